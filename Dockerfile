@@ -1,4 +1,4 @@
-# The image of newrelic-exporter. See docs/container.md.
+# The image of newrelic-exporter. See docs/kubernetes.md.
 #
 # The base images are pinned by tag here. For production, pin them by digest too, such as
 #   --build-arg RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot@sha256:<digest>

@@ -148,7 +148,7 @@ const applications: Panel = table({
   id: 103,
   title: 'Failing applications',
   description:
-    'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/operations.md explains the reasons.',
+    'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/troubleshooting.md explains the reasons.',
   width: 16,
   height: 8,
   sortBy: [['Last complete poll', 'greatest']],

@@ -86,7 +86,7 @@ const results: readonly Panel[] = [
     id: 106,
     title: 'Failed calls by reason',
     description:
-      'Calls a minute that failed; "none" as long as none does. docs/operations.md explains the reasons.',
+      'Calls a minute that failed; "none" as long as none does. docs/troubleshooting.md explains the reasons.',
     unit: 'cpm',
     counts: `60 * ${ratePer('reason', 'newrelic_exporter_api_request_failures_total')}`,
   }),

@@ -53,7 +53,7 @@ const outcomes: readonly Panel[] = [
   byReason({
     title: 'Failing applications by reason',
     description:
-      'Applications whose last poll failed, by the reason of its first failure; "none" as long as all succeed. Sidecars publish no such reasons. docs/operations.md explains them.',
+      'Applications whose last poll failed, by the reason of its first failure; "none" as long as all succeed. Sidecars publish no such reasons. docs/troubleshooting.md explains them.',
     unit: 'none',
     counts: `count by (reason) (max by (cluster, account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
     all: perApp(ofAccount('newrelic_application_poll_success')),

@@ -8,7 +8,7 @@
  *                                            needs which, for scanners (CycloneDX)
  *
  * The same sources give the same bytes. Another folder can be named as argument.
- * See docs/decisions/0005-bundle.md.
+ * See docs/dev/decisions/0005-bundle.md.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';

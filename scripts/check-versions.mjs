@@ -27,7 +27,7 @@ const places = [
   { file: 'src/daemon/build.ts', what: 'version', pattern: /^const version = '(.+)';$/m },
   { file: 'CHANGELOG.md', what: 'newest release', pattern: newestRelease },
   { file: 'Dockerfile', what: 'VERSION', pattern: /^ARG VERSION=(.+)$/m },
-  { file: 'docs/container.md', what: 'VERSION', pattern: /^\| `VERSION`, .* \| `(.+?)`, /m },
+  { file: 'docs/kubernetes.md', what: 'VERSION', pattern: /^\| `VERSION`, .* \| `(.+?)`, /m },
   { file: 'README.md', what: 'status', pattern: /^Version (\S+) contains /m },
   { file: 'helm/newrelic-exporter/Chart.yaml', what: 'version', pattern: /^version: (.+)$/m },
   { file: 'helm/newrelic-exporter/Chart.yaml', what: 'appVersion', pattern: /^appVersion: (.+)$/m },

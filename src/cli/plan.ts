@@ -54,7 +54,7 @@ async function draftsOf(config: Config, flags: Flags, platform: Platform): Promi
   return { drafts: draftsOfDiscovered(discovered), failures };
 }
 
-/** Resident memory, measured on the running daemon; see docs/operations.md. */
+/** Resident memory, measured on the running daemon; see docs/commands.md. */
 const idleBytes = 100e6;
 /** An application or a host, and each of its series. */
 const bytesPerSubject = 2000;

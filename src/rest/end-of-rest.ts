@@ -24,7 +24,7 @@ export function endOfRestAt(wallMs: number): EndOfRest {
     hasEnded,
     message: `"source: rest" asks the REST API v2, which New Relic ${ends} on ${lastDayOfRest}`,
     remedy:
-      `change to "source: nerdgraph" ${when}, as docs/migration-nerdgraph.md says; ` +
+      `change to "source: nerdgraph" ${when}, as docs/nerdgraph.md says; ` +
       'newrelic-exporter compare shows whether the values agree',
   };
 }

@@ -13,7 +13,7 @@ const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }'
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
 
 const remedy =
-  'as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree';
+  'as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree';
 const endOfRest = `"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31: change to "source: nerdgraph" before then, ${remedy}`;
 const endedRest = `"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31: change to "source: nerdgraph" now, ${remedy}`;
 

@@ -8,7 +8,7 @@ const check = ['check-config', '--online', 'c.yaml'];
 
 const restNote = (number: number, name: string): string =>
   `${number} note    account ${name}: "source: rest" asks the REST API v2, which New Relic ends on 2027-07-31\n` +
-  '    = help: change to "source: nerdgraph" before then, as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree\n';
+  '    = help: change to "source: nerdgraph" before then, as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree\n';
 
 describe('check-config --online', () => {
   it('says what each key gives access to, and what else is well', async () => {

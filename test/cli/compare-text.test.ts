@@ -76,11 +76,8 @@ Do not switch yet: 3 of 8 values differ (the largest by 100 %), 1 is only in RES
     expect(all).not.toContain('--all');
   });
 
-  it('is what docs/migration-nerdgraph.md shows', () => {
-    const document = readFileSync(
-      new URL('../../docs/migration-nerdgraph.md', import.meta.url),
-      'utf8',
-    );
+  it('is what docs/nerdgraph.md shows', () => {
+    const document = readFileSync(new URL('../../docs/nerdgraph.md', import.meta.url), 'utf8');
     const shown = /^\$ newrelic-exporter compare\n([\s\S]*?)^```$/mu.exec(document);
     const common = { account: 'production', application: { id: '1', name: 'shop-cart' } };
     const accounts = [

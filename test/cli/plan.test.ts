@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
@@ -40,18 +39,6 @@ the exporter
   memory  about 96 MiB, 134 MiB while it starts
 `,
     );
-  });
-
-  it('prints what docs/operations.md shows', async () => {
-    const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-    const shown = /^\$ newrelic-exporter (plan .*)\n([\s\S]*?)^```$/mu.exec(document);
-    const config =
-      'accounts: [{ name: production, api_key_env: KEY }]\napps: [{ match: "^shop-" }]';
-
-    const { stdout } = await printed(shown?.[1]?.split(' ') ?? [], { 'config.yaml': config });
-
-    const withoutOwn = (text: string): string => text.replace(/about \d+ of its own/u, '');
-    expect(withoutOwn(stdout)).toBe(withoutOwn(shown?.[2] ?? 'no example'));
   });
 
   it('counts an entry that is repeated once', async () => {

@@ -63,7 +63,7 @@ describe('createRestWarnings', () => {
       account: 'a',
       last_day: '2027-07-31',
       remedy:
-        'change to "source: nerdgraph" before then, as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree',
+        'change to "source: nerdgraph" before then, as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree',
     });
   });
 

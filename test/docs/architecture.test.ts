@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, resolveImport } from '../architecture/imports-of.ts';
@@ -6,7 +6,7 @@ import { readSourceFiles } from '../architecture/source-files.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
 
-const { text } = readDocument('docs/architecture.md');
+const { text } = readDocument('docs/dev/architecture.md');
 
 /** A step of a journey: a file, and what to look for in it. */
 interface Step {
@@ -26,6 +26,18 @@ function journeysIn(section: string): ReadonlyMap<string, readonly Step[]> {
     ]),
   );
 }
+
+describe('the table of the layers', () => {
+  it('has every folder of the source, and no other', () => {
+    const rows = rowsWith(sectionOf(text, 'Layers'), ['folder']);
+    const named = rows.flatMap(({ folder }) => codeWordsIn(folder));
+    const folders = readdirSync(join(projectFolder, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `src/${name}`);
+
+    expect(named.filter((name) => !name.endsWith('.ts')).toSorted()).toEqual(folders.toSorted());
+  });
+});
 
 describe('the five journeys', () => {
   const journeys = journeysIn(sectionOf(text, 'Five journeys'));

@@ -10,7 +10,7 @@ const mistakes = mistakesIn(readDocument('docs/configuration.md').text);
 describe('the example configurations', () => {
   it('are found', () => {
     expect(good.length).toBeGreaterThanOrEqual(3);
-    expect(mistakes.length).toBeGreaterThanOrEqual(4);
+    expect(mistakes.length).toBeGreaterThanOrEqual(1);
   });
 
   it.each(good)('$path, number $number: is accepted without a warning', async ({ config }) => {

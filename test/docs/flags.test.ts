@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { flagTable } from '../../src/cli/flag-table.ts';
-import { commands, environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
+import { environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
-import { codeWordsIn, rowsWith } from './markdown.ts';
 
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
 const names = flags.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias]));
@@ -17,11 +16,9 @@ const foreign = new Set([
 ]);
 const variables = new Set([...flags.map(environmentVariableOf), 'NEWRELIC_EXPORTER_REVISION']);
 
-const readme = readDocument('README.md').text;
-
-describe('docs/configuration.md', () => {
+describe('docs/commands.md', () => {
   it('names every flag with its default, variable and commands', () => {
-    expect(flagProblems(readDocument('docs/configuration.md').text, flags)).toEqual([]);
+    expect(flagProblems(readDocument('docs/commands.md').text, flags)).toEqual([]);
   });
 });
 
@@ -34,16 +31,6 @@ describe('every document', () => {
 
   it.each(readProductDocuments())('$path names no variable that does not exist', ({ text }) => {
     expect(variablesNamedIn(text).filter((name) => !variables.has(name))).toEqual([]);
-  });
-});
-
-describe('README.md', () => {
-  it('has every command in its table', () => {
-    const rows = rowsWith(readme, ['command', 'what it does']);
-
-    expect(rows.map(({ command }) => codeWordsIn(command)[0]?.split(' ')[1])).toEqual([
-      ...commands,
-    ]);
   });
 });
 

@@ -8,7 +8,7 @@ import { aRunningDaemon } from '../support/running-daemon.ts';
 import { readDocument } from './documents.ts';
 import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 
-const { text } = readDocument('docs/freshness.md');
+const { text } = readDocument('docs/configuration.md');
 const minuteMs = 60_000;
 const scrapeMs = 30_000;
 /** A whole minute, in UTC. */
@@ -124,7 +124,7 @@ describe('the table of ages', () => {
 
 describe('the parts', () => {
   it('have the defaults of the configuration', () => {
-    const rows = rowsWith(sectionOf(text, 'Where the time goes'), ['part', 'default']);
+    const rows = rowsWith(sectionOf(text, 'How old a value is'), ['part', 'default']);
     const defaultOf = (name: string): string | undefined =>
       codeWordsIn(rows.find(({ part }) => part === name)?.default ?? '')[0];
 
@@ -132,35 +132,6 @@ describe('the parts', () => {
     expect(msOf(defaultOf('`window`') ?? '')).toBe(lengthMs);
     expect(msOf(defaultOf('`interval`') ?? '')).toBe(poll.intervalMs);
     expect(msOf(defaultOf('held values') ?? '')).toBe(poll.staleAfterMs);
-  });
-});
-
-describe('the timeline', () => {
-  const rows = rowsWith(sectionOf(text, 'A timeline'), [
-    'poll at',
-    'window',
-    "age of the window's end: when polled",
-    'when replaced',
-    'minutes of the new traffic',
-  ]);
-  const clockOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
-
-  it('has rows', () => {
-    expect(rows.length).toBeGreaterThan(3);
-  });
-
-  it.each(rows)('is right at $"poll at"', (row) => {
-    const atMs = Date.parse(`2026-11-22T${row['poll at']}Z`);
-    const { fromMs, toMs } = windowOf(atMs, { ...poll, lengthMs });
-    const newMs = Math.max(0, toMs - Math.max(fromMs, changeMs));
-
-    expect(row).toEqual({
-      'poll at': row['poll at'],
-      window: `${clockOf(fromMs)} to ${clockOf(toMs)}`,
-      "age of the window's end: when polled": formatDuration(atMs - toMs),
-      'when replaced': formatDuration(atMs + poll.intervalMs - toMs),
-      'minutes of the new traffic': `${newMs / minuteMs} of ${lengthMs / minuteMs}`,
-    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFolder, readDocuments } from './documents.ts';
 import { anchorsOf, brokenLinksOf, relativeLinksIn } from './link-rule.ts';
@@ -18,15 +18,20 @@ describe('the links of the documents', () => {
   });
 });
 
-describe('README.md', () => {
-  it('leads to every document', () => {
-    const readme = documents.find(({ path }) => path === 'README.md')?.text ?? '';
-    const linked = new Set(relativeLinksIn(readme).map((link) => link.split('#')[0]));
-    // development.md leads to it.
-    const unlisted = new Set(['docs/mutation-testing.md']);
-    const all = documents.map(({ path }) => path).filter((path) => /^docs\/[^/]+$/.test(path));
+describe.each([
+  { index: 'README.md', folder: 'docs' },
+  { index: 'docs/dev/README.md', folder: 'docs/dev' },
+])('$index', ({ index, folder }) => {
+  it(`leads to every document of ${folder}`, () => {
+    const text = documents.find(({ path }) => path === index)?.text ?? '';
+    const linked = new Set(
+      relativeLinksIn(text).map((link) =>
+        posix.join(posix.dirname(index), link.split('#')[0] ?? ''),
+      ),
+    );
+    const all = documents.map(({ path }) => path).filter((path) => posix.dirname(path) === folder);
 
-    expect(all.filter((path) => !linked.has(path) && !unlisted.has(path))).toEqual([]);
+    expect(all.filter((path) => path !== index && !linked.has(path))).toEqual([]);
   });
 });
 

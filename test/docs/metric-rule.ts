@@ -19,17 +19,21 @@ export function metricsOfPage(page: Uint8Array): readonly MetricFacts[] {
 
 /**
  * The rows of tables whose columns are `metric`, `type` and one that begins with `labels`. Words in
- * backticks in the head of that column are labels of every row.
+ * backticks in the head of that column are labels of every row. A fourth column `of a host` has a
+ * second metric, with the labels in its head as well.
  */
 export function documentedMetrics(text: string): readonly MetricFacts[] {
   return tablesIn(text).flatMap(({ header, rows }) => {
-    const [metric, type, labels = ''] = header;
+    const [metric, type, labels = '', second = ''] = header;
     if (metric !== 'metric' || type !== 'type' || !labels.startsWith('labels')) return [];
-    return rows.map(([name = '', kind = '', own = '']) => ({
-      name: codeWordsIn(name).join(' '),
-      type: kind,
-      labels: [...codeWordsIn(labels), ...codeWordsIn(own)].toSorted(),
-    }));
+    const ofHosts = second.startsWith('of a host') ? codeWordsIn(second) : [];
+    return rows.flatMap(([name = '', kind = '', own = '', hostName = '']) => {
+      const all = [...codeWordsIn(labels), ...codeWordsIn(own)];
+      const first = { name: codeWordsIn(name).join(' '), type: kind, labels: all.toSorted() };
+      if (ofHosts.length === 0) return [first];
+      const host = codeWordsIn(hostName).join(' ');
+      return [first, { name: host, type: kind, labels: [...all, ...ofHosts].toSorted() }];
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-import { type TransactionType, transactionTypes } from '../../src/model/application.ts';
+import { transactionTypes } from '../../src/model/application.ts';
 import { type GaugePair, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { type PresetName, presetNames } from '../../src/model/presets.ts';
 import {
@@ -14,9 +14,7 @@ import { inBaseUnit } from '../../src/rest/base-units.ts';
 /** The tables of docs/metrics.md that are written from the code, by the names of their markers. */
 export function metricTables(): ReadonlyMap<string, string> {
   return new Map([
-    ['presets', presetTable()],
-    ['gauges of applications', gaugeTable('applications')],
-    ['gauges of hosts', gaugeTable('hosts')],
+    ['gauges', gaugeTable()],
     ['values', valueTable()],
   ]);
 }
@@ -71,37 +69,30 @@ function presetGauges(): readonly PresetGauge[] {
   });
 }
 
-function presetTable(): string {
+function gaugeTable(): string {
   const sourceOf = ({ metric, transactionType }: PolledSeries): string =>
     transactionType === undefined ? code(metric) : `${code(metric)} (${transactionType})`;
+  const labels = ['account', 'app_id', 'app_name'].map(code).join(', ');
   return tableOf(
-    ['preset', 'gauge of applications', 'unit', "New Relic's metric", 'value'],
+    [
+      'metric',
+      'type',
+      `labels beside ${labels}`,
+      'of a host, with `host_id` and `host_name`',
+      'preset',
+      "New Relic's metric",
+      'value',
+    ],
     presetGauges().map(({ preset, gauge, series }) => [
-      code(preset),
       code(gauge.name),
-      unitTexts[gauge.unit],
+      'gauge',
+      series.some(({ transactionType }) => transactionType === undefined)
+        ? ''
+        : code('transaction_type'),
+      code(gauge.hostName),
+      code(preset),
       series.map(sourceOf).join(', '),
       [...new Set(series.map(({ value }) => code(value)))].join(', '),
-    ]),
-  );
-}
-
-function gaugeTable(what: 'applications' | 'hosts'): string {
-  const labels = [
-    'account',
-    'app_id',
-    'app_name',
-    ...(what === 'hosts' ? ['host_id', 'host_name'] : []),
-  ];
-  const typesOf = (series: readonly PolledSeries[]): readonly (TransactionType | undefined)[] =>
-    series.map(({ transactionType }) => transactionType);
-  return tableOf(
-    ['metric', 'type', `labels beside ${labels.map(code).join(', ')}`, 'meaning'],
-    presetGauges().map(({ gauge, series }) => [
-      code(what === 'hosts' ? gauge.hostName : gauge.name),
-      'gauge',
-      typesOf(series).includes(undefined) ? '' : code('transaction_type'),
-      (what === 'hosts' ? gauge.hostHelp : gauge.help).replace(/\.$/u, ''),
     ]),
   );
 }

@@ -7,7 +7,7 @@ import { anApplication, aReading, aSnapshot, aStore } from '../exposition/builde
 import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
 import { anAccountStatus, missingMetric } from '../telemetry/account-status.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
-import { codeBlocksIn, codeWordsIn, rowsWith } from './markdown.ts';
+import { codeBlocksIn } from './markdown.ts';
 import {
   documentedMetrics,
   type MetricFacts,
@@ -20,7 +20,6 @@ import {
 const metricsOfOthers: readonly string[] = [
   'newrelic_requests_per_minute',
   'newrelic_calls_per_minute',
-  'newrelic_call_count',
   'newrelic_throughput',
   'newrelic_response_time',
   'newrelic_error_rate',
@@ -28,9 +27,6 @@ const metricsOfOthers: readonly string[] = [
   'newrelic_apdex_target',
   'newrelic_host_count',
   'newrelic_instance_count',
-  'newrelic_concurrent_instance_count',
-  'newrelic_exporter_scrapes_total',
-  'newrelic_exporter_last_scrape_duration_seconds',
   'newrelic_exporter_last_scrape_error',
 ];
 
@@ -91,15 +87,6 @@ describe('docs/metrics.md', () => {
   });
 });
 
-describe('README.md', () => {
-  it('has exactly the metrics of New Relic data in its table', () => {
-    const rows = rowsWith(readDocument('README.md').text, ['metric', 'further labels']);
-    const names = rows.flatMap(({ metric }) => codeWordsIn(metric));
-
-    expect(names.toSorted()).toEqual(vendor.map(({ name }) => name).toSorted());
-  });
-});
-
 /** What the examples of configurations call the gauges of metrics that they name themselves. */
 const ofExamples: readonly MetricFacts[] = readProductDocuments().flatMap(({ text }) =>
   codeBlocksIn(text)
@@ -111,29 +98,9 @@ const ofExamples: readonly MetricFacts[] = readProductDocuments().flatMap(({ tex
 describe('every document', () => {
   it.each(readProductDocuments())('$path names no metric that does not exist', (document) => {
     const strays = strayMetricNames(document.text, [...vendor, ...self, ...ofExamples]);
-    const allowed = document.path === 'docs/migration.md' ? metricsOfOthers : [];
+    const allowed = document.path === 'docs/metrics.md' ? metricsOfOthers : [];
 
     expect(strays.filter((name) => !allowed.includes(name))).toEqual([]);
-  });
-});
-
-describe('docs/migration.md', () => {
-  const { text } = readDocument('docs/migration.md');
-
-  it('names every metric of other exporters that this test allows', () => {
-    expect(metricsOfOthers.filter((name) => !text.includes(name))).toEqual([]);
-  });
-
-  it('says for each of them what replaces it, or why nothing does', () => {
-    const replaced = rowsWith(text, ['old metric', 'new']).flatMap((row) =>
-      codeWordsIn(row['old metric']),
-    );
-    const unreplaced = rowsWith(text, ['old series', 'why']).flatMap((row) =>
-      codeWordsIn(row['old series']),
-    );
-    const told = new Set([...replaced, ...unreplaced]);
-
-    expect(metricsOfOthers.filter((name) => !told.has(name))).toEqual([]);
   });
 });
 

@@ -95,7 +95,7 @@ describe('a daemon that reads a large configuration again', () => {
     });
   });
 
-  it('lives with as many regular expressions as it may have, in the heap that docs/container.md advises', async () => {
+  it('lives with as many regular expressions as it may have, in the heap that docs/kubernetes.md advises', async () => {
     const texts = [
       `${patternsFrom(10_000)}# the same`,
       patternsFrom(10_000).replace('match', 'mtach'),

@@ -110,15 +110,6 @@ describe.skipIf(helm3.skip)(`the image in docs/kubernetes.md${helm3.note}`, () =
     expect(built).toHaveLength(2);
     expect(moved).toEqual(built);
   });
-
-  it('has the repository of docs/container.md at its end', () => {
-    const shown = shellCommandsIn(readDocument('docs/container.md').text)
-      .filter(([program, command]) => program === 'docker' && command === 'build')
-      .map((words) => words[words.indexOf('--tag') + 1]);
-
-    expect(shown[0]).toBe('newrelic-exporter');
-    for (const name of built) expect(name).toMatch(/\/newrelic-exporter:[\d.]+$/u);
-  });
 });
 
 describe.skipIf(helm3.skip || helm4.skip || kubectl.skip)(

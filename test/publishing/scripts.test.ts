@@ -15,7 +15,7 @@ const files = [
   'CHANGELOG.md',
   'Dockerfile',
   'README.md',
-  'docs/container.md',
+  'docs/kubernetes.md',
   'src/daemon/build.ts',
   'helm/newrelic-exporter/Chart.yaml',
   'helm/newrelic-exporter/values.yaml',
@@ -90,8 +90,8 @@ describe('scripts/check-versions.mjs', () => {
       problem: 'Dockerfile: VERSION is 9.9.9',
     },
     {
-      change: { file: 'docs/container.md', from: `| \`${version}\`, `, to: '| `9.9.9`, ' },
-      problem: 'docs/container.md: VERSION is 9.9.9',
+      change: { file: 'docs/kubernetes.md', from: `| \`${version}\`, `, to: '| `9.9.9`, ' },
+      problem: 'docs/kubernetes.md: VERSION is 9.9.9',
     },
     {
       change: { file: 'README.md', from: `Version ${version} contains`, to: 'It contains' },

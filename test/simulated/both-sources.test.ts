@@ -102,7 +102,7 @@ function differencesOf(left: Series, right: Series): readonly Difference[] {
   });
 }
 
-/** A difference that docs/migration-nerdgraph.md names. */
+/** A difference that docs/nerdgraph.md names. */
 interface KnownDifference {
   readonly what: string;
   readonly explains: (difference: Difference) => boolean;
