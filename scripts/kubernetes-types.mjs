@@ -144,7 +144,7 @@ function closed(schema) {
   };
   // A pattern that only Go understands would be an error to an editor.
   const own = Object.entries(schema).filter(
-    ([key, value]) => kept.has(key) && !(key === 'pattern' && value.includes('(?i)')),
+    ([key, value]) => kept.has(key) && !(key === 'pattern' && String(value).includes('(?i)')),
   );
   return { ...Object.fromEntries(own), ...children };
 }
