@@ -104,9 +104,11 @@ describe('the documented unit of a value', () => {
     const { name, hostName } = series.gauge;
 
     // Apdex is known as a score, and that of New Relic's summary is called so, too.
-    const named = series.value === 'score' ? '_score' : ending;
-    expect([name, hostName].filter((one) => !one.endsWith(named))).toEqual([]);
-    if (named === ending) expect([name, hostName].map(unitEndingOf)).toEqual([ending, ending]);
+    const [named, endingOf] =
+      series.value === 'score'
+        ? ['_score', (gauge: string) => gauge.slice(gauge.lastIndexOf('_'))]
+        : [ending, unitEndingOf];
+    expect([name, hostName].map(endingOf)).toEqual([named, named]);
     expect(await publishedOf(series)).toBe(of250);
   });
 });
