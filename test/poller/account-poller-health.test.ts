@@ -189,6 +189,72 @@ describe.each(apis)('$name', (api) => {
       expect(bench.clock.pendingTimers()).toBe(0);
     });
   });
+
+  describe('an application of which something does not arrive', () => {
+    const serverError = (): ApiError => new ApiError('server', 'no', { status: 503 });
+
+    /** With hosts 10, 11, and so on, which all answer. */
+    const aWideApplication = (
+      hosts: number,
+    ): { bench: PollerBench; hostIds: readonly string[] } => {
+      const bench = aBench(api);
+      const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 10}`);
+      bench.source.list(anApplication({ id: '1', hostIds }));
+      for (const subject of ['1', ...hostIds.map((id) => `1/${id}`)]) {
+        bench.source.answer(subject, webOf(1));
+      }
+      return { bench, hostIds };
+    };
+
+    it('shows what arrived in its first poll, when one of a hundred hosts failed', async () => {
+      const { bench } = aWideApplication(100);
+      bench.source.answer('1/10', serverError());
+      bench.start();
+
+      await bench.clock.advance(30_000);
+
+      expect(bench.sink.apps.get('1')?.reading?.hosts.size).toBe(99);
+      expect(bench.sink.apps.get('1')?.pollSucceeded).toBe(false);
+    });
+
+    it('shows the old values of four fifths of its hosts that fail until they are stale, and the others all the time', async () => {
+      const { bench, hostIds } = aWideApplication(200);
+      bench.start();
+      await bench.clock.advance(90_000);
+      for (const [index, id] of hostIds.entries()) {
+        if (index % 5 !== 0) bench.source.answer(`1/${id}`, serverError());
+      }
+      const shown = new Set<number | undefined>();
+
+      for (let passed = 0; passed < 14; passed += 1) {
+        await bench.clock.advance(minuteMs);
+        shown.add(bench.sink.apps.get('1')?.reading?.hosts.size);
+      }
+      await bench.clock.advance(3 * minuteMs);
+
+      expect([...shown]).toEqual([200]);
+      expect(bench.sink.apps.get('1')?.reading?.hosts.size).toBe(40);
+    });
+  });
+
+  describe('applications that always answer 401 while the list works', () => {
+    it('do not make discoveries more frequent than configured', async () => {
+      const bench = aBench(api);
+      listed(bench, 60);
+      for (let id = 10; id <= 60; id += 10) {
+        bench.source.answer(`${id}`, new ApiError('auth', 'no', { status: 401 }));
+      }
+      bench.start();
+      const lists = (): number => bench.source.calls.filter((call) => call === 'list').length;
+      await bench.clock.advance(10 * minuteMs);
+      const before = lists();
+
+      await bench.clock.advance(10 * minuteMs);
+
+      expect(before).toBeLessThanOrEqual(12);
+      expect(lists() - before).toBe(10);
+    });
+  });
 });
 
 describe('stalled, by the REST API', () => {
