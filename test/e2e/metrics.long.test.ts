@@ -169,7 +169,7 @@ describe.skipIf(prometheusTool.skip)(
               }
             }
             expect(ofBoth.slice(0, 2)).toEqual(ofBoth.slice(2));
-            expect(ofBoth[0]).toEqual({ id: 101, shown: 18, ofHost: 18 });
+            expect(ofBoth[0]).toEqual({ id: 101, shown: 16, ofHost: 16 });
 
             const [ratio] = await prometheus.query(
               'newrelic_application_errors_per_minute{app_id="101",account="rest",transaction_type="web"}' +

@@ -65,7 +65,7 @@ const setUps: readonly SetUp[] = [
   {
     what: 'all presets, which take no further call',
     config: `accounts: [${main}]
-poll: { metrics: [throughput, response_time, errors, apdex, calls, database, external, memory, cpu] }
+poll: { metrics: [throughput, response_time, errors, apdex, database, external, memory, cpu] }
 apps: [{ match: "^shop-[1-4]" }]`,
     fleets: { main: { applications: five } },
     calls: { main: [30, 120, 300] },
