@@ -47,7 +47,8 @@ describe('the steps of docs/getting-started.md', () => {
           // The port of the document may be in use here.
           NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: `127.0.0.1:${await freePort()}`,
         };
-        for (const run of oneShot) {
+        // What needs root is for the unit of systemd.
+        for (const run of oneShot.filter(({ written }) => !written.startsWith('sudo '))) {
           const { code, stderr } = await startProgram(run.arguments, env).ended;
 
           expect({ written: run.written, code, stderr }).toMatchObject({ code: 0 });
