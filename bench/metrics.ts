@@ -1,7 +1,7 @@
 /**
  * What further metrics of each application and host cost: calls a minute, which must be none, and
- * bytes and CPU time for each further series; `large-page.ts` measures memory. With both sources; the same fleet, once with
- * `throughput` alone and once with each list below. Arguments: rounds, of which the median counts, 3 if
+ * bytes and CPU time for each further series. With both sources; the same fleet, once with `throughput`
+ * alone and once with each list below. Arguments: rounds, of which the median counts, 3 if
  * left out; applications, 200 if left out; hosts of each, 10 if left out.
  */
 import { fork } from 'node:child_process';

@@ -73,8 +73,8 @@ async function startExporter(
 }
 
 async function pageOf({ store, metrics }: Daemon): Promise<string> {
-  const [page, own] = await Promise.all([store.page(), metrics.parts()]);
-  return [page.identity.toString(), ...own].join('');
+  const [page, own] = await Promise.all([store.page(), metrics.text()]);
+  return page.identity.toString() + own;
 }
 
 /**
