@@ -1,8 +1,7 @@
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import { createClaims } from './claims.ts';
 import { upFamily } from './families.ts';
-import { createPage, type Page, type PageDependencies } from './page.ts';
-import { createPageCache } from './page-cache.ts';
+import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';

@@ -1,7 +1,15 @@
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPage, gzipMember, packedPage } from '../../src/exposition/page.ts';
+import {
+  createPage,
+  createPageCache,
+  gzipMember,
+  type Page,
+  type PageCache,
+  packedPage,
+} from '../../src/exposition/page.ts';
+import { settle } from '../support/fake-clock.ts';
 import { aReading, aSnapshot, renderedOf } from './builders.ts';
 
 const bytes = fc
@@ -44,5 +52,134 @@ describe('createPage', () => {
     });
 
     expect(turns).toBe(rendered.families.length);
+  });
+});
+
+interface Build {
+  finish(): void;
+  fail(error: Error): void;
+  readonly page: Page;
+}
+
+/** A cache whose builds end when the test ends them. */
+function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
+  const builds: Build[] = [];
+  const cache = createPageCache(
+    async () =>
+      new Promise((resolve, reject) => {
+        const identity = Buffer.from(String(builds.length));
+        const page = { identity, gzip: Buffer.alloc(0), crc: 0 };
+        builds.push({ page, finish: () => resolve(page), fail: reject });
+      }),
+  );
+  return { cache, builds };
+}
+
+describe('createPageCache', () => {
+  it('builds once for every reader that asks before and after the build has ended', async () => {
+    const { cache, builds } = aCache();
+    const early = [cache.page(), cache.page()];
+
+    builds[0]?.finish();
+    const pages = await Promise.all([...early, cache.page()]);
+
+    expect(builds).toHaveLength(1);
+    expect(new Set(pages)).toEqual(new Set([builds[0]?.page]));
+  });
+
+  it('builds nothing for changes while nobody asks', async () => {
+    const { cache, builds } = aCache();
+
+    cache.invalidate();
+    cache.invalidate();
+    await settle();
+
+    expect(builds).toHaveLength(0);
+  });
+
+  it('gives the new page to readers that ask after a change, and the old one to those before it', async () => {
+    const { cache, builds } = aCache();
+    const before = cache.page();
+    cache.invalidate();
+    const after = cache.page();
+
+    builds[0]?.finish();
+    await settle();
+    builds[1]?.finish();
+
+    expect(await before).toBe(builds[0]?.page);
+    expect(await after).toBe(builds[1]?.page);
+  });
+
+  it('runs one build at a time, and one build for all changes in the meantime', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    const later: Promise<Page>[] = [];
+    for (let change = 0; change < 5; change += 1) {
+      cache.invalidate();
+      later.push(cache.page());
+    }
+
+    await settle();
+    const whileFirstRuns = builds.length;
+    builds[0]?.finish();
+    await first;
+    await settle();
+    builds[1]?.finish();
+    const pages = await Promise.all(later);
+
+    expect(whileFirstRuns).toBe(1);
+    expect(builds).toHaveLength(2);
+    expect(new Set(pages)).toEqual(new Set([builds[1]?.page]));
+  });
+
+  it('does not keep a page that a change has overtaken', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    cache.invalidate();
+    builds[0]?.finish();
+    await first;
+
+    const second = cache.page();
+    builds[1]?.finish();
+
+    expect(await second).toBe(builds[1]?.page);
+  });
+
+  it('rejects when a build fails, and builds again for the next reader', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    builds[0]?.fail(new Error('out of memory'));
+
+    await expect(first).rejects.toThrow('out of memory');
+    const second = cache.page();
+    builds[1]?.finish();
+
+    expect(await second).toBe(builds[1]?.page);
+  });
+
+  it('rejects for every reader of a build that fails, and builds once for them', async () => {
+    const { cache, builds } = aCache();
+    const both = Promise.allSettled([cache.page(), cache.page()]);
+
+    builds[0]?.fail(new Error('out of memory'));
+    const outcomes = await both;
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(builds).toHaveLength(1);
+  });
+
+  it('builds for readers that wait behind a build that fails', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    cache.invalidate();
+    const second = cache.page();
+
+    builds[0]?.fail(new Error('out of memory'));
+    await expect(first).rejects.toThrow('out of memory');
+    await settle();
+    builds[1]?.finish();
+
+    expect(await second).toBe(builds[1]?.page);
   });
 });
