@@ -113,7 +113,6 @@ export async function askingDependencies(platform: Platform): Promise<AccountRun
     status: () => [],
     seriesOf: () => 0,
     droppedSeriesOf: () => 0,
-    loopLagSeconds: () => 0,
   };
   const metrics = withCallProgress(
     createSelfMetrics(buildOf(platform.env), nothing),

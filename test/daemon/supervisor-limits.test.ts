@@ -30,7 +30,6 @@ function aBench(): Bench {
     status: () => [],
     seriesOf: () => 0,
     droppedSeriesOf: () => 0,
-    loopLagSeconds: () => 0,
   };
   const metrics = createSelfMetrics({ version: '', revision: '', nodeVersion: '' }, nothing);
   const sink = createFakeSink();

@@ -57,7 +57,6 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
       ],
       seriesOf: () => 1,
       droppedSeriesOf: () => 0,
-      loopLagSeconds: () => 0,
     },
   );
   const calls = metrics.apiObserver('production');

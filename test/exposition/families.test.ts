@@ -3,7 +3,7 @@ import { upFamily } from '../../src/exposition/families.ts';
 import { createFamilies } from '../../src/exposition/polled-families.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { throughputSeries } from '../support/builders.ts';
-import { anApplication, aReading, aSnapshot, renderedOf } from './builders.ts';
+import { anApplication, aReading, aSnapshot, renderedOf, textOf } from './builders.ts';
 
 const noSummary = {
   requestsPerMinute: undefined,
@@ -19,8 +19,7 @@ const appFamilies = createFamilies()(throughputSeries);
 function samplesOf(suffix: string, snapshot: AppSnapshot): readonly string[] {
   const name = `newrelic_application_${suffix}`;
   if (!appFamilies.some((family) => family.name === name)) return ['no such family'];
-  return renderedOf(snapshot)
-    .bytes.toString()
+  return textOf(renderedOf(snapshot))
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`))
     .map((line) => line.replace(/^\w+\{account="\w+",app_id="\d+",app_name="\w+",?(.*)\} /u, '$1 '))

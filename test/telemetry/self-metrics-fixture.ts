@@ -16,7 +16,6 @@ export function aFixture(initial: readonly MirroredStatus[] = [anAccountStatus()
       status: () => statuses,
       seriesOf: (account) => account.length,
       droppedSeriesOf: (account) => account.length * 2,
-      loopLagSeconds: () => 0.25,
     },
   );
   return {

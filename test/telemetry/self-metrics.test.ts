@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { toOpenMetrics } from '../../src/exposition/open-metrics.ts';
 import { failureReasons } from '../../src/model/api-error.ts';
 import { invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
-import { anAccountStatus } from './account-status.ts';
+import {
+  type ParsedFamily,
+  parseExposition,
+  parseOpenMetrics,
+} from '../support/exposition-parser.ts';
+import { anAccountStatus, missingMetric } from './account-status.ts';
 import { seriesOf, valueOf } from './exposition-lines.ts';
 import { complaintsOfPromtool, promtool } from './promtool.ts';
 import { aFixture, prefix } from './self-metrics-fixture.ts';
@@ -46,7 +52,7 @@ describe('the families', () => {
     ]);
   });
 
-  it('include those of the process and of Node.js, but not the misnamed and the expensive ones', () => {
+  it('include those of the process and of Node.js, but not the misnamed ones and those that may be NaN', () => {
     const { metrics } = aFixture();
 
     expect(metrics.metricNames).toEqual(
@@ -62,8 +68,12 @@ describe('the families', () => {
     const misnamed = metrics.metricNames.filter((name) => /^nodejs_active_.*_total$/.test(name));
     expect(misnamed).toEqual([]);
     expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([
-      'nodejs_eventloop_active_seconds_total',
+      'nodejs_eventloop_lag_seconds',
       'nodejs_eventloop_lag_max_seconds',
+      'nodejs_eventloop_lag_p50_seconds',
+      'nodejs_eventloop_lag_p90_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_eventloop_active_seconds_total',
     ]);
   });
 
@@ -86,6 +96,19 @@ describe('the families', () => {
     expect(typed.toSorted()).toEqual(metrics.metricNames.toSorted());
     expect(text).not.toContain('\n\n');
     expect(text.endsWith('\n')).toBe(true);
+  });
+
+  it('are the same series in both formats', async () => {
+    const { metrics } = aFixture([anAccountStatus({ missingSelectors: ['match=^a"\\.b$'] })]);
+    metrics.apiObserver('production').ended('list_hosts', '200', 0.2);
+    metrics.pollObserver('production').polled(2, false);
+
+    const text = await metrics.text();
+
+    const samplesIn = (families: readonly ParsedFamily[]): readonly unknown[] =>
+      families.flatMap(({ samples }) => samples);
+    const open = parseOpenMetrics(Buffer.from(toOpenMetrics(text)));
+    expect(samplesIn(open)).toEqual(samplesIn(parseExposition(Buffer.from(text))));
   });
 
   it.skipIf(promtool.skip)(`pass promtool check metrics${promtool.note}`, async () => {
@@ -385,5 +408,49 @@ describe('the mirrored state', () => {
     expect(seriesOf(before, `${prefix}app_missing`)).toHaveLength(2);
     expect(seriesOf(after, `${prefix}app_missing`)).toEqual([shop]);
     expect(valueOf(after, shop)).toBe(1);
+  });
+
+  it('names each missing entry and metric once, and at most a thousand of an account', async () => {
+    const missingSelectors = Array.from({ length: 3000 }, (_, index) => `id=${index % 2000}`);
+    const metric = 'Custom/Queue "Depth"'.padEnd(10_000, 'x');
+    const missingMetrics = Array.from({ length: 3000 }, (_, index) => ({
+      ...missingMetric,
+      metric,
+      name: `x_${index}`,
+    }));
+    const text = await aFixture([
+      anAccountStatus({ missingSelectors, missingMetrics }),
+    ]).metrics.text();
+
+    const metrics = seriesOf(text, `${prefix}metric_missing`);
+    expect(seriesOf(text, `${prefix}app_missing`)).toHaveLength(1000);
+    expect(metrics).toHaveLength(1000);
+    expect(metrics[0]).toContain(
+      String.raw`selector="match=^checkout",name="x_0",metric="Custom/Queue \"Depth\"xxx`,
+    );
+    expect(metrics.filter((line) => line.length > 500)).toEqual([]);
+  });
+});
+
+describe('scraped', () => {
+  it('counts by the status of the answer; those that are expected exist at 0 from the start', async () => {
+    const { metrics } = aFixture();
+    const before = await metrics.text();
+    for (const status of [200, 503, 200, 405]) metrics.scraped(status);
+    const after = await metrics.text();
+
+    const counts = (text: string): readonly string[] =>
+      ['200', '401', '405', '429', '500', '503'].map(
+        (code) => `${code}: ${valueOf(text, `${prefix}scrape_requests_total{code="${code}"}`)}`,
+      );
+    expect(counts(before)).toEqual([
+      '200: 0',
+      '401: 0',
+      '405: undefined',
+      '429: 0',
+      '500: 0',
+      '503: 0',
+    ]);
+    expect(counts(after)).toEqual(['200: 2', '401: 0', '405: 1', '429: 0', '500: 0', '503: 1']);
   });
 });
