@@ -63,14 +63,21 @@ export async function createPage(
   const size =
     up.length +
     families.reduce((sum, { header }) => sum + header.length, 0) +
-    applications.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    applications.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const page = Buffer.allocUnsafeSlow(size);
   let end = up.copy(page);
   let crc = crc32(up);
+  // The families of each application are in the order of the page, too.
+  const nextFamilies = new Uint32Array(applications.length);
   for (const { name, header } of families) {
     const start = end;
     end += header.copy(page, start);
-    for (const { lines } of applications) end += lines.get(name)?.bytes.copy(page, end) ?? 0;
+    for (const [index, { families: own, bytes, ends }] of applications.entries()) {
+      const place = nextFamilies[index] ?? 0;
+      if (own[place]?.name !== name) continue;
+      end += bytes.copy(page, end, ends[place - 1] ?? 0, ends[place]);
+      nextFamilies[index] = place + 1;
+    }
     const isEmpty = end === start + header.length;
     if (isEmpty) end = start;
     crc = crc32(page.subarray(start, end), crc);

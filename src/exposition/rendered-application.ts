@@ -9,28 +9,25 @@ import {
   type SharedLabels,
 } from './render.ts';
 
-/** The lines of one family of one application. */
-export interface FamilyLines {
-  /** Nobody writes to it. */
-  readonly bytes: Buffer;
-  readonly series: number;
-  /** Series left out because another one had the same labels. */
-  readonly duplicates: number;
-}
-
 /** The series of one application as text: immutable, replaced as a whole. */
 export interface RenderedApplication {
   /** What was rendered. */
   readonly snapshot: AppSnapshot;
   /** The labels that all its series share. Two applications with the same identity would collide. */
   readonly identity: string;
-  /** The families that it may have lines of. */
+  /** The families that it may have lines of, in the order of the page. */
   readonly families: readonly AppFamily[];
-  /** By the name of the family; only those that have lines. */
-  readonly lines: ReadonlyMap<string, FamilyLines>;
-  /** Of all families. */
-  readonly byteLength: number;
+  /**
+   * Its lines, family after family. Nobody writes to it. One buffer for each family would take as much
+   * memory again as the lines of an application with few hosts.
+   */
+  readonly bytes: Buffer;
+  /** Where the lines of each family end. */
+  readonly ends: readonly number[];
+  /** How many series each family has. */
+  readonly counts: readonly number[];
   readonly series: number;
+  /** Series left out because another one had the same labels. */
   readonly duplicates: number;
 }
 
@@ -65,6 +62,13 @@ function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
 /** Lines per string: strings of megabytes are garbage of megabytes, and take twice as long. */
 const pieceLength = 256;
 
+/** The lines of one family. */
+interface FamilyLines {
+  readonly parts: readonly Buffer[];
+  readonly series: number;
+  readonly duplicates: number;
+}
+
 /** Leaves out every sample whose labels an earlier one has. */
 function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>): FamilyLines {
   // Unaltered labels differ because their originals do. Only the others need a comparison.
@@ -85,31 +89,45 @@ function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>):
     else if (piece.push(sample) === pieceLength) flush();
   }
   flush();
-  return { bytes: Buffer.concat(parts), series, duplicates };
+  return { parts, series, duplicates };
 }
+
+const noLines: FamilyLines = { parts: [], series: 0, duplicates: 0 };
 
 function isShown({ isOfHosts = false }: AppFamily, { hostsOnly }: AppSnapshot): boolean {
   return isOfHosts || !hostsOnly;
 }
 
-/** Whether the family has the same lines as before. */
-function isUnchanged(
+/** The lines that the family had before, if they are still the same. */
+function unchangedLines(
   family: AppFamily,
   snapshot: AppSnapshot,
-  known: RenderedApplication,
-): boolean {
-  return (
-    known.families.includes(family) &&
-    isShown(family, known.snapshot) === isShown(family, snapshot) &&
-    family.sources.every((part) => known.snapshot[part] === snapshot[part])
-  );
+  { families, snapshot: before, bytes, ends, counts, duplicates }: RenderedApplication,
+): FamilyLines | undefined {
+  const place = families.indexOf(family);
+  const isSame =
+    place !== -1 &&
+    isShown(family, before) === isShown(family, snapshot) &&
+    family.sources.every((part) => before[part] === snapshot[part]);
+  // Which family the duplicates were of is not known.
+  if (!isSame || duplicates > 0) return undefined;
+  const lines = bytes.subarray(ends[place - 1] ?? 0, ends[place]);
+  return { parts: [lines], series: counts[place] ?? 0, duplicates: 0 };
+}
+
+/** In memory of its own: from Node's pool, a few bytes would keep as many of others alive. */
+function joined(parts: readonly Buffer[], length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const part of parts) end += part.copy(bytes, end);
+  return bytes;
 }
 
 /**
  * Renders all that is published of one application.
  *
- * @param families the families that it may have lines of
- * @param previous what was rendered of it before: lines that are still the same are kept
+ * @param families the families that it may have lines of, in the order of the page
+ * @param previous what was rendered of it before: lines that are still the same are copied
  */
 export function renderApplication(
   snapshot: AppSnapshot,
@@ -120,19 +138,24 @@ export function renderApplication(
   const identity = `${shared.before} ${shared.after}`;
   const known = previous?.identity === identity ? previous : undefined;
   const hostLabelsOf = hostLabelsFrom(snapshot.hostNames);
-  const lines = new Map<string, FamilyLines>();
-  const sums = { byteLength: 0, series: 0, duplicates: 0 };
+  const parts: Buffer[] = [];
+  const ends: number[] = [];
+  const counts: number[] = [];
+  const sums = { series: 0, duplicates: 0 };
+  let end = 0;
   for (const family of families) {
-    if (!isShown(family, snapshot)) continue;
-    const own =
-      known !== undefined && isUnchanged(family, snapshot, known)
-        ? known.lines.get(family.name)
-        : linesOf(family.name, shared, family.samplesOf(snapshot, hostLabelsOf));
-    if (own === undefined || own.series === 0) continue;
-    lines.set(family.name, own);
-    sums.byteLength += own.bytes.length;
-    sums.series += own.series;
-    sums.duplicates += own.duplicates;
+    const lines = !isShown(family, snapshot)
+      ? noLines
+      : ((known && unchangedLines(family, snapshot, known)) ??
+        linesOf(family.name, shared, family.samplesOf(snapshot, hostLabelsOf)));
+    for (const part of lines.parts) {
+      parts.push(part);
+      end += part.length;
+    }
+    ends.push(end);
+    counts.push(lines.series);
+    sums.series += lines.series;
+    sums.duplicates += lines.duplicates;
   }
-  return { snapshot, identity, families, lines, ...sums };
+  return { snapshot, identity, families, bytes: joined(parts, end), ends, counts, ...sums };
 }

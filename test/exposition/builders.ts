@@ -64,8 +64,8 @@ export function renderedOf(
 }
 
 /** All its lines. */
-export function textOf({ lines }: RenderedApplication): string {
-  return [...lines.values()].map(({ bytes }) => bytes.toString()).join('');
+export function textOf({ bytes }: RenderedApplication): string {
+  return bytes.toString();
 }
 
 export function aStore(): SeriesStore {
