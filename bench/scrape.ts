@@ -95,6 +95,7 @@ function someMetrics(store: SeriesStore): SelfMetrics {
       status: () => accounts.map(statusOf),
       seriesOf: (account) => store.seriesOf(account),
       droppedSeriesOf: () => 0,
+      nextTurn: async () => setImmediate(),
     },
   );
   for (const account of accounts) {

@@ -39,6 +39,7 @@ export async function expectedSeries(
     status: () => inputs.map(statusOf),
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: () => 0,
+    nextTurn: platform.nextTurn,
   });
   for (const { account } of inputs) {
     const calls = metrics.apiObserver(account);

@@ -60,6 +60,7 @@ export function createIdleDaemon({
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
+    nextTurn: platform.nextTurn,
   });
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
   const { sink } = history;

@@ -16,6 +16,7 @@ export function aFixture(initial: readonly MirroredStatus[] = [anAccountStatus()
       status: () => statuses,
       seriesOf: (account) => account.length,
       droppedSeriesOf: (account) => account.length * 2,
+      nextTurn: async () => undefined,
     },
   );
   return {
