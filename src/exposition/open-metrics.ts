@@ -6,7 +6,7 @@ const familyHead = /^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$/gm;
 /**
  * Turns whole families from text format 0.0.4 into the end of a page in OpenMetrics. Samples are the same
  * in both, but a counter's family has no `_total` in its name there, and quotes in a help text are escaped.
- * A family of gauges without quotes in its help, such as all of the vendor's, is the same in both
+ * A family of gauges without quotes in its help, such as all of New Relic's, is the same in both
  * formats.
  *
  * A registry of prom-client can do this too, but only for good: it renames its counters in place, and

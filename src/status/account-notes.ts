@@ -33,7 +33,8 @@ function missingList({
   const separated = elements.map((element, index) => html`${index > 0 && ', '}${element}`);
   const left = total - elements.length;
   const more =
-    left > 0 && html` and ${countText(left)} more; the metric <code>${metric}</code> has the first thousand`;
+    left > 0 &&
+    html` and ${countText(left)} more; the metric <code>${metric}</code> has the first thousand`;
   const what = total === 1 ? one : `${countText(total)} ${several}`;
   if (total <= mostMissing) return html`<p class="${tone}">${what}: ${separated}</p>`;
   return html`<details><summary class="${tone}">${what}</summary><p>${separated}${more}</p></details>`;

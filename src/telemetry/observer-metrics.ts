@@ -19,7 +19,7 @@ const retryReasons: readonly FailureReason[] = failureReasons.filter(
   (reason) => reason === 'auth' || failures[reason].isRetryable,
 );
 
-/** Metrics of the calls to the vendor. */
+/** Metrics of the calls to New Relic. */
 export function createApiMetrics(registry: Registry): ObserverFactory<ApiObserver> {
   const metrics = createApiFamilies([registry]);
   return (account, series) => {
@@ -144,7 +144,7 @@ export function createPollMetrics(registry: Registry): ObserverFactory<PollObser
     registers,
   });
   // A histogram, not a gauge of the last poll: the polls of all applications of an account share
-  // one series, and its slow tail shows that pacing or the vendor stretches them.
+  // one series, and its slow tail shows that pacing or New Relic stretches them.
   const durations = new Histogram({
     name: 'newrelic_exporter_poll_duration_seconds',
     help: 'Duration of the polls of an application with all of its hosts, waiting for the budget included.',

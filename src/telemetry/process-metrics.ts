@@ -95,7 +95,7 @@ export interface ScrapeMetrics {
   scraped(code: number): void;
 }
 
-/** Served; refused for want of a password, or as one too many of a client; failed; above the limit. */
+/** Served; no right password; too many requests of a client; failed; too many scrapes at a time. */
 const scrapeCodes = ['200', '401', '429', '500', '503'];
 
 export function createScrapeMetrics(registry: Registry): ScrapeMetrics {

@@ -43,7 +43,7 @@ describe('the routes', () => {
 
       expect(hanging.status).toBe(503);
       expect(hanging.body.toString()).toBe(
-        `Unhealthy: ${since}. This does not mend itself: restart the exporter, and report its log as a bug.\n`,
+        `Unhealthy: ${since}. It will not recover by itself: restart the exporter, and report its log as a bug.\n`,
       );
       expect(moving.status).toBe(200);
     });

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { plainAnswer } from '../../src/server/answer.ts';
-import { createOneAtATime, type Route } from '../../src/server/one-at-a-time.ts';
+import { createOneAtATime, type Route } from '../../src/server/request-handler.ts';
 import { aStatusSource } from '../support/status-source.ts';
 import { withServer } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { subjectAltNamesOf } from '../../src/server/client-certificate.ts';
+import { subjectAltNamesOf } from '../../src/server/tls-listener.ts';
 import { tlsText } from '../support/tls-files.ts';
 
 describe('subjectAltNamesOf', () => {
