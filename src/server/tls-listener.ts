@@ -93,6 +93,7 @@ export function createTlsListener(
     socket.destroy();
   });
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    logger.debug({ error }, 'handshake of a client failed');
     const transport = open.get(nameOf(socket));
     // Without a handshake there is no way to send an answer through TLS.
     socket.destroy();
