@@ -87,16 +87,6 @@ describe('createPageCache', () => {
     expect(new Set(pages)).toEqual(new Set([builds[0]?.page]));
   });
 
-  it('builds nothing for changes while nobody asks', async () => {
-    const { cache, builds } = aCache();
-
-    cache.invalidate();
-    cache.invalidate();
-    await settle();
-
-    expect(builds).toHaveLength(0);
-  });
-
   it('gives the new page to readers that ask after a change, and the old one to those before it', async () => {
     const { cache, builds } = aCache();
     const before = cache.page();
@@ -156,17 +146,6 @@ describe('createPageCache', () => {
     builds[1]?.finish();
 
     expect(await second).toBe(builds[1]?.page);
-  });
-
-  it('rejects for every reader of a build that fails, and builds once for them', async () => {
-    const { cache, builds } = aCache();
-    const both = Promise.allSettled([cache.page(), cache.page()]);
-
-    builds[0]?.fail(new Error('out of memory'));
-    const outcomes = await both;
-
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(builds).toHaveLength(1);
   });
 
   it('builds for readers that wait behind a build that fails', async () => {

@@ -71,27 +71,6 @@ describe('renderSamples', () => {
   it.each([
     { what: 'no labels at all', before: '', own: '', after: '', line: 'newrelic_test 1\n' },
     {
-      what: 'labels before only',
-      before: 'a="1"',
-      own: '',
-      after: '',
-      line: 'newrelic_test{a="1"} 1\n',
-    },
-    {
-      what: 'own labels only',
-      before: '',
-      own: 'a="1"',
-      after: '',
-      line: 'newrelic_test{a="1"} 1\n',
-    },
-    {
-      what: 'labels after only',
-      before: '',
-      own: '',
-      after: 'a="1"',
-      line: 'newrelic_test{a="1"} 1\n',
-    },
-    {
       what: 'before and after',
       before: 'a="1"',
       own: '',

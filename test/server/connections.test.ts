@@ -116,7 +116,7 @@ describe('a client without a request in time', () => {
     { what: 'nothing', begin: '', everyMs: 20_000 },
     { what: 'half a request', begin: 'GET / HTTP/1.1\r\nHost: x\r\n', everyMs: 20_000 },
     { what: 'a byte at a time', begin: 'GET /', everyMs: 10 },
-  ])('is told so and cut off if it sent $what', async ({ begin, everyMs }) => {
+  ])('is cut off if it sent $what, and is told why', async ({ what, begin, everyMs }) => {
     await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async (listeners) => {
       const { socket, accepted, received } = await listeners.connected();
       const closed = new Promise((resolve) => accepted.once('close', resolve));
@@ -125,7 +125,10 @@ describe('a client without a request in time', () => {
       await closed;
       clearInterval(timer);
 
-      expect(received()).toMatch(/^(?:HTTP\/1\.1 408 .*)?$/su);
+      // What is still being sent may reset the connection before the answer is read.
+      if (what === 'half a request') {
+        expect(await until(() => received() || undefined, 5000)).toMatch(/^HTTP\/1\.1 408 /u);
+      }
       expect(listeners.clock.pendingTimers()).toBe(0);
     });
   });

@@ -7,18 +7,11 @@ describe('prefersGzip', () => {
     { header: undefined, gzip: false },
     { header: '', gzip: false },
     { header: 'gzip', gzip: true },
-    { header: 'GZip', gzip: true },
     { header: 'deflate, gzip, br', gzip: true },
-    { header: 'deflate, br', gzip: false },
     { header: 'gzip; q=0.000', gzip: false },
-    { header: 'gzip ; q=0.5', gzip: true },
     { header: '*', gzip: true },
-    { header: '*;q=0', gzip: false },
     { header: 'gzip;q=0, *', gzip: false },
     { header: 'identity;q=0.5, gzip;q=0.4', gzip: false },
-    { header: 'gzip;q=0.4, *;q=0.5', gzip: false },
-    { header: 'identity;q=0, gzip;q=0.1', gzip: true },
-    { header: 'gzipped', gzip: false },
   ])('is $gzip for $header', ({ header, gzip }) => {
     expect(prefersGzip(header)).toBe(gzip);
   });
@@ -29,18 +22,11 @@ describe('formatFor', () => {
     'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
   const prometheus3 =
     'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
-  const withProtobuf =
-    'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
-  const prometheus1 = 'text/plain;version=0.0.4;q=1,*/*;q=0.1';
-  const draft = 'application/openmetrics-text; version=0.0.1,text/plain;version=0.0.4;q=0.5';
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   it.each([
     { who: 'Prometheus 2', accept: prometheus2, format: 'openmetrics' },
     { who: 'Prometheus 3', accept: prometheus3, format: 'openmetrics' },
-    { who: 'Prometheus with native histograms', accept: withProtobuf, format: 'openmetrics' },
-    { who: 'an early Prometheus', accept: prometheus1, format: 'text' },
-    { who: 'a Prometheus that knows a draft of OpenMetrics', accept: draft, format: 'text' },
     { who: 'curl', accept: '*/*', format: 'text' },
     { who: 'a browser', accept: browser, format: 'text' },
     { who: 'a client that says nothing', accept: undefined, format: 'text' },
@@ -52,12 +38,8 @@ describe('formatFor', () => {
   it.each([
     { accept: 'application/openmetrics-text', format: 'openmetrics' },
     { accept: 'Application/OpenMetrics-Text; Version="1.0.0"', format: 'openmetrics' },
-    { accept: 'application/openmetrics-text;charset=utf-8', format: 'openmetrics' },
-    { accept: 'application/openmetrics-text;version=2.0.0', format: 'text' },
     { accept: 'application/openmetrics-text;q=0, */*;q=0.1', format: 'text' },
-    { accept: 'application/openmetrics-text, */*', format: 'openmetrics' },
     { accept: 'application/openmetrics-text;q=0.4, text/plain;q=0.5', format: 'text' },
-    { accept: 'application/*, text/plain;q=0.5', format: 'openmetrics' },
     { accept: 'image/png', format: 'text' },
   ])('is $format for $accept', ({ accept, format }) => {
     expect(formatFor(accept)).toBe(format);
@@ -65,19 +47,7 @@ describe('formatFor', () => {
 });
 
 describe('any header', () => {
-  const part = fc.constantFrom(
-    'text/plain',
-    '*/*',
-    'gzip',
-    ';',
-    ',',
-    '=',
-    'q',
-    '"',
-    '\\',
-    ' ',
-    '2',
-  );
+  const part = fc.constantFrom('text/plain', '*/*', 'gzip', 'q', ...Array.from(';,="\\ 2'));
 
   it('is understood somehow', () => {
     fc.assert(

@@ -101,16 +101,6 @@ describe('/-/ready', () => {
     });
   });
 
-  it('is 200 once the first cycles have ended, even if one ended badly', async () => {
-    const accounts = [anAccountStatus(), anAccountStatus({ up: false, error: 'refused' })];
-    await withServer({ status: aStatusSource({ accounts }) }, async ({ get }) => {
-      const { status: code, body } = await get('/-/ready');
-
-      expect(code).toBe(200);
-      expect(JSON.parse(body.toString())).toMatchObject({ ready: true, shutting_down: false });
-    });
-  });
-
   it('stays 200 when a reload adds an account', async () => {
     let accounts: readonly AccountDetails[] = [anAccountStatus()];
     await withServer(

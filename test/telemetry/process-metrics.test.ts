@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { registerProcessMetrics } from '../../src/telemetry/process-metrics.ts';
 import { settle } from '../support/fake-clock.ts';
-import { valueOf } from './exposition-lines.ts';
+import { valueOf } from './self-metrics-fixture.ts';
 
 describe('nodejs_eventloop_active_seconds_total', () => {
   it('grows by the time that the event loop is blocked', async () => {

@@ -8,50 +8,16 @@ import {
   parseOpenMetrics,
 } from '../support/exposition-parser.ts';
 import { anAccountStatus, missingMetric } from './account-status.ts';
-import { seriesOf, valueOf } from './exposition-lines.ts';
-import { complaintsOfPromtool, promtool } from './promtool.ts';
-import { aFixture, prefix } from './self-metrics-fixture.ts';
+import {
+  aFixture,
+  complaintsOfPromtool,
+  prefix,
+  promtool,
+  seriesOf,
+  valueOf,
+} from './self-metrics-fixture.ts';
 
 describe('the families', () => {
-  it('are those of the contract, under their exact names', () => {
-    const { metrics } = aFixture();
-
-    const own = metrics.metricNames.filter((name) => name.startsWith(prefix));
-
-    expect(own.map((name) => name.slice(prefix.length)).toSorted()).toEqual([
-      'api_backoff_until_timestamp_seconds',
-      'api_budget_requests_per_minute',
-      'api_demand_requests_per_minute',
-      'api_key_last_change_timestamp_seconds',
-      'api_key_readable',
-      'api_request_duration_seconds',
-      'api_request_failures_total',
-      'api_request_retries_total',
-      'api_requests_in_flight',
-      'api_requests_total',
-      'api_throttled_total',
-      'app_missing',
-      'applications',
-      'build_info',
-      'config_last_reload_success_timestamp_seconds',
-      'config_last_reload_successful',
-      'discovery_last_success_timestamp_seconds',
-      'invalid_samples_total',
-      'metric_missing',
-      'poll_duration_seconds',
-      'poll_interval_seconds',
-      'polls_failed_total',
-      'polls_skipped_total',
-      'polls_total',
-      'scrape_requests_total',
-      'series',
-      'series_dropped_total',
-      'shard',
-      'total_shards',
-      'unexpected_answers_total',
-    ]);
-  });
-
   it('include those of the process and of Node.js, but not the misnamed ones and those that may be NaN', () => {
     const { metrics } = aFixture();
 
@@ -75,16 +41,6 @@ describe('the families', () => {
       'nodejs_eventloop_lag_p99_seconds',
       'nodejs_eventloop_active_seconds_total',
     ]);
-  });
-
-  it('all have a sentence of help that ends with a full stop', async () => {
-    const { metrics } = aFixture();
-
-    const text = await metrics.text();
-
-    const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
-    expect(help).toHaveLength(30);
-    expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 
   it('all appear in the text, without blank lines, which OpenMetrics forbids', async () => {
@@ -231,45 +187,6 @@ describe('an observer', () => {
       seconds: 5,
     });
   });
-
-  it('counts each code of each operation separately, from one scrape to the next', async () => {
-    const { metrics } = aFixture();
-    const api = metrics.apiObserver('production');
-
-    api.ended('list_hosts', '200', 1);
-    api.ended('list_hosts', '503', 1);
-    api.ended('host_metrics', '503', 1);
-    await metrics.text();
-    api.ended('list_hosts', '503', 1);
-    const text = await metrics.text();
-
-    const counts = [
-      'operation="list_hosts",code="200"',
-      'operation="list_hosts",code="503"',
-      'operation="host_metrics",code="200"',
-      'operation="host_metrics",code="503"',
-    ].map((labels) => valueOf(text, `${prefix}api_requests_total{account="production",${labels}}`));
-    expect(counts).toEqual([1, 2, 0, 1]);
-  });
-
-  it('continues its counts when the observer of an account is asked for again', async () => {
-    const { metrics } = aFixture();
-    metrics.apiObserver('production').ended('list_hosts', '200', 1);
-    metrics.pollObserver('production').polled(1, true);
-
-    metrics.apiObserver('production').ended('list_hosts', '200', 1);
-    metrics.pollObserver('production').polled(1, true);
-
-    const text = await metrics.text();
-    const account = 'account="production"';
-    expect(
-      valueOf(
-        text,
-        `${prefix}api_request_duration_seconds_count{${account},operation="list_hosts"}`,
-      ),
-    ).toBe(2);
-    expect(valueOf(text, `${prefix}poll_duration_seconds_count{${account}}`)).toBe(2);
-  });
 });
 
 describe('a removed account', () => {
@@ -297,16 +214,6 @@ describe('a removed account', () => {
     const text = await metrics.text();
     expect(text).not.toContain('staging');
     expect(text).toContain('account="production",operation="list_hosts",code="418"');
-  });
-
-  it('starts at 0 when it comes back', async () => {
-    const { metrics } = aFixture();
-    metrics.pollObserver('production').polled(1, true);
-    metrics.removeAccount('production');
-
-    metrics.pollObserver('production').polled(1, true);
-
-    expect(valueOf(await metrics.text(), `${prefix}polls_total{account="production"}`)).toBe(1);
   });
 });
 
@@ -374,25 +281,6 @@ describe('the mirrored state', () => {
 
     expect(healthy).toEqual([316, 3, 1_700_000_000.5, 1, 1_690_000_000.25]);
     expect(unhealthy).toEqual([undefined, 0, 0, 0, 1_690_000_000.25]);
-  });
-
-  it('does not add up from one scrape to the next', async () => {
-    const { metrics } = aFixture();
-    await metrics.text();
-
-    const text = await metrics.text();
-
-    expect(
-      valueOf(text, `${prefix}series_dropped_total{account="production",reason="duplicate"}`),
-    ).toBe(20);
-  });
-
-  it('shows 0 while the vendor asks for no pause', async () => {
-    const text = await aFixture().metrics.text();
-
-    expect(
-      valueOf(text, `${prefix}api_backoff_until_timestamp_seconds{account="production"}`),
-    ).toBe(0);
   });
 
   it('forgets a selector as soon as it matches something', async () => {
