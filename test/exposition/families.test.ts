@@ -68,46 +68,9 @@ describe('appFamilies', () => {
       samples: [],
     },
     {
-      what: 'a new health status besides the known ones',
-      suffix: 'health_status',
-      snapshot: { application: anApplication({ healthStatus: 'violet' }) },
-      samples: [
-        'status="green" 0',
-        'status="orange" 0',
-        'status="red" 0',
-        'status="gray" 0',
-        'status="unknown" 0',
-        'status="violet" 1',
-      ],
-    },
-    {
       what: 'no health if the vendor left it empty',
       suffix: 'health_status',
       snapshot: { application: anApplication({ healthStatus: '' }) },
-      samples: [],
-    },
-    {
-      what: 'an unknown language as an empty label',
-      suffix: 'info',
-      snapshot: {},
-      samples: ['language="" 1'],
-    },
-    {
-      what: 'a poll that failed',
-      suffix: 'poll_success',
-      snapshot: { pollSucceeded: false },
-      samples: ['0'],
-    },
-    {
-      what: 'why a poll failed',
-      suffix: 'poll_failure_info',
-      snapshot: { pollSucceeded: false, failureReason: 'timeout' },
-      samples: ['reason="timeout" 1'],
-    },
-    {
-      what: 'no reason of a poll that succeeded',
-      suffix: 'poll_failure_info',
-      snapshot: { pollSucceeded: true },
       samples: [],
     },
   ] satisfies readonly {

@@ -76,17 +76,6 @@ function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
 }
 
 describe('createPageCache', () => {
-  it('builds once for every reader that asks before and after the build has ended', async () => {
-    const { cache, builds } = aCache();
-    const early = [cache.page(), cache.page()];
-
-    builds[0]?.finish();
-    const pages = await Promise.all([...early, cache.page()]);
-
-    expect(builds).toHaveLength(1);
-    expect(new Set(pages)).toEqual(new Set([builds[0]?.page]));
-  });
-
   it('gives the new page to readers that ask after a change, and the old one to those before it', async () => {
     const { cache, builds } = aCache();
     const before = cache.page();

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { labelValueOf } from '../../src/exposition/render.ts';
 import { createSeriesStore } from '../../src/exposition/series-store.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
@@ -169,15 +168,6 @@ describe('createSeriesStore', () => {
     expect(lines[0]).toContain('host_id="a\uFFFD"');
     expect(store.droppedOf('production')).toBe(2);
     expect(store.seriesOf('production')).toBe(4);
-  });
-
-  it('keeps the first of two hosts when the name of one is the cut name of the other', async () => {
-    const store = aStore();
-    const long = 'x'.repeat(300);
-    store.publish(withHosts('1', [long, labelValueOf(long)]));
-
-    expect(await linesOf(store, 'newrelic_application_host_requests_per_minute')).toHaveLength(1);
-    expect(store.droppedOf('production')).toBe(1);
   });
 
   it('orders accounts by name, however they arrive', async () => {

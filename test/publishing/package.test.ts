@@ -94,8 +94,6 @@ describe.each([
     let npm: Npm;
     let folder = '';
     let installed = '';
-    const program = (...args: readonly string[]): Promise<string> =>
-      npm.run(folder, 'node_modules/.bin/newrelic-exporter', ...args);
     const startProgram = (...args: readonly string[]): Started => {
       const started = npm.start(folder, 'node_modules/.bin/newrelic-exporter', ...args);
       onTestFinished(() => {
@@ -145,24 +143,6 @@ describe.each([
 
       expect(page).toContain('newrelic_application_host_requests_per_minute{');
       expect(started.output()).toContain('"stopping"');
-    });
-
-    it('has an example of a configuration that its own check accepts', async () => {
-      const example = await readFile(join(installed, 'config.example.yaml'), 'utf8');
-      const key = join(folder, 'newrelic.key');
-      await writeFile(key, `NRAK-${'A'.repeat(27)}\n`, { mode: 0o600 });
-      const config = join(folder, 'config.yaml');
-      await writeFile(
-        config,
-        example
-          .replace('/var/run/secrets/newrelic/api-key', key)
-          .replace('api_key_env: NEW_RELIC_EU_API_KEY', `api_key_file: ${key}`),
-      );
-
-      expect(await program('check-config', config)).toContain('config.yaml: ok, 2 accounts');
-      await expect(program('check-config', join(installed, 'package.json'))).rejects.toMatchObject({
-        code: 2,
-      });
     });
 
     it('checks passwords, in a thread that is the same file', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -66,14 +66,6 @@ describe('the workflows', () => {
     ).toEqual([]);
   });
 
-  it.each(files)('$name runs only scripts that are there', ({ path }) => {
-    const run = scriptsOf(read(path).workflow);
-    const named = run.flatMap((text) => text.match(/(?<![\w/])(?:\.ci|scripts)\/[\w.-]+/gu) ?? []);
-
-    expect(named.length).toBeGreaterThan(0);
-    expect(named.filter((script) => !existsSync(join(projectFolder, script)))).toEqual([]);
-  });
-
   it.each(files)('$name puts nothing from outside into the text of a script', ({ path }) => {
     expect(scriptsOf(read(path).workflow).filter((text) => text.includes('${{'))).toEqual([]);
   });
@@ -124,20 +116,5 @@ describe('release.yaml', () => {
     expect(
       run.filter((script) => /\bnp[mx] (?!publish\b.* --ignore-scripts$)/u.test(script)),
     ).toEqual([]);
-  });
-
-  it('signs and attests the image and the chart by their digests', () => {
-    for (const name of ['image', 'chart']) {
-      const steps = jobs[name]?.steps ?? [];
-      const attest = steps.find(({ uses }) =>
-        (uses ?? '').startsWith('actions/attest-build-provenance@'),
-      );
-
-      expect(steps.flatMap(({ run }) => run ?? []).join('\n')).toMatch(/cosign sign --yes .*@\$/u);
-      expect(attest?.with).toMatchObject({
-        'subject-digest': expect.stringMatching(/\.outputs\.digest \}\}$/u) as unknown,
-        'push-to-registry': true,
-      });
-    }
   });
 });

@@ -39,19 +39,6 @@ describe('/api/v1/sd', () => {
     });
   });
 
-  it('names all shards by their addresses', async () => {
-    const shardAddress = 'exporter-{shard}:9126';
-    const status = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 1, total: 2 } }) });
-    await withServer({ shardAddress, status, telemetryPath: '/m' }, async ({ get }) => {
-      const { body } = await get('/api/v1/sd');
-
-      expect(JSON.parse(body.toString())).toMatchObject([
-        { targets: ['exporter-0:9126'], labels: { __metrics_path__: '/m' } },
-        { targets: ['exporter-1:9126'], labels: { __meta_newrelic_exporter_shard: '1' } },
-      ]);
-    });
-  });
-
   it.each([
     { what: 'a host that is no address', total: 1, headers: { host: 'a,b' }, status: 400 },
     { what: 'shards without addresses', total: 2, headers: {}, status: 503 },

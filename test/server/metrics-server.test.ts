@@ -49,19 +49,6 @@ describe('the routes', () => {
     });
   });
 
-  it('show the status page, which may load nothing from elsewhere', async () => {
-    await withServer({}, async ({ get }) => {
-      const { status, headers, body } = await get('/');
-
-      expect(status).toBe(200);
-      expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(headers['content-security-policy']).toContain("default-src 'none'");
-      expect(headers['content-security-policy']).not.toContain('unsafe');
-      expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(body.toString()).toContain('production');
-    });
-  });
-
   it.each([
     { method: 'GET', path: '/nothing', status: 404 },
     { method: 'GET', path: '//metrics', status: 404 },
