@@ -6,7 +6,7 @@ import { renderHeader } from './render.ts';
 import type { RenderedApplication } from './rendered-application.ts';
 
 /**
- * The vendor's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in
+ * New Relic's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in
  * OpenMetrics. Nobody writes to these bytes: all readers share them.
  */
 export interface Page {

@@ -100,7 +100,7 @@ function openedWith(
   };
 }
 
-/** Creates the server of one listening socket, with its timeouts and limits. Node answers broken requests. */
+/** Creates the server of one listening socket. Node itself answers broken requests. */
 export function createHttpListener(
   options: HttpListenerOptions,
   dependencies: HttpListenerDependencies,

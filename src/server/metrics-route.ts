@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import { contentTypes, formatFor, prefersGzip } from './negotiation.ts';
 
 export interface MetricsSources {
-  /** The vendor's series, rendered and compressed. */
+  /** New Relic's series, rendered and compressed. */
   page(): Promise<Page>;
   /** The exporter's own metrics, in text format 0.0.4. */
   selfMetrics(): Promise<string>;

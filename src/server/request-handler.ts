@@ -13,7 +13,7 @@ import type { WebGuard } from './web-guard.ts';
 export interface HandlerOptions {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
-  /** The limit of concurrent scrapes; above it, the answer that has waited longest for its reader is cut off. */
+  /** The limit of scrapes at a time; above it, the answer that has waited longest is cut off. */
   readonly maxRequests: number;
   /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
   readonly shardAddress: string;
