@@ -48,7 +48,10 @@ function copy(value: unknown, options: LogValueOptions, parents: readonly object
     case 'number':
     case 'boolean':
       return copyScalar(value, options);
-    default:
+    case 'function':
+    case 'string':
+    case 'bigint':
+    case 'symbol':
       return textFor(String(value), options);
   }
 }

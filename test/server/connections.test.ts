@@ -113,10 +113,11 @@ describe('the connection above the limit', () => {
 
 describe('a client without a request in time', () => {
   it.each([
-    { what: 'nothing', begin: '', everyMs: 20_000 },
-    { what: 'half a request', begin: 'GET / HTTP/1.1\r\nHost: x\r\n', everyMs: 20_000 },
-    { what: 'a byte at a time', begin: 'GET /', everyMs: 10 },
-  ])('is cut off if it sent $what, and is told why', async ({ what, begin, everyMs }) => {
+    { what: 'nothing', begin: '', everyMs: 20_000, told: '' },
+    { what: 'half a request', begin: 'GET / HTTP/1.1\r\n', everyMs: 20_000, told: 'HTTP/1.1 408 ' },
+    // What is still being sent may reset the connection before the answer is read.
+    { what: 'a byte at a time', begin: 'GET /', everyMs: 10, told: '' },
+  ])('is cut off if it sent $what, and is told why', async ({ begin, everyMs, told }) => {
     await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async (listeners) => {
       const { socket, accepted, received } = await listeners.connected();
       const closed = new Promise((resolve) => accepted.once('close', resolve));
@@ -125,10 +126,7 @@ describe('a client without a request in time', () => {
       await closed;
       clearInterval(timer);
 
-      // What is still being sent may reset the connection before the answer is read.
-      if (what === 'half a request') {
-        expect(await until(() => received() || undefined, 5000)).toMatch(/^HTTP\/1\.1 408 /u);
-      }
+      expect(await until(() => received().startsWith(told) || undefined, 5000)).toBe(true);
       expect(listeners.clock.pendingTimers()).toBe(0);
     });
   });
