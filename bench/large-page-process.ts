@@ -3,7 +3,6 @@
  * again and to put the page together. Arguments: applications, hosts of each, the metrics as a list with
  * commas, rounds. Sends what it has measured.
  */
-import { deflate } from '../src/exposition/gzip.ts';
 import { createSeriesStore } from '../src/exposition/series-store.ts';
 import { transactionTypes } from '../src/model/application.ts';
 import { seriesOf, type Values } from '../src/model/polled-series.ts';
@@ -81,7 +80,7 @@ const turns = createTurns();
 const nextTurn = async (): Promise<void> => turns.tick();
 let snapshots = Array.from({ length: Number(applications) }, (_, index) => snapshotOf(index, 0));
 const before = { rss: process.memoryUsage.rss(), retained: await retained() };
-const store = createSeriesStore({ deflate, nextTurn });
+const store = createSeriesStore({ nextTurn });
 const samples: Pick<LargePage, 'renderMs' | 'pageMs' | 'renderTurnMs' | 'pageTurnMs'>[] = [];
 for (let round = 0; round <= Number(rounds); round += 1) {
   snapshots = snapshots.map((_, index) => snapshotOf(index, round));
@@ -105,7 +104,7 @@ const page = await store.page();
 const found: LargePage = {
   series: store.seriesOf('production'),
   bytes: page.identity.length,
-  compressedBytes: page.deflated.length,
+  compressedBytes: page.gzip.length,
   renderMs: median(({ renderMs }) => renderMs),
   pageMs: median(({ pageMs }) => pageMs),
   renderTurnMs: median(({ renderTurnMs }) => renderTurnMs),

@@ -71,7 +71,7 @@ const cost: MetricsCost = {
   callsPerMinute: calls / Number(minutes),
   series: daemon.store.seriesOf('production'),
   pageBytes: page.identity.length,
-  compressedBytes: page.deflated.length,
+  compressedBytes: page.gzip.length,
   pageCpuMs: (user + system) / 1000,
 };
 process.send?.(cost);

@@ -1,16 +1,14 @@
 /**
  * What the answer to a scrape costs, without the socket: CPU time of the process and bytes, compressed,
  * for a small installation and for many series. Between two scrapes the daemon counts calls and polls,
- * as between two real ones. `stored` is how the exporter's own metrics were sent before: not deflated, while all
- * fails. Last, what it costs when all of 10,000 applications begin to fail. Arguments: rounds, of which
+ * as between two real ones. Last, what it costs when all of 10,000 applications begin to fail. Arguments: rounds, of which
  * the median counts, 7 if left out; scrapes of a round, 200 if left out.
  */
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gzip, gzipSync } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
-import { deflate } from '../src/exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../src/exposition/series-store.ts';
 import { transactionTypes } from '../src/model/application.ts';
 import { seriesOf } from '../src/model/polled-series.ts';
@@ -82,7 +80,7 @@ function anApplication(index: number, hosts: number): AppSnapshot {
 
 /** Applications with about a hundred series each. */
 function aStore(applications: number): SeriesStore {
-  const store = createSeriesStore({ deflate, nextTurn: async () => setImmediate() });
+  const store = createSeriesStore({ nextTurn: async () => setImmediate() });
   for (let index = 0; index < applications; index += 1) {
     store.publish(anApplication(index, hostsOfApplication));
   }
@@ -97,7 +95,7 @@ function someMetrics(store: SeriesStore): SelfMetrics {
       status: () => accounts.map(statusOf),
       seriesOf: (account) => store.seriesOf(account),
       droppedSeriesOf: () => 0,
-      loopLagSeconds: () => 0,
+      nextTurn: async () => setImmediate(),
     },
   );
   for (const account of accounts) {
@@ -137,7 +135,7 @@ function scrapesOf(store: SeriesStore): ReadonlyMap<string, Scrape> {
   };
   const route = createMetricsRoute({
     page: async () => store.page(),
-    selfMetrics: async () => metrics.parts(),
+    selfMetrics: async () => metrics.text(),
   });
   const asked = async (accept: string, encoding: string): Promise<number> => {
     const headers = { accept, 'accept-encoding': encoding };
@@ -146,15 +144,6 @@ function scrapesOf(store: SeriesStore): ReadonlyMap<string, Scrape> {
   };
   const openMetrics = 'application/openmetrics-text';
   return new Map<string, Scrape>([
-    [
-      'stored, as before',
-      async () => {
-        failed();
-        const page = await store.page();
-        const own = gzipSync(await metrics.text(), { level: 0 });
-        return page.deflated.length + own.length;
-      },
-    ],
     ['text, gzip', async () => (polled(), asked('text/plain', 'gzip'))],
     ['OpenMetrics, gzip', async () => (polled(), asked(openMetrics, 'gzip'))],
     ['OpenMetrics, gzip, all fails', async () => (failed(), asked(openMetrics, 'gzip'))],
@@ -216,7 +205,7 @@ async function cpuMsOf(work: () => unknown): Promise<number> {
 
 /** What it costs when every poll of many applications fails, and what when all are well again. */
 async function failingApplications(count: number): Promise<void> {
-  const store = createSeriesStore({ deflate, nextTurn: async () => setImmediate() });
+  const store = createSeriesStore({ nextTurn: async () => setImmediate() });
   const good = Array.from({ length: count }, (_, index) => anApplication(index, 1));
   const bad = good.map(
     (snapshot) => ({ ...snapshot, pollSucceeded: false, failureReason: 'timeout' }) as const,
@@ -240,7 +229,7 @@ async function failingApplications(count: number): Promise<void> {
     const page = await store.page();
     process.stdout.write(
       `  ${name.padEnd(12)} ${store.seriesOf('production')} series, ${page.identity.length} bytes, ` +
-        `${page.deflated.length} compressed; CPU ms to render all ${show(spreadOf(renders))}, ` +
+        `${page.gzip.length} compressed; CPU ms to render all ${show(spreadOf(renders))}, ` +
         `to put the page together ${show(spreadOf(builds))}\n`,
     );
   }
@@ -250,9 +239,6 @@ const chosen = 'OpenMetrics, gzip';
 process.stdout.write(`scrape: ${rounds} rounds of ${scrapes} scrapes, median (min to max)\n`);
 const small = await run(scrapesOf(aStore(3)), scrapes);
 report('2 accounts, 3 applications, about 300 series', small);
-const before = cpuUsOf(small, 'stored, as before');
-const ratio = cpuUsOf(small, chosen) / before;
-process.stdout.write(`  CPU, ${chosen} / stored   ${ratio.toFixed(2)}\n`);
 
 const ten = await run(
   new Map([...scrapesOf(aStore(100)), ['prom-client, gzip', promClientScrape(100)]]),

@@ -32,7 +32,7 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
   const clock = createSystemClock();
   const metrics = createSelfMetrics(
     { version: 'bench', revision: 'bench', nodeVersion: process.version },
-    { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0, loopLagSeconds: () => 0 },
+    { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0, nextTurn: async () => undefined },
   );
   const observer = metrics.apiObserver('bench');
   const caFile = process.env['NODE_EXTRA_CA_CERTS'] ?? '';

@@ -150,7 +150,7 @@ export const exporterProcess: Row = {
     graph({
       title: 'Delay of the event loop',
       description:
-        'Longest delay in the last minute, looked at once a second. Scrapes and polls are as late as that: check the CPU limit.',
+        'Longest delay since the scrape before; 0.05 s is none. Scrapes and polls are as late as that: check the CPU limit.',
       unit: 's',
       width,
       softMax: 0.1,

@@ -1,4 +1,3 @@
-import { deflate } from '../exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
@@ -7,7 +6,6 @@ import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
-import { createLoopLag, type LoopLag } from '../telemetry/loop-lag.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
@@ -34,8 +32,6 @@ export interface Daemon extends Pick<Supervisor, keyof Supervisor> {
   readonly history: Pick<ThroughputHistory, 'of'>;
   /** The configuration in force, without shards; `undefined` while there is none. */
   config(): Config | undefined;
-  /** Shows in the self-metrics while somebody lets it watch. */
-  readonly loopLag: LoopLag;
 }
 
 /** A daemon with a configuration in force. Rejects as `apply` does. */
@@ -56,16 +52,15 @@ export function createIdleDaemon({
   shard = { ordinal: 0, total: 1 },
   watch,
 }: DaemonDependencies): Daemon {
-  const store = createSeriesStore({ deflate, nextTurn: platform.nextTurn });
+  const store = createSeriesStore(platform);
   let inForce: Config | undefined;
   const redact = createPageRedaction(platform.redactor);
   const status = (): readonly AccountDetails[] => supervisor.status().map(redact.account);
-  const loopLag = createLoopLag(platform);
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
-    loopLagSeconds: () => loopLag.worstSeconds(),
+    nextTurn: platform.nextTurn,
   });
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
   const { sink } = history;
@@ -77,7 +72,6 @@ export function createIdleDaemon({
     metrics,
     history,
     config: () => inForce,
-    loopLag,
     status,
     applications: () => supervisor.applications().map(redact.application),
     apply: async (config) => {

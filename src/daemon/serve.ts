@@ -66,7 +66,6 @@ export async function serve(
         keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
-      daemon.loopLag.watch(stopSignal),
       web?.watch(server, stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
@@ -113,7 +112,7 @@ async function partsOf(options: ServeOptions, platform: Platform, hooks: ServeHo
   const { clock, comparePassword, nextTurn } = platform;
   const server = createMetricsServer(options, {
     page: async () => daemon.store.page(),
-    selfMetrics: async () => daemon.metrics.parts(),
+    selfMetrics: async () => daemon.metrics.text(),
     scraped: (code) => {
       daemon.metrics.scraped(code);
     },

@@ -109,7 +109,7 @@ const windowFamilies: readonly AppFamily[] = familiesFrom(
   ],
 );
 
-/** The vendor's own rolling summary of each application, from the list of applications. */
+/** New Relic's rolling summary of each application, from the list of applications. */
 export const summaryFamilies: readonly AppFamily[] = familiesFrom(
   ['application'],
   [

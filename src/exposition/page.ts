@@ -1,167 +1,100 @@
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw, gzip } from 'node:zlib';
 import { type AppFamily, upFamily } from './families.ts';
-import { checksum, type Summed } from './gzip.ts';
 import { inPageOrder } from './polled-families.ts';
 import { renderHeader } from './render.ts';
 import type { RenderedApplication } from './rendered-application.ts';
 
 /**
- * The vendor's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in
- * OpenMetrics.
+ * New Relic's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in
+ * OpenMetrics. Nobody writes to these bytes: all readers share them.
  */
-export type Page = Summed;
-
-/** All families in one buffer, and the same applications again, as ranges of it. */
-export interface AssembledPage {
+export interface Page {
   readonly identity: Buffer;
-  readonly applications: readonly RenderedApplication[];
+  /** The same as the beginning of a gzip member, which `gzipMember` goes on with. */
+  readonly gzip: Buffer;
+  readonly crc: number;
 }
 
-/** Work between two turns of the event loop, in bytes copied: about 1 ms. */
-const turnBytes = 2 * 1024 * 1024;
-/** What starting a copy costs, in bytes copied. */
-const bytesPerCopy = 512;
-/** What measuring or replacing an application costs, in bytes copied. */
-const bytesPerApplication = 2048;
-
-const upHeader = Buffer.from(renderHeader(upFamily.name, upFamily.help));
-
-const nothing = Buffer.alloc(0);
-
-const startOf = ({ ranges }: RenderedApplication, position: number): number =>
-  ranges[2 * position] ?? 0;
-const sizeAt = ({ ranges }: RenderedApplication, position: number): number =>
-  (ranges[2 * position + 1] ?? 0) - (ranges[2 * position] ?? 0);
-
-function sizeOf(buffers: readonly Buffer[]): number {
-  return buffers.reduce((sum, { length }) => sum + length, 0);
+export interface PageDependencies {
+  /** Resolves after other work of the process has run, as `setImmediate` does. */
+  readonly nextTurn: () => Promise<void>;
 }
 
-/** Lets other work run after a certain amount of work. */
-interface Turns {
-  /** Adds the work just done. Returns whether it is time for `next`. */
-  readonly isOver: (workBytes: number) => boolean;
-  readonly next: () => Promise<void>;
+const gzipElsewhere = promisify(gzip);
+const deflateElsewhere = promisify(deflateRaw);
+/**
+ * Level 1 takes a third of the time of level 6, and a page is so repetitive that a higher level gains
+ * little.
+ */
+const level = 1;
+
+/** Makes a page of bytes that nobody writes to any more; compresses them on another thread. */
+export async function packedPage(identity: Buffer, crc: number): Promise<Page> {
+  // Flushed but not ended, so that the exporter's own metrics can follow. Pieces larger than zlib's
+  // default save trips between the threads.
+  const options = { level, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 };
+  return { identity, gzip: await gzipElsewhere(identity, options), crc };
 }
 
-function createTurns(nextTurn: () => Promise<void>): Turns {
-  let doneBytes = 0;
-  return {
-    isOver: (workBytes) => {
-      doneBytes += workBytes;
-      return doneBytes >= turnBytes;
-    },
-    next: async () => {
-      doneBytes = 0;
-      await nextTurn();
-    },
-  };
-}
-
-/** Where an application has the lines of each family of the page; `undefined` where it has none. */
-type Positions = readonly (number | undefined)[];
-
-/** What is on a page: families in order, and the applications with the places of their lines. */
-interface Layout {
-  readonly families: readonly AppFamily[];
-  readonly applications: readonly {
-    readonly rendered: RenderedApplication;
-    readonly positions: Positions;
-  }[];
-}
-
-/** Applications that ask for the same metrics share one list of families: there are few lists. */
-function layoutOf(applications: readonly RenderedApplication[]): Layout {
+/** The families that the applications may have lines of, in the order of the page. */
+function familiesOf(applications: readonly RenderedApplication[]): readonly AppFamily[] {
+  // Applications that ask for the same metrics share one list.
   const lists = new Set(applications.map(({ families }) => families));
-  const byName = new Map<string, AppFamily>();
-  for (const family of [...lists].flat()) {
-    if (!byName.has(family.name)) byName.set(family.name, family);
-  }
-  const families = inPageOrder([...byName.values()]);
-  const positions = new Map<readonly AppFamily[], Positions>();
-  for (const list of lists) {
-    const places = new Map(list.map(({ name }, index) => [name, index]));
-    positions.set(
-      list,
-      families.map(({ name }) => places.get(name)),
-    );
-  }
-  return {
-    families,
-    applications: applications.map((rendered) => ({
-      rendered,
-      positions: positions.get(rendered.families) ?? [],
-    })),
-  };
-}
-
-/** The size of all lines of each family, in bytes. */
-async function familySizes(
-  { families, applications }: Layout,
-  turns: Turns,
-): Promise<readonly number[]> {
-  const sizes = families.map(() => 0);
-  for (const { rendered, positions } of applications) {
-    for (const [family, position] of positions.entries()) {
-      if (position === undefined) continue;
-      sizes[family] = (sizes[family] ?? 0) + sizeAt(rendered, position);
-    }
-    if (turns.isOver(bytesPerApplication)) await turns.next();
-  }
-  return sizes;
-}
-
-/** The applications as ranges of the page. */
-async function applicationsOn(
-  identity: Buffer,
-  applications: readonly RenderedApplication[],
-  ranges: readonly (readonly number[])[],
-  turns: Turns,
-): Promise<readonly RenderedApplication[]> {
-  const moved: RenderedApplication[] = [];
-  for (const [index, application] of applications.entries()) {
-    moved.push({ ...application, bytes: identity, ranges: ranges[index] ?? [] });
-    if (turns.isOver(bytesPerApplication)) await turns.next();
-  }
-  return moved;
+  return inPageOrder([...new Map([...lists].flat().map((one) => [one.name, one])).values()]);
 }
 
 /**
- * Puts the lines together, family by family, each with its header if it has lines. The applications
- * that it returns are ranges of the new buffer, so retaining them does not retain a second copy.
- *
- * @param nextTurn resolves after other work of the process has run
+ * Puts a page together, family by family. It shows the applications as they are at the call: what is
+ * published later replaces them and changes none. Other work runs between two families.
  */
-export async function assemblePage(
-  upLines: readonly Buffer[],
+export async function createPage(
+  upLines: string,
   applications: readonly RenderedApplication[],
-  nextTurn: () => Promise<void>,
-): Promise<AssembledPage> {
-  const turns = createTurns(nextTurn);
-  const layout = layoutOf(applications);
-  const sizes = await familySizes(layout, turns);
-  const head = upLines.length === 0 ? [] : [upHeader, ...upLines];
-  const headers = layout.families.map(({ name, help }, family) =>
-    sizes[family] === 0 ? nothing : Buffer.from(renderHeader(name, help)),
+  { nextTurn }: PageDependencies,
+): Promise<Page> {
+  const up = Buffer.from(
+    upLines === '' ? '' : renderHeader(upFamily.name, upFamily.help) + upLines,
   );
-  const lineBytes = sizes.reduce((total, size) => total + size, 0);
-  const identity = Buffer.allocUnsafeSlow(sizeOf(head) + sizeOf(headers) + lineBytes);
-  const ranges: number[][] = applications.map(() => []);
-  let offset = 0;
-
-  for (const bytes of head) offset += bytes.copy(identity, offset);
-  for (const [family, header] of headers.entries()) {
-    offset += header.copy(identity, offset);
-    for (const [index, { rendered, positions }] of layout.applications.entries()) {
-      const position = positions[family];
-      if (position === undefined) continue;
-      const start = offset;
-      const from = startOf(rendered, position);
-      offset += rendered.bytes.copy(identity, start, from, from + sizeAt(rendered, position));
-      ranges[index]?.push(start, offset);
-      if (turns.isOver(offset - start + bytesPerCopy)) await turns.next();
+  const families = familiesOf(applications).map(({ name, help }) => ({
+    name,
+    header: Buffer.from(renderHeader(name, help)),
+  }));
+  const size =
+    up.length +
+    families.reduce((sum, { header }) => sum + header.length, 0) +
+    applications.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const page = Buffer.allocUnsafeSlow(size);
+  let end = up.copy(page);
+  let crc = crc32(up);
+  // The families of each application are in the order of the page, too.
+  const nextFamilies = new Uint32Array(applications.length);
+  for (const { name, header } of families) {
+    const start = end;
+    end += header.copy(page, start);
+    for (const [index, { families: own, bytes, ends }] of applications.entries()) {
+      const place = nextFamilies[index] ?? 0;
+      if (own[place]?.name !== name) continue;
+      end += bytes.copy(page, end, ends[place - 1] ?? 0, ends[place]);
+      nextFamilies[index] = place + 1;
     }
+    const isEmpty = end === start + header.length;
+    if (isEmpty) end = start;
+    crc = crc32(page.subarray(start, end), crc);
+    await nextTurn();
   }
-  return { identity, applications: await applicationsOn(identity, applications, ranges, turns) };
+  return packedPage(page.subarray(0, end), crc);
+}
+
+/**
+ * The page and what follows it as one gzip member: two would be as valid, but curl and browsers read
+ * only the first. Only what follows is compressed again.
+ */
+export async function gzipMember(page: Page, rest: Buffer): Promise<readonly Buffer[]> {
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc32(rest, page.crc), 0);
+  trailer.writeUInt32LE((page.identity.length + rest.length) % 2 ** 32, 4);
+  return [page.gzip, await deflateElsewhere(rest, { level }), trailer];
 }
 
 /** Keeps the page of the newest state, and builds it at most once for each change. */
@@ -210,20 +143,4 @@ export function createPageCache(build: () => Promise<Page>): PageCache {
     },
     page,
   };
-}
-
-export interface PackingDependencies {
-  /** Compresses a page into deflate blocks, none of which is the last of its stream. */
-  readonly deflate: (bytes: Buffer) => Promise<Buffer>;
-  /** Resolves after other work of the process has run, as `setImmediate` does. */
-  readonly nextTurn: () => Promise<void>;
-}
-
-/** Makes a page of bytes that nobody writes to any more. */
-export async function packedPage(
-  identity: Buffer,
-  { deflate, nextTurn }: PackingDependencies,
-): Promise<Page> {
-  const [deflated, crc] = await Promise.all([deflate(identity), checksum(identity, nextTurn)]);
-  return { identity, deflated, crc };
 }

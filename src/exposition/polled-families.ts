@@ -61,26 +61,18 @@ function gaugesOf(
   return new Map([...byName.values()].map(({ gauge, series: own }) => [gauge, own]));
 }
 
+/** Yields one at a time: an application may have many thousands of hosts. */
 function* samplesOf(
   series: readonly GaugeSeries[],
-  values: Values,
-  scope: string,
-): Iterable<Sample> {
-  for (const { index, labels } of series) {
-    const value = values[index];
-    if (value === undefined || !Number.isFinite(value)) continue;
-    yield { labels: scope === '' || labels === '' ? scope + labels : `${scope},${labels}`, value };
-  }
-}
-
-/** Yields one at a time: an application may have many thousands of hosts. */
-function* hostSamples(
-  series: readonly GaugeSeries[],
-  { reading }: AppSnapshot,
+  readings: Iterable<readonly [hostId: string, values: Values]>,
   hostLabelsOf: HostLabelsOf,
 ): Iterable<Sample> {
-  for (const [hostId, values] of reading?.hosts ?? []) {
-    yield* samplesOf(series, values, hostLabelsOf(hostId));
+  for (const [hostId, values] of readings) {
+    const host = hostLabelsOf(hostId);
+    for (const { index, labels } of series) {
+      const value = values[index];
+      if (value !== undefined && Number.isFinite(value)) yield { host, labels, value };
+    }
   }
 }
 
@@ -91,7 +83,7 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
       help: `${help} ${cachedNotice}`,
       sources: ['reading'],
       samplesOf: ({ reading }) =>
-        reading === undefined ? [] : samplesOf(series, reading.application, ''),
+        samplesOf(series, reading === undefined ? [] : [['', reading.application]], () => ''),
     }),
   );
   const ofHosts = [...gaugesOf(all, 'hosts')].map(
@@ -100,7 +92,8 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
       help: `${hostHelp} ${cachedNotice}`,
       isOfHosts: true,
       sources: ['reading', 'hostNames'],
-      samplesOf: (snapshot, hostLabelsOf) => hostSamples(series, snapshot, hostLabelsOf),
+      samplesOf: ({ reading }, hostLabelsOf) =>
+        samplesOf(series, reading?.hosts ?? [], hostLabelsOf),
     }),
   );
   return [...ofApplications, ...ofHosts];

@@ -43,8 +43,10 @@ function offsetAfter(text: string, count: number): number {
 /** Labels in the order in which they are printed. */
 export type Labels = readonly (readonly [name: string, value: string])[];
 
-/** One series of a family: its own labels as `renderLabels` gives them, and its value. */
+/** One series of a family: its labels as `renderLabels` gives them, and its value. */
 export interface Sample {
+  /** Those of its host, which are printed first; empty for none. */
+  readonly host?: string;
   readonly labels: string;
   readonly value: number;
 }
@@ -84,8 +86,8 @@ export function renderSamples(
   samples: readonly Sample[],
 ): string {
   let text = '';
-  for (const { labels, value } of samples) {
-    const all = joined(joined(shared.before, labels), shared.after);
+  for (const { host = '', labels, value } of samples) {
+    const all = joined(joined(joined(shared.before, host), labels), shared.after);
     text += all === '' ? `${name} ${value}\n` : `${name}{${all}} ${value}\n`;
   }
   return text;

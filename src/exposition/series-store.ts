@@ -1,24 +1,10 @@
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import { createClaims } from './claims.ts';
 import { upFamily } from './families.ts';
-import {
-  assemblePage,
-  createPageCache,
-  type PackingDependencies,
-  type Page,
-  packedPage,
-} from './page.ts';
+import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
-import { identityOf, renderApplication } from './rendered-application.ts';
-import {
-  type AccountSlot,
-  type AppSlot,
-  createClaims,
-  inOrder,
-  newAppSlot,
-  recount,
-  renderSome,
-} from './slots.ts';
+import { type RenderedApplication, renderApplication } from './rendered-application.ts';
 
 /** Holds the published series as bytes. */
 export interface SeriesStore extends SnapshotSink {
@@ -36,65 +22,94 @@ export interface SeriesStore extends SnapshotSink {
   droppedOf(account: string): number;
 }
 
-class Store implements SeriesStore {
-  readonly #dependencies: PackingDependencies;
-  readonly #accounts = new Map<string, AccountSlot>();
-  readonly #claims = createClaims<AppSlot>();
-  readonly #upClaims = createClaims<AccountSlot>();
-  /** Large applications whose newest snapshot is not rendered completely. */
-  readonly #unfinished = new Set<AppSlot>();
-  readonly #familiesOf = createFamilies();
-  readonly #cache = createPageCache(() => this.#build());
+interface App {
+  readonly id: string;
+  readonly account: Account;
+  rendered: RenderedApplication;
+  /** Whether it holds its labels: otherwise another application is shown with them. */
+  isShown: boolean;
+  /** Series that are not shown and have been counted as dropped. */
+  leftOut: number;
+}
 
-  constructor(dependencies: PackingDependencies) {
-    this.#dependencies = dependencies;
+interface Account {
+  readonly name: string;
+  readonly labels: string;
+  readonly apps: Map<string, App>;
+  up: boolean | undefined;
+  isUpShown: boolean;
+  dropped: number;
+}
+
+/** The order of the numbers that the ids write: decimal strings, perhaps longer than a number holds. */
+function byId(left: App, right: App): number {
+  return left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
+}
+
+/** A series counts as dropped once, when it is first left out. */
+function countDropped(app: App): void {
+  const { series, duplicates } = app.rendered;
+  const leftOut = duplicates + (app.isShown ? 0 : series);
+  app.account.dropped += Math.max(0, leftOut - app.leftOut);
+  app.leftOut = leftOut;
+}
+
+class Store implements SeriesStore {
+  readonly #accounts = new Map<string, Account>();
+  readonly #claims = createClaims<App>();
+  readonly #upClaims = createClaims<Account>();
+  readonly #familiesOf = createFamilies();
+  readonly #cache;
+
+  constructor(dependencies: PageDependencies) {
+    this.#cache = createPageCache(async () =>
+      createPage(this.#upLines(), this.#shown(), dependencies),
+    );
   }
 
   publish(snapshot: AppSnapshot): void {
     const account = this.#accountOf(snapshot.account);
-    const slot = this.#slotOf(account, snapshot);
+    const { id } = snapshot.application;
+    const known = account.apps.get(id);
     const families = familiesOfSnapshot(snapshot, this.#familiesOf);
-    slot.rendering = renderApplication(snapshot, families, slot.rendered);
-    if (renderSome(slot)) this.#unfinished.delete(slot);
-    else this.#unfinished.add(slot);
+    const rendered = renderApplication(snapshot, families, known?.rendered);
+    const app = known ?? { id, account, rendered, isShown: false, leftOut: 0 };
+    if (known?.rendered.identity !== rendered.identity) {
+      if (known !== undefined) this.#withdraw(known);
+      app.isShown = this.#claims.claim(rendered.identity, app);
+    }
+    app.rendered = rendered;
+    account.apps.set(id, app);
+    countDropped(app);
     this.#cache.invalidate();
   }
 
   remove(account: string, applicationId: string): void {
-    const owner = this.#accounts.get(account);
-    const slot = owner?.apps.get(applicationId);
-    if (owner === undefined || slot === undefined) return;
-    this.#withdraw(slot);
-    owner.apps.delete(applicationId);
-    owner.order = undefined;
-    owner.series -= slot.series;
+    const app = this.#accounts.get(account)?.apps.get(applicationId);
+    if (app === undefined) return;
+    this.#withdraw(app);
+    app.account.apps.delete(applicationId);
     this.#cache.invalidate();
   }
 
-  accountUp(account: string, up: boolean): void {
-    const slot = this.#accountOf(account);
-    if (slot.up?.value === up) return;
-    if (slot.up === undefined) {
-      slot.isUpShown = this.#upClaims.claim(slot.labels, slot);
-      slot.series += Number(slot.isUpShown);
-      slot.dropped += Number(!slot.isUpShown);
+  accountUp(name: string, up: boolean): void {
+    const account = this.#accountOf(name);
+    if (account.up === up) return;
+    if (account.up === undefined) {
+      account.isUpShown = this.#upClaims.claim(account.labels, account);
+      account.dropped += Number(!account.isUpShown);
     }
-    const shared = { before: slot.labels, after: '' };
-    const text = renderSamples(upFamily.name, shared, [{ labels: '', value: Number(up) }]);
-    slot.up = { value: up, line: Buffer.from(text) };
+    account.up = up;
     this.#cache.invalidate();
   }
 
-  removeAccount(account: string): void {
-    const slot = this.#accounts.get(account);
-    if (slot === undefined) return;
-    for (const app of slot.apps.values()) this.#withdraw(app);
-    const next = this.#upClaims.release(slot.labels, slot);
-    if (next !== undefined) {
-      next.isUpShown = true;
-      next.series += 1;
-    }
-    this.#accounts.delete(account);
+  removeAccount(name: string): void {
+    const account = this.#accounts.get(name);
+    if (account === undefined) return;
+    for (const app of account.apps.values()) this.#withdraw(app);
+    const next = this.#upClaims.release(account.labels, account);
+    if (next !== undefined) next.isUpShown = true;
+    this.#accounts.delete(name);
     this.#cache.invalidate();
   }
 
@@ -102,90 +117,65 @@ class Store implements SeriesStore {
     return this.#cache.page();
   }
 
-  seriesOf(account: string): number {
-    return this.#accounts.get(account)?.series ?? 0;
+  seriesOf(name: string): number {
+    const account = this.#accounts.get(name);
+    if (account === undefined) return 0;
+    let series = Number(account.isUpShown);
+    for (const { isShown, rendered } of account.apps.values())
+      series += isShown ? rendered.series : 0;
+    return series;
   }
 
-  droppedOf(account: string): number {
-    return this.#accounts.get(account)?.dropped ?? 0;
+  droppedOf(name: string): number {
+    return this.#accounts.get(name)?.dropped ?? 0;
   }
 
-  async #build(): Promise<Page> {
-    const { nextTurn } = this.#dependencies;
-    for (const slot of this.#unfinished) {
-      while (!renderSome(slot)) await nextTurn();
-      this.#unfinished.delete(slot);
-    }
-    const accounts = [...this.#accounts.values()].toSorted((left, right) =>
+  #inOrder(): readonly Account[] {
+    return [...this.#accounts.values()].toSorted((left, right) =>
       left.name < right.name ? -1 : 1,
     );
-    const upLines = accounts.flatMap(({ up, isUpShown }) =>
-      up !== undefined && isUpShown ? [up.line] : [],
-    );
-    const shown = accounts
-      .flatMap(inOrder)
-      .flatMap((slot) =>
-        slot.isShown && slot.rendered !== undefined ? [{ slot, rendered: slot.rendered }] : [],
-      );
-    const used = shown.map(({ rendered }) => rendered);
-    const { identity, applications } = await assemblePage(upLines, used, nextTurn);
-    for (const [index, { slot, rendered }] of shown.entries()) {
-      // A slot that was published to meanwhile keeps what is newer.
-      if (slot.rendered === rendered) slot.rendered = applications[index] ?? rendered;
-    }
-    return packedPage(identity, this.#dependencies);
   }
 
-  #accountOf(name: string): AccountSlot {
+  #upLines(): string {
+    return this.#inOrder()
+      .filter(({ up, isUpShown }) => up !== undefined && isUpShown)
+      .map(({ labels, up }) =>
+        renderSamples(upFamily.name, { before: labels, after: '' }, [
+          { labels: '', value: Number(up) },
+        ]),
+      )
+      .join('');
+  }
+
+  /** What the page shows, in its order. */
+  #shown(): readonly RenderedApplication[] {
+    return this.#inOrder()
+      .flatMap(({ apps }) => [...apps.values()].toSorted(byId))
+      .filter(({ isShown }) => isShown)
+      .map(({ rendered }) => rendered);
+  }
+
+  #accountOf(name: string): Account {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    const slot: AccountSlot = {
-      name,
-      labels: renderLabels([['account', labelValueOf(name)]]),
-      apps: new Map(),
-      order: undefined,
-      up: undefined,
-      isUpShown: false,
-      series: 0,
-      dropped: 0,
-    };
-    this.#accounts.set(name, slot);
-    return slot;
-  }
-
-  /** The application's slot, after it has claimed the snapshot's labels. */
-  #slotOf(account: AccountSlot, snapshot: AppSnapshot): AppSlot {
-    const { id } = snapshot.application;
-    const identity = identityOf(snapshot);
-    const known = account.apps.get(id);
-    if (known?.identity === identity) return known;
-    if (known !== undefined) this.#withdraw(known);
-    const slot = known ?? newAppSlot(account, id);
-    slot.identity = identity;
-    slot.isShown = this.#claims.claim(identity, slot);
-    if (known === undefined) {
-      account.apps.set(id, slot);
-      account.order = undefined;
-    }
-    return slot;
+    const labels = renderLabels([['account', labelValueOf(name)]]);
+    const apps = new Map<string, App>();
+    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped: 0 };
+    this.#accounts.set(name, account);
+    return account;
   }
 
   /** Takes its series off the page. The next application that claims the same labels is shown. */
-  #withdraw(slot: AppSlot): void {
-    this.#unfinished.delete(slot);
-    slot.rendering = undefined;
-    const next = this.#claims.release(slot.identity, slot);
+  #withdraw(app: App): void {
+    app.isShown = false;
+    const next = this.#claims.release(app.rendered.identity, app);
     if (next === undefined) return;
     next.isShown = true;
-    recount(next);
+    countDropped(next);
   }
 }
 
-/**
- * Creates an empty store. It renders an application when it is published, not during a scrape. Of a
- * very large application it renders only the first lines then, and the rest in turns before the next
- * page.
- */
-export function createSeriesStore(dependencies: PackingDependencies): SeriesStore {
+/** Creates an empty store. It renders an application when it is published, not during a scrape. */
+export function createSeriesStore(dependencies: PageDependencies): SeriesStore {
   return new Store(dependencies);
 }

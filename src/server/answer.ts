@@ -1,4 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { prefersGzip } from './negotiation.ts';
 
 const securityHeaders: OutgoingHttpHeaders = {
   'X-Content-Type-Options': 'nosniff',
@@ -35,6 +38,19 @@ export function plainAnswer(
   headers: OutgoingHttpHeaders = {},
 ): Answer {
   return textAnswer(status, 'text/plain; charset=utf-8', `${text}\n`, headers);
+}
+
+const compress = promisify(gzip);
+
+/** The answer in gzip if the client prefers that; compressed in another thread. */
+export async function compressed(request: IncomingMessage, answer: Answer): Promise<Answer> {
+  const headers = { ...answer.headers, Vary: 'Accept-Encoding' };
+  if (!prefersGzip(request.headers['accept-encoding'])) return { ...answer, headers };
+  return {
+    status: answer.status,
+    headers: { ...headers, 'Content-Encoding': 'gzip' },
+    body: [await compress(Buffer.concat(answer.body))],
+  };
 }
 
 /** Sends the answer; only its headers if the request is HEAD. */

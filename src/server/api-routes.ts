@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { StatusSource } from '../model/status.ts';
 import { shardTargets } from '../status/shard-targets.ts';
 import { targetsJson, targetsQueryOf } from '../status/targets-json.ts';
-import { type Answer, plainAnswer, textAnswer } from './answer.ts';
-import { compressed } from './compressed.ts';
+import { type Answer, compressed, plainAnswer, textAnswer } from './answer.ts';
 import { isTls, paramsOf } from './request-parts.ts';
 
 export interface ApiRoutesOptions {

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ServerTls } from '../model/web-config.ts';
@@ -12,15 +12,6 @@ const keepAliveTimeoutMs = 65_000;
 /** A scraper sends neither a large nor a slow request. */
 const defaultHeadersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
-/** How long a client may go on sending after its request was rejected, before it is cut off. */
-const lingerMs = 1000;
-
-/** The answer to a request that Node does not understand; `undefined` to a client that sent nothing. */
-function rejectionOf(code: unknown, { bytesRead }: Socket): string | undefined {
-  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
-  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return '400 Bad Request';
-  return bytesRead === 0 ? undefined : '408 Request Timeout';
-}
 
 export interface HttpListenerOptions {
   /** An answer is cut off if its client has not read all of it within this time. */
@@ -87,32 +78,6 @@ function serveRequests(
   });
 }
 
-/** Ends connections that bring no valid request, or none in time. */
-function rejectOthers(server: Server, { logger, clock }: HttpListenerDependencies): void {
-  const asked = new WeakSet<object>();
-  server.on('request', ({ socket }) => {
-    asked.add(socket);
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    logger.debug({ error }, 'client went away or sent no valid request');
-    if (socket.writableEnded) return;
-    const rejection = socket instanceof Socket ? rejectionOf(error.code, socket) : undefined;
-    // After the first bytes of an answer, another answer would only garble it.
-    const isUntouched = !asked.has(socket);
-    if (rejection === undefined || !isUntouched || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\n\r\n`);
-    // Destroyed at once, the connection might be reset before the client has read the reason. Without a
-    // limit, a client that never closes its side would keep the connection for ever.
-    const cancelTimer = clock.after(lingerMs, () => {
-      socket.destroy();
-    });
-    socket.once('close', cancelTimer);
-  });
-}
-
 function openedWith(
   { tls, headersTimeoutMs = defaultHeadersTimeoutMs }: HttpListenerOptions,
   dependencies: HttpListenerDependencies,
@@ -135,7 +100,7 @@ function openedWith(
   };
 }
 
-/** Creates the server of one listening socket: timeouts, limits, and answers to broken requests. */
+/** Creates the server of one listening socket. Node itself answers broken requests. */
 export function createHttpListener(
   options: HttpListenerOptions,
   dependencies: HttpListenerDependencies,
@@ -146,6 +111,5 @@ export function createHttpListener(
     dependencies.connections.opened(socket);
   });
   serveRequests(opened, options, dependencies);
-  rejectOthers(server, dependencies);
   return opened;
 }

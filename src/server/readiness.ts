@@ -9,10 +9,10 @@ function phaseOf(account: AccountStatus): Phase {
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
 
-/** What was last tried with the configuration. Without one in force there are no accounts. */
+/** What was last tried with the configuration. Without an active one there are no accounts. */
 export type ConfigStatus = Pick<ReloadStatus, 'inForceSinceMs' | 'problem'>;
 
-/** Why nothing is polled yet, or why the old configuration is still in force. */
+/** Why nothing is polled yet, or why the old configuration is still active. */
 function configProblem({ inForceSinceMs, problem }: ConfigStatus): string | undefined {
   return problem ?? (inForceSinceMs === undefined ? 'the configuration is being read' : undefined);
 }

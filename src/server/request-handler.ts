@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import pLimit from 'p-limit';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send } from './answer.ts';
 import { createApiRoutes } from './api-routes.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
-import { createOneAtATime, type Route } from './one-at-a-time.ts';
 import type { Readiness } from './readiness.ts';
 import { pathOf } from './request-parts.ts';
 import { createStatusRoutes } from './status-routes.ts';
@@ -13,7 +13,7 @@ import type { WebGuard } from './web-guard.ts';
 export interface HandlerOptions {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
-  /** The limit of concurrent scrapes; above it, the answer that has waited longest for its reader is cut off. */
+  /** The limit of scrapes at a time; above it, the answer that has waited longest is cut off. */
   readonly maxRequests: number;
   /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
   readonly shardAddress: string;
@@ -35,6 +35,27 @@ export interface HandlerDependencies extends MetricsSources {
   /** Stands before all routes; absent if there is no web configuration file. */
   readonly guard?: WebGuard | undefined;
   readonly logger: Logger;
+}
+
+export type Route = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Answer | Promise<Answer>;
+
+/**
+ * Lets routes wait for each other. Each of them goes through all applications, and many browsers may ask
+ * at the same moment. So a scrape waits for a part of one answer, not for all of them.
+ */
+export function createOneAtATime({
+  nextTurn,
+}: Pick<HandlerDependencies, 'nextTurn'>): (route: Route) => Route {
+  const limit = pLimit(1);
+  return (route) => async (request, response) =>
+    limit(async () => {
+      await nextTurn();
+      if (request.socket.destroyed) return plainAnswer(503, 'The client did not wait.');
+      return route(request, response);
+    });
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -81,7 +102,7 @@ function healthAnswer(stalled: string | undefined): Answer {
   if (stalled === undefined) return plainAnswer(200, 'Healthy.');
   return plainAnswer(
     503,
-    `Unhealthy: ${stalled}. This does not mend itself: restart the exporter, and report its log as a bug.`,
+    `Unhealthy: ${stalled}. It will not recover by itself: restart the exporter, and report its log as a bug.`,
   );
 }
 

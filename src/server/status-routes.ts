@@ -6,8 +6,7 @@ import type { PageContext } from '../status/page-context.ts';
 import { refreshScript, scriptPath } from '../status/refresh-script.ts';
 import { statusPage } from '../status/status-page.ts';
 import { styleSource } from '../status/style.ts';
-import { type Answer, plainAnswer, textAnswer } from './answer.ts';
-import { compressed } from './compressed.ts';
+import { type Answer, compressed, plainAnswer, textAnswer } from './answer.ts';
 import { isTls, paramsOf } from './request-parts.ts';
 
 export interface StatusRoutesOptions {

@@ -13,7 +13,7 @@ export type AnswerRequest = (request: IncomingMessage, response: ServerResponse)
 export type WebGuard = (next: AnswerRequest) => AnswerRequest;
 
 export interface WebGuardDependencies {
-  /** The configuration in force. */
+  /** The active configuration. */
   readonly config: () => WebConfig;
   readonly comparePassword: ComparePassword;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ type Refusal = Answer | undefined;
 class Guard {
   readonly #dependencies: WebGuardDependencies;
   readonly #auth: BasicAuth;
-  /** Of the limit of requests that is in force. */
+  /** Of the active limit of requests. */
   #bucket: { readonly of: RequestRate; readonly bucket: TokenBucket } | undefined;
   #nextWarningMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
@@ -112,7 +112,7 @@ class Guard {
   /** Browsers ask once without a password: only wrong ones are worth a warning. */
   #countRefused(client: string, hasTried: boolean): void {
     const { clock, logger } = this.#dependencies;
-    logger.debug({ client, has_tried: hasTried }, 'request refused for want of a right password');
+    logger.debug({ client, has_tried: hasTried }, 'request without a right password refused');
     if (!hasTried) return;
     this.#refused += 1;
     const nowMs = clock.monotonicMs();

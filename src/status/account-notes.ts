@@ -19,8 +19,6 @@ interface MissingList {
   /** How many there are. */
   readonly total: number;
   readonly metric: string;
-  /** How many of them the metric has. */
-  readonly shows: 'all' | 'the first thousand';
 }
 
 function missingList({
@@ -30,13 +28,13 @@ function missingList({
   elements,
   total,
   metric,
-  shows,
 }: MissingList): Html | undefined {
   if (total === 0) return undefined;
   const separated = elements.map((element, index) => html`${index > 0 && ', '}${element}`);
   const left = total - elements.length;
   const more =
-    left > 0 && html` and ${countText(left)} more; the metric <code>${metric}</code> has ${shows}`;
+    left > 0 &&
+    html` and ${countText(left)} more; the metric <code>${metric}</code> has the first thousand`;
   const what = total === 1 ? one : `${countText(total)} ${several}`;
   if (total <= mostMissing) return html`<p class="${tone}">${what}: ${separated}</p>`;
   return html`<details><summary class="${tone}">${what}</summary><p>${separated}${more}</p></details>`;
@@ -52,7 +50,6 @@ function missingNote({ missingSelectors }: AccountDetails): Html | undefined {
       .map((text) => html`<code><bdi>${text}</bdi></code>`),
     total: missingSelectors.length,
     metric: 'newrelic_exporter_app_missing',
-    shows: 'all',
   });
 }
 
@@ -69,7 +66,6 @@ function missingMetricsNote({ missingMetrics }: AccountDetails): Html | undefine
       ),
     total: missingMetrics.length,
     metric: 'newrelic_exporter_metric_missing',
-    shows: 'the first thousand',
   });
 }
 

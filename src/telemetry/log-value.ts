@@ -31,6 +31,9 @@ const maximumDepth = 8;
 /**
  * Copies the value into plain JSON values without secrets. Errors become
  * `{type, message, reason?, status?, cause?}`. Never throws: marks unreadable values instead.
+ *
+ * The serializer of pino for errors would copy all of their properties, such as the headers of a
+ * request, and its redaction needs the path of each secret.
  */
 export function toLogValue(value: unknown, options: LogValueOptions): unknown {
   return copy(value, options, []);
@@ -46,7 +49,6 @@ function copy(value: unknown, options: LogValueOptions, parents: readonly object
     case 'boolean':
       return copyScalar(value, options);
     case 'function':
-      return '[function]';
     case 'string':
     case 'bigint':
     case 'symbol':
@@ -75,34 +77,20 @@ function copyObject(value: object, options: LogValueOptions, parents: readonly o
   const path = [...parents, value];
   try {
     if (value instanceof Error) return copyError(value, options, path);
-    if (Array.isArray(value) || value instanceof Set) {
-      return Array.from(value, (item: unknown) => copy(item, options, path));
-    }
-    const text = textOf(value);
-    if (text !== undefined) return textFor(text, options);
-    const entries = value instanceof Map ? [...value] : Object.entries(value);
-    return copyEntries(entries, options, path);
+    if (Array.isArray(value)) return value.map((item: unknown) => copy(item, options, path));
+    return copyFields(value, options, path);
   } catch {
     return '[unreadable]';
   }
 }
 
-/** The text of an object whose properties say less than its text. */
-function textOf(value: object): string | undefined {
-  if (value instanceof Date) return value.toISOString();
-  if (value instanceof URL || value instanceof RegExp) return String(value);
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  return undefined;
-}
-
-function copyEntries(
-  entries: readonly (readonly [unknown, unknown])[],
+function copyFields(
+  fields: object,
   options: LogValueOptions,
   path: readonly object[],
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    entries.map(([key, item]) => {
-      const name = String(key);
+    Object.entries(fields).map(([name, item]: [string, unknown]) => {
       const isSecret = secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
       return [
         options.redact(name),

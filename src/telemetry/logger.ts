@@ -42,8 +42,8 @@ const mostWaiting = 4 * 1024 * 1024;
 
 /**
  * Creates a logger that writes one line per entry, synchronously, so that the last words of a dying
- * process arrive. Lines that nobody reads are dropped before they fill the memory. It writes no secret that the redactor knows, and throws neither for a broken pipe
- * nor for an unreadable value.
+ * process arrive. Lines that nobody reads are dropped before they fill the memory. It writes no secret
+ * that the redactor knows, and throws neither for a broken pipe nor for an unreadable value.
  */
 export async function createLogger(
   options: LoggerOptions,

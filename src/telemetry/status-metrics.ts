@@ -21,9 +21,17 @@ export interface AccountSource {
 
 /** Metrics that mirror the state of the accounts. */
 export interface StatusMetrics {
-  /** Mirrors the state of all accounts. Series of others vanish. */
-  refresh(accounts: readonly MirroredStatus[]): void;
+  /** Mirrors the state of all accounts at present. Series of others vanish. */
+  refresh(): void;
 }
+
+/**
+ * What is shown of a list of mistakes, for each account: one wrong setting may be wrong in ten thousand
+ * entries, and prom-client would block everything else for 40 ms in each scrape.
+ */
+const mostMissing = 1000;
+/** A preset may have several metrics, and a configuration may name any. */
+const longestMetric = 256;
 
 interface MirroredGauge {
   readonly name: string;
@@ -75,10 +83,7 @@ const mirroredGauges: readonly MirroredGauge[] = [
   },
 ];
 
-export function createStatusMetrics(
-  registry: Registry,
-  source: Omit<AccountSource, 'status'>,
-): StatusMetrics {
+export function createStatusMetrics(registry: Registry, source: AccountSource): StatusMetrics {
   const registers = [registry];
   const mirrored = mirroredGauges.map(({ name, help, value }) => ({
     gauge: new Gauge({ name, help, labelNames: ['account'], registers }),
@@ -102,12 +107,14 @@ export function createStatusMetrics(
     labelNames: ['account', 'reason'],
     registers,
   });
+  const missing = createMissingMetrics(registers);
   const all = [...mirrored.map(({ gauge }) => gauge), applications, series, seriesDropped];
 
   return {
-    refresh: (accounts) => {
+    refresh: () => {
       for (const metric of all) metric.reset();
-      for (const status of accounts) {
+      missing.reset();
+      for (const status of source.status()) {
         const account = status.name;
         for (const { gauge, value } of mirrored) {
           const known = value(status);
@@ -120,6 +127,38 @@ export function createStatusMetrics(
         for (const reason of seriesDropReasons) {
           seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));
         }
+        missing.show(status);
+      }
+    },
+  };
+}
+
+/** Mistakes in the configuration: gauges that are 1 for each. */
+function createMissingMetrics(registers: Registry[]) {
+  const entries = new Gauge({
+    name: 'newrelic_exporter_app_missing',
+    help: '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
+    labelNames: ['account', 'selector'],
+    registers,
+  });
+  const metrics = new Gauge({
+    name: 'newrelic_exporter_metric_missing',
+    help: '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
+    labelNames: ['account', 'selector', 'name', 'metric', 'value'],
+    registers,
+  });
+  return {
+    reset: (): void => {
+      entries.reset();
+      metrics.reset();
+    },
+    show: ({ name: account, missingSelectors, missingMetrics }: MirroredStatus): void => {
+      for (const selector of missingSelectors.slice(0, mostMissing)) {
+        entries.set({ account, selector }, 1);
+      }
+      for (const { selector, name, metric, value } of missingMetrics.slice(0, mostMissing)) {
+        const shown = metric.slice(0, longestMetric);
+        metrics.set({ account, selector, name, metric: shown, value }, 1);
       }
     },
   };

@@ -113,7 +113,7 @@ export async function askingDependencies(platform: Platform): Promise<AccountRun
     status: () => [],
     seriesOf: () => 0,
     droppedSeriesOf: () => 0,
-    loopLagSeconds: () => 0,
+    nextTurn: platform.nextTurn,
   };
   const metrics = withCallProgress(
     createSelfMetrics(buildOf(platform.env), nothing),

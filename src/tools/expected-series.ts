@@ -1,6 +1,5 @@
 import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
-import { deflate } from '../exposition/gzip.ts';
 import { createSeriesStore } from '../exposition/series-store.ts';
 import {
   hostsToPoll,
@@ -31,7 +30,7 @@ export async function expectedSeries(
   inputs: readonly SeriesInput[],
   platform: Platform,
 ): Promise<ExpectedSeries> {
-  const store = createSeriesStore({ deflate, nextTurn: platform.nextTurn });
+  const store = createSeriesStore(platform);
   for (const { account, applications } of inputs) {
     store.accountUp(account, true);
     for (const selected of applications) store.publish(fullSnapshot(account, selected));
@@ -40,7 +39,7 @@ export async function expectedSeries(
     status: () => inputs.map(statusOf),
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: () => 0,
-    loopLagSeconds: () => 0,
+    nextTurn: platform.nextTurn,
   });
   for (const { account } of inputs) {
     const calls = metrics.apiObserver(account);

@@ -46,6 +46,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['transport'],
   'p-limit': ['server', 'rate-limit', 'transport'],
   'prom-client': ['telemetry'],
+  negotiator: ['server'],
   bcryptjs: ['daemon'],
   pino: ['telemetry'],
   re2js: ['config'],

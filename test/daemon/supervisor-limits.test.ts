@@ -30,7 +30,7 @@ function aBench(): Bench {
     status: () => [],
     seriesOf: () => 0,
     droppedSeriesOf: () => 0,
-    loopLagSeconds: () => 0,
+    nextTurn: platform.nextTurn,
   };
   const metrics = createSelfMetrics({ version: '', revision: '', nodeVersion: '' }, nothing);
   const sink = createFakeSink();

@@ -57,7 +57,7 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
       ],
       seriesOf: () => 1,
       droppedSeriesOf: () => 0,
-      loopLagSeconds: () => 0,
+      nextTurn: async () => undefined,
     },
   );
   const calls = metrics.apiObserver('production');

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { deflate } from '../../src/exposition/gzip.ts';
 import {
   createFamilies,
   type FamiliesOf,
@@ -56,19 +55,21 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
   };
 }
 
-/** Renders without pauses. */
 export function renderedOf(
   snapshot: AppSnapshot,
   previous?: RenderedApplication,
   familiesOf: FamiliesOf = createFamilies(),
 ): RenderedApplication {
-  const families = familiesOfSnapshot(snapshot, familiesOf);
-  const steps = renderApplication(snapshot, families, previous);
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  return renderApplication(snapshot, familiesOfSnapshot(snapshot, familiesOf), previous);
+}
+
+/** All its lines. */
+export function textOf({ bytes }: RenderedApplication): string {
+  return bytes.toString();
 }
 
 export function aStore(): SeriesStore {
-  return createSeriesStore({ deflate, nextTurn: async () => setImmediate() });
+  return createSeriesStore({ nextTurn: async () => setImmediate() });
 }
 
 export async function pageText(store: SeriesStore): Promise<string> {

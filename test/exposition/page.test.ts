@@ -1,64 +1,57 @@
+import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  assemblePage,
+  createPage,
   createPageCache,
+  gzipMember,
   type Page,
   type PageCache,
+  packedPage,
 } from '../../src/exposition/page.ts';
-import type { RenderedApplication } from '../../src/exposition/rendered-application.ts';
 import { settle } from '../support/fake-clock.ts';
-import { anApplication, aReading, aSnapshot, renderedOf } from './builders.ts';
+import { aReading, aSnapshot, renderedOf } from './builders.ts';
 
-function rendered(id: string, requestsPerMinute: number): RenderedApplication {
-  return renderedOf(
-    aSnapshot({
-      application: anApplication({ id, name: `app-${id}` }),
-      reading: aReading({ application: [requestsPerMinute] }),
-    }),
-  );
-}
+const bytes = fc
+  .oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 300 }),
+    fc.string({ unit: fc.constantFrom('up 1\n', 'a'), minLength: 1, maxLength: 900 }),
+  )
+  .map((content) => Buffer.from(content));
+const emptyOr = fc.oneof(bytes, fc.constant(Buffer.alloc(0)));
 
-function turnCounter(): { readonly nextTurn: () => Promise<void>; readonly turns: () => number } {
-  let turns = 0;
-  return {
-    turns: () => turns,
-    nextTurn: async () => {
-      turns += 1;
-    },
-  };
-}
+describe('gzipMember', () => {
+  it('is one member that unpacks to the page and what follows it, again and again', async () => {
+    await fc.assert(
+      fc.asyncProperty(emptyOr, fc.array(bytes, { maxLength: 3 }), async (identity, rests) => {
+        const page = await packedPage(identity, crc32(identity));
 
-describe('assemblePage', () => {
-  it('does not yield to other work during a small page', async () => {
-    const { nextTurn, turns } = turnCounter();
+        for (const rest of rests) {
+          const member = Buffer.concat(await gzipMember(page, rest));
 
-    await assemblePage([], [rendered('1', 1), rendered('2', 2)], nextTurn);
-
-    expect(turns()).toBe(0);
-  });
-
-  it('yields to other work after every two megabytes', async () => {
-    const { nextTurn, turns } = turnCounter();
-    const bytes = Buffer.alloc(1024 * 1024);
-    const large = { ...rendered('1', 1), bytes, ranges: [0, bytes.length] };
-
-    await assemblePage([], [large, large, large, large, large], nextTurn);
-
-    expect(turns()).toBe(2);
-  });
-
-  it('returns the same applications again, as ranges of the page', async () => {
-    const { nextTurn } = turnCounter();
-    const applications = [rendered('1', 1), rendered('2', 2)];
-
-    const first = await assemblePage([], applications, nextTurn);
-    const second = await assemblePage([], first.applications, nextTurn);
-
-    expect(first.applications.every(({ bytes }) => bytes === first.identity)).toBe(true);
-    expect(first.applications.map(({ identity }) => identity)).toEqual(
-      applications.map(({ identity }) => identity),
+          const all = Buffer.concat([identity, rest]);
+          // Checks the checksum and the length.
+          expect(gunzipSync(member).equals(all)).toBe(true);
+          // Reads the first member only, as curl does: 10 bytes of header, 8 after the blocks.
+          expect(inflateRawSync(member.subarray(10, -8)).equals(all)).toBe(true);
+        }
+      }),
     );
-    expect(second.identity.toString()).toBe(first.identity.toString());
+  });
+});
+
+describe('createPage', () => {
+  it('lets other work run after each family', async () => {
+    const rendered = renderedOf(aSnapshot({ reading: aReading({ application: [1] }) }));
+    let turns = 0;
+
+    await createPage('', [rendered, rendered], {
+      nextTurn: async () => {
+        turns += 1;
+      },
+    });
+
+    expect(turns).toBe(rendered.families.length);
   });
 });
 
@@ -75,7 +68,7 @@ function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
     async () =>
       new Promise((resolve, reject) => {
         const identity = Buffer.from(String(builds.length));
-        const page = { identity, deflated: Buffer.alloc(0), crc: 0 };
+        const page = { identity, gzip: Buffer.alloc(0), crc: 0 };
         builds.push({ page, finish: () => resolve(page), fail: reject });
       }),
   );
@@ -83,27 +76,6 @@ function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
 }
 
 describe('createPageCache', () => {
-  it('builds once for every reader that asks before and after the build has ended', async () => {
-    const { cache, builds } = aCache();
-    const early = [cache.page(), cache.page()];
-
-    builds[0]?.finish();
-    const pages = await Promise.all([...early, cache.page()]);
-
-    expect(builds).toHaveLength(1);
-    expect(new Set(pages)).toEqual(new Set([builds[0]?.page]));
-  });
-
-  it('builds nothing for changes while nobody asks', async () => {
-    const { cache, builds } = aCache();
-
-    cache.invalidate();
-    cache.invalidate();
-    await settle();
-
-    expect(builds).toHaveLength(0);
-  });
-
   it('gives the new page to readers that ask after a change, and the old one to those before it', async () => {
     const { cache, builds } = aCache();
     const before = cache.page();
@@ -163,17 +135,6 @@ describe('createPageCache', () => {
     builds[1]?.finish();
 
     expect(await second).toBe(builds[1]?.page);
-  });
-
-  it('rejects for every reader of a build that fails, and builds once for them', async () => {
-    const { cache, builds } = aCache();
-    const both = Promise.allSettled([cache.page(), cache.page()]);
-
-    builds[0]?.fail(new Error('out of memory'));
-    const outcomes = await both;
-
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(builds).toHaveLength(1);
   });
 
   it('builds for readers that wait behind a build that fails', async () => {

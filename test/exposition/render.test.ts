@@ -67,40 +67,6 @@ describe('renderSamples', () => {
       }),
     );
   });
-
-  it.each([
-    { what: 'no labels at all', before: '', own: '', after: '', line: 'newrelic_test 1\n' },
-    {
-      what: 'labels before only',
-      before: 'a="1"',
-      own: '',
-      after: '',
-      line: 'newrelic_test{a="1"} 1\n',
-    },
-    {
-      what: 'own labels only',
-      before: '',
-      own: 'a="1"',
-      after: '',
-      line: 'newrelic_test{a="1"} 1\n',
-    },
-    {
-      what: 'labels after only',
-      before: '',
-      own: '',
-      after: 'a="1"',
-      line: 'newrelic_test{a="1"} 1\n',
-    },
-    {
-      what: 'before and after',
-      before: 'a="1"',
-      own: '',
-      after: 'z="2"',
-      line: 'newrelic_test{a="1",z="2"} 1\n',
-    },
-  ])('puts commas only between labels: $what', ({ before, own, after, line }) => {
-    expect(renderSamples(name, { before, after }, [{ labels: own, value: 1 }])).toBe(line);
-  });
 });
 
 const anyUnits = fc

@@ -5,7 +5,7 @@ import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
-import { renderedOf } from './builders.ts';
+import { renderedOf, textOf } from './builders.ts';
 
 const otherSeries = seriesOf(['apdex', 'throughput'], ['other']);
 
@@ -85,9 +85,7 @@ describe('renderApplication', () => {
   it('shows only the hosts of an application that is itself not wanted', () => {
     fc.assert(
       fc.property(anySnapshot, (snapshot) => {
-        const all = renderedOf({ ...snapshot, hostsOnly: false })
-          .bytes.toString()
-          .split('\n');
+        const all = textOf(renderedOf({ ...snapshot, hostsOnly: false })).split('\n');
         const hosts = all.filter((line) =>
           line.startsWith('newrelic_application_host_requests_per_minute{'),
         );
@@ -95,8 +93,7 @@ describe('renderApplication', () => {
         const rendered = renderedOf({ ...snapshot, hostsOnly: true });
 
         expect(
-          rendered.bytes
-            .toString()
+          textOf(rendered)
             .split('\n')
             .filter((line) => line !== ''),
         ).toEqual(hosts);
@@ -135,7 +132,7 @@ describe('renderApplication', () => {
 
     expect(looksOfFirst).toBe(1);
     expect(looks).toBe(1);
-    expect(after.bytes.toString()).toContain('status="red"} 1');
-    expect(after.bytes.toString()).toContain('host_id="1"');
+    expect(textOf(after)).toContain('status="red"} 1');
+    expect(textOf(after)).toContain('host_id="1"');
   });
 });

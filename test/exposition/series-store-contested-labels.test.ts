@@ -18,10 +18,6 @@ function polled(account: string, id: string, value: number, name = 'x'): AppSnap
   });
 }
 
-async function values(store: ReturnType<typeof aStore>): Promise<readonly (string | undefined)[]> {
-  return (await linesOf(store, throughput)).map((line) => line.split(' ').at(-1));
-}
-
 describe('two applications whose labels become equal', () => {
   it('are shown as the first of them', async () => {
     const store = aStore();
@@ -56,27 +52,6 @@ describe('two applications whose labels become equal', () => {
     expect(lines.map((line) => line.at(-1))).toEqual(['1']);
     expect([store.seriesOf(second), store.seriesOf(third)]).toEqual([4, 0]);
     expect([store.droppedOf(second), store.droppedOf(third)]).toEqual([4, 4]);
-  });
-
-  it('show the last snapshot of the next one', async () => {
-    const store = aStore();
-    store.publish(polled(first, '1', 1));
-    store.publish(polled(second, '1', 2));
-    store.publish(polled(second, '1', 5));
-    store.remove(first, '1');
-
-    expect(await values(store)).toEqual(['5']);
-  });
-
-  it('leave the labels to the first when another one that claimed them goes', async () => {
-    const store = aStore();
-    for (const [index, account] of accounts.entries()) store.publish(polled(account, '1', index));
-    store.remove(second, '1');
-    const contested = await values(store);
-    store.remove(first, '1');
-
-    expect(contested).toEqual(['0']);
-    expect(await values(store)).toEqual(['2']);
   });
 
   it('count as dropped once, however often they are published', () => {

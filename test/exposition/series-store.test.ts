@@ -1,8 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { deflate, gzipMember } from '../../src/exposition/gzip.ts';
-import { labelValueOf } from '../../src/exposition/render.ts';
 import { createSeriesStore } from '../../src/exposition/series-store.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
@@ -27,22 +24,6 @@ function anInfo(account: string, id: string): ReturnType<typeof aSnapshot> {
 }
 
 describe('createSeriesStore', () => {
-  it('starts with an empty page', async () => {
-    const page = await aStore().page();
-
-    expect(page.identity).toHaveLength(0);
-    expect(gunzipSync(Buffer.concat(gzipMember(page, [])))).toHaveLength(0);
-  });
-
-  it('prints account, application, own and extra labels in this order', async () => {
-    const store = aStore();
-    store.publish({ ...polled('7', 5, 'Shop'), labels: { team: 'payments', tier: '1' } });
-
-    expect(await linesOf(store, throughput)).toEqual([
-      '{account="production",app_id="7",app_name="Shop",transaction_type="web",team="payments",tier="1"} 5',
-    ]);
-  });
-
   it('prints each family once, with its header, and only if it has a series', async () => {
     const store = aStore();
     store.publish(polled('1', 1));
@@ -69,16 +50,6 @@ describe('createSeriesStore', () => {
     expect(ids).toEqual(['2', '9', '10', '99007199254740993']);
   });
 
-  it('compresses exactly the page', async () => {
-    const store = aStore();
-    store.publish(polled('1', 1));
-
-    const page = await store.page();
-
-    const unpacked = gunzipSync(Buffer.concat(gzipMember(page, [])));
-    expect(unpacked.equals(page.identity)).toBe(true);
-  });
-
   it('replaces an application as a whole: its old name and values are gone', async () => {
     const store = aStore();
     store.publish(polled('1', 1, 'Old'));
@@ -90,31 +61,6 @@ describe('createSeriesStore', () => {
     expect(await linesOf(store, throughput)).toEqual([
       '{account="production",app_id="1",app_name="New",transaction_type="web"} 2',
     ]);
-  });
-
-  it('keeps the unchanged applications when one changes after a page', async () => {
-    const store = aStore();
-    store.publish(polled('1', 1));
-    store.publish(polled('2', 2));
-    await store.page();
-    store.publish(polled('1', 3));
-    await store.page();
-    store.accountUp('production', true);
-
-    expect((await linesOf(store, throughput)).map((line) => line.at(-1))).toEqual(['3', '2']);
-  });
-
-  it('drops an application at once', async () => {
-    const store = aStore();
-    store.publish(polled('1', 1));
-    store.publish(polled('2', 2));
-    await store.page();
-    store.remove('production', '1');
-
-    const text = await pageText(store);
-
-    expect(text).not.toContain('app_id="1"');
-    expect(text).toContain('app_id="2"');
   });
 
   it('drops everything of an account at once, and nothing of others', async () => {
@@ -151,14 +97,6 @@ describe('createSeriesStore', () => {
     ]);
   });
 
-  it('shows 0 for an account that is down, and nothing for one whose state is unknown', async () => {
-    const store = aStore();
-    store.accountUp('production', true);
-    store.accountUp('production', false);
-
-    expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="production"} 0']);
-  });
-
   it('returns the same page again while nothing changes', async () => {
     const store = aStore();
     store.publish(polled('1', 1));
@@ -172,37 +110,18 @@ describe('createSeriesStore', () => {
     expect(await store.page()).toBe(first);
   });
 
-  it('compresses once for a flood of scrapes', async () => {
-    let compressions = 0;
-    const store = createSeriesStore({
-      deflate: async (bytes) => {
-        compressions += 1;
-        return deflate(bytes);
-      },
-      nextTurn: async () => {},
-    });
-    store.publish(polled('1', 1));
-
-    const pages = await Promise.all(Array.from({ length: 1000 }, async () => store.page()));
-
-    expect(new Set(pages).size).toBe(1);
-    expect(compressions).toBe(1);
-  });
-
   it('shows a page of one moment, whatever is published while it is put together', async () => {
     const gate = new EventEmitter();
     const opened = once(gate, 'open');
     const underWay = once(gate, 'turn');
     let turns = 0;
     const store = createSeriesStore({
-      deflate,
       nextTurn: async () => {
         turns += 1;
         gate.emit('turn');
         await opened;
       },
     });
-    // More copies than one turn makes.
     const ids = Array.from({ length: 500 }, (_, index) => String(index + 1));
     for (const id of ids) store.publish(polled(id, 1));
     const page = store.page();
@@ -222,18 +141,6 @@ describe('createSeriesStore', () => {
     const next = await linesOf(store, throughput);
     expect(next).toHaveLength(499);
     expect(next.filter((line) => !line.endsWith(' 2'))).toEqual([]);
-  });
-
-  it('never writes to a page that it has handed out', async () => {
-    const store = aStore();
-    store.publish(polled('1', 1));
-    const page = await store.page();
-    const before = page.identity.toString();
-
-    store.publish(polled('1', 2));
-    await store.page();
-
-    expect(page.identity.toString()).toBe(before);
   });
 
   it('counts the series of each account', () => {
@@ -263,34 +170,6 @@ describe('createSeriesStore', () => {
     expect(store.seriesOf('production')).toBe(4);
   });
 
-  it('keeps the first of two hosts when the name of one is the cut name of the other', async () => {
-    const store = aStore();
-    const long = 'x'.repeat(300);
-    store.publish(withHosts('1', [long, labelValueOf(long)]));
-
-    expect(await linesOf(store, 'newrelic_application_host_requests_per_minute')).toHaveLength(1);
-    expect(store.droppedOf('production')).toBe(1);
-  });
-
-  it('prints every line of an application that is rendered in several pieces', async () => {
-    const store = aStore();
-    const hostIds = Array.from({ length: 1000 }, (_, index) => String(index));
-    store.publish(withHosts('1', hostIds));
-
-    const lines = await linesOf(store, 'newrelic_application_host_requests_per_minute');
-
-    expect(lines.map((line) => /host_id="(\d+)"/u.exec(line)?.[1])).toEqual(hostIds);
-  });
-
-  it('counts nothing for an unknown account', () => {
-    const store = aStore();
-
-    store.remove('nobody', '1');
-
-    expect(store.seriesOf('nobody')).toBe(0);
-    expect(store.droppedOf('nobody')).toBe(0);
-  });
-
   it('orders accounts by name, however they arrive', async () => {
     const store = aStore();
     for (const account of ['b', 'c', 'a']) {
@@ -307,17 +186,5 @@ describe('createSeriesStore', () => {
       '{account="b"',
       '{account="c"',
     ]);
-  });
-
-  it('leaves labels to their holder when another account that claimed them goes', async () => {
-    const store = aStore();
-    store.accountUp('a\u0000', true);
-    store.accountUp('a\u0001', false);
-
-    store.removeAccount('a\u0001');
-    store.accountUp('a\u0002', false);
-
-    expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="a\uFFFD"} 1']);
-    expect(store.droppedOf('a\u0002')).toBe(1);
   });
 });

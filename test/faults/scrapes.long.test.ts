@@ -25,7 +25,7 @@ async function withServer(
     { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests, shardAddress: '' },
     {
       page: async () => daemon.store.page(),
-      selfMetrics: async () => daemon.metrics.parts(),
+      selfMetrics: async () => daemon.metrics.text(),
       scraped: (status) => {
         daemon.metrics.scraped(status);
       },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import { endOfOpenMetrics, toOpenMetrics } from '../../src/exposition/open-metrics.ts';
+import { toOpenMetrics } from '../../src/exposition/open-metrics.ts';
 import {
   type ParsedSample,
   parseExposition,
@@ -93,7 +93,7 @@ export class PageRules {
 
   /** Both formats hold the same. */
   #checkOpenMetrics(page: string, metrics: string, samples: readonly ParsedSample[]): void {
-    const text = page + toOpenMetrics(metrics) + endOfOpenMetrics;
+    const text = page + toOpenMetrics(metrics);
     try {
       const open = parseOpenMetrics(Buffer.from(text)).flatMap((family) => family.samples);
       if (!isDeepStrictEqual(open, samples)) this.#report('page', 'OpenMetrics says otherwise');

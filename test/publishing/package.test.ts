@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { projectFolder } from '../docs/documents.ts';
 import { node24 } from '../image/stand-in.ts';
 import { get, until } from '../support/daemon-process.ts';
 import { existingOrSkip } from '../support/tools.ts';
@@ -95,8 +94,6 @@ describe.each([
     let npm: Npm;
     let folder = '';
     let installed = '';
-    const program = (...args: readonly string[]): Promise<string> =>
-      npm.run(folder, 'node_modules/.bin/newrelic-exporter', ...args);
     const startProgram = (...args: readonly string[]): Started => {
       const started = npm.start(folder, 'node_modules/.bin/newrelic-exporter', ...args);
       onTestFinished(() => {
@@ -130,28 +127,6 @@ describe.each([
       ).toEqual([]);
     });
 
-    it('says its version, installed and straight from the tarball', async () => {
-      const { version } = JSON.parse(
-        await readFile(join(projectFolder, 'package.json'), 'utf8'),
-      ) as Manifest;
-      const answer = new RegExp(`^newrelic-exporter, version ${version} `, 'u');
-
-      const ownVersion = await npm.run(folder, 'npx', 'newrelic-exporter', '--version');
-
-      expect(ownVersion).toMatch(answer);
-      expect(ownVersion).toContain(await npm.run(folder, 'node', '--version'));
-      expect(
-        await npm.run(
-          directory,
-          'npx',
-          '--yes',
-          `--package=${tarball}`,
-          'newrelic-exporter',
-          '--version',
-        ),
-      ).toMatch(answer);
-    });
-
     it('serves the demo by npx until Ctrl-C, which ends all its processes', async () => {
       const started = npm.start(folder, 'npx', 'newrelic-exporter', ...demo);
       const group = -(started.child.pid ?? Number.NaN);
@@ -168,40 +143,6 @@ describe.each([
 
       expect(page).toContain('newrelic_application_host_requests_per_minute{');
       expect(started.output()).toContain('"stopping"');
-    });
-
-    it('serves the demo by its own name, and ends with 0 on SIGTERM', async () => {
-      const started = startProgram(...demo);
-      await pageOf(started);
-      started.child.kill('SIGTERM');
-
-      expect(await started.ended).toBe(0);
-    });
-
-    it('has an example of a configuration that its own check accepts', async () => {
-      const example = await readFile(join(installed, 'config.example.yaml'), 'utf8');
-      const key = join(folder, 'newrelic.key');
-      await writeFile(key, `NRAK-${'A'.repeat(27)}\n`, { mode: 0o600 });
-      const config = join(folder, 'config.yaml');
-      await writeFile(
-        config,
-        example
-          .replace('/var/run/secrets/newrelic/api-key', key)
-          .replace('api_key_env: NEW_RELIC_EU_API_KEY', `api_key_file: ${key}`),
-      );
-
-      expect(await program('check-config', config)).toContain('config.yaml: ok, 2 accounts');
-      await expect(program('check-config', join(installed, 'package.json'))).rejects.toMatchObject({
-        code: 2,
-      });
-    });
-
-    it('prints the schema that it comes with', async () => {
-      const shipped: unknown = JSON.parse(
-        await readFile(join(installed, 'config.schema.json'), 'utf8'),
-      );
-
-      expect(JSON.parse(await program('config-schema')) as unknown).toEqual(shipped);
     });
 
     it('checks passwords, in a thread that is the same file', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chart, helm3, helm4 } from '../helm/chart.ts';
+import { helm4 } from '../helm/chart.ts';
 import { node24, outputOf } from '../image/stand-in.ts';
 import { existingOrSkip } from '../support/tools.ts';
 import { copyCheckout } from './checkout.ts';
@@ -89,29 +89,5 @@ describe.skipIf(helm4.skip)(
         expect((await unpacked(packed)).equals(await unpacked(one('made/npm')))).toBe(true);
       },
     );
-
-    it('are not packed by a Helm that writes the time of the day, nor over another folder', async () => {
-      const packing = (helm: string, folder: string): Promise<string> =>
-        outputOf('env', [
-          `HELM=${helm}`,
-          process.execPath,
-          one('scripts/make-packages.mjs'),
-          folder,
-        ]);
-
-      await expect(packing(helm4.path, one('made'))).rejects.toThrow('made exists: name a new');
-      await expect(packing(helm3.path, one('other'))).rejects.toThrow('install 4.3 or newer');
-    });
-
-    it('have the files of the chart that Helm installs, and no tests of the chart', async () => {
-      const [name = ''] = await readdir(one('made/chart'));
-      const packed = await outputOf('tar', ['--list', '--file', one('made/chart', name)]);
-      const files = packed.split('\n').map((file) => file.replace(/^newrelic-exporter\//u, ''));
-      const left = (await readdir(chart)).filter(
-        (entry) => !files.some((file) => file === entry || file.startsWith(`${entry}/`)),
-      );
-
-      expect(left.toSorted()).toEqual(['README.md.gotmpl', 'ci', 'icon.svg', 'unittests']);
-    });
   },
 );

@@ -1,6 +1,5 @@
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { anApplicationStatus, aProcessStatus, aStatusSource } from '../support/status-source.ts';
+import { aProcessStatus, aStatusSource } from '../support/status-source.ts';
 import { withServer } from './harness.ts';
 
 describe('/api/v1/targets', () => {
@@ -12,17 +11,6 @@ describe('/api/v1/targets', () => {
       expect(headers['content-type']).toBe('application/json');
       expect(headers['cache-control']).toBe('no-store');
       expect(JSON.parse(body.toString())).toMatchObject({ status: 'success' });
-    });
-  });
-
-  it('is compressed for those who want that', async () => {
-    await withServer({}, async ({ get }) => {
-      const plain = await get('/api/v1/targets');
-      const gzip = await get('/api/v1/targets', { headers: { 'accept-encoding': 'gzip' } });
-
-      expect(gzip.headers['content-encoding']).toBe('gzip');
-      expect(gzip.headers.vary).toBe('Accept-Encoding');
-      expect(gunzipSync(gzip.body)).toEqual(plain.body);
     });
   });
 
@@ -38,19 +26,6 @@ describe('/api/v1/targets', () => {
       });
     });
   });
-
-  it('keeps names of applications inside of strings', async () => {
-    const name = '"</script>\u202e\u2028\n\u0000';
-    const status = aStatusSource({ applications: [anApplicationStatus({ name })] });
-    await withServer({ status }, async ({ get }) => {
-      const { body } = await get('/api/v1/targets');
-
-      const { data } = JSON.parse(body.toString()) as {
-        data: { activeTargets: { labels: { app_name: string } }[] };
-      };
-      expect(data.activeTargets[0]?.labels.app_name).toBe(name);
-    });
-  });
 });
 
 describe('/api/v1/sd', () => {
@@ -61,19 +36,6 @@ describe('/api/v1/sd', () => {
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('application/json');
       expect(JSON.parse(body.toString())).toMatchObject([{ targets: [`127.0.0.1:${port}`] }]);
-    });
-  });
-
-  it('names all shards by their addresses', async () => {
-    const shardAddress = 'exporter-{shard}:9126';
-    const status = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 1, total: 2 } }) });
-    await withServer({ shardAddress, status, telemetryPath: '/m' }, async ({ get }) => {
-      const { body } = await get('/api/v1/sd');
-
-      expect(JSON.parse(body.toString())).toMatchObject([
-        { targets: ['exporter-0:9126'], labels: { __metrics_path__: '/m' } },
-        { targets: ['exporter-1:9126'], labels: { __meta_newrelic_exporter_shard: '1' } },
-      ]);
     });
   });
 

@@ -72,14 +72,6 @@ describe('a request', () => {
     ]);
   });
 
-  it('is refused with a wrong password, which is compared once too', async () => {
-    const bench = aBench();
-    const first = await answered(bench, 'alice', 'wrong', false);
-
-    expect([first, await bench.ask('alice', 'wrong')]).toEqual(['refused', 'refused']);
-    expect(bench.comparisons).toHaveLength(1);
-  });
-
   it('is refused for an unknown user, whatever the comparison says', async () => {
     const bench = aBench();
 
@@ -120,15 +112,6 @@ describe('a request', () => {
     expect(await auth.check(new Map(Object.entries(hashes)), header, '10.0.0.1')).toBe('refused');
     expect(comparisons).toBe(0);
   });
-
-  it('fails if the password cannot be compared, and is compared again', async () => {
-    const bench = aBench();
-    const failing = bench.ask('alice', 'right');
-    bench.comparisons[0]?.fail(new Error('no thread'));
-
-    await expect(failing).rejects.toThrow('no thread');
-    expect(await answered(bench, 'alice', 'right', true)).toBe('allowed');
-  });
 });
 
 describe('an unknown user', () => {
@@ -142,36 +125,9 @@ describe('an unknown user', () => {
     expect(await costsOf('eve')).toEqual(await costsOf('alice'));
     expect(await costsOf('eve')).toEqual(['$2y$10$', '$2y$10$']);
   });
-
-  it('always gets the same cost, one of those that there are', async () => {
-    const bench = aBench();
-    const users = Array.from({ length: 20 }, (_, index) => `user-${index}`);
-    const costOf = async (user: string, password: string): Promise<string | undefined> => {
-      await answered(bench, user, password, false);
-      return bench.comparisons.at(-1)?.hash.slice(0, 7);
-    };
-    const costs: (string | undefined)[] = [];
-    const again: (string | undefined)[] = [];
-    for (const user of users) {
-      costs.push(await costOf(user, 'one'));
-      again.push(await costOf(user, 'two'));
-    }
-
-    expect(again).toEqual(costs);
-    expect(new Set(costs)).toEqual(new Set(['$2y$10$', '$2b$12$']));
-  });
 });
 
 describe('checks at the same time', () => {
-  it('are one for the same credentials', async () => {
-    const { ask, comparisons } = aBench();
-    const verdicts = Promise.all([ask('alice', 'right'), ask('alice', 'right', '10.0.0.2')]);
-    comparisons[0]?.answer(true);
-
-    expect(await verdicts).toEqual(['allowed', 'allowed']);
-    expect(comparisons).toHaveLength(1);
-  });
-
   it('are at most two of a client, and others go on', async () => {
     const { ask, comparisons } = aBench();
     const wrong = [ask('alice', '1'), ask('alice', '2')];
@@ -283,7 +239,6 @@ describe('networkOf', () => {
     { client: '::ffff:10.1.2.3', network: '10.1.2.3' },
     { client: '2001:db8:1:2:3:4:5:6', network: '2001:db8:1:2' },
     { client: '2001:db8::5', network: '2001:db8:0:0' },
-    { client: '2001:db8:1:2::', network: '2001:db8:1:2' },
     { client: '::1', network: '0:0:0:0' },
     { client: '', network: '' },
   ])('of $client is $network', ({ client, network }) => {
@@ -345,12 +300,5 @@ describe('credentialsIn', () => {
         },
       ),
     );
-  });
-
-  it('accepts the scheme in any case', () => {
-    expect(credentialsIn(basic('a', 'b').replace('Basic', 'bAsIc'))).toEqual({
-      user: 'a',
-      password: 'b',
-    });
   });
 });

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { deflateNow } from '../../src/exposition/gzip.ts';
+import { crc32 } from 'node:zlib';
 import { type Page, packedPage } from '../../src/exposition/page.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
 import {
@@ -33,10 +33,7 @@ export interface GetOptions {
 }
 
 export async function aPage(text: string): Promise<Page> {
-  return packedPage(Buffer.from(text), {
-    deflate: async (bytes) => deflateNow(bytes),
-    nextTurn: async () => undefined,
-  });
+  return packedPage(Buffer.from(text), crc32(text));
 }
 
 /** A page that nobody gets until the test releases it, and then everybody. */
@@ -57,7 +54,7 @@ export function aHeldPage(expected: number): HeldPage {
   asked.catch(() => undefined);
   const released = once(events, 'release');
   let count = 0;
-  let given: Page = { identity: Buffer.alloc(0), deflated: Buffer.alloc(0), crc: 0 };
+  let given: Page = { identity: Buffer.alloc(0), gzip: Buffer.alloc(0), crc: 0 };
   return {
     asked,
     page: async () => {
@@ -114,7 +111,7 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
     maxRequests: 40,
     shardAddress: '',
     page: async () => aPage('vendor 1\n'),
-    selfMetrics: async () => ['self 1\n'],
+    selfMetrics: async () => 'self 1\n',
     scraped: () => undefined,
     status: aStatusSource({ accounts: [anAccountStatus()] }),
     nextTurn: settle,

@@ -6,7 +6,6 @@ describe('parseListenAddress', () => {
     { text: ':9126', host: undefined, port: 9126 },
     { text: '127.0.0.1:0', host: '127.0.0.1', port: 0 },
     { text: '[::1]:9126', host: '::1', port: 9126 },
-    { text: '[::]:65535', host: '::', port: 65_535 },
     { text: '[fe80::1%eth0]:80', host: 'fe80::1%eth0', port: 80 },
     { text: 'localhost:9126', host: 'localhost', port: 9126 },
   ])('reads $text', ({ text, host, port }) => {
@@ -21,9 +20,7 @@ describe('parseListenAddress', () => {
     { text: '::1:9126' },
     { text: '[::1]' },
     { text: ':http' },
-    { text: ':-1' },
     { text: ':65536' },
-    { text: 'http://localhost:9126' },
     { text: ' :9126' },
   ])('refuses "$text" with a message that names it and shows what to write', ({ text }) => {
     const parse = (): unknown => parseListenAddress(text);
@@ -39,7 +36,6 @@ describe('listenErrorOf', () => {
     { code: 'EADDRINUSE', kind: 'in_use', remedy: 'choose another port' },
     { code: 'EACCES', kind: 'denied', remedy: 'Choose a port above 1023' },
     { code: 'EADDRNOTAVAIL', kind: 'unavailable', remedy: 'Choose an address of this machine' },
-    { code: 'ENOTFOUND', kind: 'unavailable', remedy: 'Choose an address of this machine' },
   ])('makes $kind of $code', ({ code, kind, remedy }) => {
     const error = listenErrorOf('10.0.0.1:80', Object.assign(new Error('the cause'), { code }));
 

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { ServerTls } from '../../src/model/web-config.ts';
 import { createConnections } from '../../src/server/connections.ts';
 import { createHttpListener } from '../../src/server/http-listener.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -14,6 +15,7 @@ export interface Client {
 }
 
 export interface Listeners {
+  readonly ports: readonly number[];
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
   /** Connects, and resolves when the server has accepted it. */
@@ -37,7 +39,11 @@ async function portOf(server: Server): Promise<number> {
 
 /** Runs two listeners with one limit during `use`. `/wait` is never answered. */
 export async function withListeners(
-  options: { readonly maxConnections: number; readonly headersTimeoutMs?: number },
+  options: {
+    readonly maxConnections: number;
+    readonly headersTimeoutMs?: number;
+    readonly tls?: ServerTls;
+  },
   use: (listeners: Listeners) => Promise<void>,
 ): Promise<void> {
   const clock = createFakeClock();
@@ -95,6 +101,7 @@ export async function withListeners(
 
   try {
     await use({
+      ports,
       clock,
       logger,
       connected,

@@ -100,31 +100,4 @@ describe('close', () => {
       await expect(readReply(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
     });
   });
-
-  it('cuts off a client that only connected at the deadline', async () => {
-    await withServer({}, async ({ port, server, clock, get }) => {
-      const socket = connect(port, '127.0.0.1');
-      await once(socket, 'connect');
-      await get('/-/healthy');
-      const socketClosed = once(socket, 'close');
-      const closed = server.close(3000);
-      await clock.advance(3000);
-
-      await closed;
-      await socketClosed;
-
-      expect(socket.bytesRead).toBe(0);
-    });
-  });
-
-  it('may be called twice, and without having listened', async () => {
-    await withServer({}, async ({ server, clock }) => {
-      await Promise.all([server.close(), server.close()]);
-
-      expect(clock.pendingTimers()).toBe(0);
-    });
-    await withServer({ listenAddresses: [] }, async ({ server }) => {
-      await expect(server.close()).resolves.toBeUndefined();
-    });
-  });
 });

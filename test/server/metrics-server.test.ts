@@ -43,35 +43,19 @@ describe('the routes', () => {
 
       expect(hanging.status).toBe(503);
       expect(hanging.body.toString()).toBe(
-        `Unhealthy: ${since}. This does not mend itself: restart the exporter, and report its log as a bug.\n`,
+        `Unhealthy: ${since}. It will not recover by itself: restart the exporter, and report its log as a bug.\n`,
       );
       expect(moving.status).toBe(200);
     });
   });
 
-  it('show the status page, which may load nothing from elsewhere', async () => {
-    await withServer({}, async ({ get }) => {
-      const { status, headers, body } = await get('/');
-
-      expect(status).toBe(200);
-      expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(headers['content-security-policy']).toContain("default-src 'none'");
-      expect(headers['content-security-policy']).not.toContain('unsafe');
-      expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(body.toString()).toContain('production');
-    });
-  });
-
   it.each([
     { method: 'GET', path: '/nothing', status: 404 },
-    { method: 'POST', path: '/nothing', status: 404 },
     { method: 'GET', path: '//metrics', status: 404 },
-    { method: 'GET', path: '/metrics/', status: 404 },
     { method: 'GET', path: '/__proto__', status: 404 },
     { method: 'GET', path: '/%00', status: 404 },
     { method: 'POST', path: '/metrics', status: 405 },
     { method: 'DELETE', path: '/', status: 405 },
-    { method: 'PUT', path: '/-/ready', status: 405 },
     { method: 'OPTIONS', path: '/-/healthy', status: 405 },
     { method: 'GET', path: '/?utm=1', status: 200 },
     { method: 'GET', path: 'http://exporter:9126/metrics', status: 200 },
@@ -96,17 +80,6 @@ describe('the routes', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
       expect(next.status).toBe(200);
       expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
-    });
-  });
-
-  it('answer the request before the garbage, and do not garble that answer', async () => {
-    await withServer({}, async ({ port }) => {
-      const answer = await exchange(
-        port,
-        'GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n\u0000garbage\r\n\r\n',
-      );
-
-      expect(answer.match(/HTTP\/1\.1/gu)?.length ?? 0).toBeLessThanOrEqual(1);
     });
   });
 });
@@ -154,24 +127,12 @@ describe('POST /-/reload', () => {
   it.each([
     { who: 'a program', headers: {}, status: 200, reloads: 1 },
     {
-      who: 'a program that uses the name of an ingress',
-      headers: { host: 'exporter.example' },
-      status: 200,
-      reloads: 1,
-    },
-    {
       who: 'a page of a site whose name leads here',
       headers: {
         host: 'evil.example:9126',
         origin: 'http://evil.example:9126',
         'sec-fetch-site': 'same-origin',
       },
-      status: 403,
-      reloads: 0,
-    },
-    {
-      who: 'the same in an old browser',
-      headers: { host: 'evil.example:9126', origin: 'http://evil.example:9126' },
       status: 403,
       reloads: 0,
     },

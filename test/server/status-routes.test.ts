@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import { Script } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -73,15 +72,6 @@ describe('createStatusRoutes', () => {
     expect(plain.headers['Vary']).toBe('Accept-Encoding');
     expect(answer.headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
     expect(gunzipSync(Buffer.concat(answer.body)).toString()).toBe(bodyOf(plain));
-  });
-
-  it('tells Prometheus to scrape the address that was asked, with TLS and a password', async () => {
-    const headers = { host: 'exporter.example:9126', authorization: 'Basic x' };
-    const body = bodyOf(await ask('/', headers, new TLSSocket(new Socket())));
-
-    expect(body).toContain('targets: [&quot;exporter.example:9126&quot;]');
-    expect(body).toContain('scheme: https');
-    expect(body).toContain('password_file');
   });
 
   it.each([

@@ -118,20 +118,6 @@ describe('with users', () => {
     });
   });
 
-  it('remember what was right until the user changes, not until the configuration does', async () => {
-    const { guard, change, comparisons } = aBench(withUsers);
-    await withServer({ guard }, async ({ get }) => {
-      await get('/metrics', as('alice', 'right'));
-      change({ ...withUsers, headers: { 'X-Frame-Options': 'deny' } });
-      const same = await get('/metrics', as('alice', 'right'));
-      const before = comparisons.length;
-      change({ ...open, users: new Map([['bob', '$2y$10$hash']]) });
-      const gone = await get('/metrics', as('alice', 'right'));
-
-      expect([same.status, before, gone.status, comparisons.length]).toEqual([200, 1, 401, 2]);
-    });
-  });
-
   it('wrong passwords are logged once a minute, without name and password', async () => {
     const { guard, clock, logger } = aBench(withUsers);
     await withServer({ guard }, async ({ get }) => {
@@ -190,13 +176,6 @@ describe('the limit of requests', () => {
       expect(refused.headers['retry-after']).toBe('2');
       expect(later).toEqual([200, 429]);
       expect(muchLater).toEqual([200, 200, 200, 429]);
-    });
-  });
-
-  it('lets the first of a burst of one pass', async () => {
-    const { guard } = aBench({ ...open, rateLimit: { intervalMs: 1000, burst: 1 } });
-    await withServer({ guard }, async ({ get }) => {
-      expect(await statuses(2, async () => get('/metrics'))).toEqual([200, 429]);
     });
   });
 

@@ -72,9 +72,9 @@ async function wholePages(): Promise<Pages> {
   await platform.clock.advance(120_000);
   const sources = {
     page: async (): Promise<Page> => daemon.store.page(),
-    selfMetrics: async (): Promise<readonly string[]> => own,
+    selfMetrics: async (): Promise<string> => own,
   };
-  const own = await daemon.metrics.parts();
+  const own = await daemon.metrics.text();
   const [text, openMetrics] = await Promise.all([
     scraped(sources, 'text/plain'),
     scraped(sources, 'application/openmetrics-text'),

@@ -179,7 +179,7 @@ describe('statusPage', () => {
 
     expect(textOf(page)).toContain('5,000 entries match nothing\nid=0, id=1, ');
     expect(textOf(page)).toContain(
-      ', id=99 and 4,900 more; the metric newrelic_exporter_app_missing has all',
+      ', id=99 and 4,900 more; the metric newrelic_exporter_app_missing has the first thousand',
     );
   });
 

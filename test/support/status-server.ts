@@ -37,7 +37,7 @@ export async function startStatusServer(first: StatusSource): Promise<StatusServ
     },
     {
       page: async () => aPage(''),
-      selfMetrics: async () => [],
+      selfMetrics: async () => '',
       scraped: () => undefined,
       status,
       nextTurn: settle,

@@ -56,33 +56,6 @@ describe('the bounded logger', () => {
     ]);
   });
 
-  it('says nothing of others when there was but one', async () => {
-    const bench = aLogger();
-
-    bench.fail(4);
-    await bench.clock.advance(minuteMs);
-
-    expect(bench.logger.lines.map(({ fields }) => fields)).toEqual(
-      [1, 2, 3, 4].map((id) => ({ app_id: id })),
-    );
-  });
-
-  it('has one line a minute while that goes on, and three again after a quiet minute', async () => {
-    const bench = aLogger();
-
-    for (let minute = 0; minute < 10; minute += 1) {
-      bench.fail(100);
-      await bench.clock.advance(minuteMs);
-    }
-    const busy = bench.logger.lines.length;
-    await bench.clock.advance(minuteMs);
-    bench.fail(3);
-
-    expect(busy).toBe(3 + 10);
-    expect(bench.logger.lines).toHaveLength(busy + 3);
-    expect(countedIn(bench.logger)).toBe(1003);
-  });
-
   it('bounds each message alone, with its level', async () => {
     const bench = aLogger();
 
@@ -118,15 +91,6 @@ describe('the bounded logger', () => {
 
     expect(bench.logger.lines[3]?.fields).toEqual({ app_id: 10, suppressed: 6 });
     expect(bench.logger.lines).toHaveLength(4 + 10);
-    expect(bench.clock.pendingTimers()).toBe(0);
-  });
-
-  it('leaves no timer, and remembers nothing, when all is quiet', async () => {
-    const bench = aLogger();
-
-    for (let message = 0; message < 100; message += 1) bench.fail(5, `message ${message}`);
-    await bench.clock.advance(2 * minuteMs);
-
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 

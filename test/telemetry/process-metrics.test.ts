@@ -2,12 +2,12 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { registerProcessMetrics } from '../../src/telemetry/process-metrics.ts';
 import { settle } from '../support/fake-clock.ts';
-import { valueOf } from './exposition-lines.ts';
+import { valueOf } from './self-metrics-fixture.ts';
 
 describe('nodejs_eventloop_active_seconds_total', () => {
   it('grows by the time that the event loop is blocked', async () => {
     const registry = new Registry();
-    registerProcessMetrics(registry, { loopLagSeconds: () => 0 });
+    registerProcessMetrics(registry);
     const activeSeconds = async (): Promise<number> =>
       valueOf(await registry.metrics(), 'nodejs_eventloop_active_seconds_total') ?? Number.NaN;
     const startMs = performance.now();
@@ -19,19 +19,5 @@ describe('nodejs_eventloop_active_seconds_total', () => {
 
     expect(grown).toBeGreaterThanOrEqual(0.05);
     expect(grown).toBeLessThanOrEqual((performance.now() - startMs) / 1000);
-  });
-});
-
-describe('nodejs_eventloop_lag_max_seconds', () => {
-  it('is what was measured when it is asked for', async () => {
-    const registry = new Registry();
-    let lagSeconds = 0;
-    registerProcessMetrics(registry, { loopLagSeconds: () => lagSeconds });
-    const name = 'nodejs_eventloop_lag_max_seconds';
-    const before = valueOf(await registry.metrics(), name);
-    lagSeconds = 1.5;
-    const after = valueOf(await registry.metrics(), name);
-
-    expect([before, after]).toEqual([0, 1.5]);
   });
 });

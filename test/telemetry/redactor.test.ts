@@ -31,16 +31,6 @@ describe('a registered secret', () => {
     expect(redactor.redact(`before ${text} after`)).toBe('before [redacted] after');
   });
 
-  it('is replaced in text that was written before it was registered, but read after', () => {
-    const redactor = createRedactor();
-    const before = redactor.redact('a hunter2hunter2 b');
-
-    redactor.add('hunter2hunter2');
-
-    expect(before).toBe('a hunter2hunter2 b');
-    expect(redactor.redact('a hunter2hunter2 b')).toBe('a [redacted] b');
-  });
-
   it('is replaced as a whole when it begins with another one', () => {
     const redactor = aRedactor('hunter2', 'hunter2hunter2');
 
@@ -118,14 +108,6 @@ describe('a registered key of New Relic', () => {
 });
 
 describe('forgetting a secret', () => {
-  it('shows it again, and keeps all others', () => {
-    const redactor = aRedactor('hunter2hunter2', 'other-hunter2');
-
-    redactor.forget('hunter2hunter2');
-
-    expect(redactor.redact('hunter2hunter2, other-hunter2')).toBe('hunter2hunter2, [redacted]');
-  });
-
   it('keeps what somebody else has added too', () => {
     const redactor = aRedactor('hunter2hunter2', 'hunter2hunter2\n');
 

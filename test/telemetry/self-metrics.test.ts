@@ -1,80 +1,36 @@
 import { describe, expect, it } from 'vitest';
+import { toOpenMetrics } from '../../src/exposition/open-metrics.ts';
 import { failureReasons } from '../../src/model/api-error.ts';
 import { invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
-import { anAccountStatus } from './account-status.ts';
-import { seriesOf, valueOf } from './exposition-lines.ts';
-import { complaintsOfPromtool, promtool } from './promtool.ts';
-import { aFixture, prefix } from './self-metrics-fixture.ts';
+import {
+  type ParsedFamily,
+  parseExposition,
+  parseOpenMetrics,
+} from '../support/exposition-parser.ts';
+import { anAccountStatus, missingMetric } from './account-status.ts';
+import {
+  aFixture,
+  complaintsOfPromtool,
+  prefix,
+  promtool,
+  seriesOf,
+  valueOf,
+} from './self-metrics-fixture.ts';
 
 describe('the families', () => {
-  it('are those of the contract, under their exact names', () => {
+  it('include those of the process and of Node.js, but not the misnamed ones and those that may be NaN', () => {
     const { metrics } = aFixture();
 
-    const own = metrics.metricNames.filter((name) => name.startsWith(prefix));
-
-    expect(own.map((name) => name.slice(prefix.length)).toSorted()).toEqual([
-      'api_backoff_until_timestamp_seconds',
-      'api_budget_requests_per_minute',
-      'api_demand_requests_per_minute',
-      'api_key_last_change_timestamp_seconds',
-      'api_key_readable',
-      'api_request_duration_seconds',
-      'api_request_failures_total',
-      'api_request_retries_total',
-      'api_requests_in_flight',
-      'api_requests_total',
-      'api_throttled_total',
-      'app_missing',
-      'applications',
-      'build_info',
-      'config_last_reload_success_timestamp_seconds',
-      'config_last_reload_successful',
-      'discovery_last_success_timestamp_seconds',
-      'invalid_samples_total',
-      'metric_missing',
-      'poll_duration_seconds',
-      'poll_interval_seconds',
-      'polls_failed_total',
-      'polls_skipped_total',
-      'polls_total',
-      'scrape_requests_total',
-      'series',
-      'series_dropped_total',
-      'shard',
-      'total_shards',
-      'unexpected_answers_total',
-    ]);
-  });
-
-  it('include those of the process and of Node.js, but not the misnamed and the expensive ones', () => {
-    const { metrics } = aFixture();
-
-    expect(metrics.metricNames).toEqual(
-      expect.arrayContaining([
-        'process_cpu_seconds_total',
-        'process_resident_memory_bytes',
-        'process_open_fds',
-        'nodejs_heap_size_used_bytes',
-        'nodejs_gc_duration_seconds',
-        'nodejs_version_info',
-      ]),
-    );
     const misnamed = metrics.metricNames.filter((name) => /^nodejs_active_.*_total$/.test(name));
     expect(misnamed).toEqual([]);
     expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([
-      'nodejs_eventloop_active_seconds_total',
+      'nodejs_eventloop_lag_seconds',
       'nodejs_eventloop_lag_max_seconds',
+      'nodejs_eventloop_lag_p50_seconds',
+      'nodejs_eventloop_lag_p90_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_eventloop_active_seconds_total',
     ]);
-  });
-
-  it('all have a sentence of help that ends with a full stop', async () => {
-    const { metrics } = aFixture();
-
-    const text = await metrics.text();
-
-    const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
-    expect(help).toHaveLength(30);
-    expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 
   it('all appear in the text, without blank lines, which OpenMetrics forbids', async () => {
@@ -86,6 +42,19 @@ describe('the families', () => {
     expect(typed.toSorted()).toEqual(metrics.metricNames.toSorted());
     expect(text).not.toContain('\n\n');
     expect(text.endsWith('\n')).toBe(true);
+  });
+
+  it('are the same series in both formats', async () => {
+    const { metrics } = aFixture([anAccountStatus({ missingSelectors: ['match=^a"\\.b$'] })]);
+    metrics.apiObserver('production').ended('list_hosts', '200', 0.2);
+    metrics.pollObserver('production').polled(2, false);
+
+    const text = await metrics.text();
+
+    const samplesIn = (families: readonly ParsedFamily[]): readonly unknown[] =>
+      families.flatMap(({ samples }) => samples);
+    const open = parseOpenMetrics(Buffer.from(toOpenMetrics(text)));
+    expect(samplesIn(open)).toEqual(samplesIn(parseExposition(Buffer.from(text))));
   });
 
   it.skipIf(promtool.skip)(`pass promtool check metrics${promtool.note}`, async () => {
@@ -105,13 +74,16 @@ describe('the families', () => {
 });
 
 describe('the constants', () => {
-  it('name the build and the only shard', async () => {
-    const text = await aFixture().metrics.text();
+  it('name the build and the only shard, until it has others', async () => {
+    const { metrics } = aFixture();
+    const text = await metrics.text();
+    metrics.sharded({ ordinal: 1, total: 3 });
 
     const labels = 'version="1.2.3",revision="abc1234",node_version="v24.0.0"';
     expect(valueOf(text, `${prefix}build_info{${labels}}`)).toBe(1);
     expect(valueOf(text, `${prefix}shard`)).toBe(0);
     expect(valueOf(text, `${prefix}total_shards`)).toBe(1);
+    expect(valueOf(await metrics.text(), `${prefix}total_shards`)).toBe(3);
   });
 });
 
@@ -175,6 +147,7 @@ describe('an observer', () => {
     api.retried('list_hosts', 'server');
     api.throttled();
     api.invalidSample('negative');
+    api.unexpected('values_missing', 2);
     poll.polled(2, true);
     poll.polled(3, false);
     poll.skipped(4);
@@ -190,6 +163,7 @@ describe('an observer', () => {
       slow: valueOf(text, `${prefix}api_request_duration_seconds_bucket{le="0.3",${call}}`),
       throttled: valueOf(text, `${prefix}api_throttled_total{${account}}`),
       invalid: valueOf(text, `${prefix}invalid_samples_total{${account},reason="negative"}`),
+      unexpected: valueOf(text, `${prefix}unexpected_answers_total{${account},kind="values_missing"}`),
       polls: valueOf(text, `${prefix}polls_total{${account}}`),
       failed: valueOf(text, `${prefix}polls_failed_total{${account}}`),
       skipped: valueOf(text, `${prefix}polls_skipped_total{${account}}`),
@@ -202,50 +176,12 @@ describe('an observer', () => {
       slow: 1,
       throttled: 1,
       invalid: 1,
+      unexpected: 2,
       polls: 2,
       failed: 1,
       skipped: 4,
       seconds: 5,
     });
-  });
-
-  it('counts each code of each operation separately, from one scrape to the next', async () => {
-    const { metrics } = aFixture();
-    const api = metrics.apiObserver('production');
-
-    api.ended('list_hosts', '200', 1);
-    api.ended('list_hosts', '503', 1);
-    api.ended('host_metrics', '503', 1);
-    await metrics.text();
-    api.ended('list_hosts', '503', 1);
-    const text = await metrics.text();
-
-    const counts = [
-      'operation="list_hosts",code="200"',
-      'operation="list_hosts",code="503"',
-      'operation="host_metrics",code="200"',
-      'operation="host_metrics",code="503"',
-    ].map((labels) => valueOf(text, `${prefix}api_requests_total{account="production",${labels}}`));
-    expect(counts).toEqual([1, 2, 0, 1]);
-  });
-
-  it('continues its counts when the observer of an account is asked for again', async () => {
-    const { metrics } = aFixture();
-    metrics.apiObserver('production').ended('list_hosts', '200', 1);
-    metrics.pollObserver('production').polled(1, true);
-
-    metrics.apiObserver('production').ended('list_hosts', '200', 1);
-    metrics.pollObserver('production').polled(1, true);
-
-    const text = await metrics.text();
-    const account = 'account="production"';
-    expect(
-      valueOf(
-        text,
-        `${prefix}api_request_duration_seconds_count{${account},operation="list_hosts"}`,
-      ),
-    ).toBe(2);
-    expect(valueOf(text, `${prefix}poll_duration_seconds_count{${account}}`)).toBe(2);
   });
 });
 
@@ -274,16 +210,6 @@ describe('a removed account', () => {
     const text = await metrics.text();
     expect(text).not.toContain('staging');
     expect(text).toContain('account="production",operation="list_hosts",code="418"');
-  });
-
-  it('starts at 0 when it comes back', async () => {
-    const { metrics } = aFixture();
-    metrics.pollObserver('production').polled(1, true);
-    metrics.removeAccount('production');
-
-    metrics.pollObserver('production').polled(1, true);
-
-    expect(valueOf(await metrics.text(), `${prefix}polls_total{account="production"}`)).toBe(1);
   });
 });
 
@@ -353,25 +279,6 @@ describe('the mirrored state', () => {
     expect(unhealthy).toEqual([undefined, 0, 0, 0, 1_690_000_000.25]);
   });
 
-  it('does not add up from one scrape to the next', async () => {
-    const { metrics } = aFixture();
-    await metrics.text();
-
-    const text = await metrics.text();
-
-    expect(
-      valueOf(text, `${prefix}series_dropped_total{account="production",reason="duplicate"}`),
-    ).toBe(20);
-  });
-
-  it('shows 0 while the vendor asks for no pause', async () => {
-    const text = await aFixture().metrics.text();
-
-    expect(
-      valueOf(text, `${prefix}api_backoff_until_timestamp_seconds{account="production"}`),
-    ).toBe(0);
-  });
-
   it('forgets a selector as soon as it matches something', async () => {
     const { metrics, setStatus } = aFixture([
       anAccountStatus({ missingSelectors: ['id=1', 'name=Shop'] }),
@@ -385,5 +292,49 @@ describe('the mirrored state', () => {
     expect(seriesOf(before, `${prefix}app_missing`)).toHaveLength(2);
     expect(seriesOf(after, `${prefix}app_missing`)).toEqual([shop]);
     expect(valueOf(after, shop)).toBe(1);
+  });
+
+  it('names each missing entry and metric once, and at most a thousand of an account', async () => {
+    const missingSelectors = Array.from({ length: 3000 }, (_, index) => `id=${index % 2000}`);
+    const metric = 'Custom/Queue "Depth"'.padEnd(10_000, 'x');
+    const missingMetrics = Array.from({ length: 3000 }, (_, index) => ({
+      ...missingMetric,
+      metric,
+      name: `x_${index}`,
+    }));
+    const text = await aFixture([
+      anAccountStatus({ missingSelectors, missingMetrics }),
+    ]).metrics.text();
+
+    const metrics = seriesOf(text, `${prefix}metric_missing`);
+    expect(seriesOf(text, `${prefix}app_missing`)).toHaveLength(1000);
+    expect(metrics).toHaveLength(1000);
+    expect(metrics[0]).toContain(
+      String.raw`selector="match=^checkout",name="x_0",metric="Custom/Queue \"Depth\"xxx`,
+    );
+    expect(metrics.filter((line) => line.length > 500)).toEqual([]);
+  });
+});
+
+describe('scraped', () => {
+  it('counts by the status of the answer; those that are expected exist at 0 from the start', async () => {
+    const { metrics } = aFixture();
+    const before = await metrics.text();
+    for (const status of [200, 503, 200, 405]) metrics.scraped(status);
+    const after = await metrics.text();
+
+    const counts = (text: string): readonly string[] =>
+      ['200', '401', '405', '429', '500', '503'].map(
+        (code) => `${code}: ${valueOf(text, `${prefix}scrape_requests_total{code="${code}"}`)}`,
+      );
+    expect(counts(before)).toEqual([
+      '200: 0',
+      '401: 0',
+      '405: undefined',
+      '429: 0',
+      '500: 0',
+      '503: 0',
+    ]);
+    expect(counts(after)).toEqual(['200: 2', '401: 0', '405: 1', '429: 0', '500: 0', '503: 1']);
   });
 });

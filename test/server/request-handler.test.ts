@@ -2,9 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { plainAnswer } from '../../src/server/answer.ts';
-import { createOneAtATime, type Route } from '../../src/server/one-at-a-time.ts';
-import { aStatusSource } from '../support/status-source.ts';
-import { withServer } from './harness.ts';
+import { createOneAtATime, type Route } from '../../src/server/request-handler.ts';
 
 /** Sends a request straight to the route. */
 async function ask(route: Route, socket = new Socket()): Promise<number> {
@@ -47,23 +45,5 @@ describe('createOneAtATime', () => {
 
     expect(await ask(route, new Socket().destroy())).toBe(503);
     expect(answered).toBe(0);
-  });
-
-  it('goes on after a page that fails', async () => {
-    let calls = 0;
-    const source = aStatusSource();
-    const status = {
-      ...source,
-      process: () => {
-        calls += 1;
-        if (calls === 1) throw new Error('broken');
-        return source.process();
-      },
-    };
-    await withServer({ status }, async ({ get }) => {
-      const answers = await Promise.all([get('/'), get('/')]);
-
-      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200, 500]));
-    });
   });
 });

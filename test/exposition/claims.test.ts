@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClaims } from '../../src/exposition/slots.ts';
+import { createClaims } from '../../src/exposition/claims.ts';
 
 describe('createClaims', () => {
   it('grants the labels to the first claim, then to the others in the order of their claims', () => {
