@@ -1,6 +1,6 @@
 import { ConfigError, type Diagnostic } from '../config/diagnostic.ts';
-import { loadWebConfig } from '../config/load-web-config.ts';
 import type { Platform } from '../daemon/platform.ts';
+import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { countOf } from './one-shot.ts';
 
 /** What a check of the web configuration file has found. */
