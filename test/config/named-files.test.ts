@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspectConfig } from '../../src/config/inspect-config.ts';
 import { namedFileProblems } from '../../src/config/named-files.ts';
@@ -100,6 +101,13 @@ describe('namedFileProblems', () => {
     expect(message).toContain(says);
     expect(message).not.toContain(content);
     expect(others).toEqual([]);
+  });
+
+  it('finds nothing wrong with a key and a CA file that are good', async () => {
+    const ca = readFileSync('test/transport/fixtures/test-only-certificate.pem', 'utf8');
+    const files = { '/k': key, '/ca': ca };
+
+    expect(await messagesOf(withKeyFile('/k', ', ca_file: /ca'), { files })).toEqual([]);
   });
 
   it('counts the characters of a user key', async () => {
