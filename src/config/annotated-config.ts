@@ -1,4 +1,4 @@
-import { Document, isMap, isScalar, isSeq, type Node } from 'yaml';
+import { Document, isCollection, isNode } from 'yaml';
 import type { PlainConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import type { Place } from './diagnostic.ts';
@@ -9,9 +9,9 @@ import {
   yamlStyle,
 } from './effective-config.ts';
 import type { InspectedConfig } from './inspect-config.ts';
-import type { Located } from './located.ts';
 import { configJsonSchema } from './schema.ts';
 import { knownKeysAt } from './shape-problems.ts';
+import type { At } from './yaml-node.ts';
 
 /** Keys and indices that lead to a value. */
 export type ConfigPath = readonly (string | number)[];
@@ -58,7 +58,7 @@ function leavesOf(value: FileValue, path: ConfigPath): readonly Omit<AnnotatedVa
 function createFinder(
   { apps }: EffectiveConfig,
   { at }: Pick<InspectedConfig, 'at'>,
-): (path: ConfigPath) => Located | undefined {
+): (path: ConfigPath) => ReturnType<At> {
   const pollKeys = knownKeysAt(configJsonSchema(), ['poll']);
   // Its settings are those of `poll`.
   const usual = apps.findIndex((entry) => !pollKeys.some((key) => Object.hasOwn(entry, key)));
@@ -92,15 +92,6 @@ export function annotatedConfig(
   return { config: effective, values };
 }
 
-function nodeAt(root: unknown, path: ConfigPath): Node | undefined {
-  let node: unknown = root;
-  for (const step of path) {
-    if (!isMap(node) && !isSeq(node)) return undefined;
-    node = node.get(step, true);
-  }
-  return isMap(node) || isSeq(node) || isScalar(node) ? node : undefined;
-}
-
 /** The origin of a value in a few words, such as `config.yaml:12`. */
 function originText(origin: Origin): string {
   return origin === 'default' ? origin : `${printable(origin.fileName)}:${origin.line}`;
@@ -111,9 +102,9 @@ export function annotatedText({ config, values }: AnnotatedConfig, header: strin
   const document = new Document(config, yamlStyle);
   document.commentBefore = header;
   for (const { path, origin } of values) {
-    const node = nodeAt(document.contents, path);
-    if (node === undefined) continue;
-    if (isMap(node) || isSeq(node)) node.flow = true;
+    const node = document.getIn(path, true);
+    if (!isNode(node)) continue;
+    if (isCollection(node)) node.flow = true;
     node.comment = ` ${originText(origin)}`;
   }
   return document.toString(yamlStyle);

@@ -1,31 +1,36 @@
-import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
+import {
+  type AccountConfig,
+  type AppEntry,
+  budgetIdOf,
+  type PatternSource,
+  type PlainConfig,
+} from '../model/config.ts';
+import { seriesOf } from '../model/polled-series.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
-import { type At, type Located, locate } from './located.ts';
-import { metricWarnings } from './metric-warnings.ts';
-import { pollWarnings } from './poll-warnings.ts';
-import type { FileConfig } from './schema.ts';
+import { formatDuration } from './duration.ts';
+import { unitText, wrongEndingOf } from './gauge-unit.ts';
+import { metricChoiceOf } from './metric-schema.ts';
+import type { FileConfig, FilePoll } from './schema.ts';
 import { shadowedEntries } from './shadowed-entries.ts';
-import { nerdgraphQuota, nerdgraphWarnings } from './source-warnings.ts';
-import { textWarnings } from './text-warnings.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
+import { variableHelp, variableReference } from './variable-reference.ts';
+import { type At, createAt, type FileMap, textsOf } from './yaml-node.ts';
+
+const minuteMs = 60_000;
 
 interface Quota {
   readonly perMinute: number;
   readonly what: string;
 }
 
-/** The vendor's limits: of calls with one key, and of queries of one account. */
+/** New Relic's limits: of calls with one key, and of queries of one account. */
 const quotas: Readonly<Record<AccountConfig['source']['kind'], Quota>> = {
   rest: { perMinute: 1000, what: "New Relic's quota for one key" },
-  nerdgraph: {
-    perMinute: nerdgraphQuota,
-    what: "New Relic's quota of NRQL queries for one account",
-  },
+  nerdgraph: { perMinute: 3000, what: "New Relic's quota of NRQL queries for one account" },
 };
 
-function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
-  const used = new Set(config.apps.map(({ account }) => account));
-  return config.accounts.flatMap((account, index) => {
+function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
+  return accounts.flatMap((account, index) => {
     const problems: Problem[] = [];
     const quota = quotas[account.source.kind];
     if (account.requestsPerMinute > quota.perMinute) {
@@ -36,17 +41,13 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
       const message = '"base_url" is plain http: the API key crosses the network unencrypted';
       problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, 'use https'));
     }
-    if (!used.has(account.name)) {
-      const message = `no entry of apps uses the account "${account.name}"`;
-      problems.push(warningAt(at('accounts', index, 'name')?.span, message));
-    }
     return problems;
   });
 }
 
-function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
+function sharedKeys({ accounts }: PlainConfig, at: At): readonly Problem[] {
   const firstNames = new Map<string, string>();
-  return config.accounts.flatMap((account, index) => {
+  return accounts.flatMap((account, index) => {
     const budgetId = budgetIdOf(account);
     const first = firstNames.get(budgetId);
     if (first === undefined) {
@@ -57,27 +58,106 @@ function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
     const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
     const same = isRest ? 'the same API key' : 'the same API key and the same account_id';
     const message = `the accounts "${first}" and "${account.name}" have ${same}: they share the smallest of their budgets`;
-    const help = isRest
-      ? 'give each account its own key, or put all entries into one account'
-      : 'put all entries into one account';
+    const ownKey = isRest ? 'give each account its own key, or ' : '';
+    const help = `${ownKey}put all entries into one account`;
     return [warningAt(at('accounts', index, key)?.span, message, help)];
+  });
+}
+
+/** Both `poll` and the entries, as the file has them, with the path of each. */
+function everyPoll({ poll, apps }: FileConfig): readonly {
+  readonly poll: Partial<FilePoll>;
+  readonly path: readonly PropertyKey[];
+}[] {
+  return [
+    { poll, path: ['poll'] },
+    ...apps.map((app, index) => ({ poll: app, path: ['apps', index] })),
+  ];
+}
+
+function shortIntervals(file: FileConfig, at: At): readonly Problem[] {
+  const message = '"interval" is under 60s: New Relic\'s data has a resolution of one minute';
+  return everyPoll(file)
+    .filter(({ poll: { interval = minuteMs } }) => interval < minuteMs)
+    .map(({ path }) => warningAt(at(...path, 'interval')?.span, message));
+}
+
+/** Values that fail to be polled once would be dropped before the next poll can succeed. */
+function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
+  return apps.flatMap(({ poll: { intervalMs, staleAfterMs } }, index) => {
+    if (staleAfterMs > intervalMs) return [];
+    const place = at('apps', index, 'stale_after') ?? at('apps', index, 'interval');
+    const message =
+      `"stale_after" (${formatDuration(staleAfterMs)}) is not longer than "interval" ` +
+      `(${formatDuration(intervalMs)}): after one failed poll, values are dropped before the next`;
+    const span = (place ?? at('poll', 'stale_after') ?? at('poll', 'interval'))?.span;
+    return [warningAt(span, message, `write at least ${formatDuration(2 * intervalMs)}`)];
+  });
+}
+
+/** Names of gauges that state another unit than the values have. */
+function wrongEndings(file: FileConfig, at: At): readonly Problem[] {
+  return everyPoll(file).flatMap(({ poll: { metrics = [] }, path }) =>
+    metrics.flatMap((metric, index) => {
+      const [series] = typeof metric === 'string' ? [] : seriesOf([metricChoiceOf(metric)], []);
+      const wrong = series === undefined ? undefined : wrongEndingOf(series);
+      if (series === undefined || wrong === undefined) return [];
+      const { ending, rightName, rightScale } = wrong;
+      const message = `"as" ends in "${ending}", but the values are ${unitText(series)}`;
+      const remedies = [
+        ...(rightName === undefined ? [] : [`"as: ${rightName}"`]),
+        ...(rightScale === undefined ? [] : [`"scale: ${rightScale}"`]),
+      ];
+      const help = remedies.length === 0 ? undefined : `write ${remedies.join(' or ')}`;
+      return [warningAt(at(...path, 'metrics', index, 'as')?.span, message, help)];
+    }),
+  );
+}
+
+/** In a pattern a dollar sign has a meaning of its own: `${NAME}` cannot match, `^a$` or `$` can. */
+function isReference(key: string, text: string): boolean {
+  if (key === 'match') return /^\$[{(]\w+[)}]$/u.test(text);
+  return variableReference(text) !== undefined;
+}
+
+function variables(root: FileMap): readonly Problem[] {
+  return textsOf(root).flatMap(({ key, text, span }) => {
+    if (!isReference(key, text)) return [];
+    const reference = variableReference(text) ?? text;
+    const message = `"${key}" holds ${reference}, but variables are not replaced in this file`;
+    return [warningAt(span, message, variableHelp)];
+  });
+}
+
+/** Why an entry has no effect, and what to do about it. */
+function shadowWarnings(
+  shadows: ReadonlyMap<AppEntry<PatternSource>, string>,
+  { apps }: PlainConfig,
+  at: At,
+): readonly Problem[] {
+  return apps.flatMap((entry, index) => {
+    const reason = shadows.get(entry);
+    if (reason === undefined) return [];
+    const help = 'remove it, or put it before that one';
+    const span = at('apps', index, entry.selector.kind)?.span;
+    return [warningAt(span, `${reason}: this one has no effect`, help)];
   });
 }
 
 /** What is allowed but probably not meant, in a file without errors. */
 export async function configWarnings(
-  root: Located,
+  root: FileMap,
   file: FileConfig,
   config: PlainConfig,
 ): Promise<readonly Problem[]> {
-  const at: At = (...path) => locate(root, path);
+  const at = createAt(root);
   return [
     ...accountWarnings(config, at),
-    ...sharedKeyWarnings(config, at),
-    ...nerdgraphWarnings(file, config, at),
-    ...pollWarnings(file, config, at),
-    ...metricWarnings(file, config, at),
-    ...textWarnings(root),
-    ...(await shadowedEntries(config, at)),
+    ...sharedKeys(config, at),
+    ...shortIntervals(file, at),
+    ...uselessStaleAfter(config, at),
+    ...wrongEndings(file, at),
+    ...variables(root),
+    ...shadowWarnings(await shadowedEntries(config), config, at),
   ];
 }

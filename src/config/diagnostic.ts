@@ -1,8 +1,9 @@
+import { LineCounter } from 'yaml';
 import type { AccountConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
-import type { Span } from './located.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
 import { excerptOf } from './source-excerpt.ts';
+import type { Span } from './yaml-node.ts';
 
 type Severity = 'error' | 'warning';
 
@@ -43,22 +44,14 @@ export function warningAt(span: Span | undefined, message: string, help?: string
   return { severity: 'warning', span, message, help };
 }
 
-function lineStartsOf(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-/** The index of the last element that is not above `offset`. */
-function lineIndexAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
+/** Where the lines of a text begin. */
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    lines.addNewLine(at + 1);
   }
-  return low;
+  return lines;
 }
 
 function isRepetition(problem: Problem, previous: Problem | undefined): boolean {
@@ -75,19 +68,18 @@ export function createPlacer(
   text: string,
   secrets: readonly Span[] = [],
 ): (span: Span | undefined) => Place {
-  let known: { readonly masked: string; readonly starts: readonly number[] } | undefined;
+  let known: { readonly masked: string; readonly lines: LineCounter } | undefined;
   return (span) => {
     if (span === undefined) {
       return { fileName, line: 0, column: 0, length: 0, sourceLine: undefined };
     }
-    known ??= { masked: maskSource(text, secrets), starts: lineStartsOf(text) };
-    const { masked, starts } = known;
-    const index = lineIndexAt(starts, span.start);
-    const start = starts[index] ?? 0;
-    const end = starts[index + 1] ?? text.length;
-    const sourceLine = masked.slice(start, end).replace(/\r?\n$/u, '');
+    known ??= { masked: maskSource(text, secrets), lines: linesOf(text) };
+    const { masked, lines } = known;
+    const { line, col: column } = lines.linePos(span.start);
+    const start = span.start - column + 1;
+    const sourceLine = masked.slice(start, lines.lineStarts[line]).replace(/\r?\n$/u, '');
     const length = Math.max(1, Math.min(span.end, start + sourceLine.length) - span.start);
-    return { fileName, line: index + 1, column: span.start - start + 1, length, sourceLine };
+    return { fileName, line, column, length, sourceLine };
   };
 }
 

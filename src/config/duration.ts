@@ -34,13 +34,6 @@ export function formatDuration(durationMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-/** An example for a number without a unit: most people mean seconds, but the example must be valid. */
-function exampleFor(digits: string, bounds: DurationBounds): string {
-  const written = ['s', 'm', 'ms', 'h'].map((unit) => `${digits}${unit}`);
-  const valid = written.find((text) => parseDuration(text, bounds).problem === undefined);
-  return valid ?? formatDuration(bounds.minMs);
-}
-
 function unbounded(text: string): ParsedDuration {
   const match = durationRegExp.exec(text);
   if (match === null) {
@@ -67,8 +60,7 @@ export function parseDuration(value: unknown, bounds: DurationBounds): ParsedDur
   }
   const text = String(value);
   if (bareNumber.test(text)) {
-    const example = exampleFor(text, bounds);
-    return { ms: undefined, problem: `needs a unit: ms, s, m or h, such as ${example}` };
+    return { ms: undefined, problem: `needs a unit: ms, s, m or h, such as ${text}s` };
   }
   const parsed = unbounded(text);
   if (parsed.ms === undefined) return parsed;

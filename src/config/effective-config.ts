@@ -44,7 +44,6 @@ const hiddenLogin = '//[redacted]@';
 /** The configuration with every default applied, as the file would have it. */
 export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfig {
   const usual = usualPollOf(apps);
-  const pollMap = createPollMap();
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;
   return {
@@ -87,21 +86,8 @@ function withoutLogin(url: string): string {
   return username === '' && password === '' ? url : url.replace(/\/\/.*@/u, hiddenLogin);
 }
 
-/** Settings of polls as the file has them, with the same object for equal lists of metrics. */
-function createPollMap(): (poll: PollConfig) => FileMap {
-  const lists = new Map<PollConfig['metrics'], FileValue>();
-  const equalLists = new Map<string, FileValue>();
-  const listOf = (metrics: PollConfig['metrics']): FileValue => {
-    const known = lists.get(metrics);
-    if (known !== undefined) return known;
-    const list = metrics.map(metricValue);
-    const text = JSON.stringify(list);
-    const equal = equalLists.get(text) ?? list;
-    equalLists.set(text, equal);
-    lists.set(metrics, equal);
-    return equal;
-  };
-  return (poll) => ({
+function pollMap(poll: PollConfig): FileMap {
+  return {
     interval: formatDuration(poll.intervalMs),
     discovery_interval: formatDuration(poll.discoveryIntervalMs),
     window: windowText(poll.window),
@@ -109,8 +95,8 @@ function createPollMap(): (poll: PollConfig) => FileMap {
     stale_after: formatDuration(poll.staleAfterMs),
     host_names: poll.hostNames,
     raw: poll.raw,
-    metrics: listOf(poll.metrics),
-  });
+    metrics: poll.metrics.map(metricValue),
+  };
 }
 
 function metricValue(choice: MetricChoice): FileValue {
@@ -165,5 +151,9 @@ function usualPollOf(apps: PlainConfig['apps']): PollConfig | undefined {
 }
 
 function differing(own: FileMap, usual: FileMap): FileMap {
-  return Object.fromEntries(Object.entries(own).filter(([key, value]) => usual[key] !== value));
+  return Object.fromEntries(
+    Object.entries(own).filter(
+      ([key, value]) => JSON.stringify(usual[key]) !== JSON.stringify(value),
+    ),
+  );
 }

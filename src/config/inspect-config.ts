@@ -8,16 +8,15 @@ import {
   type Place,
   type Problem,
 } from './diagnostic.ts';
-import { type At, type Located, locate, plainOf, type Span } from './located.ts';
 import { metricProblems } from './metric-problems.ts';
 import { type NamedFile, namedFiles } from './named-files.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
-import { referenceProblems } from './reference-problems.ts';
+import { isMissingAccountId, referenceProblems } from './reference-problems.ts';
 import { configJsonSchema, type FileConfig, fileSchema } from './schema.ts';
 import { type FoundSecrets, findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
-import { isMissingAccountId } from './source-problems.ts';
+import { type At, createAt, type FileMap, plainOf, type Span } from './yaml-node.ts';
 
 export interface ConfigSource {
   /** The name of the file in messages. */
@@ -68,7 +67,7 @@ function accountsWithoutId(
 type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings' | 'withoutId'>;
 
 async function findingsOf(
-  root: Located,
+  root: FileMap,
   secrets: FoundSecrets,
   directory: string,
   takeBreak: () => Promise<void>,
@@ -117,7 +116,7 @@ export async function inspectConfig(
   return {
     ...(await findingsOf(root, secrets, directory, takeBreak)),
     files: namedFiles(root, directory),
-    at: (...path) => locate(root, path),
+    at: createAt(root),
     diagnose,
     placeOf,
   };

@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../model/config.ts';
 import { type CompileConfigDependencies, compileConfig, createBreaks } from './compile-config.ts';
 import { ConfigError, diagnosticsOf, errorAt } from './diagnostic.ts';
 import type { ConfigSource } from './inspect-config.ts';
@@ -79,22 +78,11 @@ export async function loadConfig(
   return parseConfigFile(await readConfigFile(path, dependencies), dependencies);
 }
 
-/**
- * Makes a configuration of a file that was read. Rejects with a `ConfigError`, and nothing else, if it has
- * errors.
- *
- * @param inForce the configuration that it replaces: patterns are shared with it
- */
+/** Makes a configuration of a file that was read. Rejects with a `ConfigError` if it has errors. */
 export async function parseConfigFile(
   file: ConfigFile,
   dependencies: CompileConfigDependencies,
-  inForce?: Config,
 ): Promise<LoadedConfig> {
-  const { config: plain, warnings } = await parseConfig(
-    file.text,
-    file,
-    createBreaks(dependencies),
-  );
-  const config = await compileConfig(plain, dependencies, inForce);
-  return { config, warnings, digest: file.digest };
+  const { config, warnings } = await parseConfig(file.text, file, createBreaks(dependencies));
+  return { config: await compileConfig(config, dependencies), warnings, digest: file.digest };
 }

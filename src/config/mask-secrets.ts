@@ -1,13 +1,13 @@
-import { keyPrefix } from '../model/key-text.ts';
-import type { Span } from './located.ts';
-
-const beginsLikeKey = new RegExp(`^${keyPrefix}`, 'iu');
+import { keyPrefix, looksLikeKey } from '../model/key-text.ts';
+import type { Span } from './yaml-node.ts';
 
 /** Keys, and credentials in URLs: they must never be shown. */
 const secretPatterns: readonly RegExp[] = [
   // Up to the next white space: whoever writes a key into a file may also mistype it.
   new RegExp(`(?<secret>${keyPrefix}\\S+)`, 'giu'),
-  /(?<secret>\b[0-9a-f]{36}(?:NRAL|[0-9a-f]{4,})\b)/giu,
+  new RegExp(`(?<secret>${looksLikeKey.source})`, 'giu'),
+  // In a configuration so many hexadecimal digits are a license key rather than a digest.
+  /(?<secret>\b[0-9a-f]{40,}\b)/giu,
   // Bounded: a line of many "://" would otherwise take quadratic time.
   /:\/\/(?<secret>\S{1,1000})@/giu,
 ];
@@ -15,11 +15,6 @@ const secretPatterns: readonly RegExp[] = [
 /** In a file also the text after the name of a secret, up to the end of the line. */
 const assignment =
   /\b(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
-
-/** Whether a value begins like one of the vendor's keys. */
-export function looksLikeApiKey(text: string): boolean {
-  return beginsLikeKey.test(text.trimStart());
-}
 
 function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/gu, (character) => '*'.repeat(character.length));

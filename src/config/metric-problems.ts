@@ -1,52 +1,71 @@
+import { isSeq, type Node } from 'yaml';
 import { type MetricScope, type PolledSeries, seriesOf } from '../model/polled-series.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { unitText } from './gauge-unit.ts';
-import { isOff, type Located, type LocatedMap, locate, mapsUnder, plainOf } from './located.ts';
 import { customMetric, metricChoiceOf } from './metric-schema.ts';
+import {
+  type FileMap,
+  isFileMap,
+  isOff,
+  locate,
+  mapsUnder,
+  plainOf,
+  spanOf,
+  valueOf,
+} from './yaml-node.ts';
 
 /** A metric that the file names itself, and its place. */
 interface NamedMetric {
   readonly series: PolledSeries;
   /** The help text, if it is written. */
   readonly help: string | undefined;
-  readonly map: LocatedMap;
+  readonly map: FileMap;
 }
-
-/** Only texts that are written are compared. */
-const noHelps: ReadonlyMap<string, string> = new Map();
 
 interface MetricList {
   /** All but presets and what the schema refuses. */
   readonly named: readonly NamedMetric[];
   /** Whether there is nothing else in the list. */
   readonly isAllNamed: boolean;
+  /** The names of the labels that the metrics set, each with the name of such a metric. */
+  readonly labels: ReadonlyMap<string, string>;
 }
 
-function namedMetric(located: Located): NamedMetric | undefined {
-  if (located.kind !== 'map') return undefined;
-  const { data } = customMetric.safeParse(plainOf(located));
+function namedMetric(node: unknown): NamedMetric | undefined {
+  if (!isFileMap(node)) return undefined;
+  const { data } = customMetric.safeParse(plainOf(node));
   if (data === undefined) return undefined;
-  const [series] = seriesOf([metricChoiceOf(data, noHelps)], []);
-  return series === undefined ? undefined : { series, help: data.help, map: located };
+  const [series] = seriesOf([metricChoiceOf(data)], []);
+  return series === undefined ? undefined : { series, help: data.help, map: node };
 }
+
+const noList: MetricList = { named: [], isAllNamed: false, labels: new Map() };
 
 /** Reads lists, each of them once: with aliases thousands of entries have the same. */
-function createReader(): (list: Located | undefined) => MetricList {
-  const none: MetricList = { named: [], isAllNamed: false };
-  const known = new Map<Located, MetricList>();
+function createReader(): (list: Node | undefined) => MetricList {
+  const known = new Map<Node, MetricList>();
   return (list) => {
-    if (list?.kind !== 'list') return none;
+    if (!isSeq(list)) return noList;
     const before = known.get(list);
     if (before !== undefined) return before;
     const named = list.items.map(namedMetric).filter((metric) => metric !== undefined);
-    const read = { named, isAllNamed: named.length > 0 && named.length === list.items.length };
+    const labels = named.flatMap(({ series }) =>
+      Object.keys(series.labels).map((label) => [label, series.gauge.name] as const),
+    );
+    const isAllNamed = named.length > 0 && named.length === list.items.length;
+    const read = { named, isAllNamed, labels: new Map(labels) };
     known.set(list, read);
     return read;
   };
 }
 
+function errorIn(map: FileMap, key: string, message: string, help: string): Problem {
+  const node = valueOf(map, key);
+  return errorAt(spanOf(node ?? map), message, help);
+}
+
 function nameError({ map }: NamedMetric, message: string, help: string): Problem {
-  return errorAt(map.entries.get('as')?.value.span, message, help);
+  return errorIn(map, 'as', message, help);
 }
 
 function overlap(one: MetricScope, other: MetricScope): boolean {
@@ -55,14 +74,15 @@ function overlap(one: MetricScope, other: MetricScope): boolean {
 
 /** Series of one list that would be the same in Prometheus. */
 function equalSeries({ named }: MetricList): readonly Problem[] {
-  const seen = new Map<string, MetricScope[]>();
+  const seen = new Map<string, Set<MetricScope>>();
   return named.flatMap((metric) => {
     const { gauge, labels, scope } = metric.series;
     const sorted = Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1));
     const key = JSON.stringify([gauge.name, sorted]);
-    const before = seen.get(key) ?? [];
-    seen.set(key, [...new Set([...before, scope])]);
-    if (!before.some((earlier) => overlap(earlier, scope))) return [];
+    const before = seen.get(key) ?? new Set();
+    const isTaken = [...before].some((earlier) => overlap(earlier, scope));
+    seen.set(key, before.add(scope));
+    if (!isTaken) return [];
     const message = `an earlier metric of the list has the name "${gauge.name}" and the same labels`;
     return [nameError(metric, message, 'give one of them another name, or other labels')];
   });
@@ -88,15 +108,13 @@ function conflictOf(metric: NamedMetric, known: KnownGauges): Problem | undefine
   const helpBefore = known.helps.get(gauge.name);
   if (metric.help !== undefined && (helpBefore ?? metric.help) !== metric.help) {
     const message = `the gauge "${gauge.name}" has two help texts, this one and an earlier one`;
-    const span = metric.map.entries.get('help')?.value.span;
-    return errorAt(span, message, 'write "help" once, or the same text, or choose another name');
+    const help = 'write "help" once, or the same text, or choose another name';
+    return errorIn(metric.map, 'help', message, help);
   }
   const other = known.byHostName.get(gauge.name) ?? known.byName.get(gauge.hostName);
   if (other === undefined) return undefined;
-  const [name, hostName] =
-    other.gauge.hostName === gauge.name
-      ? [other.gauge.name, gauge.name]
-      : [gauge.name, gauge.hostName];
+  const isOwn = other.gauge.hostName !== gauge.name;
+  const { name, hostName } = isOwn ? gauge : other.gauge;
   const message = `"${hostName}" is the name of two gauges: that of the hosts of "${name}" has it, too`;
   return nameError(metric, message, 'give one of them another name');
 }
@@ -118,63 +136,45 @@ function conflicts(lists: readonly MetricList[]): readonly Problem[] {
 }
 
 /** Label names that both an entry and one of its metrics set. */
-function labelsTwice(app: LocatedMap, labels: ReadonlyMap<string, string>): readonly Problem[] {
-  const own = app.entries.get('labels')?.value;
-  if (own?.kind !== 'map') return [];
-  return [...own.entries.values()].flatMap(({ key, keySpan }) => {
-    const metric = labels.get(key);
+function labelsTwice(app: FileMap, { labels }: MetricList): readonly Problem[] {
+  const own = valueOf(app, 'labels');
+  if (!isFileMap(own) || labels.size === 0) return [];
+  return own.items.flatMap(({ key }) => {
+    const metric = labels.get(key.value);
     if (metric === undefined) return [];
-    const message = `the label "${key}" is also one of the metric "${metric}" in "metrics"`;
-    return [errorAt(keySpan, message, 'leave it out in one of the two places')];
+    const message = `the label "${key.value}" is also one of the metric "${metric}" in "metrics"`;
+    return [errorAt(spanOf(key), message, 'leave it out in one of the two places')];
   });
 }
 
-/** The names of the labels that the metrics of a list set, each with the name of such a metric. */
-function createLabelsOf(): (list: MetricList) => ReadonlyMap<string, string> {
-  const known = new Map<MetricList, ReadonlyMap<string, string>>();
-  return (list) => {
-    const before = known.get(list);
-    if (before !== undefined) return before;
-    const labels = new Map(
-      list.named.flatMap(({ series }) =>
-        Object.keys(series.labels).map((label) => [label, series.gauge.name] as const),
-      ),
-    );
-    known.set(list, labels);
-    return labels;
-  };
-}
-
 /** An entry that has only metrics of what it leaves out. */
-function nothingToRead(app: LocatedMap, { named, isAllNamed }: MetricList): readonly Problem[] {
-  const [noApplication, noHosts] = [isOff(app, 'application'), isOff(app, 'hosts')];
+function nothingToRead(app: FileMap, { named, isAllNamed }: MetricList): readonly Problem[] {
+  const noHosts = isOff(app, 'hosts');
   // Another check reports an entry without both.
-  if (!isAllNamed || noApplication === noHosts) return [];
+  if (!isAllNamed || isOff(app, 'application') === noHosts) return [];
   const [off, scope] = noHosts
     ? (['hosts', 'hosts'] as const)
     : (['application', 'applications'] as const);
   if (named.some(({ series }) => series.scope !== scope)) return [];
-  const span = (app.entries.get('metrics')?.value ?? app).span;
   const message = `all metrics are "for: ${scope}", so with "${off}: false" nothing is left to read`;
-  return [errorAt(span, message, `leave out "${off}: false", or choose other metrics`)];
+  return [errorIn(app, 'metrics', message, `leave out "${off}: false", or choose other metrics`)];
 }
 
 /**
  * Reports metrics that do not go together: with one another, or with the entries that have them. Works on
  * files that the schema rejects, too; a metric that it rejects is left out.
  */
-export function metricProblems(root: Located): readonly Problem[] {
+export function metricProblems(root: Node): readonly Problem[] {
   const read = createReader();
-  const labelsOf = createLabelsOf();
-  const apps = mapsUnder(root, 'apps').map((app) => ({ app, list: app.entries.get('metrics') }));
-  const usual = read(locate(root, ['poll', 'metrics']));
-  const lists = [...new Set([usual, ...apps.map(({ list }) => read(list?.value))])];
+  const usual = locate(root, ['poll', 'metrics']);
+  const apps = mapsUnder(root, 'apps').map((app) => ({
+    app,
+    list: read(app.has('metrics') ? valueOf(app, 'metrics') : usual),
+  }));
+  const lists = [...new Set([read(usual), ...apps.map(({ list }) => list)])];
   return [
     ...lists.flatMap(equalSeries),
     ...conflicts(lists),
-    ...apps.flatMap(({ app, list }) => {
-      const own = list === undefined ? usual : read(list.value);
-      return [...labelsTwice(app, labelsOf(own)), ...nothingToRead(app, own)];
-    }),
+    ...apps.flatMap(({ app, list }) => [...labelsTwice(app, list), ...nothingToRead(app, list)]),
   ];
 }

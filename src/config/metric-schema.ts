@@ -7,10 +7,9 @@ import {
   metricScopes,
 } from '../model/polled-series.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
-import { isValueName, type ValueName, valueNames } from '../model/vendor-value.ts';
+import { type ValueName, valueNames } from '../model/vendor-value.ts';
 import { labels } from './label-fields.ts';
 import { aList, aMap, eachOnce, notEmpty, type Parsed, parsed, text } from './schema-fields.ts';
-import { didYouMeanOneOf } from './suggestion.ts';
 
 /** A metric that is no preset, as the file has it, defaults applied. */
 export interface FileCustomMetric {
@@ -28,7 +27,7 @@ export type FileMetric = PresetName | FileCustomMetric;
 /** An element of a list in the words of the model, with the help texts of gauges by name. */
 export function metricChoiceOf(
   metric: FileMetric,
-  helps: ReadonlyMap<string, string>,
+  helps: ReadonlyMap<string, string> = new Map(),
 ): MetricChoice {
   if (typeof metric === 'string') return metric;
   const { for: scope, help, ...rest } = metric;
@@ -38,39 +37,13 @@ export function metricChoiceOf(
 /** New Relic keeps no longer names of metrics. */
 const longestMetricName = 255;
 
-function isPresetName(name: unknown): name is PresetName {
-  return presetNames.some((known) => known === name);
-}
+const preset = z
+  .enum(presetNames, { error: `must be a preset (${presetNames.join(', ')}) or a map` })
+  .meta({ description: 'A preset.' });
 
-const preset = parsed(
-  (name): Parsed<PresetName> => {
-    if (isPresetName(name)) return { value: name, problem: undefined };
-    const near = typeof name === 'string' ? didYouMeanOneOf(name, presetNames) : undefined;
-    const help =
-      near ??
-      `the presets are ${presetNames.join(', ')}; for any other metric write a map with "metric", "value" and "as"`;
-    return { value: undefined, problem: 'must be the name of a preset or a map', help };
-  },
-  { type: 'string', enum: presetNames, description: 'A preset.' },
-);
-
-const value = parsed(
-  (name): Parsed<ValueName> => {
-    if (typeof name === 'string' && isValueName(name)) return { value: name, problem: undefined };
-    const near = typeof name === 'string' ? didYouMeanOneOf(name, valueNames) : undefined;
-    const all = 'docs/metrics.md lists the values';
-    return {
-      value: undefined,
-      problem: "must be a value of New Relic's REST API",
-      help: near === undefined ? all : `${near} ${all}`,
-    };
-  },
-  {
-    type: 'string',
-    enum: valueNames,
-    description: 'Which value of the metric to read, as in the REST API of New Relic.',
-  },
-);
+const value = z
+  .enum(valueNames, { error: 'must be one of the values in docs/metrics.md' })
+  .meta({ description: 'Which value of the metric to read, as in the REST API of New Relic.' });
 
 const gaugeNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
 const validGaugeName = new RegExp(gaugeNamePattern, 'u');

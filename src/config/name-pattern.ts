@@ -7,12 +7,8 @@ const longestSearched = 1000;
 /** For all expressions together. Each one alone would take up to 8 MB. */
 const maxCachedBytes = 16e6;
 
-/**
- * Compiles a regular expression in RE2's syntax. Throws an `Error` if the syntax is wrong.
- *
- * @param known a pattern with this source, if there is one: what was compiled is shared with it
- */
-export type CompilePattern = (source: string, known?: NamePattern) => CompiledPattern;
+/** Compiles a regular expression in RE2's syntax. Throws an `Error` if the syntax is wrong. */
+export type CompilePattern = (source: string) => CompiledPattern;
 
 export interface CompiledPattern extends NamePattern {
   /** What a search may have to do for each character of a name. */
@@ -35,12 +31,6 @@ class Re2Pattern implements CompiledPattern {
 
   get steps(): number {
     return this.#compiled.programSize();
-  }
-
-  /** The same, but for the limit of memory that its cache counts against. */
-  with(search: Search): CompiledPattern {
-    this.#compiled.re2().lazyDFA?.clearCache();
-    return new Re2Pattern(this.source, this.#compiled, search);
   }
 
   test(name: string): boolean {
@@ -70,10 +60,7 @@ export async function loadPatternCompiler(): Promise<CompilePattern> {
     }
     return isFound;
   };
-  return (source, known) =>
-    known instanceof Re2Pattern
-      ? known.with(search)
-      : new Re2Pattern(source, engine.RE2JS.compile(source), search);
+  return (source) => new Re2Pattern(source, engine.RE2JS.compile(source), search);
 }
 
 /** The bytes in the cache of an expression, by the engine's own count. */

@@ -1,18 +1,11 @@
 import { resolve } from 'node:path';
 import type { KeyLocation } from '../model/config.ts';
+import { refusalOf } from '../model/key-text.ts';
 import { type ApiKeyDependencies, KeyError, readApiKey } from './api-key.ts';
 import { CaFileError, readCaFile } from './ca-file.ts';
 import { errorAt, type Problem, warningAt } from './diagnostic.ts';
-import { keyDoubt } from './key-kind.ts';
-import {
-  type Located,
-  type LocatedMap,
-  locate,
-  mapsUnder,
-  type Span,
-  textEntry,
-} from './located.ts';
 import { isOfficialAddress } from './official-address.ts';
+import { type FileMap, mapsUnder, type Span, textEntry } from './yaml-node.ts';
 
 /** Something outside the configuration file that an account needs, and where the file names it. */
 export type NamedFile =
@@ -30,7 +23,7 @@ export interface NamedFileDependencies extends ApiKeyDependencies {
   readonly fileMode: (path: string) => Promise<number | undefined>;
 }
 
-function keyOf(account: LocatedMap, directory: string): readonly NamedFile[] {
+function keyOf(account: FileMap, directory: string): readonly NamedFile[] {
   const file = textEntry(account, 'api_key_file');
   const variable = textEntry(account, 'api_key_env');
   const isOfficial = isOfficialAddress(textEntry(account, 'base_url')?.text);
@@ -43,15 +36,15 @@ function keyOf(account: LocatedMap, directory: string): readonly NamedFile[] {
   return [{ kind: 'key', location, isOfficial, span: variable.span }];
 }
 
-function caOf(account: LocatedMap, directory: string): readonly NamedFile[] {
+function caOf(account: FileMap, directory: string): readonly NamedFile[] {
   const file = textEntry(account, 'ca_file');
   if (file === undefined || file.text === '') return [];
   return [{ kind: 'ca', path: resolve(directory, file.text), span: file.span }];
 }
 
 /** What the accounts of a file name, whether the file has errors or not. */
-export function namedFiles(root: Located, directory: string): readonly NamedFile[] {
-  if (locate(root, ['accounts']) === undefined) {
+export function namedFiles(root: FileMap, directory: string): readonly NamedFile[] {
+  if (!root.has('accounts')) {
     const location = { kind: 'env', name: 'NEW_RELIC_API_KEY' } as const;
     return [{ kind: 'key', location, isOfficial: true, span: undefined }];
   }
@@ -59,6 +52,39 @@ export function namedFiles(root: Located, directory: string): readonly NamedFile
     ...keyOf(account, directory),
     ...caOf(account, directory),
   ]);
+}
+
+/** A user key is the prefix and 27 characters. */
+const userKeyPrefix = 'NRAK-';
+const userKeyLength = 32;
+
+/** Why a key will probably be refused. Neither text holds any part of the key. */
+interface KeyDoubt {
+  /** A predicate, such as "is a license key". */
+  readonly problem: string;
+  readonly help: string;
+}
+
+const userKeyHelp =
+  'create a key of type "User" in New Relic: user menu, API keys; it begins with NRAK-';
+
+/**
+ * Whether a key is of a kind that New Relic refuses. Behind another address than New Relic's own
+ * (`isOfficial` is false) a key may have any form, so that only known wrong kinds count.
+ */
+function keyDoubt(key: string, isOfficial: boolean): KeyDoubt | undefined {
+  const refusal = refusalOf(key);
+  if (refusal !== undefined) return { problem: refusal, help: userKeyHelp };
+  if (!isOfficial) return undefined;
+  if (!key.toUpperCase().startsWith(userKeyPrefix)) {
+    return {
+      problem: 'is not a user key of New Relic, which begins with NRAK-',
+      help: userKeyHelp,
+    };
+  }
+  if (key.length >= userKeyLength) return undefined;
+  const problem = `has ${key.length} characters, but a user key has ${userKeyLength}`;
+  return { problem, help: 'copy the whole key' };
 }
 
 /** Everybody may write, or read. */

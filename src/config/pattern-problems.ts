@@ -1,6 +1,7 @@
+import type { Node } from 'yaml';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { type Located, type LocatedMap, mapsUnder, type Span, textEntry } from './located.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
+import { isFileMap, mapsUnder, textEntry, valueOf } from './yaml-node.ts';
 
 const mostCharacters = 2000;
 
@@ -21,99 +22,36 @@ const mostStepsTogether = 200_000;
 /** What the smallest expression takes, in steps. */
 const leastSteps = 100;
 
-const syntaxHelp = 'the syntax is that of RE2, as in Prometheus';
-
-interface Remedy {
-  readonly construct: RegExp;
-  readonly message?: string;
-  readonly help: (found: string) => string;
-}
-
-const severalEntries = (): string =>
-  'use several entries: an application belongs to the first that selects it';
-
 /** Constructs of JavaScript that RE2 does not have, recognized by what the engine names. */
-const remedies: readonly Remedy[] = [
-  { construct: /^\(\?[=!]/u, message: 'RE2 syntax has no look-ahead', help: severalEntries },
-  { construct: /^\(\?<[=!]/u, message: 'RE2 syntax has no look-behind', help: severalEntries },
-  {
-    construct: /^\\[1-9k]/u,
-    message: 'RE2 syntax has no back-references',
-    help: () => 'write the group again',
-  },
-  {
-    construct: /^\\u/u,
-    message: 'RE2 syntax has no \\u',
-    help: () => 'write the character itself, or its code point as \\x{1F600}',
-  },
-  {
-    construct: /^\\c/u,
-    message: 'RE2 syntax has no \\c',
-    help: () => 'write the code point of the character as \\x{1}',
-  },
-  {
-    construct: /^\[\^\]/u,
-    message: 'RE2 syntax has no [^]',
-    help: () => 'for any character write (?s:.)',
-  },
-  {
-    construct: /^\[\]/u,
-    message: 'RE2 syntax has no []',
-    help: () => 'write what may be there',
-  },
-  {
-    construct: /^\\[pP]\{\^?\w+=/u,
-    help: (found) => `write \\${found.charAt(1)}{${found.replace(/^.*=|\}$/gu, '')}}`,
-  },
-  {
-    construct: /^\\[pP]\{/u,
-    help: () => 'the names are short ones such as \\p{Lu}, and scripts such as \\p{Greek}',
-  },
-  {
-    construct: /^\{\d/u,
-    help: () => 'counts go from small to large and end at 1000, those in one another multiplied',
-  },
-  {
-    construct: /^(?:\(\?>|[*+?}]\+$)/u,
-    message: 'RE2 syntax has no atomic groups',
-    help: () => 'leave that out: RE2 never goes back',
-  },
+const remedies: readonly (readonly [construct: RegExp, message: string, help: string])[] = [
+  [
+    /^\(\?<?[=!]/u,
+    'RE2 syntax has no look-around',
+    'use several entries: an application belongs to the first that selects it',
+  ],
+  [/^\\[1-9k]/u, 'RE2 syntax has no back-references', 'write the group again'],
+  [/^\\u/u, 'RE2 syntax has no \\u', 'write the character itself, or its code point as \\x{1F600}'],
 ];
 
-/** What is wrong with a regular expression, and where. */
+/** What is wrong with an expression. */
 interface Finding {
   readonly message: string;
   readonly help: string;
-  readonly offset: number;
-  readonly length: number;
 }
 
-/** The engine's message without the expression that it repeats, and the part that it names. */
-function reasonOf(error: unknown): { readonly reason: string; readonly found: string } {
+/** The engine's message names the part that it does not understand. */
+function syntaxFinding(error: unknown): Finding {
   const text = error instanceof Error ? error.message : String(error);
   const match = /^(?:error parsing regexp: )?(?<reason>.*?)(?:: `(?<found>.*)`)?$/su.exec(text);
-  return { reason: match?.groups?.['reason'] ?? text, found: match?.groups?.['found'] ?? '' };
+  const { reason = text, found = '' } = match?.groups ?? {};
+  const [, message = reason, help = 'the syntax is that of RE2, as in Prometheus'] =
+    remedies.find(([construct]) => construct.test(found)) ?? [];
+  return { message: `is not a valid regular expression: ${message}`, help };
 }
 
-/** The place of what the engine names: the whole text, unless that stands in it exactly once. */
-function placeIn(source: string, found: string): Pick<Finding, 'offset' | 'length'> {
-  const offset = source.indexOf(found);
-  // If the engine names a group, it does not say which of several places it means.
-  const isClear = /\W/u.test(found) && offset !== -1 && offset === source.lastIndexOf(found);
-  return isClear ? { offset, length: found.length } : { offset: 0, length: source.length };
-}
-
-function syntaxFinding(source: string, error: unknown): Finding {
-  const { reason, found } = reasonOf(error);
-  const remedy = remedies.find(({ construct }) => construct.test(found));
-  const message = `is not a valid regular expression: ${remedy?.message ?? reason}`;
-  return { message, help: remedy?.help(found) ?? syntaxHelp, ...placeIn(source, found) };
-}
-
-function tooLarge(source: string, what: string, most: number): Finding {
+function tooLarge(what: string, most: number): Finding {
   const message = `is too large a regular expression: ${what}, and at most ${most} are allowed`;
-  const help = 'use smaller counts, or several entries';
-  return { message, help, offset: 0, length: source.length };
+  return { message, help: 'use smaller counts, or several entries' };
 }
 
 /** How often the engine repeats a part of the expression at most, by its counts. Groups may be nested. */
@@ -129,45 +67,28 @@ function mostRepeated(source: string): number {
   return Math.min(largest * ofGroups, 1000);
 }
 
-/** What is wrong with an expression that should not even be compiled. */
-function sizeFinding(source: string): Finding | undefined {
-  const { length } = source;
-  if (length > mostCharacters) {
-    return tooLarge(source, `it has ${length} characters`, mostCharacters);
-  }
-  const writtenOut = length * mostRepeated(source);
-  return writtenOut > mostWrittenOut
-    ? tooLarge(source, `its counts make it up to ${writtenOut} characters long`, mostWrittenOut)
-    : undefined;
-}
-
 /** What is wrong with an expression, or how many steps it comes to. */
 function check(source: string, compile: CompilePattern): Finding | number {
-  const finding = sizeFinding(source);
-  if (finding !== undefined) return finding;
+  const { length } = source;
+  if (length > mostCharacters) return tooLarge(`it has ${length} characters`, mostCharacters);
+  const writtenOut = length * mostRepeated(source);
+  if (writtenOut > mostWrittenOut) {
+    return tooLarge(`its counts make it up to ${writtenOut} characters long`, mostWrittenOut);
+  }
   try {
     const { steps } = compile(source);
-    return steps > mostSteps ? tooLarge(source, `it comes to ${steps} steps`, mostSteps) : steps;
+    return steps > mostSteps ? tooLarge(`it comes to ${steps} steps`, mostSteps) : steps;
   } catch (error) {
-    return syntaxFinding(source, error);
+    return syntaxFinding(error);
   }
 }
 
-/** The place of a part; the place of the whole text if it is written with escapes. */
-function spanOf(span: Span, text: string, { offset, length }: Finding): Span {
-  const quotes = (span.end - span.start - text.length) / 2;
-  if (length === text.length || (quotes !== 0 && quotes !== 1)) return span;
-  const start = span.start + quotes + offset;
-  return { start, end: start + length };
-}
-
-function hostPattern(app: LocatedMap): ReturnType<typeof textEntry> {
-  const hosts = app.entries.get('hosts')?.value;
-  return hosts?.kind === 'map' ? textEntry(hosts, 'match') : undefined;
-}
-
-function problemAt(span: Span, text: string, finding: Finding): Problem {
-  return errorAt(spanOf(span, text, finding), `"match" ${finding.message}`, finding.help);
+/** Reports what comes too much, as the different expressions up to here are added. */
+function tooManyTogether(steps: number): Finding {
+  const message =
+    `is one regular expression too many: the different ones up to here come to ${steps} steps, ` +
+    `counting ${leastSteps} more for each, and at most ${mostStepsTogether} are allowed`;
+  return { message, help: 'select by id or name, or by fewer patterns such as "^(?:a|b)-"' };
 }
 
 /**
@@ -175,11 +96,12 @@ function problemAt(span: Span, text: string, finding: Finding): Problem {
  * all of them. Empty ones are left to the schema.
  */
 export async function patternProblems(
-  root: Located,
+  root: Node,
   takeBreak: () => Promise<void>,
 ): Promise<readonly Problem[]> {
   const patterns = mapsUnder(root, 'apps')
-    .flatMap((app) => [textEntry(app, 'match'), hostPattern(app)])
+    .flatMap((app) => [app, valueOf(app, 'hosts')])
+    .map((map) => (isFileMap(map) ? textEntry(map, 'match') : undefined))
     .filter((entry) => entry !== undefined)
     .filter(({ text }) => text !== '');
   if (patterns.length === 0) return [];
@@ -191,15 +113,14 @@ export async function patternProblems(
     const known = checked.get(text);
     const found = known ?? check(text, compile);
     checked.set(text, found);
-    if (typeof found !== 'number') problems.push(problemAt(span, text, found));
-    else if (known === undefined) steps += leastSteps + found;
-    if (steps > mostStepsTogether) return [...problems, tooManyProblem(span, steps)];
+    if (typeof found === 'number' && known === undefined) steps += leastSteps + found;
+    const isTooMuch = steps > mostStepsTogether;
+    const finding = isTooMuch ? tooManyTogether(steps) : found;
+    if (typeof finding !== 'number') {
+      problems.push(errorAt(span, `"match" ${finding.message}`, finding.help));
+    }
+    if (isTooMuch) return problems;
     await takeBreak();
   }
   return problems;
-}
-
-function tooManyProblem(span: Span, steps: number): Problem {
-  const message = `"match" is one regular expression too many: the different ones up to here come to ${steps} steps, counting ${leastSteps} more for each, and at most ${mostStepsTogether} are allowed`;
-  return errorAt(span, message, 'select by id or name, or by fewer patterns such as "^(?:a|b)-"');
 }

@@ -7,34 +7,29 @@ import {
   isScalar,
   isSeq,
   Lexer,
+  type Node,
   Parser,
+  Scalar,
+  type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { errorAt, type Problem } from './diagnostic.ts';
-import {
-  describe,
-  type Located,
-  type LocatedEntry,
-  type LocatedScalar,
-  type Span,
-} from './located.ts';
-import { type Opening, syntaxProblems } from './syntax-problems.ts';
+import { describe, type FileMap, isFileMap, type Span, spanOf } from './yaml-node.ts';
 
 /** Deeper files exhaust the stack of the YAML package, which may end the process. */
 const deepestNesting = 50;
 /** The limit of values behind aliases: far more than people write, far less than in a bomb. */
 const mostAliasedValues = 100_000;
+/** A map is searched from its beginning, which is quick only while it is small. */
+const mostKeys = 1000;
+/** One mistake often makes the parser report every later line too. */
+const mostSyntaxErrors = 20;
 
 /** `root` is only defined if there are no problems. */
 export interface ReadYaml {
-  readonly root: Located | undefined;
+  readonly root: FileMap | undefined;
   readonly problems: readonly Problem[];
-}
-
-interface Reading {
-  readonly text: string;
-  readonly problems: Problem[];
-  readonly anchors: Map<string, Located>;
-  aliasedValues: number;
 }
 
 function failed(...problems: readonly Problem[]): ReadYaml {
@@ -44,20 +39,15 @@ function failed(...problems: readonly Problem[]): ReadYaml {
 /** The document and a scalar value take a place in the parser's stack, too. */
 const deepestStack = deepestNesting + 2;
 
-interface Tokens {
-  readonly tokens: readonly CST.Token[];
-  readonly openings: readonly Opening[];
-}
-
-/** The tokens of a text, or the problem as soon as it is nested too deeply. */
-function tokensOf(text: string): Tokens | Problem {
+/**
+ * The tokens of a text, or the problem as soon as it is nested too deeply: to compose a million
+ * brackets ends the process, whatever is caught.
+ */
+function tokensOf(text: string): readonly CST.Token[] | Problem {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  const openings: Opening[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     const start = parser.offset;
-    const character = lexeme.charAt(0);
-    if (/^(?:[[\]{}]$|["'])/u.test(lexeme)) openings.push({ character, offset: start });
     tokens.push(...parser.next(lexeme));
     if (parser.stack.length > deepestStack) {
       const message = `values are nested more than ${deepestNesting} deep`;
@@ -65,127 +55,120 @@ function tokensOf(text: string): Tokens | Problem {
     }
   }
   tokens.push(...parser.end());
-  return { tokens, openings };
+  return tokens;
 }
 
-function spanOf(node: { readonly range?: readonly number[] | null | undefined }): Span | undefined {
-  const [start, end] = node.range ?? [];
-  return start === undefined || end === undefined || start === end ? undefined : { start, end };
-}
+const columnHelp = 'begin the keys of a map, and the entries of a list, in the same column';
 
-function scalarOf(value: unknown, source: string | undefined, span: Span): LocatedScalar {
-  const scalar = { kind: 'scalar', span, size: 1 } as const;
-  if (typeof value === 'bigint') {
-    const number = Number(value);
-    return {
-      ...scalar,
-      value: Number.isSafeInteger(number) ? number : value,
-      source: source ?? String(value),
-    };
-  }
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
-    return { ...scalar, value, source: source ?? String(value) };
-  }
-  return { ...scalar, value: null, source: source ?? '' };
-}
+const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
+  BAD_DQ_ESCAPE: 'use single quotes, in which a backslash is an ordinary character, or write \\\\',
+  BAD_INDENT: `${columnHelp}, and close every bracket`,
+  BAD_SCALAR_START: 'put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY: `put a value that holds ": " in quotes, and ${columnHelp}`,
+  MISSING_CHAR: `close every quote and bracket, and ${columnHelp}`,
+  MULTILINE_IMPLICIT_KEY: 'write "key: value", with a blank after the colon',
+  TAB_AS_INDENT: 'indent with spaces',
+  TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
+};
 
-function readAlias(name: string, span: Span, reading: Reading): Located {
-  const target = reading.anchors.get(name);
-  if (target === undefined) {
-    reading.problems.push(
-      errorAt(
-        span,
-        `the alias "*${name}" stands for nothing`,
-        `put a text that begins with * in quotes; for an alias, "&${name}" must come before it`,
-      ),
+function syntaxProblems(errors: readonly YAMLError[]): readonly Problem[] {
+  return errors
+    .filter(({ pos }, index) => pos[0] !== errors[index - 1]?.pos[0])
+    .slice(0, mostSyntaxErrors)
+    .map(({ code, message, pos: [start, end] }) =>
+      errorAt({ start, end }, `YAML: ${message}`, syntaxHelp[code]),
     );
-    return scalarOf(null, '', span);
+}
+
+/** A node that is ready, and how many values it stands for: itself, and those in it. */
+interface Ready {
+  readonly node: Node;
+  readonly size: number;
+}
+
+/**
+ * Makes the nodes of a document ready for everything that follows: puts what they stand for in the
+ * place of aliases, gives a place to values that are not written, and reports keys that nothing can
+ * be read under.
+ */
+class Preparation {
+  readonly problems: Problem[] = [];
+  readonly #anchors = new Map<string, Ready>();
+  #aliasedValues = 0;
+
+  /** `around` is the place of a value that is not written. */
+  node(node: unknown, around: Span): Ready {
+    if (isAlias(node)) return this.#target(node.source, spanOf(node));
+    const ready = isMap(node) || isSeq(node) || isScalar(node) ? node : new Scalar(null);
+    const { start, end } = spanOf(ready);
+    if (start === end) ready.range = [around.start, around.end, around.end];
+    const found = { node: ready, size: this.#within(ready) };
+    if (ready.anchor !== undefined) this.#anchors.set(ready.anchor, found);
+    return found;
   }
-  reading.aliasedValues += target.size;
-  if (reading.aliasedValues <= mostAliasedValues) return target;
-  // Reported once: every later alias would only repeat the problem.
-  if (reading.aliasedValues - target.size <= mostAliasedValues) {
-    reading.problems.push(
-      errorAt(span, `the aliases stand for more than ${mostAliasedValues} values`),
-    );
+
+  #report(span: Span, message: string, help?: string): void {
+    this.problems.push(errorAt(span, message, help));
   }
-  return scalarOf(null, '', span);
-}
 
-function keyOf(key: unknown): string | undefined {
-  if (!isScalar(key)) return undefined;
-  return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
-}
-
-function readEntry(
-  pair: { readonly key: unknown; readonly value: unknown },
-  parent: Span,
-  reading: Reading,
-): LocatedEntry | undefined {
-  const key = keyOf(pair.key);
-  const keySpan = (isScalar(pair.key) ? spanOf(pair.key) : undefined) ?? parent;
-  if (key === undefined || key === '__proto__') {
-    reading.problems.push(errorAt(keySpan, 'a key must be a plain name'));
-    return undefined;
+  #within(node: Scalar | YAMLMap | YAMLSeq): number {
+    if (isMap(node)) return this.#map(node);
+    if (isScalar(node)) {
+      // The others stay bigints: ids of applications must be exact.
+      const number = typeof node.value === 'bigint' ? Number(node.value) : Number.NaN;
+      if (Number.isSafeInteger(number)) node.value = number;
+      return 1;
+    }
+    const items = node.items.map((item) => this.node(item, spanOf(node)));
+    node.items = items.map((item) => item.node);
+    return items.reduce((sum, item) => sum + item.size, 1);
   }
-  if (isScalar(pair.key)) register(pair.key.anchor, scalarOf(key, key, keySpan), reading);
-  return { key, keySpan, value: readNode(pair.value, keySpan, reading) };
-}
 
-function register(anchor: string | undefined, located: Located, reading: Reading): void {
-  if (anchor !== undefined) reading.anchors.set(anchor, located);
-}
-
-/** `around` is the place of a missing value in messages. */
-function readNode(node: unknown, around: Span, reading: Reading): Located {
-  if (isAlias(node)) return readAlias(node.source, spanOf(node) ?? around, reading);
-  const located = readValue(node, around, reading);
-  if (isMap(node) || isSeq(node) || isScalar(node)) register(node.anchor, located, reading);
-  return located;
-}
-
-/** The place of the `-` in front of an entry that holds nothing. */
-function dashOf(item: unknown, { text }: Reading): Span | undefined {
-  const offset = isScalar(item) && spanOf(item) === undefined ? item.range?.[0] : undefined;
-  const start = offset === undefined ? -1 : text.lastIndexOf('-', offset);
-  return start === -1 ? undefined : { start, end: start + 1 };
-}
-
-function readValue(node: unknown, around: Span, reading: Reading): Located {
-  if (isMap(node)) {
-    const span = spanOf(node) ?? around;
-    const entries = new Map<string, LocatedEntry>();
+  #map(map: YAMLMap): number {
+    const keys = new Set<string>();
     let size = 1;
-    for (const pair of node.items) {
-      const entry = readEntry(pair, span, reading);
-      if (entry === undefined) continue;
-      if (entries.has(entry.key)) {
-        reading.problems.push(errorAt(entry.keySpan, `duplicate key "${entry.key}"`));
+    for (const pair of map.items) {
+      const { key } = pair;
+      const name = isScalar(key) ? nameOf(key) : undefined;
+      const place = isScalar(key) || isMap(key) || isSeq(key) ? spanOf(key) : spanOf(map);
+      if (!isScalar(key) || name === undefined || name === '__proto__') {
+        this.#report(place, 'a key must be a plain name');
         continue;
       }
-      entries.set(entry.key, entry);
-      size += entry.value.size;
+      if (keys.has(name)) this.#report(place, `duplicate key "${name}"`);
+      keys.add(name);
+      key.value = name;
+      if (key.anchor !== undefined) this.#anchors.set(key.anchor, { node: key, size: 1 });
+      const value = this.node(pair.value, place);
+      pair.value = value.node;
+      size += value.size;
     }
-    return { kind: 'map', span, size, entries };
+    if (keys.size > mostKeys) this.#report(spanOf(map), `a map has more than ${mostKeys} keys`);
+    return size;
   }
-  if (isSeq(node)) {
-    const span = spanOf(node) ?? around;
-    const items = node.items.map((item) => readNode(item, dashOf(item, reading) ?? span, reading));
-    return { kind: 'list', span, size: items.reduce((sum, item) => sum + item.size, 1), items };
+
+  #target(name: string, span: Span): Ready {
+    const nothing = { node: new Scalar(null), size: 1 };
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      const help = `put a text that begins with * in quotes; for an alias, "&${name}" must come before it`;
+      this.#report(span, `the alias "*${name}" stands for nothing`, help);
+      return nothing;
+    }
+    const before = this.#aliasedValues;
+    this.#aliasedValues += target.size;
+    if (this.#aliasedValues <= mostAliasedValues) return target;
+    // Reported once: every later alias would only repeat the problem.
+    if (before <= mostAliasedValues) {
+      this.#report(span, `the aliases stand for more than ${mostAliasedValues} values`);
+    }
+    return nothing;
   }
-  if (isScalar(node)) return scalarOf(node.value, node.source, spanOf(node) ?? around);
-  return scalarOf(null, '', around);
 }
 
-function compose(text: string, tokens: readonly CST.Token[]): readonly Document.Parsed[] {
-  const composer = new Composer({
-    prettyErrors: false,
-    intAsBigInt: true,
-    // readValue finds duplicate keys: the package would compare every key with every other.
-    uniqueKeys: false,
-    resolveKnownTags: false,
-  });
-  return [...composer.compose(tokens, true, text.length)];
+/** A key such as `1` or `true` counts as the text that is written. */
+function nameOf(key: Scalar): string {
+  return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
 }
 
 function severalDocuments(second: Document.Parsed): Problem {
@@ -194,42 +177,37 @@ function severalDocuments(second: Document.Parsed): Problem {
   return errorAt({ start, end: start + 3 }, 'the file holds several documents', help);
 }
 
-function emptyFile(needs: string | undefined): ReadYaml {
-  if (needs !== undefined) {
+function readDocument(document: Document.Parsed, needs: string | undefined): ReadYaml {
+  const contents: unknown = document.contents;
+  if (contents === null || (isScalar(contents) && contents.value === null)) {
+    if (needs === undefined) return { root: document.createNode({}), problems: [] };
     return failed(errorAt(undefined, 'the file is empty', `it needs at least "${needs}"`));
   }
-  const span = { start: 0, end: 0 };
-  return { root: { kind: 'map', span, size: 1, entries: new Map() }, problems: [] };
-}
-
-function readDocument(
-  document: Document.Parsed | undefined,
-  { text, needs }: { readonly text: string; readonly needs: string | undefined },
-): ReadYaml {
-  const contents: unknown = document?.contents;
-  const isEmpty = isScalar(contents) && contents.value === null;
-  if (contents === undefined || contents === null || isEmpty) return emptyFile(needs);
-  const reading: Reading = { text, problems: [], anchors: new Map(), aliasedValues: 0 };
-  const root = readNode(contents, { start: 0, end: 1 }, reading);
-  if (reading.problems.length > 0) return failed(...reading.problems);
-  if (root.kind === 'map') return { root, problems: [] };
+  const preparation = new Preparation();
+  const { node: root } = preparation.node(contents, { start: 0, end: 1 });
+  if (preparation.problems.length > 0) return failed(...preparation.problems);
+  if (isFileMap(root)) return { root, problems: [] };
   const key = needs === undefined ? '' : ` with the key "${needs}"`;
-  const message = `the file must be a map${key}, not ${describe(root)}`;
-  return failed(errorAt(root.span, message));
+  return failed(errorAt(spanOf(root), `the file must be a map${key}, not ${describe(root)}`));
 }
 
 /**
- * Parses YAML into values with their places.
+ * Parses YAML into the nodes of the YAML package, with their places.
  *
  * @param needs the key that the file must have; `undefined` if it may be empty
  */
 export function readYaml(text: string, needs: string | undefined): ReadYaml {
-  const read = tokensOf(text);
-  if ('message' in read) return failed(read);
-  const [document, second] = compose(text, read.tokens);
+  const tokens = tokensOf(text);
+  if ('message' in tokens) return failed(tokens);
+  const composer = new Composer({
+    prettyErrors: false,
+    intAsBigInt: true,
+    // The package would compare every key with every other.
+    uniqueKeys: false,
+    resolveKnownTags: false,
+  });
+  const [document, second] = composer.compose(tokens, true, text.length);
   const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  if (issues.length > 0) return failed(...syntaxProblems(issues, text, read.openings));
-  return second === undefined
-    ? readDocument(document, { text, needs })
-    : failed(severalDocuments(second));
+  if (document === undefined || issues.length > 0) return failed(...syntaxProblems(issues));
+  return second === undefined ? readDocument(document, needs) : failed(severalDocuments(second));
 }

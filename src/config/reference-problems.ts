@@ -1,128 +1,168 @@
+import { isScalar, isSeq } from 'yaml';
+import { nerdgraphConcurrency } from './account-schema.ts';
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
-import {
-  isOff,
-  type Located,
-  type LocatedMap,
-  locate,
-  mapsUnder,
-  type Span,
-  textEntry,
-} from './located.ts';
 import { namesAKey } from './secret-problems.ts';
 import { hasMisspelt } from './shape-problems.ts';
-import { sourceProblems } from './source-problems.ts';
 import { didYouMean } from './suggestion.ts';
+import {
+  type FileMap,
+  isOff,
+  keysOf,
+  locate,
+  mapsUnder,
+  type PlacedText,
+  spanOf,
+  textEntry,
+  valueOf,
+} from './yaml-node.ts';
 
-const selectorKeys = ['id', 'name', 'match'] as const;
-const keyLocations = ['api_key_file', 'api_key_env'] as const;
+/** One rule about a map of the file, whatever else is wrong with it. */
+type Rule = (map: FileMap) => readonly Problem[];
 
 function quotedList(names: readonly string[], conjunction: string): string {
   const quoted = names.map((name) => `"${name}"`);
   return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
 }
 
-/** Reports all but the first of several keys that exclude each other. */
-function excluding(map: LocatedMap, keys: readonly string[]): readonly Problem[] {
-  const present = [...map.entries.values()].filter(({ key }) => keys.includes(key));
-  const [first, ...others] = present;
-  return others.map(({ key, keySpan }) =>
-    errorAt(keySpan, `"${first?.key}" and "${key}" exclude each other`, 'keep one of them'),
-  );
+/** All but the first of several keys that exclude each other. */
+function excluding(...keys: readonly string[]): Rule {
+  return (map) => {
+    const [first, ...others] = map.items.filter(({ key }) => keys.includes(key.value));
+    return others.map(({ key }) => {
+      const message = `"${first?.key.value}" and "${key.value}" exclude each other`;
+      return errorAt(spanOf(key), message, 'keep one of them');
+    });
+  };
 }
 
-/** Reports a map that does not have exactly one of the keys. A misspelt key counts. */
-function exactlyOne(map: LocatedMap, what: string, keys: readonly string[]): readonly Problem[] {
-  const isMissing = !keys.some((key) => map.entries.has(key)) && !hasMisspelt(map, keys);
-  if (!isMissing) return excluding(map, keys);
-  return [errorAt(map.span, `${what} needs one of ${quotedList(keys, 'and')}`)];
-}
-
-/** An account with an API key in the file itself is not reported for a missing key location, too. */
-function keyLocation(account: LocatedMap): readonly Problem[] {
-  return [...account.entries.keys()].some(namesAKey)
-    ? excluding(account, keyLocations)
-    : exactlyOne(account, 'an account', keyLocations);
+/** A map without any of the keys. A misspelt key counts, and so does an API key in the file itself. */
+function needing(what: string, ...keys: readonly string[]): Rule {
+  return (map) => {
+    const isThere = keys.some((key) => map.has(key)) || keysOf(map).some(namesAKey);
+    if (isThere || hasMisspelt(map, keys)) return [];
+    return [errorAt(spanOf(map), `${what} needs one of ${quotedList(keys, 'and')}`)];
+  };
 }
 
 /** YAML reads `0x10` as 16, which is hardly the intended id. */
-function idNotation(map: LocatedMap, key: string): readonly Problem[] {
-  const id = map.entries.get(key)?.value;
-  if (id?.kind !== 'scalar') return [];
-  const { value, source, span } = id;
-  // The schema reports everything else that is wrong with an id.
-  if (!Number.isSafeInteger(value) || Number(value) < 1 || source === String(value)) return [];
-  const message = `"${key}" must be written in decimal digits only`;
-  return [errorAt(span, message, `if ${value} is meant, write that`)];
+function decimal(key: string): Rule {
+  return (map) => {
+    const id = valueOf(map, key);
+    if (!isScalar(id)) return [];
+    const { value, source } = id;
+    // The schema reports everything else that is wrong with an id.
+    if (!Number.isSafeInteger(value) || Number(value) < 1 || source === String(value)) return [];
+    const message = `"${key}" must be written in decimal digits only`;
+    return [errorAt(spanOf(id), message, `if ${String(value)} is meant, write that`)];
+  };
 }
 
 /** An entry that shows neither the application nor a host of it shows nothing. */
-function nothingToShow(app: LocatedMap): readonly Problem[] {
+function nothingToShow(app: FileMap): readonly Problem[] {
   if (!isOff(app, 'application') || !isOff(app, 'hosts')) return [];
   const message = 'an app without the application and without hosts publishes nothing';
-  return [errorAt(app.span, message, 'leave out "application: false" or "hosts: false"')];
+  return [errorAt(spanOf(app), message, 'leave out "application: false" or "hosts: false"')];
 }
 
-interface NamedAccount {
-  readonly text: string;
-  readonly span: Span;
+const missingAccountId = '"source: nerdgraph" needs "account_id", the id of the New Relic account';
+
+const accountIdHelp =
+  'run newrelic-exporter check-config --online, which proposes it, or look it up in New Relic: user menu, API keys';
+
+/** Whether the problem is that an account has no id, which New Relic can be asked for. */
+export function isMissingAccountId({ message }: Problem): boolean {
+  return message === missingAccountId;
 }
 
-function duplicateNames(accounts: readonly NamedAccount[]): readonly Problem[] {
-  const seen = new Set<string>();
+/** What an account with `source: nerdgraph` must have, and must not. */
+function nerdgraph(account: FileMap): readonly Problem[] {
+  const source = textEntry(account, 'source');
+  if (source?.text !== 'nerdgraph') return [];
   const problems: Problem[] = [];
-  for (const { text, span } of accounts) {
-    if (seen.has(text)) {
-      problems.push(errorAt(span, `an earlier account already has the name "${text}"`));
-    }
-    seen.add(text);
+  if (!account.has('account_id') && !hasMisspelt(account, ['account_id'])) {
+    problems.push(errorAt(source.span, missingAccountId, accountIdHelp));
+  }
+  const concurrency = valueOf(account, 'concurrency');
+  const value: unknown = isScalar(concurrency) ? concurrency.value : undefined;
+  if (Number.isSafeInteger(value) && Number(value) > nerdgraphConcurrency) {
+    const message =
+      `"concurrency" must be at most ${nerdgraphConcurrency} with "source: nerdgraph": ` +
+      `NerdGraph refuses more than ${nerdgraphConcurrency} requests in flight per user`;
+    problems.push(
+      errorAt(spanOf(concurrency ?? account), message, 'New Relic advises 5, the default'),
+    );
   }
   return problems;
 }
 
-/** Nobody would read a help that names more. */
+const accountRules: readonly Rule[] = [
+  needing('an account', 'api_key_file', 'api_key_env'),
+  excluding('api_key_file', 'api_key_env'),
+  excluding('region', 'base_url'),
+  decimal('account_id'),
+  nerdgraph,
+];
+
+const appRules: readonly Rule[] = [
+  needing('an app', 'id', 'name', 'match'),
+  excluding('id', 'name', 'match'),
+  decimal('id'),
+  nothingToShow,
+];
+
+function duplicateNames(accounts: readonly PlacedText[]): readonly Problem[] {
+  const seen = new Set<string>();
+  return accounts.flatMap(({ text, span }) => {
+    if (seen.has(text)) {
+      return [errorAt(span, `an earlier account already has the name "${text}"`)];
+    }
+    seen.add(text);
+    return [];
+  });
+}
+
+/** Nobody would read a help text that names more. */
 const mostNamed = 10;
 
 /** Reports apps without an account, or with an unknown one. */
 function accountReferences(
-  apps: readonly LocatedMap[],
+  apps: readonly FileMap[],
   names: ReadonlySet<string>,
 ): readonly Problem[] {
   const all = [...names];
-  const listed = all.slice(0, mostNamed).map((name) => `"${name}"`);
-  const more = names.size > mostNamed ? ` and ${names.size - mostNamed} more` : undefined;
-  const choice = more === undefined ? quotedList(all, 'or') : listed.join(', ') + more;
-  const known = listed.join(', ') + (more ?? '');
+  const more = names.size > mostNamed ? ` and ${names.size - mostNamed} more` : '';
+  const listed = all
+    .slice(0, mostNamed)
+    .map((name) => `"${name}"`)
+    .join(', ');
   let unknown = 0;
   return apps.flatMap((app) => {
     const reference = textEntry(app, 'account');
     if (reference === undefined) {
-      const isMissing = !app.entries.has('account') && !hasMisspelt(app, ['account']);
+      const isMissing = !app.has('account') && !hasMisspelt(app, ['account']);
       if (!isMissing || names.size < 2) return [];
-      const help = `the file has several accounts: ${choice}`;
-      return [errorAt(app.span, 'missing key "account"', help)];
+      const help = `the file has several accounts: ${listed}${more}`;
+      return [errorAt(spanOf(app), 'missing key "account"', help)];
     }
     const { text, span } = reference;
     if (names.has(text)) return [];
     unknown += 1;
     // Each search goes through all names, so it is done only for the errors that are shown.
     const near = unknown > mostShown ? undefined : didYouMean(text, all);
-    return [errorAt(span, `unknown account "${text}"`, near ?? `the accounts are ${known}`)];
+    return [
+      errorAt(span, `unknown account "${text}"`, near ?? `the accounts are ${listed}${more}`),
+    ];
   });
 }
 
 /** The names that `account` may refer to; `undefined` if some name cannot be read. */
 function accountNames(
-  root: Located,
-  accounts: readonly LocatedMap[],
-  named: readonly NamedAccount[],
+  root: FileMap,
+  named: readonly PlacedText[],
 ): ReadonlySet<string> | undefined {
   const list = locate(root, ['accounts']);
   if (list === undefined) return hasMisspelt(root, ['accounts']) ? undefined : new Set(['default']);
-  const isComplete =
-    list.kind === 'list' &&
-    list.items.length > 0 &&
-    list.items.length === accounts.length &&
-    accounts.length === named.length;
+  const isComplete = isSeq(list) && list.items.length > 0 && list.items.length === named.length;
   return isComplete ? new Set(named.map(({ text }) => text)) : undefined;
 }
 
@@ -130,26 +170,17 @@ function accountNames(
  * Reports problems that the schema cannot see: keys that exclude each other, names that are defined
  * twice or not at all. Works on files that the schema rejects, too, so that one run shows everything.
  */
-export function referenceProblems(root: Located): readonly Problem[] {
+export function referenceProblems(root: FileMap): readonly Problem[] {
   const accounts = mapsUnder(root, 'accounts');
+  const apps = mapsUnder(root, 'apps');
   const named = accounts
     .map((account) => textEntry(account, 'name'))
     .filter((entry) => entry !== undefined);
-  const names = accountNames(root, accounts, named);
-  const apps = mapsUnder(root, 'apps');
+  const names = accountNames(root, named);
   return [
     ...duplicateNames(named),
-    ...accounts.flatMap((account) => [
-      ...keyLocation(account),
-      ...excluding(account, ['region', 'base_url']),
-      ...idNotation(account, 'account_id'),
-      ...sourceProblems(account),
-    ]),
-    ...apps.flatMap((app) => [
-      ...exactlyOne(app, 'an app', selectorKeys),
-      ...idNotation(app, 'id'),
-      ...nothingToShow(app),
-    ]),
+    ...accounts.flatMap((account) => accountRules.flatMap((rule) => rule(account))),
+    ...apps.flatMap((app) => appRules.flatMap((rule) => rule(app))),
     ...(names === undefined ? [] : accountReferences(apps, names)),
   ];
 }

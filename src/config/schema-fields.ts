@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { holdsControl } from '../model/line-text.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
-import { didYouMean } from './suggestion.ts';
 import type { ParsedUrl } from './url.ts';
-
-/** A label, a header or a log line cannot hold control characters and lone surrogates. */
-const unusable = /[\p{Cc}\p{Cs}]/u;
 
 /** The error of a value that is no map. */
 export const aMap = { error: 'must be a map' };
@@ -53,7 +50,7 @@ export function text(description: string, longest?: number): z.ZodType<string> {
       ? written
       : written.max(longest, { error: `must have at most ${longest} characters` });
   return bounded
-    .refine((value) => !unusable.test(value), { error: 'must not hold control characters' })
+    .refine((value) => !holdsControl(value), { error: 'must not hold control characters' })
     .meta({ description });
 }
 
@@ -107,84 +104,70 @@ export function url(parse: (value: string) => ParsedUrl, description: string): z
   );
 }
 
-/** The vendor's ids are 64-bit numbers, which have at most this many digits. */
-const longestIdDigits = 19;
-const idPattern = `^[1-9][0-9]{0,${longestIdDigits - 1}}$`;
-const idRegExp = new RegExp(idPattern, 'u');
+/** Long numbers are bigints. */
+function isId(value: unknown): boolean {
+  if (typeof value === 'bigint') return value > 0n;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value > 0;
+  return typeof value === 'string' && /^[1-9][0-9]*$/u.test(value);
+}
 
-/** An application id: a whole number, kept as its decimal digits. */
+/** A whole number of at least 1, as a number or in quotes. */
+function id(example: string, largest: bigint, description: string): z.ZodType<bigint> {
+  const problem = `must be a whole number of at least 1, such as ${example}`;
+  return parsed(
+    (value): Parsed<bigint> => {
+      if (!isId(value)) return { value: undefined, problem };
+      const number = BigInt(String(value));
+      return number > largest
+        ? { value: undefined, problem: `must be at most ${largest}` }
+        : { value: number, problem: undefined };
+    },
+    {
+      type: ['integer', 'string'],
+      minimum: 1,
+      exclusiveMaximum: Number(largest + 1n),
+      pattern: `^[1-9][0-9]{0,${String(largest).length - 1}}$`,
+      description,
+    },
+  );
+}
+
+/** An application id, kept as its decimal digits: New Relic's are 64-bit numbers. */
 export function applicationId(description: string): z.ZodType<string> {
-  const problem = 'must be a whole number of at least 1, such as 31584797';
-  return parsed(
-    (value): Parsed<string> => {
-      const isNumber = typeof value === 'bigint' || Number.isSafeInteger(value);
-      if (!isNumber && typeof value !== 'string') return { value: undefined, problem };
-      const digits = String(value);
-      if (/^[0-9]+$/u.test(digits) && digits.length > longestIdDigits) {
-        return { value: undefined, problem: `must have at most ${longestIdDigits} digits` };
-      }
-      if (!idRegExp.test(digits)) return { value: undefined, problem };
-      return { value: digits, problem: undefined };
-    },
-    {
-      type: ['integer', 'string'],
-      minimum: 1,
-      exclusiveMaximum: 10 ** longestIdDigits,
-      pattern: idPattern,
-      description,
-    },
-  );
+  return id('31584797', 10n ** 19n - 1n, description)
+    .transform(String)
+    .meta({ description });
 }
 
-/** NerdGraph takes an account id as the type Int of GraphQL, which has 32 bits. */
-const largestAccountId = 2 ** 31 - 1;
-
-/** The id of a New Relic account, as a number or in quotes. */
+/** The id of a New Relic account, which NerdGraph takes as the type Int of GraphQL. */
 export function accountId(description: string): z.ZodType<number> {
-  const problem = 'must be a whole number of at least 1, such as 1234567';
+  return id('1234567', 2n ** 31n - 1n, description)
+    .transform(Number)
+    .meta({ description });
+}
+
+/** The hosts to read: all, none, the one this process runs on, or those whose name matches. */
+export type FileHosts = boolean | 'self' | { readonly match: string };
+
+const hosts: z.ZodType<FileHosts> = z.union([
+  z.boolean(),
+  z.literal('self'),
+  z.strictObject({ match: z.string().min(1) }),
+]);
+
+/** Chooses hosts. Of the alternatives, one message names them all. */
+export function hostChoice(description: string): z.ZodType<FileHosts> {
+  const { anyOf } = z.toJSONSchema(hosts, { target: 'draft-7' });
   return parsed(
-    (value): Parsed<number> => {
-      const isNumber = typeof value === 'bigint' || Number.isSafeInteger(value);
-      const isText = isNumber || typeof value === 'string';
-      if (!isText || !/^[1-9][0-9]*$/u.test(String(value))) return { value: undefined, problem };
-      const id = Number(value);
-      if (id <= largestAccountId) return { value: id, problem: undefined };
-      return { value: undefined, problem: `must be at most ${largestAccountId}` };
+    (input): Parsed<FileHosts> => {
+      const { data } = hosts.safeParse(input);
+      if (data !== undefined) return { value: data, problem: undefined };
+      const problem =
+        'must be true, false, self or a map with the key "match" and a regular expression';
+      return { value: undefined, problem, help: 'for some hosts write { match: "^web-" }' };
     },
-    {
-      type: ['integer', 'string'],
-      minimum: 1,
-      maximum: largestAccountId,
-      pattern: '^[1-9][0-9]{0,9}$',
-      description,
-    },
+    { anyOf, description },
   );
-}
-
-type HostChoice = boolean | 'self' | { readonly match: string };
-
-const hostMap = z.strictObject({ match: z.string().min(1) });
-
-function parseHostChoice(value: unknown): Parsed<HostChoice> {
-  if (typeof value === 'boolean' || value === 'self') return { value, problem: undefined };
-  const map = hostMap.safeParse(value);
-  if (map.success) return { value: map.data, problem: undefined };
-  const problem =
-    'must be true, false, self or a map with the key "match" and a regular expression';
-  const help =
-    (typeof value === 'string' ? didYouMean(value, ['self', 'true', 'false']) : undefined) ??
-    'for some hosts write { match: "^web-" }';
-  return { value: undefined, problem, help };
-}
-
-/** Chooses all hosts, none, the one that the exporter runs on, or those whose name matches. */
-export function hostChoice(description: string): z.ZodType<HostChoice> {
-  const match = { type: 'string', minLength: 1 };
-  const map = { type: 'object', properties: { match }, required: ['match'] };
-  return parsed(parseHostChoice, {
-    anyOf: [{ type: 'boolean' }, { const: 'self' }, { ...map, additionalProperties: false }],
-    description,
-  });
 }
 
 /** A regular expression. Another check tells whether it is valid. */

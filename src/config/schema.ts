@@ -10,6 +10,7 @@ import {
   applicationId,
   duration,
   eachOnce,
+  type FileHosts,
   flag,
   hostChoice,
   notEmpty,
@@ -28,9 +29,6 @@ export interface FilePoll {
   readonly raw: boolean;
   readonly metrics: readonly FileMetric[];
 }
-
-/** The hosts to read: all, none, the one this process runs on, or those whose name matches. */
-export type FileHosts = boolean | 'self' | { readonly match: string };
 
 /** One entry of `apps`. The defaults of what it leaves out are in `poll`. */
 export interface FileApp extends Partial<FilePoll> {

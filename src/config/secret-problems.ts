@@ -1,6 +1,7 @@
+import { isSeq } from 'yaml';
+import { beginsLikeKey } from '../model/key-text.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import type { Located, Span } from './located.ts';
-import { looksLikeApiKey } from './mask-secrets.ts';
+import { isFileMap, type Span, spanOf, textsOf } from './yaml-node.ts';
 
 /** Keys that people give the API key itself, in lower case and without separators. */
 const keyNames = new Set(['apikey', 'key', 'licensekey', 'userkey', 'newrelicapikey', 'token']);
@@ -21,44 +22,34 @@ export function namesAKey(key: string): boolean {
   return keyNames.has(key.toLowerCase().replaceAll(/[-_ ]/gu, ''));
 }
 
-function visit(located: Located, found: { problems: Problem[]; spans: Span[] }): void {
-  const refuse = (at: Span, secret: Span): void => {
-    found.problems.push(errorAt(at, message, help));
-    found.spans.push(secret);
-  };
-  switch (located.kind) {
-    case 'scalar':
-      if (typeof located.value === 'string' && looksLikeApiKey(located.value)) {
-        refuse(located.span, located.span);
-      }
-      return;
-    case 'list':
-      for (const item of located.items) visit(item, found);
-      return;
-    case 'map':
-      for (const { key, keySpan, value } of located.entries.values()) {
-        if (looksLikeApiKey(key)) refuse(keySpan, keySpan);
-        if (namesAKey(key)) refuse(keySpan, value.span);
-        // A label may have one of these names.
-        else if (key === 'labels' && value.kind === 'map') visitLabels(value, found);
-        else visit(value, found);
-      }
+type Refuse = (at: Span, secret: Span) => void;
+
+/** Looks into a value. A label may have one of the names that people give the key. */
+function visit(node: unknown, areLabels: boolean, refuse: Refuse): void {
+  if (isSeq(node)) {
+    for (const item of node.items) visit(item, false, refuse);
+  } else if (isFileMap(node)) {
+    for (const { key, value } of node.items) {
+      const span = spanOf(key);
+      if (beginsLikeKey(key.value)) refuse(span, span);
+      if (namesAKey(key.value) && !areLabels) refuse(span, value === null ? span : spanOf(value));
+      else visit(value, key.value === 'labels', refuse);
+    }
+  } else {
+    for (const { text, span } of textsOf(node)) if (beginsLikeKey(text)) refuse(span, span);
   }
 }
 
-function visitLabels(
-  labels: Located & { readonly kind: 'map' },
-  found: { problems: Problem[]; spans: Span[] },
-): void {
-  for (const { value } of labels.entries.values()) visit(value, found);
-}
-
 /**
- * Finds API keys in the file: by the name of their key, or by how they begin. It follows aliases, so
- * the same place may be found twice.
+ * Finds API keys in the file: by the name of their key, or by how they begin. What several aliases stand
+ * for is found as often.
  */
-export function findSecrets(root: Located): FoundSecrets {
-  const found = { problems: [], spans: [] };
-  visit(root, found);
-  return found;
+export function findSecrets(root: unknown): FoundSecrets {
+  const problems: Problem[] = [];
+  const spans: Span[] = [];
+  visit(root, false, (at, secret) => {
+    problems.push(errorAt(at, message, help));
+    spans.push(secret);
+  });
+  return { problems, spans };
 }

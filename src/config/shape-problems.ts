@@ -1,8 +1,9 @@
+import { isScalar, type Node, type Scalar } from 'yaml';
 import type { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { describe, entryAt, type Located, type LocatedScalar, locate } from './located.ts';
 import { closest, didYouMean } from './suggestion.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
+import { describe, isFileMap, keySpanAt, keysOf, locate, spanOf } from './yaml-node.ts';
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -15,22 +16,20 @@ function subjectOf(path: readonly PropertyKey[]): string {
 }
 
 /** Whether a map has a key that was probably meant to be one of `names`. */
-export function hasMisspelt(map: Located | undefined, names: readonly string[]): boolean {
-  if (map?.kind !== 'map') return false;
-  return [...map.entries.keys()].some(
-    (key) => !names.includes(key) && closest(key, names) !== undefined,
-  );
+export function hasMisspelt(map: Node | undefined, names: readonly string[]): boolean {
+  if (!isFileMap(map)) return false;
+  return keysOf(map).some((key) => !names.includes(key) && closest(key, names) !== undefined);
 }
 
 /** The keys that the schema allows in the map at a path of the file. */
 export function knownKeysAt(
-  fileJsonSchema: z.core.JSONSchema.BaseSchema,
+  fileJsonSchema: JsonSchema,
   path: readonly PropertyKey[],
 ): readonly string[] {
   let schema: z.core.JSONSchema._JSONSchema | undefined = fileJsonSchema;
   for (const step of path) {
     if (typeof schema !== 'object') return [];
-    const items: z.core.JSONSchema.BaseSchema['items'] = schema.items;
+    const items: JsonSchema['items'] = schema.items;
     if (typeof step === 'string') schema = schema.properties?.[step];
     else schema = Array.isArray(items) ? undefined : items;
   }
@@ -40,39 +39,29 @@ export function knownKeysAt(
   return alternatives.flatMap(({ properties }) => Object.keys(properties ?? {}));
 }
 
-/** A key that is right elsewhere in YAML. */
-const unsupportedKeys: Readonly<Record<string, { message: string; help: string }>> = {
-  '<<': {
-    message: 'merge keys ("<<") are not supported',
-    help: 'write the keys themselves; an alias may only be a whole value',
-  },
-};
-
 function unknownKeys(
-  root: Located,
+  root: Node,
   issue: z.core.$ZodIssueUnrecognizedKeys,
   schema: JsonSchema,
 ): readonly Problem[] {
   const known = knownKeysAt(schema, issue.path);
   return issue.keys.map((key) => {
-    const span = entryAt(root, [...issue.path, key])?.keySpan;
-    const unsupported = Object.hasOwn(unsupportedKeys, key) ? unsupportedKeys[key] : undefined;
-    if (unsupported !== undefined) return errorAt(span, unsupported.message, unsupported.help);
+    const span = keySpanAt(root, [...issue.path, key]);
+    if (key === '<<') {
+      const help = 'write the keys themselves; an alias may only be a whole value';
+      return errorAt(span, 'merge keys ("<<") are not supported', help);
+    }
     const help = didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`;
     return errorAt(span, `unknown key "${key}"`, help);
   });
 }
 
 /** Reports a missing key, unless a misspelt key is reported instead. */
-function missingKey(root: Located, path: readonly PropertyKey[]): readonly Problem[] {
+function missingKey(root: Node, path: readonly PropertyKey[]): readonly Problem[] {
   const key = String(path.at(-1));
   const parent = locate(root, path.slice(0, -1));
-  return hasMisspelt(parent, [key]) ? [] : [errorAt(parent?.span, `missing key "${key}"`)];
-}
-
-function quotesHelp(found: LocatedScalar): string | undefined {
-  const { value, source } = found;
-  return typeof value === 'string' || value === null ? undefined : `put it in quotes: "${source}"`;
+  if (parent === undefined || hasMisspelt(parent, [key])) return [];
+  return [errorAt(spanOf(parent), `missing key "${key}"`)];
 }
 
 /** Whether it helps to repeat the value: a text may be long, and an empty list tells nothing. */
@@ -82,46 +71,35 @@ function namesFound(issue: Issue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-/** YAML reads `-id: 1` as a key that begins with a dash. */
-function dashHelp(issue: Issue, found: Located): string | undefined {
-  const isListWanted = issue.code === 'invalid_type' && issue.expected === 'array';
-  if (!isListWanted || found.kind !== 'map') return undefined;
-  const hasDashes = [...found.entries.keys()].some((key) => key.startsWith('-'));
-  return hasDashes ? 'write a blank after the "-"' : 'write "- " in front of each entry';
+function customHelp(issue: Issue): string | undefined {
+  const help: unknown = issue.code === 'custom' ? issue.params?.['help'] : undefined;
+  return typeof help === 'string' ? help : undefined;
 }
 
-function helpFor(issue: Issue, found: Located): string | undefined {
+function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | undefined {
   // A password may look like a reference.
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
-  const reference =
-    found.kind === 'scalar' && typeof found.value === 'string' && !isSecret
-      ? variableReference(found.value)
-      : undefined;
+  const reference = typeof value === 'string' && !isSecret ? variableReference(value) : undefined;
   if (reference !== undefined) {
     return `variables such as ${reference} are not replaced in this file: ${variableHelp}`;
   }
-  if (found.kind !== 'scalar') return customHelp(issue) ?? dashHelp(issue, found);
-  return customHelp(issue) ?? scalarHelp(issue, found);
+  if (issue.code === 'invalid_value') return didYouMean(source, issue.values.map(String));
+  const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';
+  return isTextWanted && value !== null ? `put it in quotes: "${source}"` : customHelp(issue);
 }
 
-function customHelp(issue: Issue): string | undefined {
-  if (issue.code === 'custom') {
-    const help: unknown = issue.params?.['help'];
-    return typeof help === 'string' ? help : undefined;
-  }
-  return undefined;
+function helpFor(issue: Issue, found: Node): string | undefined {
+  if (isScalar(found)) return scalarHelp(issue, found);
+  const isListWanted = issue.code === 'invalid_type' && issue.expected === 'array';
+  // YAML reads `-id: 1` as a key that begins with a dash.
+  return isListWanted && isFileMap(found)
+    ? 'write "- ", with the blank, in front of each entry'
+    : customHelp(issue);
 }
 
-function scalarHelp(issue: Issue, found: LocatedScalar): string | undefined {
-  if (issue.code === 'invalid_value') return didYouMean(found.source, issue.values.map(String));
-  return issue.code === 'invalid_type' && issue.expected === 'string'
-    ? quotesHelp(found)
-    : undefined;
-}
-
-function wrongValue(issue: Issue, found: Located): readonly Problem[] {
+function wrongValue(issue: Issue, found: Node): readonly Problem[] {
   const what = namesFound(issue) ? `${issue.message}, not ${describe(found)}` : issue.message;
-  return [errorAt(found.span, `${subjectOf(issue.path)} ${what}`, helpFor(issue, found))];
+  return [errorAt(spanOf(found), `${subjectOf(issue.path)} ${what}`, helpFor(issue, found))];
 }
 
 /**
@@ -135,14 +113,14 @@ function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issu
   return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly Problem[] {
+function problemsOf(root: Node, issue: Issue, schema: JsonSchema): readonly Problem[] {
   if (issue.code === 'invalid_union') {
     return issuesOfAlternative(issue).flatMap((one) => problemsOf(root, one, schema));
   }
   if (issue.code === 'unrecognized_keys') return unknownKeys(root, issue, schema);
   if (issue.code === 'invalid_key') {
     const message = issue.issues[0]?.message ?? 'is not allowed';
-    return [errorAt(entryAt(root, issue.path)?.keySpan, `${subjectOf(issue.path)} ${message}`)];
+    return [errorAt(keySpanAt(root, issue.path), `${subjectOf(issue.path)} ${message}`)];
   }
   const found = locate(root, issue.path);
   return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found);
@@ -150,7 +128,7 @@ function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly P
 
 /** Turns the errors of a schema into problems with a place, in the words of the file. */
 export function shapeProblems(
-  root: Located,
+  root: Node,
   error: z.ZodError,
   schema: JsonSchema,
 ): readonly Problem[] {

@@ -16,42 +16,34 @@ export interface SourceExcerpt {
   readonly carets: string;
 }
 
-interface Cell {
-  readonly shown: string;
-  readonly width: number;
+/** Each tab or control character as one cell. */
+function visible(text: string): string {
+  return Array.from(text.replaceAll('\t', ' '), (character) =>
+    printable(character) === character ? character : '\u{fffd}',
+  ).join('');
 }
 
-function cellOf(character: string): Cell {
-  if (character === '\t') return { shown: ' ', width: 1 };
-  if (printable(character) !== character) return { shown: '\u{fffd}', width: 1 };
-  if (combining.test(character)) return { shown: character, width: 0 };
-  return { shown: character, width: wide.test(character) ? 2 : 1 };
+function widthOf(text: string): number {
+  return Array.from(text).reduce((width, character) => {
+    if (combining.test(character)) return width;
+    return width + (wide.test(character) ? 2 : 1);
+  }, 0);
 }
 
 /**
  * Marks `length` UTF-16 code units of a line, from `column` (from 1), with carets below them. The
- * carets are aligned in a terminal whatever the line holds: each tab or control character is replaced
- * by one cell, and wide characters count twice.
+ * carets are aligned in a terminal whatever the line holds.
  */
 export function excerptOf(line: string, column: number, length: number): SourceExcerpt {
   const from = column - 1;
-  const cutBefore = line.length > longestExcerpt && from > contextBefore ? from - contextBefore : 0;
-  const cutAfter = Math.min(line.length, cutBefore + longestExcerpt);
-  const until = Math.min(from + Math.max(1, length), cutAfter);
-  let text = cutBefore > 0 ? '…' : '';
-  let indent = text.length;
-  let marked = 0;
-  let offset = cutBefore;
-  for (const character of line.slice(cutBefore, cutAfter)) {
-    const cell = cellOf(character);
-    if (offset < from) indent += cell.width;
-    else if (offset < until) marked += cell.width;
-    text += cell.shown;
-    offset += character.length;
-  }
-  if (cutAfter < line.length) text += '…';
+  const start = line.length > longestExcerpt && from > contextBefore ? from - contextBefore : 0;
+  const end = Math.min(line.length, start + longestExcerpt);
+  const until = Math.min(from + Math.max(1, length), end);
+  const before = (start > 0 ? '…' : '') + visible(line.slice(start, from));
+  const marked = visible(line.slice(from, until));
+  const after = visible(line.slice(until, end)) + (end < line.length ? '…' : '');
   return {
-    text: text.trimEnd(),
-    carets: ' '.repeat(indent) + '^'.repeat(Math.max(1, marked)),
+    text: (before + marked + after).trimEnd(),
+    carets: ' '.repeat(widthOf(before)) + '^'.repeat(Math.max(1, widthOf(marked))),
   };
 }

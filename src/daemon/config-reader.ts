@@ -18,8 +18,8 @@ export interface ConfigReader {
    */
   read(): Promise<LoadedConfig>;
   /**
-   * Says that this configuration is in force: the next one shares the memory of its patterns, and is
-   * refused if parsing it could take too much memory.
+   * Says that this configuration is loaded: the next one is refused if parsing it could take too much
+   * memory beside it.
    */
   inForce(config: Config): void;
 }
@@ -32,7 +32,7 @@ export function createConfigReader(path: string, platform: Platform): ConfigRead
   const parse = async (file: ConfigFile): Promise<LoadedConfig> => {
     try {
       if (inForce !== undefined) refuseHuge(file, platform);
-      return await parseConfigFile(file, platform, inForce);
+      return await parseConfigFile(file, platform);
     } catch (error) {
       if (error instanceof ConfigError) throw fileCommandError(error);
       throw new CommandError(

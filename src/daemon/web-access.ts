@@ -1,10 +1,10 @@
 import { ConfigError, firstOf } from '../config/diagnostic.ts';
-import { type LoadedWebConfig, loadWebConfig } from '../config/load-web-config.ts';
 import { digestOf } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
+import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
 import { orCommandError } from './config-reader.ts';
 import type { Platform } from './platform.ts';
 

@@ -1,5 +1,42 @@
-/** The beginnings of the vendor's keys: those for reading, for sending, and those that it has retired. */
-export const keyPrefix = 'NR(?:AK|AA|RA|AL|II|IQ|JS|LIC)-';
+interface KeyKind {
+  readonly prefix: string;
+  /** Why New Relic refuses it for reading, as a predicate. */
+  readonly refusal: string | undefined;
+}
 
-/** Everything in a text that looks like a key of the vendor, registered or not. */
-export const looksLikeKey: RegExp = new RegExp(`${keyPrefix}[\\w-]+`, 'gi');
+const isLicense = 'is a license key, which only sends data to New Relic';
+
+/** The kinds of New Relic's keys. */
+const keyKinds: readonly KeyKind[] = [
+  { prefix: 'NRAK', refusal: undefined },
+  { prefix: 'NRAL', refusal: isLicense },
+  { prefix: 'NRLIC', refusal: isLicense },
+  { prefix: 'NRII', refusal: 'is an insert key, which only sends data to New Relic' },
+  { prefix: 'NRIQ', refusal: 'is a query key of Insights, which these APIs do not accept' },
+  { prefix: 'NRRA', refusal: 'is a REST API key, a kind that New Relic ended in 2025' },
+  { prefix: 'NRAA', refusal: 'is an admin key, a kind that New Relic ended in 2020' },
+  { prefix: 'NRJS', refusal: 'is a browser key, which only sends data to New Relic' },
+];
+
+/** The beginnings of New Relic's keys: those for reading, for sending, and those that it has retired. */
+export const keyPrefix: string = `(?:${keyKinds.map(({ prefix }) => prefix).join('|')})-`;
+
+/** License keys that do not begin like that. */
+const licenseKey = '\\b(?:[0-9a-f]{36}NRAL|eu01xx[0-9a-f]{30,34}(?:NRAL)?)\\b';
+
+/** Everything in a text that looks like one of New Relic's keys, registered or not. */
+export const looksLikeKey: RegExp = new RegExp(`${keyPrefix}[\\w-]+|${licenseKey}`, 'gi');
+
+const beginning = new RegExp(`^${keyPrefix}`, 'i');
+
+/** Whether a value begins like one of New Relic's keys. */
+export function beginsLikeKey(text: string): boolean {
+  return beginning.test(text.trimStart());
+}
+
+/** Why New Relic refuses a key for reading, as a predicate; `undefined` if its kind does not tell. */
+export function refusalOf(key: string): string | undefined {
+  const begins = keyKinds.find(({ prefix }) => key.toUpperCase().startsWith(`${prefix}-`));
+  if (begins !== undefined) return begins.refusal;
+  return /NRAL$|^(?:eu01xx)?[0-9a-f]{34,40}$/iu.test(key) ? isLicense : undefined;
+}

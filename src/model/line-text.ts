@@ -1,7 +1,16 @@
-/** Characters that would move the cursor, or hide or reorder the text around them. */
-const unprintable = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}`;
+/** Characters that no name or label may have: they end lines, move the cursor, or are half a character. */
+export const controls: string = String.raw`\p{Cc}\p{Cs}`;
+/** Characters that would also hide or reorder the text around them, for a class of a regular expression. */
+export const unprintable: string = String.raw`${controls}\p{Cf}\p{Zl}\p{Zp}`;
+
+const control = new RegExp(`[${controls}]`, 'u');
 const eachUnprintable = new RegExp(`[${unprintable}]`, 'gu');
 const gaps = new RegExp(String.raw`[\s${unprintable}]+`, 'gu');
+
+/** Whether a text cannot be a name, a label or a header. */
+export function holdsControl(text: string): boolean {
+  return control.test(text);
+}
 
 /** Writes control characters and the like as `\u{…}`, so that a name or a message stays on one line. */
 export function printable(text: string): string {

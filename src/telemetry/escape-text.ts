@@ -1,9 +1,11 @@
+import { unprintable } from '../model/line-text.ts';
+
 /**
  * What must not reach a terminal as it is: control characters, line separators, half characters, and
  * invisible ones, such as those that turn the direction of writing. The joiners U+200C and U+200D stay,
  * because words and emoji need them.
  */
-const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+const unsafe = new RegExp(`(?![\\u200C\\u200D])[${unprintable}]`, 'gu');
 
 /** Replaces what is unsafe on a terminal by the escape that JSON has for it. */
 export function escapeUnsafe(text: string): string {

@@ -1,8 +1,9 @@
+import { unprintable } from '../model/line-text.ts';
 import { quoted } from './escape-text.ts';
 import { flatFields, type LogEntry } from './log-entry.ts';
 
 /** Readers of logfmt end a name at these; none of our own names has them. */
-const notInNames = /[\s"=\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const notInNames = new RegExp(`[\\s"=${unprintable}]`, 'gu');
 
 /** Without quotes: nothing that ends a value or needs an escape, and nothing that looks like `null`. */
 const plainText = /^(?!null$)[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u;

@@ -1,7 +1,7 @@
 import { countOf } from '../cli/one-shot.ts';
 import { ConfigError, type Diagnostic } from '../config/diagnostic.ts';
-import { loadWebConfig } from '../config/load-web-config.ts';
 import type { Platform } from '../daemon/platform.ts';
+import { loadWebConfig } from '../web-config/load-web-config.ts';
 
 /** What a check of the web configuration file has found. */
 export interface CheckedWebConfig {

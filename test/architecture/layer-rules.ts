@@ -5,6 +5,7 @@ import type { SourceFile } from './source-files.ts';
 const daemonParts: readonly string[] = [
   'model',
   'config',
+  'web-config',
   'rate-limit',
   'transport',
   'newrelic',
@@ -21,6 +22,7 @@ const daemonParts: readonly string[] = [
 const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   model: [],
   config: ['model'],
+  'web-config': ['model', 'config'],
   'rate-limit': ['model'],
   transport: ['model', 'rate-limit'],
   newrelic: ['model', 'transport'],
@@ -50,9 +52,9 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   bcryptjs: ['daemon'],
   pino: ['telemetry'],
   re2js: ['config'],
-  yaml: ['config'],
+  yaml: ['config', 'web-config'],
   graphql: ['simulator'],
-  zod: ['config', 'rest', 'nerdgraph'],
+  zod: ['config', 'web-config', 'rest', 'nerdgraph'],
   'fastest-levenshtein': ['config'],
   'node:http': ['server', 'simulator'],
   'node:https': ['server', 'simulator'],

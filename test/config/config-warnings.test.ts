@@ -1,65 +1,108 @@
 import { describe, expect, it } from 'vitest';
-import { renderDiagnostic } from '../../src/config/diagnostic.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
-async function warningsOf(text: string): Promise<readonly string[]> {
-  const { warnings } = await parseConfig(text, { fileName: 'config.yaml', directory: '/' });
-  return warnings.map(renderDiagnostic);
-}
+const apps = 'apps: [{id: 1}]';
 
 function account(keys: string): string {
-  return `accounts: [{name: a, api_key_env: A, ${keys}}]\napps: [{id: 1}]`;
+  return `accounts: [{name: a, api_key_env: A, ${keys}}]\n${apps}`;
 }
 
-/** A file with one account that is polled with NerdGraph. */
-function nerdgraph(keys: string, apps = '{id: 1}'): string {
-  return account(`source: nerdgraph, account_id: 1, ${keys}`).replace('{id: 1}', apps);
+/** A file with two accounts, and an entry of each. */
+function accounts(first: string, second: string): string {
+  return `accounts: [{name: a, ${first}}, {name: b, ${second}}]\napps: [{id: 1, account: a}, {id: 1, account: b}]`;
 }
 
-describe('parseConfig, with warnings', () => {
-  it('shows a warning in full', async () => {
-    expect(await warningsOf('poll:\n  interval: 30s\napps: [{id: 1}]')).toStrictEqual([
-      [
-        'config.yaml:2:13: warning: "interval" is under 60s: New Relic\'s data has a resolution of one minute',
-        '  2 |   interval: 30s',
-        '    |             ^^^',
-      ].join('\n'),
-    ]);
+const nerdgraph = 'api_key_env: K, source: nerdgraph, account_id:';
+
+function named(value: string, as: string, scale = 1): string {
+  return `apps: [{id: 1, metrics: [{metric: M, value: ${value}, scale: ${scale}, as: ${as}}]}]`;
+}
+
+const cases: readonly Row[] = [
+  [account('requests_per_minute: 1001'), '1:59', "above 1000, New Relic's quota for one key"],
+  [
+    account('source: nerdgraph, account_id: 1, requests_per_minute: 3001'),
+    '1:93',
+    "above 3000, New Relic's quota of NRQL",
+  ],
+  [account('base_url: "http://gateway"'), '1:48', 'plain http', 'use https'],
+  [
+    accounts('api_key_env: K', 'api_key_env: K'),
+    '1:62',
+    'the accounts "a" and "b" have the same API key',
+    'its own key',
+  ],
+  [accounts('api_key_file: k', 'api_key_file: k'), '1:64', 'the same API key'],
+  [
+    accounts(`${nerdgraph} 1`, `${nerdgraph} 1`),
+    '1:96',
+    'the same API key and the same account_id',
+  ],
+  [`poll: {interval: 30s}\n${apps}`, '1:18', '"interval" is under 60s'],
+  [`poll: {interval: 2m, stale_after: 30s}\n${apps}`, '1:35', '(30s) is not longer', 'least 4m'],
+  ['apps: [{id: 1, interval: 30m}]', '1:26', '"stale_after" (15m) is not longer', 'least 1h'],
+  ['apps: [{name: "${APP}"}]', '1:15', '"name" holds $APP', 'envsubst'],
+  ['apps: [{name: $SHOP}]', '1:15', '$SHOP'],
+  ['apps: [{match: "${PATTERN}"}]', '1:16', '$PATTERN'],
+  ['apps: [{id: 1}, {id: 1}]', '1:22', 'an earlier entry already has the selector id=1'],
+  ['apps: [{match: ^shop}, {name: shop-1}]', '1:31', 'match=^shop already selects this app'],
+  ['apps: [{match: .*}, {id: 1}, {match: ^a}]', '1:26 1:38', 'match=.* already selects every'],
+  [named('average_response_time', 'x_ms'), '1:82', 'in "_ms", but the values are seconds'],
+  [named('average_time', 'x_ms'), '1:73', '"as: x_seconds" or "scale: 1000"'],
+  [named('average_time', 'x_seconds', 1000), '1:76', 'seconds × 1000', '"as: x_milliseconds"'],
+  [named('percent', 'x_percent'), '1:68', 'are ratios', '"as: x_ratio" or "scale: 100"'],
+  [named('call_count', 'x_per_minute'), '1:71', 'are numbers'],
+  [named('errors_per_minute', 'x_per_second'), '1:78', 'are rates per minute'],
+  [named('total_used_mb', 'x_seconds'), '1:74', 'are bytes', '"as: x_bytes"'],
+  [named('count', '_ms'), '1:66', 'are numbers'],
+];
+
+describe('inspectConfig', () => {
+  it.each(cases)(
+    'warns of what is probably not meant, and where: %s',
+    async (text, places, ...facts) => {
+      const found = await findingsIn(text);
+
+      expect(placesOf(found)).toBe(places);
+      for (const fact of facts) expect(wordsOf(found)).toContain(fact);
+      expect(found.filter(({ severity }) => severity !== 'warning')).toEqual([]);
+    },
+  );
+
+  it('warns once of a list with an alias', async () => {
+    const list = '&m [{metric: M, value: s, as: x_ms}]';
+    const text = `poll: {metrics: ${list}}\napps: [{id: 1}, {id: 2, metrics: *m}]`;
+
+    expect(placesOf(await findingsIn(text))).toBe('1:47');
   });
 
   it.each([
     { text: account('requests_per_minute: 1000') },
-    { text: 'poll: {window: default}\napps: [{id: 1}]' },
-    { text: 'poll: {delay: 5m}\napps: [{id: 1, window: default}, {id: 2}]' },
-    { text: 'poll: {window: default, delay: 5m}\napps: [{id: 1, window: 5m}]' },
-    { text: 'poll: {window: 120s}\napps: [{id: 1}]' },
+    { text: account('source: nerdgraph, account_id: 1, requests_per_minute: 3000') },
+    ...['http://localhost:8080', 'http://127.0.0.2', 'http://[::1]:1', 'https://gateway'].map(
+      (url) => ({ text: account(`base_url: "${url}"`) }),
+    ),
+    { text: accounts('api_key_env: A', 'api_key_env: B') },
+    { text: accounts('api_key_env: A', 'api_key_env: A, region: eu') },
+    { text: accounts('api_key_env: K', `${nerdgraph} 1`) },
+    { text: accounts(`${nerdgraph} 1`, `${nerdgraph} 2`) },
     { text: 'poll: {interval: 2m, stale_after: 121s}\napps: [{id: 1}]' },
     { text: 'poll: {interval: 30m}\napps: [{id: 1, interval: 1m}]' },
-    { text: 'poll: {discovery_interval: 5m}\napps: [{id: 1, discovery_interval: 1m}, {id: 2}]' },
-    { text: 'poll: {host_names: false}\napps: [{id: 1, hosts: false}, {id: 2}]' },
     { text: 'apps: [{name: "US$ rates"}, {name: $}, {match: "^shop$"}, {match: $}]' },
-    { text: 'apps: [{match: "/api/v1"}, {match: "a/b/c"}]' },
     { text: 'apps: [{name: shop-1}, {match: ^shop}, {match: .}]' },
     { text: 'apps: [{match: "^shop-[0-9]$"}, {name: shop-11}, {id: 5}]' },
-    {
-      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{match: ., account: a}, {id: 1, account: b}]',
-    },
-    { text: nerdgraph('requests_per_minute: 3000') },
-    { text: account('base_url: "http://localhost:8080"') },
-    { text: account('base_url: "http://127.0.0.2"') },
-    { text: account('base_url: "http://[::1]:1"') },
-    { text: account('base_url: "https://gateway"') },
-    { text: 'poll: {interval: 1m}\napps: [{id: 1}]' },
-    {
-      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
-    },
-    {
-      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A, region: eu}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
-    },
-    {
-      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A, source: nerdgraph, account_id: 1}, {name: c, api_key_env: A, source: nerdgraph, account_id: 2}]\napps: [{id: 1, account: a}, {id: 1, account: b}, {id: 1, account: c}]',
-    },
+    { text: accounts('api_key_env: A', 'api_key_env: B').replace('id: 1', 'match: .') },
+    { text: named('average_time', 'x_seconds') },
+    { text: named('average_time', 'x_ms', 1000) },
+    { text: named('average_time', 'x_seconds', 0.125) },
+    { text: named('average_time', 'x') },
+    { text: named('percent', 'x_percent', 100) },
+    { text: named('throughput', 'x_per_minute', 60) },
+    { text: named('total_call_time_per_minute', 'x_seconds_per_minute') },
+    { text: named('total_call_time_per_minute', 'x_per_minute') },
+    { text: named('average_value', 'x_bytes') },
+    { text: named('rate', 'x_per_minute') },
   ])('does not warn of $text', async ({ text }) => {
-    expect(await warningsOf(text)).toStrictEqual([]);
+    expect(await findingsIn(text)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspectConfig } from '../../src/config/inspect-config.ts';
 import { namedFileProblems } from '../../src/config/named-files.ts';
@@ -24,7 +25,7 @@ async function messagesOf(
       throw Object.assign(new Error('not there'), { code: 'ENOENT' });
     },
   });
-  return problems.map(({ severity, message }) => `${severity}: ${message}`);
+  return problems.map(({ severity, message, help }) => `${severity}: ${message}; ${help ?? ''}`);
 }
 
 function withKeyFile(path: string, rest = ''): string {
@@ -36,27 +37,26 @@ describe('namedFileProblems', () => {
     const text = 'accounts: [{nmae: a, api_key_file: key, ca_file: ca.pem}, {api_key_env: NONE}]';
 
     expect(await messagesOf(text, {})).toEqual([
-      'error: the API key file /etc/key does not exist',
-      'error: the CA file /etc/ca.pem does not exist',
-      'error: the environment variable NONE is not set',
+      expect.stringMatching(/^error: the API key file \/etc\/key does not exist/u),
+      expect.stringMatching(/^error: the CA file \/etc\/ca\.pem does not exist/u),
+      expect.stringMatching(/^error: the environment variable NONE is not set; set it/u),
+    ]);
+    expect(await messagesOf('apps: [{id: 1}]', {})).toEqual([
+      expect.stringMatching(/variable NEW_RELIC_API_KEY is not set/u),
     ]);
   });
 
   it.each([
-    { mode: 0o600, warning: undefined },
-    { mode: 0o640, warning: undefined },
-    { mode: 0o644, warning: 'read' },
-    { mode: 0o666, warning: 'write' },
-    { mode: 0o602, warning: 'write' },
-    { mode: undefined, warning: undefined },
+    { mode: 0o600, warning: /^$/u },
+    { mode: 0o640, warning: /^$/u },
+    { mode: 0o644, warning: /every user of this machine can read .* \/k; chmod 640 \/k/u },
+    { mode: 0o666, warning: /every user of this machine can write .* \/k; chmod 660 \/k/u },
+    { mode: 0o602, warning: /can write/u },
+    { mode: undefined, warning: /^$/u },
   ])('warns of a key file with the permissions $mode: $warning', async ({ mode, warning }) => {
     const messages = await messagesOf(withKeyFile('/k'), { files: { '/k': key }, mode });
 
-    expect(messages).toEqual(
-      warning === undefined
-        ? []
-        : [`warning: every user of this machine can ${warning} the API key file /k`],
-    );
+    expect(messages.join('\n')).toMatch(warning);
   });
 
   it.each([
@@ -70,25 +70,49 @@ describe('namedFileProblems', () => {
   });
 
   it.each([
-    { base: '', warned: true },
-    { base: ', region: eu', warned: true },
-    { base: ', base_url: "https://api.newrelic.com/"', warned: true },
-    { base: ', base_url: "https://gateway"', warned: false },
+    { base: '', warned: 1 },
+    { base: ', region: eu', warned: 1 },
+    { base: ', base_url: "https://api.newrelic.com/"', warned: 1 },
+    { base: ', base_url: "https://gateway"', warned: 0 },
   ])('expects a user key of an account with$base: $warned', async ({ base, warned }) => {
     const files = { '/k': 'key-of-a-gateway' };
+    const messages = await messagesOf(withKeyFile('/k', base), { files });
 
-    expect(await messagesOf(withKeyFile('/k', base), { files })).toEqual(
-      warned
-        ? ['warning: the API key in /k is not a user key of New Relic, which begins with NRAK-']
-        : [],
-    );
+    const wrong = messages.filter((one) => /is not a user key .* NRAK-; create a key/u.test(one));
+    expect(wrong).toHaveLength(warned);
+    expect(messages).toHaveLength(warned);
   });
 
-  it('knows a license key behind every address', async () => {
-    const files = { '/k': 'eu01xx1234567890123456789012345678901234' };
+  it.each([
+    { content: 'NRAL-x', says: 'license key' },
+    { content: `${'0'.repeat(36)}NRAL`, says: 'license key' },
+    { content: 'eu01xx1234567890123456789012345678901234', says: 'license key' },
+    { content: 'NRLIC-x', says: 'license key' },
+    { content: 'NRII-x', says: 'insert key' },
+    { content: 'NRIQ-x', says: 'query key' },
+    { content: 'NRRA-x', says: 'ended in 2025' },
+    { content: 'NRAA-x', says: 'ended in 2020' },
+    { content: 'NRJS-x', says: 'browser key' },
+  ])('knows behind every address that $content is of a wrong kind', async ({ content, says }) => {
+    const text = withKeyFile('/k', ', base_url: "https://gateway"');
+    const [message, ...others] = await messagesOf(text, { files: { '/k': content } });
 
-    expect(await messagesOf(withKeyFile('/k', ', base_url: "https://gateway"'), { files })).toEqual(
-      ['warning: the API key in /k is a license key, which only sends data to New Relic'],
-    );
+    expect(message).toMatch(/^warning: the API key in \/k is an? .*; create a key of type "User"/u);
+    expect(message).toContain(says);
+    expect(message).not.toContain(content);
+    expect(others).toEqual([]);
+  });
+
+  it('finds nothing wrong with a key and a CA file that are good', async () => {
+    const ca = readFileSync('test/transport/fixtures/test-only-certificate.pem', 'utf8');
+    const files = { '/k': key, '/ca': ca };
+
+    expect(await messagesOf(withKeyFile('/k', ', ca_file: /ca'), { files })).toEqual([]);
+  });
+
+  it('counts the characters of a user key', async () => {
+    const [message] = await messagesOf(withKeyFile('/k'), { files: { '/k': 'NRAK-SHORT' } });
+
+    expect(message).toMatch(/has 10 characters, but a user key has 32; copy the whole key/u);
   });
 });

@@ -7,14 +7,6 @@ const alwaysOn = [
   'TLS_CHACHA20_POLY1305_SHA256',
 ] as const;
 
-/** Suites without forward secrecy: Go no longer counts them among the good ones. */
-const withoutForwardSecrecy: Readonly<Record<string, string>> = {
-  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
-  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
-  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
-  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
-};
-
 /** OpenSSL's names of Go's cipher suites for TLS 1.2 and older. */
 const olderSuites: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
@@ -27,15 +19,14 @@ const olderSuites: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
   TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
-  ...withoutForwardSecrecy,
+  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
+  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
+  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
+  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
 };
 
 /** The names that a list of cipher suites may hold. */
 export const cipherNames: readonly string[] = [...Object.keys(olderSuites), ...alwaysOn];
-
-export function lacksForwardSecrecy(name: string): boolean {
-  return Object.hasOwn(withoutForwardSecrecy, name);
-}
 
 /** In OpenSSL's notation; `undefined` for an empty list, which means the defaults. */
 export function opensslCiphers(names: readonly string[]): string | undefined {

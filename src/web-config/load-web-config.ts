@@ -1,12 +1,19 @@
+import type { YAMLMap } from 'yaml';
+import { ConfigError, type Diagnostic, diagnosticsOf, type Problem } from '../config/diagnostic.ts';
+import { type FileKind, readConfigFile } from '../config/load-config.ts';
+import type { ReadFile } from '../config/read-file.ts';
+import { readYaml } from '../config/read-yaml.ts';
+import { shapeProblems } from '../config/shape-problems.ts';
+import { plainOf, type Span } from '../config/yaml-node.ts';
 import type { ServerTls, WebConfig } from '../model/web-config.ts';
-import { ConfigError, type Diagnostic, diagnosticsOf, type Problem } from './diagnostic.ts';
-import { type FileKind, readConfigFile } from './load-config.ts';
-import { type Located, locate, plainOf, type Span } from './located.ts';
-import type { ReadFile } from './read-file.ts';
-import { readYaml } from './read-yaml.ts';
-import { shapeProblems } from './shape-problems.ts';
-import { readTlsMaterial, type TlsMaterial } from './tls-material.ts';
-import { missingParts, relationErrors, secretSpans, webWarnings } from './web-config-problems.ts';
+import { readTlsMaterial } from './tls-material.ts';
+import {
+  missingParts,
+  relationErrors,
+  secretSpans,
+  tlsMapOf,
+  webWarnings,
+} from './web-config-problems.ts';
 import { type FileWebConfig, webFileSchema, webJsonSchema } from './web-config-schema.ts';
 
 export interface LoadWebConfigDependencies {
@@ -23,8 +30,6 @@ export interface LoadedWebConfig {
 }
 
 const webFile: FileKind = { name: 'web configuration file', flag: '--web.config.file' };
-
-const noMaterial: TlsMaterial = { tls: undefined, problems: [], files: new Map() };
 
 function configOf(file: FileWebConfig, tls: ServerTls | undefined): WebConfig {
   const { rate_limit: rate } = file;
@@ -47,9 +52,10 @@ function valuesOfLines(text: string): readonly Span[] {
     .map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
 }
 
-function hasTls(root: Located): boolean {
-  const tls = locate(root, ['tls_server_config']);
-  return tls?.kind === 'map' && tls.entries.size > 0;
+/** An empty `tls_server_config` means none. */
+function fileOf(root: YAMLMap, parsed: FileWebConfig): FileWebConfig {
+  const { tls_server_config: tls, ...others } = parsed;
+  return tls === undefined || tlsMapOf(root) === undefined ? others : parsed;
 }
 
 /**
@@ -73,12 +79,12 @@ export async function loadWebConfig(
     const wrong = shapeProblems(root, parsed.error, webJsonSchema());
     throw new ConfigError(diagnose([...wrong, ...missing]));
   }
-  const file = parsed.data;
-  const { tls_server_config: fileTls } = file;
-  const material =
-    fileTls === undefined || !hasTls(root)
-      ? noMaterial
-      : await readTlsMaterial(root, fileTls, { directory, readFile, nowMs: clock.wallMs() });
+  const file = fileOf(root, parsed.data);
+  const material = await readTlsMaterial(root, file.tls_server_config, {
+    directory,
+    readFile,
+    nowMs: clock.wallMs(),
+  });
   const found = [...missing, ...relationErrors(root, file), ...material.problems];
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new ConfigError(diagnose(errors));

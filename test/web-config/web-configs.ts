@@ -1,5 +1,5 @@
 import { ConfigError } from '../../src/config/diagnostic.ts';
-import { type LoadedWebConfig, loadWebConfig } from '../../src/config/load-web-config.ts';
+import { type LoadedWebConfig, loadWebConfig } from '../../src/web-config/load-web-config.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { tlsFiles } from '../support/tls-files.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hashProblem } from './bcrypt-hash.ts';
-import { aMap, duration, flag, text } from './schema-fields.ts';
+import { aMap, duration, flag, text } from '../config/schema-fields.ts';
+import { controls } from '../model/line-text.ts';
 import {
   type ClientAuthName,
   type CurveName,
@@ -103,15 +103,27 @@ function headerValue(): z.ZodType<string> {
 }
 
 /** No client can send a user name with a colon. */
-const userName = z.string().regex(/^[^:\p{Cc}\p{Cs}]+$/u, {
+const userName = z.string().regex(new RegExp(`^[^:${controls}]+$`, 'u'), {
   error: 'is not possible as a user name: it must not be empty or hold a colon',
 });
 
+/** From there on every further cost takes twice as long, with 15 seconds of a processor. */
+const costs = { lowest: 4, highest: 15 };
+const bcryptHash = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/u;
+
+/** What is wrong with the hash of a password, without any of it. */
+function hashProblem(value: unknown): string | undefined {
+  const cost = typeof value === 'string' ? bcryptHash.exec(value)?.groups?.['cost'] : undefined;
+  if (cost === undefined) return 'must be a bcrypt hash, which begins with $2a$, $2b$ or $2y$';
+  if (Number(cost) >= costs.lowest && Number(cost) <= costs.highest) return undefined;
+  return `has a bcrypt cost of ${Number(cost)}: it must be from ${costs.lowest} to ${costs.highest}`;
+}
+
 /** Of any type at first: messages repeat a value of the wrong type, which may be a password. */
 const passwordHash: z.ZodType<string> = z.unknown().transform((value, context) => {
-  const problem = hashProblem(value);
-  if (typeof value === 'string' && problem === undefined) return value;
-  const { message, help } = problem ?? {};
+  const message = hashProblem(value);
+  if (typeof value === 'string' && message === undefined) return value;
+  const help = 'make one with: htpasswd -nBC 10 "" | tr -d \':\\n\'';
   context.issues.push({ code: 'custom', message, input: value, params: { help, isSecret: true } });
   return z.NEVER;
 });

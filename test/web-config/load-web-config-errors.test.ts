@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { loadWebConfig } from '../../src/config/load-web-config.ts';
+import { loadWebConfig } from '../../src/web-config/load-web-config.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { block, hash, path, tls, webFailureOf } from './web-configs.ts';
 
 const ofTwoUsers = 'basic_auth_users:\n  "alice:admin": HASH\n  alice: opensesame\n';
 
+type Case = readonly [text: string, places: string, names: readonly string[]];
+
 describe('a bad file', () => {
   /** What is in it, where each mistake is, and what its message must name. */
-  const cases: readonly (readonly [text: string, places: string, names: readonly string[]])[] = [
+  const cases: readonly Case[] = [
     ['hello', '1:1', ['must be a map']],
     ['tls_server_confg: {}', '1:1', ['did you mean "tls_server_config"']],
     [tls('cert_filse: x'), '4:3', ['did you mean "cert_file"']],
@@ -44,12 +46,25 @@ describe('a bad file', () => {
     ['tls_server_config: {cert_file: server.pem, key_file: encrypted.pem}', '1:54', ['encrypted']],
     ['basic_auth_users:\n', '1:1', ['must be a map']],
     [ofTwoUsers.replace('HASH', hash), '2:3 3:10', ['colon', 'bcrypt', 'htpasswd']],
-    [`basic_auth_users:\n  alice: ${hash.replace('$10$', '$20$')}\n`, '2:10', ['20', '4 to 15']],
+    ...['03', '16', '99'].map(
+      (cost): Case => [
+        `basic_auth_users:\n  alice: ${hash.replace('$10$', `$${cost}$`)}\n`,
+        '2:10',
+        [String(Number(cost)), '4 to 15'],
+      ],
+    ),
+    ...[hash.slice(0, -1), `${hash}.`, hash.replace('2y', '2x'), '$6$r$s$h', '12345678'].map(
+      (value): Case => [
+        `basic_auth_users:\n  alice: ${value}\n`,
+        '2:10',
+        ['begins with $2a$, $2b$ or $2y$', 'htpasswd'],
+      ],
+    ),
     ['http_server_config:\n  headers:\n    Server: x\n', '3:5', ['"Server"', 'X-Frame-Options']],
     [
       'http_server_config: { headers: { X-Content-Type-Options: sniff } }\n',
       '1:58',
-      ['"nosniff"?'],
+      ['must be nosniff'],
     ],
     [
       'http_server_config: { headers: { X-XSS-Protection: "0\\r\\nX: y" } }\n',

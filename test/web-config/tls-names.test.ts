@@ -5,10 +5,9 @@ import {
   clientAuthNames,
   clientAuthOf,
   curveNames,
-  lacksForwardSecrecy,
   opensslCiphers,
   opensslCurves,
-} from '../../src/config/tls-names.ts';
+} from '../../src/web-config/tls-names.ts';
 
 describe('opensslCiphers', () => {
   it.each(cipherNames.map((name) => ({ name })))('knows $name as OpenSSL does', ({ name }) => {
@@ -34,12 +33,6 @@ describe('opensslCiphers', () => {
   it('leaves an empty list to the defaults', () => {
     expect(opensslCiphers([])).toBeUndefined();
     expect(opensslCurves([])).toBeUndefined();
-  });
-
-  it('knows which suites have no forward secrecy', () => {
-    expect(cipherNames.filter(lacksForwardSecrecy)).toEqual(
-      cipherNames.filter((name) => name.startsWith('TLS_RSA_')),
-    );
   });
 });
 

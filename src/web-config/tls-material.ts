@@ -1,23 +1,26 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import type { Node } from 'yaml';
+import { bundleProblem, bundleRemedy } from '../config/ca-file.ts';
+import { errorAt, type Problem, warningAt } from '../config/diagnostic.ts';
+import { fileError } from '../config/load-config.ts';
+import { digestOf, mayPass, type ReadFile, readFailure, readRemedy } from '../config/read-file.ts';
+import { locate, type Span, spanOf } from '../config/yaml-node.ts';
 import type { ServerTls } from '../model/web-config.ts';
-import { bundleProblem, bundleRemedy } from './ca-file.ts';
-import { errorAt, type Problem, warningAt } from './diagnostic.ts';
-import { fileError } from './load-config.ts';
-import { type Located, locate, type Span } from './located.ts';
-import { digestOf, mayPass, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { clientAuthOf, opensslCiphers, opensslCurves, tlsVersionOf } from './tls-names.ts';
 import type { FileTls } from './web-config-schema.ts';
 
-export interface MaterialDependencies {
+interface MaterialDependencies {
+  /** Paths are relative to it. */
+  readonly directory: string;
   readonly readFile: ReadFile;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /** What the files of `tls_server_config` hold. `tls` is only defined if no problem is an error. */
-export interface TlsMaterial {
+interface TlsMaterial {
   readonly tls: ServerTls | undefined;
   readonly problems: readonly Problem[];
   /** The digest of each file that was read, by path; empty for one that could not be read. */
@@ -37,25 +40,24 @@ type PartName = 'cert' | 'key' | 'client_ca';
 class Material {
   readonly problems: Problem[] = [];
   readonly files = new Map<string, string>();
-  readonly #root: Located;
-  readonly #directory: string;
-  readonly #readFile: ReadFile;
+  readonly #root: Node;
+  readonly #dependencies: MaterialDependencies;
 
-  constructor(root: Located, directory: string, readFile: ReadFile) {
+  constructor(root: Node, dependencies: MaterialDependencies) {
     this.#root = root;
-    this.#directory = directory;
-    this.#readFile = readFile;
+    this.#dependencies = dependencies;
   }
 
   async part(tls: FileTls, name: PartName): Promise<Part> {
     const file = tls[`${name}_file`];
     const key = file === undefined ? name : `${name}_file`;
-    const span = locate(this.#root, ['tls_server_config', key])?.span;
+    const node = locate(this.#root, ['tls_server_config', key]);
+    const span = node === undefined ? undefined : spanOf(node);
     if (file === undefined) return { text: tls[name], subject: `"${name}"`, span };
-    const path = resolve(this.#directory, file);
+    const path = resolve(this.#dependencies.directory, file);
     const subject = `"${key}" ${path}`;
     try {
-      const bytes = await this.#readFile(path);
+      const bytes = await this.#dependencies.readFile(path);
       this.files.set(path, digestOf(bytes));
       return { text: new TextDecoder().decode(bytes), subject, span };
     } catch (error) {
@@ -130,19 +132,20 @@ function contextProblem(tls: ServerTls): string | undefined {
 
 /** Reads and checks the certificate, its key and the CAs of clients. Never rejects. */
 export async function readTlsMaterial(
-  root: Located,
-  file: FileTls,
-  { directory, readFile, nowMs }: MaterialDependencies & { readonly directory: string },
+  root: Node,
+  file: FileTls | undefined,
+  dependencies: MaterialDependencies,
 ): Promise<TlsMaterial> {
-  const material = new Material(root, directory, readFile);
+  const material = new Material(root, dependencies);
   const { problems, files } = material;
+  if (file === undefined) return { tls: undefined, problems, files };
   const certPart = await material.part(file, 'cert');
   const keyPart = await material.part(file, 'key');
   const cert = material.bundle(certPart);
   const clientCa = material.bundle(await material.part(file, 'client_ca'));
   const { text: key } = keyPart;
   if (cert !== undefined && key !== undefined) {
-    problems.push(...dateWarning(cert, certPart, nowMs));
+    problems.push(...dateWarning(cert, certPart, dependencies.nowMs));
     const [message, help] = keyProblem(key, cert) ?? [];
     if (message !== undefined) {
       problems.push(errorAt(keyPart.span, `${keyPart.subject} ${message}`, help));
