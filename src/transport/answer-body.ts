@@ -62,8 +62,9 @@ export async function readAnswer(
   }
   const text = new BodyText(isFailure ? maxFailureBytes : maxBytes);
   try {
-    for await (const chunk of body) {
-      text.add(chunk as Buffer);
+    const chunks: AsyncIterable<Buffer> = body;
+    for await (const chunk of chunks) {
+      text.add(chunk);
       // The end of the loop ends the connection, too.
       if (text.problem() !== undefined) break;
     }

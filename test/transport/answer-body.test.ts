@@ -11,7 +11,7 @@ const maxBytes = answerLimits(0);
 
 async function read(
   chunks: Iterable<Buffer>,
-  { statusCode = 200, size = 'large' as AnswerSize } = {},
+  { statusCode = 200, size = 'large' }: { statusCode?: number; size?: AnswerSize } = {},
 ): Promise<ApiResponse> {
   const body = Readable.from(chunks);
   return readAnswer(
