@@ -258,13 +258,6 @@ describe('listElementsOf', () => {
     expect(read).toThrow('lists 1001 application_hosts on one page');
   });
 
-  it.each([{ document: {} }, { document: { hosts: {} } }, { document: { hosts: null } }])(
-    'rejects a document without a list: $document',
-    ({ document }) => {
-      expect(() => listElementsOf(document, 'hosts', subject)).toThrow('no list of hosts');
-    },
-  );
-
   it('does not look at a list of applications that is too long', async () => {
     const discovery = await discoveryOf({ applications: elements(1_000_000) });
 
