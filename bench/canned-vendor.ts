@@ -1,11 +1,10 @@
-import type { Dispatcher } from 'undici';
+import { Readable } from 'node:stream';
 import type { Clock } from '../src/model/clock.ts';
 import type { PolledSeries } from '../src/model/polled-series.ts';
 import type { Operation } from '../src/model/telemetry.ts';
 import { columnsOf } from '../src/nerdgraph/column-sets.ts';
 import { valuesOf } from '../src/rest/call-groups.ts';
-import { AnswerCollector } from '../src/transport/answer-collector.ts';
-import type { AnswerMemory } from '../src/transport/answer-memory.ts';
+import { type AnswerLimits, readAnswer } from '../src/transport/answer-body.ts';
 import type { ApiRequest, RawTransport } from '../src/transport/transport.ts';
 
 export interface CannedVendorOptions {
@@ -30,50 +29,37 @@ const chunkBytes = 64 * 1024;
 /** The bytes of each answer come as a socket gives them, every chunk in a turn of its own. */
 export function createCannedVendor(
   options: CannedVendorOptions,
-  { clock, memory }: { readonly clock: Clock; readonly memory: AnswerMemory },
+  { clock, maxBytes }: { readonly clock: Clock; readonly maxBytes: AnswerLimits },
 ): CannedVendor {
   const answerTo = createAnswers(options);
   const calls = new Map<Operation, number>();
   const { latencyMs } = options;
+  const turnAfter = async (delayMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.after(delayMs, resolve);
+    });
   return {
     calls: (operation) => calls.get(operation) ?? 0,
-    send: async (request, _headers, signal) =>
-      new Promise((resolve, reject) => {
-        const { operation, answerSize = 'small' } = request;
-        calls.set(operation, (calls.get(operation) ?? 0) + 1);
-        const maxBytes = memory.maxBytes[answerSize];
-        const collector = new AnswerCollector(
-          { maxBytes, peer: 'canned', signal, memory },
-          { resolve, reject },
-        );
-        const { parts, link } = answerTo(request);
-        const chunks = chunksOf(parts);
-        let isPaused = false;
-        const deliver = (): void => {
-          if (isPaused) return;
-          const chunk = chunks.next();
-          if (chunk.done === true) {
-            collector.onResponseEnd();
-            return;
-          }
-          collector.onResponseData(controller, chunk.value);
-          clock.after(0, deliver);
-        };
-        const controller = {
-          abort: () => undefined,
-          pause: () => {
-            isPaused = true;
-          },
-          resume: () => {
-            isPaused = false;
-            clock.after(0, deliver);
-          },
-        } as unknown as Dispatcher.DispatchController;
-        clock.after(latencyMs, () => {
-          collector.onResponseStart(controller, 200, link === undefined ? {} : { link });
-          deliver();
-        });
-      }),
+    send: async (request, _headers, signal) => {
+      const { operation, answerSize = 'small' } = request;
+      calls.set(operation, (calls.get(operation) ?? 0) + 1);
+      const { parts, link } = answerTo(request);
+      await turnAfter(latencyMs);
+      async function* delivered(): AsyncGenerator<Buffer, void> {
+        for (const chunk of chunksOf(parts)) {
+          yield chunk;
+          await turnAfter(0);
+        }
+      }
+      return readAnswer(
+        {
+          statusCode: 200,
+          headers: link === undefined ? {} : { link },
+          body: Readable.from(delivered()),
+        },
+        { maxBytes: maxBytes[answerSize], peer: 'canned', signal },
+      );
+    },
     close: async () => {},
   };
 }

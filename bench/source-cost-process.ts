@@ -9,7 +9,7 @@ import type { AccountSource } from '../src/model/config.ts';
 import { seriesOf, type Values } from '../src/model/polled-series.ts';
 import { presetNames } from '../src/model/presets.ts';
 import type { SnapshotSink } from '../src/model/snapshot.ts';
-import { createAnswerMemory } from '../src/transport/answer-memory.ts';
+import { answerLimits } from '../src/transport/answer-body.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakePlatform } from '../test/support/fake-platform.ts';
 import { createCannedVendor } from './canned-vendor.ts';
@@ -58,7 +58,7 @@ const vendor = createCannedVendor(
     latencyMs: 600,
     series: seriesOf(metrics, transactionTypes),
   },
-  { clock, memory: createAnswerMemory({ heapBytes: 96 * 1024 ** 2 }) },
+  { clock, maxBytes: answerLimits(96 * 1024 ** 2) },
 );
 const platform = {
   ...createFakePlatform({

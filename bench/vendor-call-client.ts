@@ -14,7 +14,7 @@ import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
 import { createRestClient } from '../src/rest/rest-client.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';
-import { createAnswerMemory } from '../src/transport/answer-memory.ts';
+import { answerLimits } from '../src/transport/answer-body.ts';
 import { createUndiciTransport } from '../src/transport/undici-transport.ts';
 
 const concurrency = 8;
@@ -66,7 +66,7 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
           ca: await readFile(caFile, 'utf8'),
           userAgent: 'bench',
         },
-        { memory: createAnswerMemory({ heapBytes: getHeapStatistics().heap_size_limit }) },
+        { maxBytes: answerLimits(getHeapStatistics().heap_size_limit) },
       ),
     },
   );

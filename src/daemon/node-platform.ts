@@ -7,7 +7,6 @@ import type { Clock } from '../model/clock.ts';
 import { noProgress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
-import type { AnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
@@ -56,7 +55,6 @@ async function fileMode(path: string): Promise<number | undefined> {
 export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
   const clock = createSystemClock();
   const heapBytes = heapBytesHere();
-  let memory: AnswerMemory | undefined;
   let compare: ComparePassword | undefined;
   return {
     clock,
@@ -77,10 +75,9 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     tryListen: async (address) => (await import('../server/try-listen.ts')).tryListen(address),
     // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) => {
-      const { createAnswerMemory } = await import('../transport/answer-memory.ts');
+      const { answerLimits } = await import('../transport/answer-body.ts');
       const { createUndiciTransport } = await import('../transport/undici-transport.ts');
-      memory ??= createAnswerMemory({ heapBytes });
-      return createUndiciTransport(options, { memory });
+      return createUndiciTransport(options, { maxBytes: answerLimits(heapBytes) });
     },
     nextTurn,
     stdout: process.stdout,

@@ -1,6 +1,7 @@
 import type { Application } from './application.ts';
 import type { AppEntry, HostSelector, PatternSource } from './config.ts';
 import { isReadOf } from './polled-series.ts';
+import { minuteMs } from './time.ts';
 
 /** An application together with the entry that chose it. */
 export interface SelectedApplication {
@@ -31,7 +32,7 @@ function hostChoiceText(hosts: boolean | HostSelector<PatternSource>): string {
 }
 
 /** The vendor calls an application "reporting" if it sent anything in the last ten minutes. */
-const reportingMemoryMs = 10 * 60_000;
+const reportingMemoryMs = 10 * minuteMs;
 
 /**
  * Whether a poll can bring any values: not if the application has been silent for the whole window.

@@ -1,3 +1,5 @@
+import { minuteMs } from './time.ts';
+
 /** A closed range of whole minutes, both ends in milliseconds since the epoch (UTC). */
 export interface TimeWindow {
   readonly fromMs: number;
@@ -8,8 +10,6 @@ export interface TimeWindow {
 export type WindowSetting =
   | { readonly kind: 'vendor_default' }
   | { readonly kind: 'range'; readonly lengthMs: number };
-
-const minuteMs = 60_000;
 
 /**
  * The window to ask for at `nowMs` (wall time). It ends on the last whole minute that is at least

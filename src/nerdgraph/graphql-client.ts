@@ -2,8 +2,7 @@ import type { CallContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
-import type { AnswerSize } from '../transport/answer-memory.ts';
-import type { ApiResponse, Transport } from '../transport/transport.ts';
+import type { AnswerSize, ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import {
   answeredPartOf,

@@ -1,9 +1,8 @@
-import type { ApiError } from '../model/api-error.ts';
+import { type ApiError, asApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
-import { asApiError } from '../newrelic/as-api-error.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import { BatchAnswers } from './batch-answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';

@@ -1,6 +1,5 @@
-import { transactionTypes } from '../model/application.ts';
+import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { TimeWindow } from '../model/window.ts';
-import { metricNames } from '../newrelic/metric-names.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
 /**
@@ -8,6 +7,11 @@ import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
  * minute was there.
  */
 const heartbeatMetric = 'Agent/MetricsReported/count';
+
+const throughputMetrics: Readonly<Record<TransactionType, string>> = {
+  web: 'HttpDispatcher',
+  other: 'OtherTransaction/all',
+};
 
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;
@@ -60,7 +64,7 @@ export function metricsNrql(question: MetricQuestion): string {
  * that every agent sends it.
  */
 export function liveHostsNrql(applicationIds: readonly string[], window: TimeWindow): string {
-  const metrics = [...transactionTypes.map((type) => metricNames[type]), heartbeatMetric];
+  const metrics = [...transactionTypes.map((type) => throughputMetrics[type]), heartbeatMetric];
   return nrqlOf({ selected: [], metrics, applicationIds, window, facets: hostFacets });
 }
 

@@ -1,4 +1,5 @@
 import type { InvalidSampleReason } from '../model/telemetry.ts';
+import { minuteMs } from '../model/time.ts';
 
 /** An object of a parsed document. Its members come from the vendor and may be anything. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -76,8 +77,6 @@ export function entityIdOf(value: unknown): string | undefined {
   }
   return typeof value === 'string' && isEntityId(value) ? value : undefined;
 }
-
-const minuteMs = 60_000;
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
-import { type CallSubject, excerptOf, listElementsOf } from '../newrelic/answer.ts';
+import { excerptOf } from '../newrelic/answer.ts';
 import {
   entityIdOf,
   epochMsOf,
@@ -9,6 +9,7 @@ import {
   type JsonObject,
   sampleOf,
 } from '../newrelic/json.ts';
+import { type CallSubject, listElementsOf } from './answer.ts';
 
 /** The applications of one page, and which parts of the page could not be read. */
 export interface ApplicationPage {

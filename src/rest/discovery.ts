@@ -1,8 +1,8 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
-import { failureOf } from '../newrelic/answer.ts';
 import { isEntityId } from '../newrelic/json.ts';
+import { failureOf } from './answer.ts';
 import { createFindings, type Findings, type LookUps } from './findings.ts';
 import { type ApplicationList, applicationsSubject } from './lists.ts';
 

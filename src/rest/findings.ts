@@ -2,6 +2,7 @@ import type { ApiError, FailureReason } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Discovery } from '../model/source.ts';
+import { hourMs } from '../model/time.ts';
 import type { ApplicationList } from './lists.ts';
 
 // After one of these failures the other calls of the discovery would fail in the same way.
@@ -112,7 +113,7 @@ export interface LookUps {
   keepOnly(ids: ReadonlySet<string>): void;
 }
 
-const absentForMs = 3_600_000;
+const absentForMs = hourMs;
 
 interface LookUp {
   readonly askedMs: number;

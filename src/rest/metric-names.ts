@@ -1,15 +1,10 @@
 import type { ApiError } from '../model/api-error.ts';
 import { isLike, type ListedMetric, type ListMetrics } from '../model/metric-list.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
-import {
-  type CallSubject,
-  countingFailures,
-  documentOf,
-  failureOf,
-  listElementsOf,
-} from '../newrelic/answer.ts';
+import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
+import { type CallSubject, documentOf, failureOf, listElementsOf } from './answer.ts';
 import { lastPageOf, nextPageOf, type Page, readPages } from './paging.ts';
 import { metricNamesRequest } from './requests.ts';
 

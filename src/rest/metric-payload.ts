@@ -1,7 +1,8 @@
 import type { PolledSeries, Values } from '../model/polled-series.ts';
+import { dayMs, minuteMs } from '../model/time.ts';
 import { countedBy } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
-import { type CallSubject, excerptOf, failureOf } from '../newrelic/answer.ts';
+import { excerptOf } from '../newrelic/answer.ts';
 import {
   epochMsOf,
   type InvalidSampleListener,
@@ -10,6 +11,7 @@ import {
   sampleOf,
   windowEndMsOf,
 } from '../newrelic/json.ts';
+import { type CallSubject, failureOf } from './answer.ts';
 import { inBaseUnit } from './base-units.ts';
 
 /** What is needed to read an answer. */
@@ -164,11 +166,10 @@ function endMsOf(
 
 // The vendor writes the end of a summarized range as `:00` or as the second before, and the range
 // of the document with the seconds of the request. No real answer is off by a whole minute.
-const toleranceMs = 60_000;
+const toleranceMs = minuteMs;
 
 // With its own window the vendor answers for the last half hour. How late that may be is not known,
 // so only what cannot be true is rejected.
-const dayMs = 24 * 3_600_000;
 
 /** What to compare the window of an answer with. */
 interface WindowQuestion {

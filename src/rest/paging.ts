@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
-import { type CallSubject, failureOf } from '../newrelic/answer.ts';
 import type { ApiResponse } from '../transport/transport.ts';
+import { type CallSubject, failureOf } from './answer.ts';
 
 /** After this many pages in a row without anything new, nothing new will come. */
 const maxIdlePages = 2;

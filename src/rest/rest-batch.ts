@@ -1,4 +1,4 @@
-import type { ApiError } from '../model/api-error.ts';
+import { type ApiError, asApiError } from '../model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../model/poll-outcome.ts';
 import {
   asksForApplication,
@@ -8,7 +8,6 @@ import {
 } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { windowAt } from '../model/window.ts';
-import { asApiError } from '../newrelic/as-api-error.ts';
 import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
 import { PollAnswers } from './poll-answers.ts';
 import type { RestClient } from './rest-client.ts';

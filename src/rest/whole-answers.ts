@@ -1,13 +1,14 @@
 import type { Clock } from '../model/clock.ts';
 import type { Values } from '../model/polled-series.ts';
+import { hourMs, minuteMs } from '../model/time.ts';
 import type { SeriesGroup } from './call-groups.ts';
 
 /** One after the other, so that the first polls find it out. */
 const firstTrials = 3;
 /** If a trial has failed, that says nothing. */
-const failedMs = 600_000;
+const failedMs = 10 * minuteMs;
 /** What was found out may have changed: it may have been a passing fault. */
-const foundOutMs = 6 * 3_600_000;
+const foundOutMs = 6 * hourMs;
 
 /** The values of one part of a poll, which was asked for in both ways. */
 export interface TriedPart {

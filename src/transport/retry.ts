@@ -1,7 +1,7 @@
 import { ApiError, type FailureReason, failures } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
-import { retryAfterMs } from './permits.ts';
+import { retryAfterMs } from './throttle-pause.ts';
 import type { ApiRequest, ApiResponse, KeyProvider, Transport } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
 

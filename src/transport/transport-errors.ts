@@ -110,20 +110,23 @@ export function apiErrorFrom(error: unknown, host: string): ApiError {
     const reason = reasonOf(candidate);
     if (reason !== undefined) {
       const explanation = explanationsByCode.get(codeOf(candidate)) ?? explanations[reason];
-      return newError(reason, explanation, {
-        host,
-        detail: detailOf(candidate, reason),
-        cause: error,
-      });
+      return newError(reason, explanation, host, detailOf(candidate, reason), error);
     }
   }
-  return newError('client', explanations.client, { host, detail: nameOf(error), cause: error });
+  return newError('client', explanations.client, host, nameOf(error), error);
+}
+
+/** The error of a request to `host` that was found out here. `detail` is put into brackets. */
+export function networkError(reason: NetworkReason, host: string, detail: string): ApiError {
+  return newError(reason, explanations[reason], host, detail);
 }
 
 function newError(
   reason: NetworkReason,
   { problem, remedy }: Explanation,
-  { host, detail, cause }: { host: string; detail: string; cause: unknown },
+  host: string,
+  detail: string,
+  cause?: unknown,
 ): ApiError {
   return new ApiError(reason, `${host}: ${problem} (${detail}); ${remedy}`, { cause });
 }

@@ -1,9 +1,14 @@
 import type { FailureReason } from '../model/api-error.ts';
 import type { Permit, Turn } from '../model/permit.ts';
 import type { Operation } from '../model/telemetry.ts';
-import type { AnswerSize } from './answer-memory.ts';
 
-/** One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the account's base URL. */
+/** How large a real answer may be: values, a page of hosts, or a page of applications or rows. */
+export type AnswerSize = 'small' | 'medium' | 'large';
+
+/**
+ * One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the
+ * account's base URL.
+ */
 export interface ApiRequest {
   readonly operation: Operation;
   readonly target: string;

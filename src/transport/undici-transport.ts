@@ -1,7 +1,6 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { AnswerCollector } from './answer-collector.ts';
-import { type AnswerMemory, partOf } from './answer-memory.ts';
+import { type AnswerLimits, readAnswer } from './answer-body.ts';
 import type { RawTransport } from './transport.ts';
 import { apiErrorFrom } from './transport-errors.ts';
 import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
@@ -19,10 +18,6 @@ export interface UndiciTransportOptions {
   readonly connectTimeoutMs?: number;
 }
 
-export interface UndiciTransportDependencies {
-  readonly memory: AnswerMemory;
-}
-
 const defaultConnectTimeoutMs = 5000;
 
 /**
@@ -31,11 +26,10 @@ const defaultConnectTimeoutMs = 5000;
  */
 export function createUndiciTransport(
   options: UndiciTransportOptions,
-  { memory }: UndiciTransportDependencies,
+  { maxBytes }: { readonly maxBytes: AnswerLimits },
 ): RawTransport {
   const route = connectionRouteOf(options, options.connectTimeoutMs ?? defaultConnectTimeoutMs);
   const { dispatcher, origin, pathPrefix, peer } = route;
-  const own = partOf(memory);
   const fixedHeaders = {
     ...route.headers,
     accept: 'application/json',
@@ -45,26 +39,18 @@ export function createUndiciTransport(
 
   return {
     send: async ({ target, body, answerSize = 'small' }, headers, signal) => {
-      signal.throwIfAborted();
-      const maxBytes = memory.maxBytes[answerSize];
       const path = pathPrefix + target;
       const all = { ...fixedHeaders, ...headers };
-      return new Promise((resolve, reject) => {
-        const collector = new AnswerCollector(
-          { maxBytes, peer, signal, memory: own },
-          { resolve, reject },
+      try {
+        const answer = await dispatcher.request(
+          body === undefined
+            ? { origin, path, method: 'GET', headers: all, signal }
+            : { origin, path, method: 'POST', headers: { ...all, ...json }, body, signal },
         );
-        try {
-          dispatcher.dispatch(
-            body === undefined
-              ? { origin, path, method: 'GET', headers: all }
-              : { origin, path, method: 'POST', headers: { ...all, ...json }, body },
-            collector,
-          );
-        } catch (error) {
-          collector.fail(error);
-        }
-      });
+        return await readAnswer(answer, { maxBytes: maxBytes[answerSize], peer, signal });
+      } catch (error) {
+        throw signal.aborted ? signal.reason : apiErrorFrom(error, peer);
+      }
     },
     close: async () => route.close(),
   };

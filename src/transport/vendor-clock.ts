@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { hourMs, minuteMs } from '../model/time.ts';
 import type { ApiResponse } from './transport.ts';
 
 /** How far the vendor's clock is ahead of ours, by the `Date` of its answers. */
@@ -32,13 +33,13 @@ export interface VendorClockDependencies {
 const fewestAnswers = 3;
 const recentAnswers = 9;
 /** Answers take up to a minute: unless most of them agree within that, the `Date` is made up. */
-const agreementMs = 60_000;
+const agreementMs = minuteMs;
 /** Windows end minutes ago, so a smaller difference does not matter. */
 const tolerableSkewMs = 30_000;
 /** A smaller difference is over: the `Date` counts whole seconds. */
 const overMs = 25_000;
 /** A day, and an hour for a clock in the wrong half of a change of the hour. */
-const believableSkewMs = 25 * 3_600_000;
+const believableSkewMs = 25 * hourMs;
 
 /**
  * The median of the last `Date` headers. They are compared with the uptime of the machine, so that

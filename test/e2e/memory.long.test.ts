@@ -49,10 +49,18 @@ interface Attack {
   readonly source: 'rest' | 'nerdgraph';
   readonly what: string;
   readonly body: () => Iterable<Buffer>;
+  /** Whether the body has chunks of its own for the transfer. */
+  readonly isRaw?: boolean;
 }
 
 const attacks: readonly Attack[] = [
   { source: 'rest', what: 'a gigabyte of spaces', body: () => times(16_384, blanks) },
+  {
+    source: 'rest',
+    what: '2 MB that come byte by byte',
+    body: () => times(20, Buffer.from('1\r\n \r\n'.repeat(100_000))),
+    isRaw: true,
+  },
   {
     source: 'rest',
     what: '15.9 MB of blanks and then valid JSON',
@@ -105,7 +113,7 @@ function* closed(document: Iterable<Buffer>, braces: number): Generator<Buffer> 
 /** A vendor whose lists are good until `listsAreBad`, and whose other answers never are. */
 async function badVendor(
   fleet: SimulatorOptions,
-  body: () => Iterable<Buffer>,
+  { body, isRaw = false }: Attack,
 ): Promise<{ readonly url: string; asked(): number; listsAsked(): number; listsAreBad(): void }> {
   let [asked, listsAsked, areListsBad] = [0, 0, false];
   const intercept: Intercept = ({ path, graphql }, response) => {
@@ -117,7 +125,13 @@ async function badVendor(
     if (isList) listsAsked += 1;
     response.on('error', () => undefined);
     response.writeHead(200, { 'content-type': 'application/json' });
-    pipeline(Readable.from(body()), response).catch(() => undefined);
+    const { socket } = response;
+    if (isRaw && socket !== null) {
+      response.flushHeaders();
+      pipeline(Readable.from(body()), socket).catch(() => undefined);
+    } else {
+      pipeline(Readable.from(body()), response).catch(() => undefined);
+    }
     return 'handled';
   };
   const simulator = createSimulator({ ...fleet, intercept }, { clock: createSystemClock() });
@@ -178,7 +192,8 @@ async function polls(url: string, account: string): Promise<number> {
 describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.note}`, () => {
   it.each(attacks)(
     'survives three accounts of the source $source that are answered with $what, and polls the fourth',
-    async ({ source, body }) => {
+    async (attack) => {
+      const { source } = attack;
       const fleet: SimulatorOptions = {
         apiKeys: [key],
         ingestDelayMs: 0,
@@ -189,7 +204,7 @@ describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.no
       const simulator = createSimulator(fleet, { clock: createSystemClock() });
       const { baseUrl } = await simulator.start();
       onTestFinished(async () => simulator.stop());
-      const vendor = await badVendor(fleet, body);
+      const vendor = await badVendor(fleet, attack);
       await withFiles(
         { 'config.yaml': configOf(source, baseUrl, vendor.url) },
         async (directory) => {

@@ -10,7 +10,7 @@ import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { createAnswerMemory } from '../../src/transport/answer-memory.ts';
+import { answerLimits } from '../../src/transport/answer-body.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
 import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -318,9 +318,9 @@ export async function withSocketFaults(
       ? vendor.account.baseUrl
       : (await vendor.simulator.start()).baseUrl;
   const vendors = new Map([['production', { ...vendor, account: { ...vendor.account, baseUrl } }]]);
-  const memory = createAnswerMemory({ heapBytes: 96 * 1024 * 1024 });
+  const maxBytes = answerLimits(96 * 1024 * 1024);
   const openTransport: Platform['openTransport'] = async (wireOptions) =>
-    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 1000 }, { memory });
+    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 1000 }, { maxBytes });
   const bench = await startBench({ platform, clock, vendors, openTransport });
   try {
     await test(bench);

@@ -112,10 +112,4 @@ describe('metricGroupsOf', () => {
       }),
     );
   });
-
-  it('is the same whenever it is asked', () => {
-    const series = Array.from({ length: 1000 }, (_, index) => aSeries(`Custom/${index % 700}`));
-
-    expect(metricGroupsOf(series)).toEqual(metricGroupsOf([...series]));
-  });
 });

@@ -3,12 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createPriorityQueue } from '../../src/model/priority-queue.ts';
 
 describe('createPriorityQueue', () => {
-  it('is empty at first', () => {
-    const queue = createPriorityQueue<string>();
-
-    expect([queue.size, queue.first(), queue.firstPriority()]).toEqual([0, undefined, Infinity]);
-  });
-
   it('gives items of the same priority in the order in which they were set', () => {
     const queue = createPriorityQueue<string>();
     for (const item of ['a', 'b', 'c', 'd', 'e']) queue.set(item, 7);

@@ -30,19 +30,6 @@ describe('the application lists of the samples', () => {
     ]);
   });
 
-  it('are read with members that the vendor added later', async () => {
-    const { applications } = await discoveryOf(sampleText('03-applications-list-python-2019.json'));
-
-    expect(applications).toMatchObject([
-      {
-        id: '204261410',
-        healthStatus: 'unknown',
-        hostIds: ['204260579'],
-        instances: 1,
-      },
-    ]);
-  });
-
   it('may hold an application that does not report', async () => {
     const text = sampleText('06-application-not-reporting-go.json');
     const list = text.replace('"application": {', '"applications": [{').replace(/\}\s*$/, ']}');
@@ -63,17 +50,6 @@ describe('the application lists of the samples', () => {
         instances: 0,
       },
     ]);
-  });
-
-  it('may be empty', async () => {
-    const discovery = await discoveryOf(sampleText('07-applications-list-empty.json'));
-
-    expect(discovery).toMatchObject({
-      applications: [],
-      complete: true,
-      error: undefined,
-      calls: 1,
-    });
   });
 });
 
@@ -242,14 +218,4 @@ describe('a part of the list that cannot be read', () => {
 
     expect(discovery).toMatchObject({ applications: [{ id: '1' }], unreadableIds: [] });
   });
-
-  it.each([{ body: {} }, { body: { applications: null } }, { body: { applications: {} } }])(
-    'may be the whole list: $body',
-    async ({ body }) => {
-      const discovery = await discoveryOf(body);
-
-      expect(discovery).toMatchObject({ applications: [], complete: false });
-      expect(discovery.error?.message).toMatch(/^list_applications: .* no list of applications\./);
-    },
-  );
 });

@@ -34,15 +34,6 @@ describe('the calls for the series of an entry', () => {
     expect(hosts).toEqual(applications);
   });
 
-  it('are none where nothing is read', () => {
-    const series = [aSeries('a', 'call_count', 'hosts'), aSeries('b', 'call_count', 'hosts')];
-
-    const { applications, hosts } = callGroupsOf(series, true);
-
-    expect(applications).toEqual([]);
-    expect(textOf(hosts)).toEqual(['a call_count, b call_count']);
-  });
-
   it('ask for what is read of applications and of hosts each', () => {
     const series = [
       aSeries('a', 'call_count', 'hosts'),
@@ -98,19 +89,5 @@ describe('the calls for the series of an entry', () => {
     const { applications } = callGroupsOf(series, false);
 
     expect(applications).toHaveLength(1);
-  });
-});
-
-describe('the calls for presets if answers are not whole', () => {
-  it.each([
-    { presets: ['throughput'], calls: 1 },
-    { presets: ['throughput', 'response_time'], calls: 1 },
-    { presets: ['throughput', 'errors'], calls: 2 },
-    { presets: ['apdex'], calls: 1 },
-    { presets: ['memory', 'errors', 'apdex', 'throughput', 'response_time'], calls: 4 },
-  ] as const)('are $calls for $presets', ({ presets, calls }) => {
-    const { applications } = callGroupsOf(seriesOf(presets, ['web', 'other']), false);
-
-    expect(applications).toHaveLength(calls);
   });
 });

@@ -8,7 +8,6 @@ import {
   filtered,
   list,
   nextPage,
-  noKey,
   serverError,
 } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
@@ -58,20 +57,6 @@ describe('a discovery of applications that are known already', () => {
     );
 
     expect(found).toMatchObject({ ids: ['1', '2', '10'], complete: true, calls: 4 });
-  });
-
-  it('is not complete when asking for known applications fails', async () => {
-    const found = await discover(
-      [byName],
-      {
-        [list]: appsOf(['1'], nextPage),
-        [`${list}?page=2`]: appsOf(['2']),
-        [filtered('4')]: serverError,
-      },
-      ['4'],
-    );
-
-    expect(found).toMatchObject({ ids: ['1', '2'], complete: false, error: { reason: 'server' } });
   });
 
   it('is incomplete when asking for some of them fails, and goes on with the others', async () => {
@@ -140,20 +125,6 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ ids: ['1', '2'], complete: true, calls: 3 });
   });
 
-  it('asks for nothing more when the key is refused while asking for known applications', async () => {
-    const found = await discover(
-      [byName, ...byIds('9')],
-      {
-        [list]: appsOf(['1'], nextPage),
-        [`${list}?page=2`]: appsOf(['2']),
-        [filtered('4')]: noKey,
-      },
-      ['4'],
-    );
-
-    expect(found).toMatchObject({ complete: false, calls: 3, error: { reason: 'auth' } });
-  });
-
   it('trusts a list of one page that has half of them', async () => {
     const found = await discover([byName], { [list]: appsOf(['1']) }, ['1', '4']);
 
@@ -203,18 +174,6 @@ describe('a list of one page without most of the known applications', () => {
     const found = await discover([byName], { [list]: appsOf([]), [filtered('1')]: answer }, ['1']);
 
     expect(found).toMatchObject({ ids: [], complete: true, pendingIds: [], calls });
-  });
-
-  it('costs one call, however many are known', async () => {
-    const many = Array.from({ length: 5000 }, (_, index) => String(index + 10));
-
-    const found = await discover(
-      [byName],
-      { [list]: appsOf(['1']), [filtered(...many.slice(0, 200))]: appsOf([]) },
-      many,
-    );
-
-    expect(found).toMatchObject({ ids: ['1'], complete: true, pendingIds: [], calls: 2 });
   });
 
   it('costs no calls for those that are asked for by their ids anyway', async () => {

@@ -4,7 +4,7 @@ import type { Discovery } from '../../src/model/source.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
-import { appsOf, byIds, byName, noKey, serverError } from './a-discovery.ts';
+import { appsOf, byIds, byName, serverError } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
 
 const minuteMs = 60_000;
@@ -194,16 +194,6 @@ describe('an id that was asked for alone', () => {
     expect(calls).toEqual(calls.map(() => 2));
   });
 
-  it('is not asked for again once the key is refused', async () => {
-    const vendor = aVendor(['1', '8', '9'], ['1']);
-    await vendor.discover();
-    vendor.instead.set('1', noKey);
-
-    const refused = await vendor.discover();
-
-    expect(refused).toMatchObject({ complete: false, calls: 1, error: { reason: 'auth' } });
-  });
-
   it('is forgotten with its entry', async () => {
     const vendor = aVendor(['1', '8', '9'], ['1']);
     await vendor.discover();
@@ -249,25 +239,6 @@ describe('a known id that an answer left out', () => {
 });
 
 describe('a vendor that answers 404 for all ids when it lacks one of them', () => {
-  it('is asked until every id is found or absent, with a bounded number of calls each time', async () => {
-    const good = idsFrom(1, 40);
-    const gone = idsFrom(700, 100);
-    const mixed = gone.flatMap((id, index) => [id, ...good.slice(index, index + 1)]);
-    const vendor = aVendor(mixed, good, '404 for all');
-    const states: { complete: boolean; pending: number; found: number; calls: number }[] = [];
-
-    for (let round = 0; round < 30; round += 1) {
-      const { complete, pendingIds, ids, calls } = await vendor.discover();
-      states.push({ complete, pending: pendingIds.length, found: ids.length, calls });
-    }
-
-    expect(states.at(-1)).toMatchObject({ complete: true, pending: 0, found: 40 });
-    expect(states.every(({ complete }) => complete)).toBe(true);
-    expect(Math.max(...states.map(({ calls }) => calls))).toBeLessThanOrEqual(48 + 2 + 10 + 1);
-    const found = states.map((state) => state.found);
-    expect(found).toEqual(found.toSorted((left, right) => left - right));
-  });
-
   it('is asked for other ids first next time if it had none of these', async () => {
     const gone = idsFrom(700, 150);
     const vendor = aVendor([...gone, '1'], ['1'], '404 for all');

@@ -40,17 +40,6 @@ describe('a discovery by ids alone', () => {
     expect(found).toMatchObject({ ids, complete: true, calls: 3 });
   });
 
-  it('repeats the filter on every page and takes only the page number from the link', async () => {
-    const link = '<https://elsewhere.example/v2/applications.json?page=2>; rel="next"';
-
-    const found = await discover(byIds('1', '2'), {
-      [filtered('1', '2')]: appsOf(['1'], { link }),
-      [`${filtered('1', '2')}&page=2`]: appsOf(['2']),
-    });
-
-    expect(found).toMatchObject({ ids: ['1', '2'], complete: true });
-  });
-
   it('asks for each id that was left out alone before it counts as missing', async () => {
     const found = await discover(byIds('1', '2', '3', '4'), {
       [filtered('1', '2', '3', '4')]: appsOf(['3']),
@@ -81,12 +70,6 @@ describe('a discovery by ids alone', () => {
     });
 
     expect(found).toMatchObject({ ids: [], complete: false, error: { reason: 'not_found' } });
-  });
-
-  it('asks for a single id once', async () => {
-    const found = await discover(byIds('1'), { [filtered('1')]: appsOf([]) });
-
-    expect(found).toMatchObject({ ids: [], complete: true });
   });
 
   it('is not complete when asking for an id alone fails', async () => {
@@ -180,15 +163,6 @@ describe('a discovery that fails', () => {
     const found = await discover(byIds(...ids), { [filtered(...ids.slice(0, 200))]: noKey });
 
     expect(found).toMatchObject({ ids: [], complete: false, calls: 1, error: { reason: 'auth' } });
-  });
-
-  it('ends at once when the key is refused while asking for one id', async () => {
-    const found = await discover(byIds('1', '2', '3'), {
-      [filtered('1', '2', '3')]: appsOf(['2']),
-      [filtered('1')]: noKey,
-    });
-
-    expect(found).toMatchObject({ ids: ['2'], complete: false, error: { reason: 'auth' } });
   });
 
   it('goes on with the other ids after a failure of the vendor', async () => {
@@ -300,19 +274,6 @@ describe('a discovery that reaches its deadline', () => {
     expect(found.error).toBe(deadline);
   });
 
-  it('is incomplete even if no call of it has failed', async () => {
-    const controller = new AbortController();
-    const { source } = aRestSource(async () => {
-      controller.abort(deadline);
-      return appsOf(['1']);
-    });
-
-    const found = await source.discover(byIds('1', '2'), [], controller.signal);
-
-    expect(found).toMatchObject({ applications: [{ id: '1' }], complete: false, calls: 1 });
-    expect(found).toMatchObject({ pendingIds: ['2'], error: deadline });
-  });
-
   it('rejects if it was aborted for another reason between two calls', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');
@@ -343,15 +304,5 @@ describe('a list of 110 pages', () => {
     expect({ complete, calls }).toEqual({ complete: row.complete, calls: row.calls });
     expect(error instanceof ApiError ? error.reason : error).toBe(row.reason);
     expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('is complete at 1200 ms a page within twice the time', async () => {
-    const clock = createFakeClock();
-    const { source, signal } = aRestSource(slowPages(clock, 110, 1200), { clock });
-
-    const discovery = discoverWithin(240_000, { source, clock }, [byName], [], signal);
-    await clock.advance(240_000);
-
-    await expect(discovery).resolves.toMatchObject({ complete: true, calls: 110 });
   });
 });

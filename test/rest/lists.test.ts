@@ -99,25 +99,6 @@ describe('the host names of an application', () => {
     ]);
   });
 
-  it('are read from all pages', async () => {
-    const link = '<https://elsewhere.example/v2/applications/12/hosts.json?page=2>; rel="next"';
-    const transport = createFakeTransport({
-      [target]: answerOf({ application_hosts: [{ id: 1, host: 'a' }] }, { headers: { link } }),
-      [`${target}?page=2`]: answerOf({ application_hosts: [{ id: 2, host: 'b' }] }),
-    });
-    const { source, signal } = aRestSource(transport.send);
-
-    const { names, calls } = await source.hostNames('12', signal);
-
-    expect(calls).toBe(2);
-    expect(names).toEqual(
-      new Map([
-        ['1', 'a'],
-        ['2', 'b'],
-      ]),
-    );
-  });
-
   it('leave out a host without a readable id or name, and keep every digit', async () => {
     const body =
       '{"application_hosts":[null,{"id":1},{"id":2,"host":""},{"id":3,"host":7},{"host":"x"},' +
@@ -155,16 +136,6 @@ describe('the host names of an application', () => {
     [`${target}?page=2`]: answerOf('', { status: 503 }),
   };
 
-  it('are those of the pages before one that failed', async () => {
-    const { source, signal } = aRestSource(createFakeTransport(twoPages).send);
-
-    const { names, error, calls } = await source.hostNames('12', signal);
-
-    expect([...names]).toEqual([['1', 'a']]);
-    expect(error).toMatchObject({ reason: 'server' });
-    expect(calls).toBe(2);
-  });
-
   it('are those of the pages before a deadline', async () => {
     const controller = new AbortController();
     const deadline = new ApiError('timeout', 'the poll did not end within 120 s');
@@ -179,27 +150,6 @@ describe('the host names of an application', () => {
 
     expect([...names]).toEqual([['1', 'a']]);
     expect(error).toBe(deadline);
-  });
-
-  it('reject with any other reason of an abort', async () => {
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-    const { source } = aRestSource(async () => {
-      controller.abort(reason);
-      throw new ApiError('timeout', 'no answer in time');
-    });
-
-    await expect(source.hostNames('12', controller.signal)).rejects.toBe(reason);
-  });
-
-  it('are not asked for with an id that is not a number', async () => {
-    const transport = createFakeTransport({});
-    const { source, signal } = aRestSource(transport.send);
-
-    const { error } = await source.hostNames('../1', signal);
-
-    expect(error).toMatchObject({ reason: 'client' });
-    expect(transport.calls).toEqual([]);
   });
 
   const filtered = (name: string): string => `${target}?filter[hostname]=${name}`;

@@ -95,15 +95,6 @@ describe('an answer for another window', () => {
     await expect(outcome).rejects.toThrow(/answered for .*a cache or a proxy/);
   });
 
-  it('is rejected with both windows and the remedy', async () => {
-    await expect(answer(old, { web: old }, asked)).rejects.toThrow(
-      'host_metrics of application 12, host 345: the answer is for another window: asked for ' +
-        '2026-09-01T10:00:00.000Z to 2026-09-01T10:05:00.000Z, answered for ' +
-        '2026-09-01T08:00:00.000Z to 2026-09-01T08:05:00.000Z. Look for a cache or a proxy between ' +
-        'here and New Relic that answers without regard to the query.',
-    );
-  });
-
   it('is rejected even if it has no data', async () => {
     const { client, signal, failures } = aRestSource(async () =>
       answerOf({ metric_data: { ...old, metrics: [] } }),

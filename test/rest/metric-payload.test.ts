@@ -83,15 +83,6 @@ describe('metric data', () => {
     expect(outcome.windowEndMs).toBe(toMs);
   });
 
-  it('is the same for a host', async () => {
-    const body = { metric_data: { metrics: [aMetric(web, { requests_per_minute: 3 })] } };
-    const { client, signal } = aRestSource(async () => answerOf(body));
-
-    const answer = await client.metrics('12', '345', aQuery(), { signal });
-
-    expect(answer).toMatchObject({ values: [3, undefined], windowEndMs: toMs });
-  });
-
   it.each([
     { what: 'no metrics', metrics: [] },
     { what: 'no timeslices', metrics: [{ name: web, timeslices: [] }] },
@@ -106,31 +97,6 @@ describe('metric data', () => {
       windowEndMs: undefined,
       invalid: [],
     });
-  });
-
-  it.each([
-    { value: '1e999', reason: 'not_finite' },
-    { value: '-1', reason: 'negative' },
-    { value: '-1e999', reason: 'not_finite' },
-    { value: '"7"', reason: 'not_a_number' },
-    { value: 'null', reason: 'not_a_number' },
-    { value: 'true', reason: 'not_a_number' },
-    { value: '{}', reason: 'not_a_number' },
-    { value: '[7]', reason: 'not_a_number' },
-  ])('leaves out the value $value, counts it, and keeps the other', async ({ value, reason }) => {
-    const text = JSON.stringify({
-      metric_data: {
-        metrics: [
-          aMetric(web, { requests_per_minute: 'VALUE' }),
-          aMetric(other, { requests_per_minute: 2 }),
-        ],
-      },
-    });
-
-    const outcome = await valuesIn(text.replace('"VALUE"', value));
-
-    expect(outcome.values).toEqual([undefined, 2]);
-    expect(outcome.invalid).toEqual([reason]);
   });
 
   it('does not look at a transaction type that was not asked for', async () => {
@@ -257,13 +223,5 @@ describe('metric data of another shape', () => {
       reason: 'schema',
       message: expect.stringContaining(`application_metrics of application 12: ${says}`),
     });
-  });
-
-  it('reads each transaction type by its own name', async () => {
-    const ofWeb = await valuesOf([aMetric(web, { requests_per_minute: 5 })]);
-    const ofOther = await valuesOf([aMetric(other, { requests_per_minute: 5 })]);
-
-    expect(ofWeb.values).toEqual([5, undefined]);
-    expect(ofOther.values).toEqual([undefined, 5]);
   });
 });

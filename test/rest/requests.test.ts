@@ -46,32 +46,6 @@ describe('the throughput requests', () => {
     });
   });
 
-  it('ask the same of every host while the query is the same, and a new query afresh', () => {
-    const query = aQuery({ window: undefined });
-
-    const targets = [
-      metricsRequest('12', '1', query).target,
-      metricsRequest('12', '2', query).target,
-      metricsRequest('12', '2', aQuery({ window: undefined, raw: true })).target,
-    ];
-
-    const asked =
-      'metrics/data.json?names%5B%5D=HttpDispatcher&names%5B%5D=OtherTransaction%2Fall' +
-      '&values%5B%5D=requests_per_minute&summarize=true';
-    expect(targets).toEqual([
-      `/v2/applications/12/hosts/1/${asked}`,
-      `/v2/applications/12/hosts/2/${asked}`,
-      `/v2/applications/12/hosts/2/${asked}&raw=true`,
-    ]);
-  });
-
-  it('choose the host by path', () => {
-    const { operation, target } = metricsRequest('12', '345', aQuery());
-
-    expect(operation).toBe('host_metrics');
-    expect(target).toMatch(/^\/v2\/applications\/12\/hosts\/345\/metrics\/data\.json\?names/);
-  });
-
   it.each([
     { changes: { series: seriesOf(['throughput'], ['web']) }, has: { names: ['HttpDispatcher'] } },
     {

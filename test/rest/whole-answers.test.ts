@@ -141,29 +141,6 @@ describe('an answer that has the values of the first metric alone', () => {
     ]);
     expect(logged).toHaveLength(1);
   });
-
-  it('costs nothing where two kinds of metrics have values: then nothing was left out', async () => {
-    const { source, vendor } = aBench(undefined, (_call, metric) =>
-      metric === 'Apdex' ? {} : known[metric],
-    );
-
-    await polled(source, [anApp('1', ['11', '12'])]);
-
-    expect(vendor.calls).toHaveLength(3);
-  });
-
-  it.each([
-    { metrics: ['throughput'] as const },
-    { metrics: ['throughput', 'response_time'] as const },
-  ])('is believed when all metrics have the same values: $metrics', async ({ metrics }) => {
-    const facts: Facts = (_call, metric) => (metric === 'HttpDispatcher' ? calls : {});
-    const { source, vendor } = aBench(() => 'others_missing', facts);
-
-    const outcome = await only(polled(source, [anApp('1', ['11'], metrics)]));
-
-    expect(vendor.calls).toHaveLength(2);
-    expect(outcome).toMatchObject({ extraCalls: 0, failed: new Set() });
-  });
 });
 
 describe('metrics for which one URL is too short', () => {

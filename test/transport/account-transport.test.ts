@@ -239,14 +239,6 @@ describe('createAccountTransport', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('never has the key in an error', async () => {
-    const { account } = setUp(scripted(new ApiError('tls', 'bad certificate')).send);
-
-    const failure = await account.send(aRequest(), neverAborted).catch(String);
-
-    expect(failure).not.toContain('key-1');
-  });
-
   it.each([
     { what: 'agrees', aheadMs: 0, used: 'ours' },
     { what: 'is half a minute behind', aheadMs: -29_000, used: 'ours' },

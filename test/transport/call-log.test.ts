@@ -168,14 +168,6 @@ describe('the log of calls', () => {
     expect(bench.fields()).toMatchObject([{ ...hostFields, reason: 'aborted' }]);
   });
 
-  it('never has the key', async () => {
-    const bench = setUp(scripted(anAnswer()).send);
-
-    await bench.send(host, neverAborted);
-
-    expect(JSON.stringify(bench.logger.lines)).not.toContain('key-1');
-  });
-
   it('is not there, and adds nothing to requests, where nobody debugs', async () => {
     const seen: ApiRequest[] = [];
     const bench = setUp(

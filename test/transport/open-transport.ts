@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
+import { answerLimits } from '../../src/transport/answer-body.ts';
 import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
 import {
   createUndiciTransport,
@@ -10,7 +10,6 @@ import {
 /** An undici transport that is closed when the test has finished. */
 export function openTransport(
   options: Pick<UndiciTransportOptions, 'baseUrl'> & Partial<UndiciTransportOptions>,
-  memory: AnswerMemory = createAnswerMemory({ heapBytes: 96 * 1024 * 1024 }),
 ): RawTransport {
   const transport = createUndiciTransport(
     {
@@ -20,7 +19,7 @@ export function openTransport(
       userAgent: 'newrelic-exporter/test',
       ...options,
     },
-    { memory },
+    { maxBytes: answerLimits(96 * 1024 * 1024) },
   );
   onTestFinished(() => transport.close());
   return transport;

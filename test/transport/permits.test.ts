@@ -138,20 +138,6 @@ describe('takeTurn', () => {
     expect(turn.throttled).toEqual([{ sentMs: 0, untilMs: 20_500, cause: 'key_limit' }]);
   });
 
-  it.each([
-    { headers: { 'x-ratelimit-limit': '1000' }, cause: 'key_limit', untilMs: 60_000 },
-    { headers: { 'x-ratelimit-remaining': '0' }, cause: 'key_limit', untilMs: 60_000 },
-    { headers: { 'retry-after': '5' }, cause: 'overload', untilMs: 5500 },
-    { headers: {}, cause: 'unknown', untilMs: 60_000 },
-  ])('reports $cause as the cause of a 429 with $headers', async (row) => {
-    const { turn, told, send } = aBench();
-
-    await send(scripted(anAnswer(429, row.headers)).send);
-
-    expect(told).toEqual([{ sentMs: 0, cause: row.cause, untilMs: row.untilMs }]);
-    expect(turn.throttled).toEqual(told);
-  });
-
   it('reports a 429 when the pause is in force already', async () => {
     const clock = createFakeClock();
     const turn = createFakeTurn({ clock });

@@ -240,18 +240,4 @@ describe('retry', () => {
 
     expect(outcome).toBe(error);
   });
-
-  it('does not treat an aborted call as a failed one', async () => {
-    const { decorate } = setUp();
-    const controller = new AbortController();
-    const reason = new ApiError('timeout', 'the poll took too long');
-    const next = scripted(async () => {
-      controller.abort(reason);
-      throw reason;
-    });
-
-    const outcome = await outcomeOf(decorate(next.send)(aRequest(), controller.signal));
-
-    expect(outcome).toBe(reason);
-  });
 });

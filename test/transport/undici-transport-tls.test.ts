@@ -187,41 +187,4 @@ describe('createUndiciTransport through a proxy', () => {
       ],
     ]);
   });
-
-  it.each([{ status: 407 }, { status: 502 }])(
-    'rejects with connect and the status when the proxy refuses the tunnel with $status',
-    async ({ status }) => {
-      const proxy = await proxyServer(
-        (_request, socket) => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`),
-        (_request, response) => response.writeHead(500).end(),
-      );
-      const transport = openTransport({
-        baseUrl: 'https://vendor.invalid',
-        proxyUrl: `http://user:proxy-secret@127.0.0.1:${proxy.port}`,
-      });
-
-      const error = await apiErrorOf(get(transport));
-
-      expect(error.reason).toBe('connect');
-      expect(error.message).toContain(String(status));
-      expect(error.message).toContain('vendor.invalid: ');
-      expect(error.message).not.toContain('proxy-secret');
-    },
-  );
-
-  it('does not wait for a proxy that accepts the connection and then says nothing', async () => {
-    const proxy = await proxyServer(
-      () => undefined,
-      (_request, response) => response.writeHead(500).end(),
-    );
-    const transport = openTransport({
-      baseUrl: 'https://vendor.invalid',
-      proxyUrl: `http://127.0.0.1:${proxy.port}`,
-      connectTimeoutMs: 50,
-    });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('timeout');
-  });
 });

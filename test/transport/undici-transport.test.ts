@@ -161,17 +161,6 @@ describe('createUndiciTransport', () => {
     expect([broken.status, broken.body]).toEqual([503, 'y'.repeat(10)]);
   });
 
-  it('keeps at most 64 KiB of the body of a failure', async () => {
-    const server = await httpServer((_request, response) => {
-      response.writeHead(500).end('z'.repeat(200_000));
-    });
-    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
-
-    const answer = await get(transport);
-
-    expect(answer.body).toBe('z'.repeat(65_536));
-  });
-
   it.each([
     { fault: 'closes without an answer', bytes: '', reason: 'reset' },
     { fault: 'closes in the middle of the headers', bytes: 'HTTP/1.1 200 O', reason: 'reset' },

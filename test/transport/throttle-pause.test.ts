@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pauseOf, retryAfterMs } from '../../src/transport/permits.ts';
+import { pauseOf, retryAfterMs } from '../../src/transport/throttle-pause.ts';
 
 const answeredAtMs = Date.UTC(2026, 8, 1, 10, 0, 0);
 const answeredAtS = answeredAtMs / 1000;
