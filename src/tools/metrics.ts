@@ -23,7 +23,7 @@ import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.
 export interface MetricsOptions {
   readonly flags: Flags;
   /** The id or the name of the application. */
-  readonly operands: readonly string[];
+  readonly operand: string | undefined;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface MetricsOptions {
  * with a `CommandError` if there is no such application or host.
  */
 export async function metrics(
-  { flags, operands: [wanted = ''] }: MetricsOptions,
+  { flags, operand: wanted = '' }: MetricsOptions,
   platform: Platform,
 ): Promise<Outcome> {
   const config = await configOrKey(flags, platform);

@@ -47,6 +47,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'p-limit': ['server', 'rate-limit', 'transport'],
   'prom-client': ['telemetry'],
   bcryptjs: ['daemon'],
+  commander: ['cli'],
   pino: ['telemetry'],
   re2js: ['config'],
   yaml: ['config'],
