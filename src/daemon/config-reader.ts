@@ -6,9 +6,9 @@ import {
   parseConfigFile,
   readConfigFile,
 } from '../config/load-config.ts';
+import { mayPass } from '../config/read-file.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { fileCommandError } from './file-error.ts';
 import { CommandError, type Platform } from './platform.ts';
 
 export interface ConfigReader {
@@ -97,4 +97,9 @@ export function logWarnings(warnings: readonly Diagnostic[], file: string, logge
 
 export function renderWarnings(warnings: readonly Diagnostic[]): string {
   return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
+}
+
+/** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */
+export function fileCommandError(error: Error, message: string = error.message): CommandError {
+  return new CommandError(mayPass(error) ? 1 : 2, message, { cause: error });
 }

@@ -7,9 +7,9 @@ import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
-import { fileCommandError } from './file-error.ts';
+import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
-import { type Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 
 /** An account of the configuration, and its entries of `apps`, at least one. */
 export interface AccountInUse {

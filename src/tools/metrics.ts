@@ -13,10 +13,15 @@ import {
 } from '../rest/metric-names.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
-import { createListedMetrics, type ListedMetrics } from './listed-metrics.ts';
-import { budgetNote, endNotes, listNotes } from './metrics-notes.ts';
 import { accountsNamed, type FoundHost, findApplication, findHost } from './metrics-target.ts';
-import { type ListedTarget, metricsJson, metricsTable } from './metrics-text.ts';
+import {
+  budgetNote,
+  endNotes,
+  type ListedTarget,
+  listNotes,
+  metricsJson,
+  metricsTable,
+} from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 
@@ -162,5 +167,33 @@ function createStepProgress(progress: Progress): StepProgress {
       isOfStep = true;
       return progress;
     },
+  };
+}
+
+/** Metrics as they arrive: each name once, with all the values that it came with. */
+export interface ListedMetrics {
+  add(metrics: readonly ListedMetric[]): void;
+  size(): number;
+  /** By name, and the values by name, too. */
+  sorted(): readonly ListedMetric[];
+}
+
+export function createListedMetrics(): ListedMetrics {
+  const found = new Map<string, ReadonlySet<string> | undefined>();
+  return {
+    add: (metrics) => {
+      for (const { name, values } of metrics) {
+        const known = found.get(name);
+        found.set(name, values === undefined ? known : new Set([...(known ?? []), ...values]));
+      }
+    },
+    size: () => found.size,
+    sorted: () =>
+      [...found]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, values]) => ({
+          name,
+          values: values === undefined ? undefined : [...values].toSorted(),
+        })),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { budgetNote } from '../../src/tools/metrics-notes.ts';
+import { budgetNote } from '../../src/tools/metrics-text.ts';
 
 describe('the note on what a list of metrics costs', () => {
   it.each([

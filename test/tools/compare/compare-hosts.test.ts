@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentOutcome } from '../../../src/model/poll-outcome.ts';
-import { namedHostsOf } from '../../../src/tools/compare/compare-hosts.ts';
+import { namedHostsOf } from '../../../src/tools/compare/compare-values.ts';
 
 describe('namedHostsOf', () => {
   it('counts names: of hosts that answered or failed, and not of unknown ones', () => {

@@ -4,8 +4,8 @@ import {
   type AccountIdFinding,
   accountIdFinding,
   missingIdText,
-} from '../../src/tools/account-id-text.ts';
-import type { VisibleAccounts } from '../../src/tools/visible-accounts.ts';
+  type VisibleAccounts,
+} from '../../src/tools/visible-accounts.ts';
 import { anAccount } from '../support/builders.ts';
 
 /** What a key sees: accounts with these names, numbered from 1. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createListedMetrics } from '../../src/tools/listed-metrics.ts';
+import { createListedMetrics } from '../../src/tools/metrics.ts';
 
 describe('listed metrics', () => {
   it('are each there once, with the values of all pages, sorted', () => {
