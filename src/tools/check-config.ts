@@ -7,7 +7,7 @@ import { readConfigFile } from '../config/load-config.ts';
 import { loadWebConfig } from '../config/load-web-config.ts';
 import { namedFileProblems } from '../config/named-files.ts';
 import { renderWarnings } from '../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
@@ -28,7 +28,7 @@ import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
  * a key, an entry matches nothing, or anything else that was asked for failed. Only if ids of accounts are
  * missing in the file, `--online` proposes them.
  */
-export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(
       2,
@@ -63,7 +63,7 @@ async function refused(
   { diagnostics, withoutId }: CheckedFile,
   web: CheckedWebConfig,
   flags: Flags,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
   if (flags.output === 'text') {
@@ -78,7 +78,7 @@ async function refused(
 
 async function proposedIds(
   withoutId: CheckedFile['withoutId'],
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<string> {
   if (withoutId.length === 0) return '';
   const dependencies = await askingDependencies(platform);
@@ -98,14 +98,14 @@ function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
 }
 
 /** A note for each account with the REST API v2, and later a warning. */
-function endOfRest(config: Config, { clock }: Pick<Platform, 'clock'>): readonly Finding[] {
+function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
   return restAccountsOf(config).map((account) =>
     findingOf('source', isUrgent ? 'warning' : 'note', message, { account, remedy }),
   );
 }
 
-function textOf(report: Report, platform: Platform): string {
+function textOf(report: Report, platform: ToolPlatform): string {
   const { flags, checked, web, rest, online } = report;
   const { diagnostics } = checked;
   const isUrgent = rest.some(({ severity }) => severity === 'warning');
@@ -174,7 +174,7 @@ export interface CheckedFile {
 }
 
 /** Checks the file and everything that it names, so that all mistakes come to light in one run. */
-export async function checkFile(path: string, platform: Platform): Promise<CheckedFile> {
+export async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
   let file: InspectedConfig;
   try {
     const { text, ...source } = await readConfigFile(path, platform);
@@ -208,7 +208,7 @@ export interface CheckedWebConfig {
 /** Checks the web configuration file, if one is named, and the certificates that it names. */
 export async function checkWebConfig(
   path: string,
-  platform: Pick<Platform, 'clock' | 'readFile'>,
+  platform: Pick<ToolPlatform, 'clock' | 'readFile'>,
 ): Promise<CheckedWebConfig> {
   if (path === '') return { diagnostics: [], verdict: '' };
   try {

@@ -1,7 +1,7 @@
 import type { Flags } from '../cli/flag-table.ts';
 import { officialAddresses, regionOf } from '../config/official-address.ts';
 import type { AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import type { ListenTrial } from '../server/try-listen.ts';
@@ -22,7 +22,7 @@ import { visibleAccountsOf } from './visible-accounts.ts';
 export async function onlineFindings(
   checked: CheckedConfig,
   { listenAddresses }: Pick<Flags, 'listenAddresses'>,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<readonly Finding[]> {
   const dated = withDates(platform);
   const discovered = await discoverAccounts(checked.config, dated.platform, 'check');
@@ -44,7 +44,7 @@ export async function onlineFindings(
 async function regionFindings(
   discovered: DiscoveredAccount,
   { config, file }: CheckedConfig,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<readonly Finding[]> {
   const { account } = discovered;
   const other = await askOtherRegion(discovered, await askingDependencies(platform));
@@ -94,13 +94,13 @@ interface Reading {
 
 /** A platform whose answers tell how far this machine's clock is from the vendor's. */
 export interface DatedPlatform {
-  readonly platform: Platform;
+  readonly platform: ToolPlatform;
   /** What the clock is like; `undefined` if no answer had a date. */
   finding(): Finding | undefined;
 }
 
 /** Reads the `Date` of all answers that arrive through the platform. */
-export function withDates(platform: Platform): DatedPlatform {
+export function withDates(platform: ToolPlatform): DatedPlatform {
   const { clock } = platform;
   let best: Reading | undefined;
 

@@ -2,7 +2,7 @@ import type { Flags } from '../cli/flag-table.ts';
 import type { OutputFormat } from '../cli/flags.ts';
 import { countOf, type Outcome } from '../cli/one-shot.ts';
 import { AccountRuntime } from '../daemon/account-runtime.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
@@ -38,7 +38,7 @@ export interface MetricsOptions {
  */
 export async function metrics(
   { flags, operand: wanted = '' }: MetricsOptions,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const config = await configOrKey(flags, platform);
   const progress = createStepProgress(platform.progress);
@@ -70,7 +70,7 @@ interface Subject extends Pick<ListedTarget, 'application'> {
   readonly host: FoundHost | undefined;
 }
 
-async function listed(subject: Subject, flags: Flags, platform: Platform): Promise<Outcome> {
+async function listed(subject: Subject, flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   const { runtime, application, host } = subject;
   const { account } = runtime.prepared;
   const found = createListedMetrics();
@@ -99,7 +99,7 @@ async function readList(
   { runtime, application, host }: Subject,
   like: string,
   found: ListedMetrics,
-  { stopSignal: signal, stderr, progress }: Platform,
+  { stopSignal: signal, stderr, progress }: ToolPlatform,
 ): Promise<MetricListEnd | undefined> {
   const { account } = runtime.prepared;
   const what = `reading the metrics of application ${application.id} ${printable(application.name)}`;
@@ -172,7 +172,7 @@ function createStepProgress(progress: Progress): StepProgress {
 
 /** Metrics as they arrive: each name once, with all the values that it came with. */
 export interface ListedMetrics {
-  add(metrics: readonly ListedMetric[]): void;
+  add(some: readonly ListedMetric[]): void;
   size(): number;
   /** By name, and the values by name, too. */
   sorted(): readonly ListedMetric[];
@@ -181,8 +181,8 @@ export interface ListedMetrics {
 export function createListedMetrics(): ListedMetrics {
   const found = new Map<string, ReadonlySet<string> | undefined>();
   return {
-    add: (metrics) => {
-      for (const { name, values } of metrics) {
+    add: (some) => {
+      for (const { name, values } of some) {
         const known = found.get(name);
         found.set(name, values === undefined ? known : new Set([...(known ?? []), ...values]));
       }

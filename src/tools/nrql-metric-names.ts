@@ -30,7 +30,7 @@ export interface MetricNamesDependencies {
   readonly vendorWallMs: () => number;
 }
 
-/** So many names are in one answer at most, and there is no second page. */
+/** The most names in one answer; there is no second page. */
 const mostNames = 5000;
 /** What an application has not sent for an hour, a poll would not find either. */
 const listedMs = 3_600_000;

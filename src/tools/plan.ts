@@ -1,7 +1,7 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import {
@@ -25,7 +25,7 @@ import { planText } from './plan-text.ts';
  * according to one discovery. Ends with 1 if an account does not fit its budget, or could not be
  * discovered.
  */
-export async function plan(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
   }
@@ -43,7 +43,7 @@ interface Drafts extends Pick<Plan, 'failures'> {
   readonly drafts: readonly AccountDraft[];
 }
 
-async function draftsOf(config: Config, flags: Flags, platform: Platform): Promise<Drafts> {
+async function draftsOf(config: Config, flags: Flags, platform: ToolPlatform): Promise<Drafts> {
   if (!flags.online) {
     const assumptions = {
       applicationsPerMatch: flags.planApplicationsPerMatch,

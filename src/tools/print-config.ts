@@ -12,7 +12,7 @@ import { renderDiagnostics } from '../config/diagnostic.ts';
 import { inspectConfig } from '../config/inspect-config.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import { orCommandError, renderWarnings } from '../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
 
 export interface PrintConfigOptions {
@@ -27,7 +27,7 @@ export interface PrintConfigOptions {
  */
 export async function printConfig(
   { flags, settings: all }: PrintConfigOptions,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const { configFile } = flags;
   const { text, ...source } = await orCommandError(async () =>

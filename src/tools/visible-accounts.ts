@@ -1,6 +1,6 @@
 import { mostShown } from '../config/diagnostic.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
@@ -21,7 +21,7 @@ export interface VisibleAccounts {
 /** Asks with the key of an account that is open. */
 export async function visibleAccounts(
   runtime: Pick<AccountRuntime, 'asking'>,
-  { redactor, stopSignal }: Pick<Platform, 'redactor' | 'stopSignal'>,
+  { redactor, stopSignal }: Pick<ToolPlatform, 'redactor' | 'stopSignal'>,
 ): Promise<VisibleAccounts> {
   try {
     const accounts = await listVisibleAccounts(runtime.asking, stopSignal);

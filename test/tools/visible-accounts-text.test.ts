@@ -52,13 +52,6 @@ describe('missingIdText', () => {
   ])('proposes what a key sees: $what', ({ visible, text }) => {
     expect(missingIdText({ name: 'a' }, visible)).toBe(text);
   });
-
-  it('shows the first fifty accounts, and how many more there are', () => {
-    const text = missingIdText({ name: 'a' }, seeing(...Array.from({ length: 52 }, () => 'x')));
-
-    expect(text.match(/account_id:/gu)).toHaveLength(50);
-    expect(text.endsWith('    account_id: 50  # x\n    and 2 more\n')).toBe(true);
-  });
 });
 
 describe('accountIdFinding', () => {

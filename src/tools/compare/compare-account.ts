@@ -314,8 +314,8 @@ function joinedLists(
     pairs,
     renamed: pairs.flatMap(renamedOf),
     oneSided: [
-      ...oneSided('rest', restOnes, nerdgraphOnes, nerdgraph),
-      ...oneSided('nerdgraph', nerdgraphOnes, restOnes, rest),
+      ...oneSidedOf('rest', restOnes, nerdgraphOnes, nerdgraph),
+      ...oneSidedOf('nerdgraph', nerdgraphOnes, restOnes, rest),
     ],
   };
 }
@@ -327,7 +327,7 @@ function chosenById(entries: readonly AppEntry[], { applications }: Discovery): 
   return new Map(selected.map((one) => [one.application.id, one]));
 }
 
-function oneSided(
+function oneSidedOf(
   onlyIn: keyof OfBoth<unknown>,
   list: ChosenById,
   other: ChosenById,

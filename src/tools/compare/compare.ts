@@ -2,7 +2,7 @@ import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../../daemon/account-runtime.ts';
 import { loadForCommand, renderWarnings } from '../../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import {
   accountsInUse,
   type PreparedAccount,
@@ -25,7 +25,7 @@ import type { ComparedValue } from './compare-values.ts';
  * if they do not, or if that could not be found out. Rejects with a `CommandError` if the configuration
  * allows no comparison.
  */
-export async function compare(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function compare(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(2, 'compare: --output=yaml is only for discover: expected text or json');
   }
