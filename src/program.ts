@@ -27,7 +27,7 @@ function onStopSignal(signal: NodeJS.Signals): void {
 function die(error: unknown): never {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = hasNoDescriptors(error)
-    ? `newrelic-exporter failed for want of file descriptors: raise the limit (ulimit -n) to 1024, or run the bundle, which is a single file (npm run bundle)\n${text}\n`
+    ? `newrelic-exporter ran out of file descriptors: raise the limit (ulimit -n) to 1024, or run the bundle, which is a single file (npm run bundle)\n${text}\n`
     : `newrelic-exporter failed, which is a fault of the program: ${text}\n`;
   process.stderr.write(redact(message));
   process.exit(1);

@@ -1,20 +1,10 @@
-import { parseArgs } from 'node:util';
+import { CommanderError, Option, Command as Parser } from 'commander';
 import { didYouMean } from '../config/suggestion.ts';
 import { keyPrefix } from '../model/key-text.ts';
+import { printable } from '../model/line-text.ts';
+import { type Command, commandNamed, commands, factsOf } from './commands.ts';
 import { type Flags, flagTable } from './flag-table.ts';
-import {
-  bareTextOf,
-  type Command,
-  commands,
-  type Environment,
-  type Flag,
-  isFor,
-  type Option,
-  quote,
-  readFlags,
-} from './flags.ts';
-import { operandOf } from './operands.ts';
-import { createProblems, type Problems, UsageError } from './usage-error.ts';
+import { environmentVariableOf, type Flag, isFor, quote, withoutSecrets } from './flags.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -22,78 +12,157 @@ export type Arguments =
       readonly kind: 'run';
       readonly command: Command;
       readonly flags: Flags;
-      /** The words after the command; the FILE of a command that takes one is also `flags.configFile`. */
-      readonly operands: readonly string[];
+      /** The flags of the command as they are written, in the order of the help. */
+      readonly settings: readonly FlagSetting[];
+      /** The word after the command; the FILE of a command that takes one is also `flags.configFile`. */
+      readonly operand: string | undefined;
     }
-  | { readonly kind: 'help'; readonly command: Command | undefined }
+  | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'error'; readonly message: string };
 
-interface RunWords {
-  readonly options: readonly Option[];
-  readonly operands: readonly string[];
-  readonly env: Environment;
+/** A flag of a command, and where its value comes from. */
+export interface FlagSetting {
+  readonly flag: Flag<unknown>;
+  /** As they are written; one, unless the flag may be repeated. */
+  readonly texts: readonly string[];
+  readonly origin: 'flag' | 'environment' | 'default';
 }
 
-export interface Words {
-  readonly options: readonly Option[];
-  readonly positionals: readonly string[];
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The command line is wrong; the message says what and what to write instead. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
 }
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
-const switchNames: readonly string[] = ['help', 'version'];
+const footer = [
+  '',
+  'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,',
+  '130 and 143 interrupted by SIGINT and SIGTERM.',
+  'API keys come from the files or environment variables that the configuration',
+  'names, by default NEW_RELIC_API_KEY; never from a flag.',
+].join('\n');
 
 /**
  * Reads the arguments (without the program's own name) and the environment variables that stand for
  * flags. A flag wins over its variable. An API key is refused, and no message repeats one.
  */
 export function parseArguments(argv: readonly string[], env: Environment): Arguments {
-  const problems = createProblems();
-  const parsed = problems.collect(() => {
-    refuseKeys(argv);
-    return parseWords(splitWords(argv), env, problems);
+  const written: string[] = [];
+  const given: GivenFlags = new Map();
+  let parsed: { readonly command: Command; readonly operand: string | undefined } | undefined;
+  const words = withCommandFirst(argv);
+  const parser = parserFor(words, given, {
+    write: (text) => written.push(text),
+    run: (command, operand) => {
+      parsed = { command, operand };
+    },
   });
-  const message = problems.message();
-  if (parsed !== undefined && message === undefined) return parsed;
-  return { kind: 'error', message: message ?? '' };
+  try {
+    refuseKeys(argv);
+    parser.parse(words, { from: 'user' });
+    if (parsed === undefined) throw new UsageError('there is no command');
+    return runOf(parsed.command, parsed.operand, given, env);
+  } catch (error) {
+    if (error instanceof UsageError) return { kind: 'error', message: error.message };
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.version') return { kind: 'version' };
+    if (error.exitCode === 0) return { kind: 'help', text: written.join('') };
+    return { kind: 'error', message: messageOf(error, words) };
+  }
 }
 
-function parseWords(
-  { options, positionals }: Words,
-  env: Environment,
-  problems: Problems,
-): Arguments {
-  const [first, ...operands] = positionals;
-  const command = commandNamed(first);
-  if (first === 'help') return helpOf(operands);
-  if (first === 'version') return { kind: 'version' };
-  if (options.some(({ name }) => name === 'help')) return { kind: 'help', command };
-  if (options.some(({ name }) => name === 'version')) return { kind: 'version' };
-  const named = options.map((option) => ({
-    ...option,
-    name: nameFor(option.name, command ?? 'serve'),
-  }));
-  const known = knownOptions(named, problems);
-  for (const option of known) problems.collect(() => checkOption(option, known));
-  if (first !== undefined && command === undefined) throw unknownCommand(first);
-  return run(command ?? 'serve', { options: known, operands, env }, problems);
+/** The texts that each flag was given, by its name. */
+type GivenFlags = Map<string, string[]>;
+
+interface ParserEvents {
+  readonly write: (text: string) => void;
+  readonly run: (command: Command, operand: string | undefined) => void;
 }
 
-function commandNamed(word: string | undefined): Command | undefined {
-  return commands.find((candidate) => candidate === word);
+function parserFor(words: readonly string[], given: GivenFlags, events: ParserEvents): Parser {
+  // Commander itself would end the process, and read flags from `process.env`.
+  const root = new Parser('newrelic-exporter')
+    .description(
+      'Publishes throughput, response times, errors and any other metric of New Relic APM applications and of their hosts as Prometheus metrics. Without a command it serves them: "newrelic-exporter serve --help" shows the flags, such as --config.file.',
+    )
+    .helpOption('-h, --help', 'Show this help, or that of a command.')
+    .version('', '-v, --version', 'Show the version.')
+    .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
+    .configureOutput({ writeOut: events.write, writeErr: () => {}, getOutHelpWidth: () => 100 })
+    .addHelpText('after', footer);
+  for (const command of commands) {
+    const { operand, summary } = factsOf(command);
+    const own = root
+      .command(command)
+      .description(summary)
+      .helpOption('-h, --help', 'Show this help.')
+      .addHelpText('after', footer)
+      .allowExcessArguments(false)
+      .action((word: unknown) => {
+        events.run(command, typeof word === 'string' ? word : undefined);
+      });
+    if (operand !== undefined) {
+      const { name, isRequired, help } = operand;
+      own.argument(isRequired ? `<${name}>` : `[${name}]`, help);
+    }
+    for (const flag of flagList.filter((one) => isFor(one, command))) {
+      own.addOption(optionOf(flag, words, given));
+    }
+  }
+  return root;
 }
 
-/** The command `help`, perhaps with the name of another command. */
-function helpOf([word]: readonly string[]): Arguments {
-  const command = commandNamed(word);
-  if (word !== undefined && command === undefined) throw unknownCommand(word);
-  return { kind: 'help', command };
+function optionOf(flag: Flag<unknown>, words: readonly string[], given: GivenFlags): Option {
+  const { name, short, alias, defaultText, bareText, help } = flag;
+  const names = [
+    ...(short === undefined ? [] : [`-${short}`]),
+    ...(alias === undefined ? [] : [`--${alias}`]),
+    `--${name}`,
+  ].join(', ');
+  const value = bareText === undefined ? '<value>' : '[value]';
+  return new Option(`${names} ${value}`, `${help} ($${environmentVariableOf(flag)})`)
+    .default(defaultText, defaultText === '' ? 'none' : defaultText)
+    .argParser((text) => {
+      if (text.startsWith('-') && !words.some((word) => word.endsWith(`=${text}`))) {
+        throw new UsageError(
+          `--${name} needs a value; if ${quote(text)} is it, write --${name}=VALUE`,
+        );
+      }
+      given.set(name, [...(given.get(name) ?? []), text]);
+      return text;
+    });
 }
 
-/** The flag that an alias means for a command; any other name stays. */
-function nameFor(name: string, command: Command): string {
-  const meant = flagList.filter(({ alias }) => alias === name);
-  return (meant.find(({ commands: its }) => its.includes(command)) ?? meant[0])?.name ?? name;
+/** The words as Commander needs them: the command first, and every flag with its value. */
+function withCommandFirst(argv: readonly string[]): readonly string[] {
+  const words = argv.map((word) => {
+    const bareText = flagNamed(word)?.bareText;
+    return bareText === undefined ? word : `${word}=${bareText}`;
+  });
+  const [first] = words;
+  if (first === 'version') return ['--version'];
+  if (first?.startsWith('-') === false) return words;
+  const at = words.findIndex(
+    (word, index) =>
+      commandNamed(word) !== undefined && flagNamed(words[index - 1] ?? '') === undefined,
+  );
+  if (at > 0) return [...words.slice(at, at + 1), ...words.slice(0, at), ...words.slice(at + 1)];
+  const isHelp = words.some((word) => word === '-h' || word === '--help');
+  return isHelp ? words : ['serve', ...words];
+}
+
+/** The flag that a word names without a value. */
+function flagNamed(word: string): Flag<unknown> | undefined {
+  return flagList.find(
+    ({ name, alias, short }) =>
+      word === `--${name}` ||
+      (alias !== undefined && word === `--${alias}`) ||
+      (short !== undefined && word === `-${short}`),
+  );
 }
 
 /** Such as `--api-key` or `--newrelic.license-key-file`. */
@@ -110,137 +179,92 @@ function refuseKeys(argv: readonly string[]): void {
   );
 }
 
-function run(
+function messageOf({ code, message }: CommanderError, words: readonly string[]): string {
+  if (code === 'commander.unknownOption') return unknownFlag(words);
+  const text = printable(withoutSecrets(message.replace(/^error: /u, '').replace('\n', ' ')));
+  if (code !== 'commander.unknownCommand') return text;
+  const isFile = /\.ya?ml$/iu.test(words[0] ?? '');
+  return `${text}: ${isFile ? 'for a configuration file write --config.file=FILE' : 'newrelic-exporter --help lists what there is'}`;
+}
+
+/** Commander compares with the value behind the flag, so it would hardly find a name that is near. */
+function unknownFlag([command = '', ...words]: readonly string[]): string {
+  const written = words.map((word) => word.replace(/=.*$/su, ''));
+  const isKnown = (flag: Flag<unknown> | undefined): boolean =>
+    flag?.commands.some((one) => one === command) === true;
+  const unknown = written.find((word) => word.startsWith('-') && !isKnown(flagNamed(word))) ?? '';
+  const elsewhere = flagNamed(unknown);
+  if (elsewhere !== undefined) {
+    return `${unknown} has no meaning for ${command}, only for: ${elsewhere.commands.join(', ')}`;
+  }
+  const names = flagList.flatMap(({ name, alias }) => [`--${name}`, `--${alias ?? name}`]);
+  const near = didYouMean(`--${unknown.replace(/^-+/u, '')}`, [...names, '--help', '--version']);
+  const help = `newrelic-exporter ${command} --help lists what there is`;
+  return `unknown flag ${quote(unknown)}: ${near ?? help}`;
+}
+
+function runOf(
   command: Command,
-  { options, operands, env }: RunWords,
-  problems: Problems,
+  operand: string | undefined,
+  given: GivenFlags,
+  env: Environment,
 ): Arguments {
-  problems.collect(() => checkOperands(command, operands));
-  const file = operandOf(command)?.name === 'FILE' ? operands[0] : undefined;
-  if (
-    operands.length === 1 &&
-    file !== undefined &&
-    options.some(({ name }) => name === 'config.file')
-  ) {
-    problems.add(`${command}: give the file either as FILE or as --config.file, not both`);
+  if (operand !== undefined && factsOf(command).operand?.name === 'FILE') {
+    if (given.has('config.file')) {
+      throw new UsageError(`${command}: give the file as FILE or as --config.file, not both`);
+    }
+    given.set('config.file', [operand]);
   }
-  for (const { name } of options) problems.collect(() => checkBelongs(name, command));
-  const flags = readFlags(flagTable, command, { options, env, problems });
-  return {
-    kind: 'run',
-    command,
-    flags: file === undefined ? flags : { ...flags, configFile: file },
-    operands,
-  };
+  const settings = flagList
+    .filter((flag) => isFor(flag, command))
+    .map((flag) => settingOf(flag, given, env));
+  return { kind: 'run', command, flags: flagsOf(settings), settings, operand };
 }
 
-function checkOperands(command: Command, words: readonly string[]): void {
-  const operand = operandOf(command);
-  const [first] = words;
-  const surplus = operand === undefined ? first : words[1];
-  if (surplus !== undefined) {
-    throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
+function settingOf(flag: Flag<unknown>, given: GivenFlags, env: Environment): FlagSetting {
+  const texts = given.get(flag.name);
+  if (texts !== undefined) {
+    if (texts.length > 1 && flag.isRepeatable !== true) {
+      throw new UsageError(`--${flag.name} is given ${texts.length} times`);
+    }
+    return { flag, texts, origin: 'flag' };
   }
-  if (operand === undefined) return;
-  const { name, isRequired, expected } = operand;
-  if ((first === undefined || first === '') && isRequired) {
-    throw new UsageError(`${command} needs an ${name}: ${expected}`);
-  }
+  const text = textFrom(env[environmentVariableOf(flag)]);
+  if (text === undefined) return { flag, texts: [flag.defaultText], origin: 'default' };
+  const parts = flag.isRepeatable === true ? text.split(',') : [text];
+  return { flag, texts: parts.map((part) => part.trim()), origin: 'environment' };
 }
 
-/**
- * Splits without the strict mode of parseArgs, whose messages would repeat values, make no suggestions
- * and say "option" for a flag.
- */
-export function splitWords(argv: readonly string[]): Words {
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean', short: 'v' },
-      ...Object.fromEntries(
-        flagList.flatMap((flag) => {
-          const { name, alias = name, short } = flag;
-          const type = bareTextOf(flag) === undefined ? ('string' as const) : ('boolean' as const);
-          return [
-            [alias, { type }],
-            [name, short === undefined ? { type } : { type, short }],
-          ];
-        }),
-      ),
+/** An empty variable counts as not set. */
+function textFrom(variable: string | undefined): string | undefined {
+  if (variable === undefined || variable.trim() === '') return undefined;
+  // Kubernetes sets NEWRELIC_EXPORTER_DEMO_PORT=tcp://... beside a service newrelic-exporter-demo.
+  return variable.startsWith('tcp://') ? undefined : variable;
+}
+
+/** The values of all flags: those of other commands have their defaults. */
+function flagsOf(settings: readonly FlagSetting[]): Flags {
+  // Untyped pairs: Object.fromEntries cannot give each name the type of its value.
+  const pairs: readonly (readonly unknown[])[] = Object.entries<Flag<unknown>>(flagTable).map(
+    ([key, flag]) => {
+      const setting = settings.find((one) => one.flag === flag);
+      const values = valuesOf(setting ?? { flag, texts: [flag.defaultText], origin: 'default' });
+      return [key, flag.isRepeatable === true ? values : values[0]];
     },
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  return {
-    options: tokens
-      .filter((token) => token.kind === 'option')
-      .map(({ name, value, inlineValue, index }) => ({
-        name,
-        value,
-        isInline: inlineValue === true,
-        written: (argv[index] ?? name).replace(/=.*$/s, ''),
-      })),
-    positionals: tokens.filter((token) => token.kind === 'positional').map(({ value }) => value),
-  };
-}
-
-/** Reports the flags that do not exist. `-config.file` reads as several flags of one letter each. */
-function knownOptions(options: readonly Option[], problems: Problems): readonly Option[] {
-  const others = options.filter(({ name }) => !flagList.some((flag) => flag.name === name));
-  const words = new Set(others.map(({ written }) => written));
-  for (const written of words) problems.add(unknownFlag(written).message);
-  return options.filter(({ written }) => !words.has(written));
-}
-
-function checkOption(option: Option, options: readonly Option[]): void {
-  const { name, value, isInline, written } = option;
-  const flag = flagList.find((candidate) => candidate.name === name);
-  if (flag === undefined) return;
-  if (value === undefined && bareTextOf(flag) === undefined) {
-    throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
-  }
-  if (!isInline && value?.startsWith('-') === true) {
-    throw new UsageError(
-      `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
-    );
-  }
-  const same = options.filter((other) => other.name === name);
-  if (same.length > 1 && same[0] === option && flag.isRepeatable !== true) {
-    throw new UsageError(`${written} is given ${same.length} times`);
-  }
-}
-
-function usageOf(flag: Flag<unknown>): string {
-  return `--${flag.name}=${flag.defaultText}`;
-}
-
-function checkBelongs(name: string, command: Command): void {
-  const flag = flagList.find((candidate) => candidate.name === name);
-  if (flag === undefined || isFor(flag, command)) return;
-  const others = flag.commands.join(', ');
-  throw new UsageError(`--${name} has no meaning for ${command}, only for: ${others}`);
-}
-
-function unknownFlag(written: string): UsageError {
-  const names = [
-    ...flagList.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias])),
-    ...switchNames,
-  ];
-  const near = didYouMean(
-    `--${written.replace(/^-+/, '')}`,
-    names.map((name) => `--${name}`),
   );
-  return unknown(`unknown flag ${quote(written)}`, near);
+  return Object.fromEntries(pairs);
 }
 
-function unknownCommand(word: string): UsageError {
-  const near = didYouMean(word, [...commands, ...switchNames]);
-  const hint = /\.ya?ml$/i.test(word) ? 'for a configuration file write --config.file=FILE' : near;
-  return unknown(`unknown command ${quote(word)}`, hint);
-}
-
-function unknown(problem: string, hint: string | undefined): UsageError {
-  return new UsageError(`${problem}: ${hint ?? 'newrelic-exporter --help lists what there is'}`);
+/** Repeated values are refused, except port 0: for that the system chooses different ports. */
+function valuesOf({ flag, texts, origin }: FlagSetting): readonly unknown[] {
+  const place = origin === 'environment' ? environmentVariableOf(flag) : `--${flag.name}`;
+  const repeated = texts.find((text, at) => texts.indexOf(text) !== at && !text.endsWith(':0'));
+  if (repeated !== undefined) {
+    throw new UsageError(`${place}: ${quote(repeated)} is given more than once`);
+  }
+  return texts.map((text) => {
+    const value = flag.parse(text);
+    if (value !== undefined) return value;
+    throw new UsageError(`${place}: ${quote(text)} is not valid: expected ${flag.expected}`);
+  });
 }

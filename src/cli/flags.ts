@@ -1,22 +1,7 @@
 import { looksLikeKey } from '../model/key-text.ts';
 import { isShardAddress } from '../model/shard-address.ts';
-import { type Problems, UsageError } from './usage-error.ts';
-
-export const commands = [
-  'serve',
-  'check-config',
-  'plan',
-  'discover',
-  'metrics',
-  'compare',
-  'once',
-  'demo',
-  'simulate',
-  'healthcheck',
-  'print-config',
-  'config-schema',
-] as const;
-export type Command = (typeof commands)[number];
+import { parseListenAddress } from '../server/listen-address.ts';
+import type { Command } from './commands.ts';
 
 /** One flag: what parsing, its environment variable and the help are made from. */
 export interface Flag<Value> extends ValueRule<Value> {
@@ -31,8 +16,6 @@ export interface Flag<Value> extends ValueRule<Value> {
   /** Sentences for the help; the default and the environment variable are added to it. */
   readonly help: string;
   readonly isRepeatable?: true;
-  /** Takes no value: given, it is `true`. */
-  readonly isSwitch?: true;
   /** Its value where it is given without one, as `--name`; another value then needs `--name=VALUE`. */
   readonly bareText?: string;
   readonly commands: readonly Command[];
@@ -70,15 +53,13 @@ export type FlagValues<Table> = {
 export interface ValueRule<Value> {
   /** What a value must look like, to follow "expected". */
   readonly expected: string;
-  /** What is wrong with a value that is not allowed, if there is more to say than what was expected. */
-  problem?(text: string): string | undefined;
   /** `undefined` for a value that is not allowed. */
   parse(text: string): Value | undefined;
 }
 
-export const onOrOff: ValueRule<boolean> & { readonly isSwitch: true } = {
+export const onOrOff: ValueRule<boolean> & { readonly bareText: string } = {
   expected: 'no value, or true or false',
-  isSwitch: true,
+  bareText: 'true',
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
@@ -111,116 +92,57 @@ export const shardAddress: ValueRule<string> = {
   parse: (text) => (text === '' || isShardAddress(text) ? text : undefined),
 };
 
+/** A text on one line, of a length that fits into an address. */
+export function anyText(expected: string): ValueRule<string> {
+  return {
+    expected,
+    parse: (text) => (/^[^\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+  };
+}
+
+export const hostName: ValueRule<string> = {
+  expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
+  parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+};
+
+export const httpUrl: ValueRule<string> = {
+  expected: 'an address such as http://127.0.0.1:9126/-/healthy',
+  parse: (text) =>
+    /^https?:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
+};
+
+export function listenAddress(text: string): string | undefined {
+  try {
+    parseListenAddress(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** First segments of the paths that serve something else; `/` itself is the status page. */
+const reservedSegments: ReadonlySet<string> = new Set([
+  '-',
+  'api',
+  'applications',
+  'config',
+  'status.js',
+]);
+
+export function telemetryPath(text: string): string | undefined {
+  if (!/^(?:\/[\w.~-]+)+$/.test(text)) return undefined;
+  const segments = text.slice(1).split('/');
+  // HTTP clients resolve these before they ask, so the page would not be found.
+  if (segments.some((segment) => segment === '.' || segment === '..')) return undefined;
+  return reservedSegments.has(segments[0] ?? '') ? undefined : text;
+}
+
 /** The text in quotes, on one line, without anything that looks like a key or the login of a URL. */
 export function quote(text: string): string {
-  const masked = text.replace(looksLikeKey, '[redacted]').replace(/\/\/[^/]*@/g, '//[redacted]@');
-  return JSON.stringify(masked);
+  return JSON.stringify(withoutSecrets(text));
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** One `--name=value`, as it was written. */
-export interface Option {
-  readonly name: string;
-  readonly value: string | undefined;
-  /** False for a value that is the argument after the flag. */
-  readonly isInline: boolean;
-  /** The whole argument up to `=`. */
-  readonly written: string;
-}
-
-/**
- * The values of all flags of a table for a command: as given, else from the environment variable, else
- * the default. Values that are not allowed are added to the problems.
- */
-export function readFlags<Table extends Readonly<Record<string, Flag<unknown>>>>(
-  table: Table,
-  command: Command,
-  {
-    options,
-    env,
-    problems,
-  }: {
-    readonly options: readonly Option[];
-    readonly env: Environment;
-    readonly problems: Problems;
-  },
-): FlagValues<Table> {
-  // Untyped pairs: Object.fromEntries cannot give each name the type of its value.
-  const values: readonly (readonly unknown[])[] = Object.entries(table).map(([name, flag]) => {
-    const all = problems.collect(() => valuesOf(flag, command, options, env)) ?? [];
-    return [name, flag.isRepeatable === true ? all : all.at(-1)];
-  });
-  return Object.fromEntries(values);
-}
-
-function valuesOf(
-  flag: Flag<unknown>,
-  command: Command,
-  options: readonly Option[],
-  env: Environment,
-): readonly unknown[] {
-  const given = options.filter(({ name }) => name === flag.name);
-  if (given.length > 0) {
-    return distinct(
-      `--${flag.name}`,
-      // A flag that lacks its value is reported as such.
-      given.flatMap(({ value = bareTextOf(flag) }) =>
-        value === undefined ? [] : [parseValue(flag, `--${flag.name}`, value)],
-      ),
-    );
-  }
-  const variable = environmentVariableOf(flag);
-  const text = isFor(flag, command) ? textFrom(env[variable]) : undefined;
-  if (text === undefined) return [parseValue(flag, `--${flag.name}`, flag.defaultText)];
-  const texts = flag.isRepeatable === true ? splitList(variable, text) : [text.trim()];
-  return distinct(
-    variable,
-    texts.map((part) => parseValue(flag, variable, part)),
-  );
-}
-
-/** The value of a flag that is given without one; `undefined` if it must have one. */
-export function bareTextOf({
-  isSwitch,
-  bareText,
-}: Pick<Flag<unknown>, 'isSwitch' | 'bareText'>): string | undefined {
-  return isSwitch === true ? 'true' : bareText;
-}
-
-function splitList(variable: string, text: string): readonly string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  if (!parts.includes('')) return parts;
-  throw new UsageError(
-    `${variable}: ${quote(text)} has a comma with no value beside it: remove the comma`,
-  );
-}
-
-/** Repeated values are refused, except port 0: for that the system chooses different ports. */
-function distinct<Value>(origin: string, values: readonly Value[]): readonly Value[] {
-  const repeated = values.find(
-    (value, index) => values.indexOf(value) !== index && !String(value).endsWith(':0'),
-  );
-  if (repeated === undefined) return values;
-  throw new UsageError(`${origin}: ${quote(String(repeated))} is given more than once`);
-}
-
-/** An empty variable counts as not set. */
-export function textFrom(variable: string | undefined): string | undefined {
-  if (variable === undefined || variable.trim() === '') return undefined;
-  // Kubernetes sets NEWRELIC_EXPORTER_DEMO_PORT=tcp://... beside a service newrelic-exporter-demo.
-  return variable.startsWith('tcp://') ? undefined : variable;
-}
-
-function parseValue<Value>(flag: Flag<Value>, origin: string, text: string): Value {
-  const value = flag.parse(text);
-  if (value === undefined) {
-    const problem = flag.problem?.(text);
-    throw new UsageError(
-      problem === undefined
-        ? `${origin}: ${quote(text)} is not valid: expected ${flag.expected}`
-        : `${origin}: ${problem}`,
-    );
-  }
-  return value;
+/** The text without anything that looks like a key or the login of a URL. */
+export function withoutSecrets(text: string): string {
+  return text.replace(looksLikeKey, '[redacted]').replace(/\/\/[^/]*@/g, '//[redacted]@');
 }

@@ -1,5 +1,5 @@
 import { readFailure } from '../config/read-file.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { askStatus } from '../server/ask-status.ts';
 import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
@@ -11,7 +11,7 @@ export async function healthcheck(
     clientCertFile,
     clientKeyFile,
   }: Pick<Flags, 'healthcheckUrl' | 'clientCertFile' | 'clientKeyFile'>,
-  { stderr, readFile }: Pick<Platform, 'stderr' | 'readFile'>,
+  { stderr, readFile }: Pick<ToolPlatform, 'stderr' | 'readFile'>,
 ): Promise<Outcome> {
   const cert = await textOf('--tls.cert-file', clientCertFile, readFile);
   const key = await textOf('--tls.key-file', clientKeyFile, readFile);
@@ -25,7 +25,7 @@ export async function healthcheck(
 async function textOf(
   flag: string,
   path: string,
-  readFile: Platform['readFile'],
+  readFile: ToolPlatform['readFile'],
 ): Promise<string | undefined> {
   if (path === '') return undefined;
   try {

@@ -1,6 +1,6 @@
 import { loadForCommand, logWarnings } from '../daemon/config-reader.ts';
 import { createDaemon } from '../daemon/daemon.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -8,7 +8,7 @@ import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
 
 /** Polls everything once and prints the exposition. Ends with 1 if anything asked for is missing. */
-export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   const logger = await createLogger(flags, platform);
   logWarnings(warnings, flags.configFile, logger);

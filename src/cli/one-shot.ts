@@ -1,4 +1,4 @@
-import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ExitCode, type ToolPlatform } from '../daemon/platform.ts';
 
 /**
  * The result of a command that does one thing. The command does not write to standard output itself: its
@@ -17,7 +17,7 @@ export interface Outcome {
  */
 export async function runOneShot(
   command: () => Promise<Outcome>,
-  { print, stopSignal }: Pick<Platform, 'print' | 'stopSignal'>,
+  { print, stopSignal }: Pick<ToolPlatform, 'print' | 'stopSignal'>,
 ): Promise<ExitCode> {
   return unlessStopped(async () => {
     const { exitCode, output } = await command();
@@ -33,7 +33,7 @@ export async function runOneShot(
  */
 export async function runKeepingParts(
   command: () => Promise<Outcome>,
-  { print, stopSignal }: Pick<Platform, 'print' | 'stopSignal'>,
+  { print, stopSignal }: Pick<ToolPlatform, 'print' | 'stopSignal'>,
 ): Promise<ExitCode> {
   try {
     const { exitCode, output } = await command();
@@ -45,7 +45,7 @@ export async function runKeepingParts(
   throw interrupted(stopSignal);
 }
 
-async function printed(output: string, print: Platform['print']): Promise<void> {
+async function printed(output: string, print: ToolPlatform['print']): Promise<void> {
   try {
     await print(output);
   } catch (error) {

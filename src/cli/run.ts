@@ -1,10 +1,9 @@
 import { buildOf, versionText } from '../daemon/build.ts';
 import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 import { ignoreWriteErrors } from '../telemetry/logger.ts';
-import { parseArguments } from './arguments.ts';
+import { type Arguments, parseArguments } from './arguments.ts';
+import type { Command } from './commands.ts';
 import type { Flags } from './flag-table.ts';
-import type { Command } from './flags.ts';
-import { helpText } from './help.ts';
 import { type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
 import { createProgressLine } from './progress-line.ts';
 
@@ -20,7 +19,7 @@ export async function run(argv: readonly string[], platform: Platform): Promise<
   try {
     switch (parsed.kind) {
       case 'help':
-        platform.stdout.write(helpText(parsed.command));
+        platform.stdout.write(parsed.text);
         return 0;
       case 'version':
         platform.stdout.write(versionText(buildOf(platform.env)));
@@ -28,11 +27,7 @@ export async function run(argv: readonly string[], platform: Platform): Promise<
       case 'error':
         throw new CommandError(2, parsed.message);
       case 'run':
-        return await runCommand(
-          parsed.command,
-          { argv, flags: parsed.flags, operands: parsed.operands },
-          withHostName(parsed.flags, platform),
-        );
+        return await runCommand(parsed, argv, withHostName(parsed.flags, platform));
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -58,19 +53,20 @@ function withHostName({ hostName }: Flags, platform: Platform): Platform {
   return hostName === '' ? platform : { ...platform, ownHostNames: [hostName] };
 }
 
-interface Wanted {
-  readonly argv: readonly string[];
-  /** The flags of `argv` and of the environment. */
-  readonly flags: Flags;
-  readonly operands: readonly string[];
-}
+/** The command line of a command. */
+type Wanted = Extract<Arguments, { kind: 'run' }>;
 
-async function runCommand(command: Command, wanted: Wanted, platform: Platform): Promise<ExitCode> {
-  const { argv, flags } = wanted;
+async function runCommand(
+  wanted: Wanted,
+  argv: readonly string[],
+  platform: Platform,
+): Promise<ExitCode> {
+  const { command, flags } = wanted;
   if (!isEndless(command)) return runWithProgress(command, wanted, platform);
   if (command === 'demo') return (await import('../demo/demo.ts')).demo(flags, platform);
-  if (command === 'simulate')
+  if (command === 'simulate') {
     return (await import('../demo/simulate.ts')).simulate(flags, platform);
+  }
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }

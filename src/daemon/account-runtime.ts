@@ -19,12 +19,12 @@ import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import { createCallLog } from '../transport/call-log.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
-import type { Platform } from './platform.ts';
+import type { AccountPlatform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 import { createTransportLog } from './transport-log.ts';
 
 export interface AccountRuntimeDependencies {
-  readonly platform: Platform;
+  readonly platform: AccountPlatform;
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;

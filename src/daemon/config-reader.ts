@@ -6,10 +6,10 @@ import {
   parseConfigFile,
   readConfigFile,
 } from '../config/load-config.ts';
+import { mayPass } from '../config/read-file.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { fileCommandError } from './file-error.ts';
-import { CommandError, type Platform } from './platform.ts';
+import { CommandError, type Files, type Machine } from './platform.ts';
 
 export interface ConfigReader {
   /**
@@ -25,7 +25,7 @@ export interface ConfigReader {
 }
 
 /** Reads one configuration file, again and again. */
-export function createConfigReader(path: string, platform: Platform): ConfigReader {
+export function createConfigReader(path: string, platform: Machine & Files): ConfigReader {
   let inForce: Config | undefined;
   let known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
 
@@ -64,7 +64,7 @@ const shareOfHeap = 0.6;
 const bytesPerValue = 1500;
 
 /** A full heap would end the process, and with it the configuration in force. */
-function refuseHuge({ text }: ConfigFile, { heapBytes }: Platform): void {
+function refuseHuge({ text }: ConfigFile, { heapBytes }: Machine): void {
   const limitBytes = Math.min(mostBytes, shareOfHeap * heapBytes);
   let values = 0;
   for (const character of text) if ('\n,:[{'.includes(character)) values += 1;
@@ -74,7 +74,10 @@ function refuseHuge({ text }: ConfigFile, { heapBytes }: Platform): void {
 }
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */
-export async function loadForCommand(path: string, platform: Platform): Promise<LoadedConfig> {
+export async function loadForCommand(
+  path: string,
+  platform: Machine & Files,
+): Promise<LoadedConfig> {
   return orCommandError(async () => loadConfig(path, platform));
 }
 
@@ -97,4 +100,9 @@ export function logWarnings(warnings: readonly Diagnostic[], file: string, logge
 
 export function renderWarnings(warnings: readonly Diagnostic[]): string {
   return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
+}
+
+/** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */
+export function fileCommandError(error: Error, message: string = error.message): CommandError {
+  return new CommandError(mayPass(error) ? 1 : 2, message, { cause: error });
 }

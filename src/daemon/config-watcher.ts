@@ -2,14 +2,14 @@ import { digestOf } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { Platform } from './platform.ts';
+import type { Files, Machine } from './platform.ts';
 
 export interface ConfigWatcherOptions {
   readonly intervalMs: number;
 }
 
 export interface ConfigWatcherDependencies {
-  readonly platform: Pick<Platform, 'clock' | 'readFile'>;
+  readonly platform: Pick<Machine & Files, 'clock' | 'readFile'>;
   readonly logger: Logger;
   /** `undefined` when the last reload failed. */
   readonly inForce: () => WatchedFiles | undefined;
@@ -76,7 +76,7 @@ export type WatchedFiles = ReadonlyMap<string, string>;
 export async function watchedFilesOf(
   file: { readonly path: string; readonly digest: string },
   { accounts, apps }: Config,
-  { readFile }: Pick<Platform, 'readFile'>,
+  { readFile }: Pick<Files, 'readFile'>,
 ): Promise<WatchedFiles> {
   const used = new Set(apps.map(({ account }) => account));
   const caFiles = accounts

@@ -9,12 +9,12 @@ import { createThroughputHistory, type ThroughputHistory } from '../status/throu
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
-import type { Platform } from './platform.ts';
+import type { AccountPlatform } from './platform.ts';
 import { withShard } from './sharding.ts';
 import { Supervisor } from './supervisor.ts';
 
 export interface DaemonDependencies {
-  readonly platform: Platform;
+  readonly platform: AccountPlatform;
   readonly logger: Logger;
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;

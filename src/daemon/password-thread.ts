@@ -1,6 +1,6 @@
 import { parentPort, Worker } from 'node:worker_threads';
 import type { ComparePassword } from '../server/basic-auth.ts';
-import type { Platform } from './platform.ts';
+import type { Machine } from './platform.ts';
 
 export interface PasswordThreadOptions {
   /** The file of this program: started as a thread, it compares passwords. */
@@ -65,7 +65,7 @@ class PasswordThread {
  */
 export function createPasswordThread(
   { program }: PasswordThreadOptions,
-  { clock, stopSignal }: Pick<Platform, 'clock' | 'stopSignal'>,
+  { clock, stopSignal }: Pick<Machine, 'clock' | 'stopSignal'>,
 ): ComparePassword {
   let thread: PasswordThread | undefined;
   let cancelEnd: (() => void) | undefined;

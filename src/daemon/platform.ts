@@ -17,46 +17,68 @@ export interface Output {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** Everything outside the process that a command may touch: clock, files, network, streams, signals. */
-export interface Platform {
+/** The machine and this process on it: time, chance, names, secrets, and when to stop. */
+export interface Machine {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the JavaScript heap of this process may grow to, within half of a container's memory. */
+  readonly heapBytes: number;
+  readonly hostname: string;
+  /** The names that this host may have in New Relic, for `hosts: self`. */
+  readonly ownHostNames: readonly string[];
+  /** Resolves after other work of the process has had its turn. */
+  readonly nextTurn: () => Promise<void>;
+  /** Knows every secret that this process has read. */
+  readonly redactor: Redactor;
+  /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
+  readonly stopSignal: AbortSignal;
+}
+
+export interface Files {
   /** Reads regular files only, and in bounded time. */
   readonly readFile: ReadFile;
   /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
   readonly fileMode: (path: string) => Promise<number | undefined>;
-  /** What the JavaScript heap of this process may grow to, within half of a container's memory. */
-  readonly heapBytes: number;
-  /** Compares a password with a bcrypt hash while other work goes on. */
-  readonly comparePassword: ComparePassword;
-  readonly hostname: string;
-  /** The names that this host may have in New Relic, for `hosts: self`. */
-  readonly ownHostNames: readonly string[];
-  /** Tries for a moment whether this process could listen on an address. */
-  readonly tryListen: (address: string) => Promise<ListenTrial>;
+}
+
+export interface Connections {
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
-  /** Resolves after other work of the process has had its turn. */
-  readonly nextTurn: () => Promise<void>;
+  /** Tries for a moment whether this process could listen on an address. */
+  readonly tryListen: (address: string) => Promise<ListenTrial>;
+}
+
+export interface Terminal {
   readonly stdout: Output;
   /** Writes all of the text to standard output; rejects if any of it cannot be written. */
   readonly print: (text: string) => Promise<void>;
   readonly stderr: Output;
   /** For a command that takes long. */
   readonly progress: Progress;
-  /** Knows every secret that this process has read. */
-  readonly redactor: Redactor;
+}
+
+/** What only a process that stays needs: signals, its parent, its children and threads. */
+export interface ProcessControl {
+  /** Compares a password with a bcrypt hash while other work goes on. */
+  readonly comparePassword: ComparePassword;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
   /** Starts this program once more, as a child process. */
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
   /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;
-  /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
-  readonly stopSignal: AbortSignal;
 }
+
+/** What the accounts of a configuration are read and polled with. */
+export interface AccountPlatform extends Machine, Files, Connections {}
+
+/** What a command has that does one thing and ends. */
+export interface ToolPlatform extends AccountPlatform, Terminal {}
+
+/** Everything outside the process that the program may touch. */
+export interface Platform extends ToolPlatform, ProcessControl {}
 
 /** 0: done. 1: failed. 2: wrong usage or configuration. 130, 143: interrupted by SIGINT, by SIGTERM. */
 export type ExitCode = 0 | 1 | 2 | 130 | 143;

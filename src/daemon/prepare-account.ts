@@ -7,9 +7,9 @@ import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
-import { fileCommandError } from './file-error.ts';
+import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
-import { type Platform } from './platform.ts';
+import type { AccountPlatform, Machine } from './platform.ts';
 
 /** An account of the configuration, and its entries of `apps`, at least one. */
 export interface AccountInUse {
@@ -45,7 +45,7 @@ export interface PreparedAccount {
 }
 
 export interface PrepareAccountDependencies {
-  readonly platform: Platform;
+  readonly platform: AccountPlatform;
   readonly logger: Logger;
   /** The account of that name in force: if its key is in the same place, it is not read again. */
   readonly previous?: PreparedAccount | undefined;
@@ -101,13 +101,16 @@ export async function prepareAccounts(
   return prepared;
 }
 
-function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Platform): void {
+function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: AccountPlatform): void {
   if (proxyUrl === undefined) return;
   const { password } = new URL(proxyUrl);
   if (password !== '') redactor.add(decodeURIComponent(password));
 }
 
-async function readCa({ caFile }: AccountConfig, platform: Platform): Promise<string | undefined> {
+async function readCa(
+  { caFile }: AccountConfig,
+  platform: AccountPlatform,
+): Promise<string | undefined> {
   return caFile === undefined ? undefined : readCaFile(caFile, platform);
 }
 
@@ -141,7 +144,7 @@ const atATime = 500;
 export async function changeTo(
   next: PreparedAccount,
   before: PreparedAccount | undefined,
-  { nextTurn }: Pick<Platform, 'nextTurn'>,
+  { nextTurn }: Pick<Machine, 'nextTurn'>,
 ): Promise<AccountChange> {
   if (before === undefined || !isSamePlace(before.account, next.account)) return { kind: 'new' };
   const isWireOther = !isDeepStrictEqual(before.wire, next.wire);
@@ -169,7 +172,7 @@ function isSameAccount(left: AccountConfig, right: AccountConfig): boolean {
 async function haveSameEntries(
   before: PreparedAccount,
   next: PreparedAccount,
-  nextTurn: Platform['nextTurn'],
+  nextTurn: Machine['nextTurn'],
 ): Promise<boolean> {
   if (before.entries.length !== next.entries.length) return false;
   for (const [index, entry] of next.entries.entries()) {

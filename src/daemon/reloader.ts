@@ -5,7 +5,7 @@ import type { Logger } from '../model/telemetry.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
 import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
-import { CommandError, type Platform } from './platform.ts';
+import { type AccountPlatform, CommandError, type ProcessControl } from './platform.ts';
 import { createRestWarnings } from './rest-warnings.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
@@ -28,7 +28,7 @@ export interface ReloaderOptions {
 }
 
 export interface ReloaderDependencies {
-  readonly platform: Platform;
+  readonly platform: AccountPlatform & Pick<ProcessControl, 'onHangup'>;
   readonly logger: Logger;
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */

@@ -4,10 +4,10 @@ import type { Shard } from '../model/shard.ts';
 import type { ReloadStatus, StatusSource } from '../model/status.ts';
 import { buildOf } from './build.ts';
 import type { Daemon } from './daemon.ts';
-import type { Platform } from './platform.ts';
+import type { Machine } from './platform.ts';
 
 export interface StatusSourceDependencies {
-  readonly platform: Pick<Platform, 'clock' | 'env' | 'redactor'>;
+  readonly platform: Pick<Machine, 'clock' | 'env' | 'redactor'>;
   readonly daemon: Pick<Daemon, 'status' | 'applications' | 'history' | 'config'>;
   readonly shard: Shard;
   readonly reload: () => ReloadStatus;

@@ -6,10 +6,10 @@ import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
 import { orCommandError } from './config-reader.ts';
-import type { Platform } from './platform.ts';
+import type { Files, Machine } from './platform.ts';
 
 export interface WebAccessDependencies {
-  readonly platform: Pick<Platform, 'clock' | 'readFile'>;
+  readonly platform: Pick<Machine & Files, 'clock' | 'readFile'>;
   readonly logger: Logger;
 }
 

@@ -1,4 +1,4 @@
-import { faultUsages } from '../cli/simulator-flags.ts';
+import { faultUsages } from '../cli/flag-table.ts';
 import { parseDuration } from '../config/duration.ts';
 import { didYouMean } from '../config/suggestion.ts';
 import { CommandError } from '../daemon/platform.ts';

@@ -1,6 +1,6 @@
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
@@ -85,7 +85,7 @@ export const longestDiscoveryMs = 120_000;
  */
 export async function discoverAccounts(
   config: Config,
-  platform: Platform,
+  platform: ToolPlatform,
   purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
   const dependencies = await askingDependencies(platform);
@@ -107,7 +107,9 @@ export async function discoverAccounts(
 }
 
 /** What an account needs that is only asked, and publishes nothing. */
-export async function askingDependencies(platform: Platform): Promise<AccountRuntimeDependencies> {
+export async function askingDependencies(
+  platform: ToolPlatform,
+): Promise<AccountRuntimeDependencies> {
   const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
   const nothing = {
     status: () => [],
@@ -127,7 +129,7 @@ async function discoverAccount(
   { account, entries }: PreparedAccount,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<DiscoveredAccount> {
   const { clock, redactor, stopSignal } = platform;
   const { source } = runtime;
@@ -168,7 +170,7 @@ async function trials(
     complete,
   }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless'>> {
   // A key that the REST API refuses need not be tried again.
   const isAsked = account.source.kind === 'nerdgraph' || complete;
@@ -195,7 +197,7 @@ async function costsOf(
 interface CostsQuestion {
   readonly source: Pick<Source, 'batches' | 'costs'>;
   readonly purpose: DiscoveryPurpose;
-  readonly platform: Platform;
+  readonly platform: ToolPlatform;
 }
 
 /** How many metrics, which may be misspelt, the entry of the application names itself. */
@@ -207,7 +209,7 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
 async function sampleOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'batches'>,
-  { clock, stopSignal }: Platform,
+  { clock, stopSignal }: ToolPlatform,
 ): Promise<Sample | undefined> {
   const reporting = selected.filter(isWorthPolling);
   const [chosen] = reporting.toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
@@ -243,7 +245,7 @@ async function withHosts(
 async function hostlessOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'hostNames'>,
-  { redactor, stopSignal }: Platform,
+  { redactor, stopSignal }: ToolPlatform,
 ): Promise<readonly HostlessApplication[]> {
   const questions = selected.flatMap((one) => {
     const wanted = wantedHostNames(one);

@@ -6,11 +6,11 @@ import { isReadOf } from '../model/polled-series.ts';
 import { createSelectorTest, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
-import { accountIdFinding } from './account-id-text.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
 import { suggestionFor } from './name-suggestion.ts';
 import { budgetText, remedyTexts } from './plan-text.ts';
+import { accountIdFinding } from './visible-accounts.ts';
 
 /** The configuration, and the file that it comes from. */
 export interface CheckedConfig {

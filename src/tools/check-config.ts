@@ -1,14 +1,17 @@
 import type { Flags } from '../cli/flag-table.ts';
 import { countOf, type Outcome } from '../cli/one-shot.ts';
-import { type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { compileConfig } from '../config/compile-config.ts';
+import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { type InspectedConfig, inspectConfig } from '../config/inspect-config.ts';
+import { readConfigFile } from '../config/load-config.ts';
+import { loadWebConfig } from '../config/load-web-config.ts';
+import { namedFileProblems } from '../config/named-files.ts';
 import { renderWarnings } from '../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
 import { askingDependencies } from './account-discovery.ts';
-import { missingIdText } from './account-id-text.ts';
-import { type CheckedFile, checkFile } from './check-file.ts';
 import {
   type Finding,
   findingDocument,
@@ -17,8 +20,7 @@ import {
   marksFor,
 } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
-import { type CheckedWebConfig, checkWebConfig } from './check-web-config.ts';
-import { visibleAccountsOf } from './visible-accounts.ts';
+import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
 /**
  * Checks the file, and the key and CA files that it names; with `--online` also keys, entries and more at
@@ -26,7 +28,7 @@ import { visibleAccountsOf } from './visible-accounts.ts';
  * a key, an entry matches nothing, or anything else that was asked for failed. Only if ids of accounts are
  * missing in the file, `--online` proposes them.
  */
-export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(
       2,
@@ -61,7 +63,7 @@ async function refused(
   { diagnostics, withoutId }: CheckedFile,
   web: CheckedWebConfig,
   flags: Flags,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
   if (flags.output === 'text') {
@@ -76,7 +78,7 @@ async function refused(
 
 async function proposedIds(
   withoutId: CheckedFile['withoutId'],
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<string> {
   if (withoutId.length === 0) return '';
   const dependencies = await askingDependencies(platform);
@@ -96,14 +98,14 @@ function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
 }
 
 /** A note for each account with the REST API v2, and later a warning. */
-function endOfRest(config: Config, { clock }: Pick<Platform, 'clock'>): readonly Finding[] {
+function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
   return restAccountsOf(config).map((account) =>
     findingOf('source', isUrgent ? 'warning' : 'note', message, { account, remedy }),
   );
 }
 
-function textOf(report: Report, platform: Platform): string {
+function textOf(report: Report, platform: ToolPlatform): string {
   const { flags, checked, web, rest, online } = report;
   const { diagnostics } = checked;
   const isUrgent = rest.some(({ severity }) => severity === 'warning');
@@ -157,4 +159,66 @@ function documentOf(
     findings: findings.map(findingDocument),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/** What a check of the configuration file, and of the files that it names, has found. */
+export interface CheckedFile {
+  /** In the order of the file. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** How many of them are errors. */
+  readonly errors: number;
+  /** The configuration, if there are no errors. */
+  readonly good: { readonly config: Config; readonly file: InspectedConfig } | undefined;
+  /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
+  readonly withoutId: InspectedConfig['withoutId'];
+}
+
+/** Checks the file and everything that it names, so that all mistakes come to light in one run. */
+export async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
+  let file: InspectedConfig;
+  try {
+    const { text, ...source } = await readConfigFile(path, platform);
+    file = await inspectConfig(text, source);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { diagnostics } = error;
+    return { diagnostics, errors: diagnostics.length, good: undefined, withoutId: [] };
+  }
+  const named = await namedFileProblems(file.files, platform);
+  const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const { config, withoutId } = file;
+  if (config === undefined || errors > 0)
+    return { diagnostics, errors, good: undefined, withoutId };
+  return {
+    diagnostics,
+    errors,
+    good: { config: await compileConfig(config, platform), file },
+    withoutId,
+  };
+}
+
+/** What a check of the web configuration file has found. */
+export interface CheckedWebConfig {
+  readonly diagnostics: readonly Diagnostic[];
+  /** What is good about it, on a line; empty if it has errors, or if there is no such file. */
+  readonly verdict: string;
+}
+
+/** Checks the web configuration file, if one is named, and the certificates that it names. */
+export async function checkWebConfig(
+  path: string,
+  platform: Pick<ToolPlatform, 'clock' | 'readFile'>,
+): Promise<CheckedWebConfig> {
+  if (path === '') return { diagnostics: [], verdict: '' };
+  try {
+    const { config, warnings } = await loadWebConfig(path, platform);
+    const tls = config.tls === undefined ? 'no TLS' : 'TLS';
+    const users = countOf(config.users.size, 'user');
+    const verdict = `${path}: ok, ${tls}, ${users}, ${countOf(warnings.length, 'warning')}\n`;
+    return { diagnostics: warnings, verdict };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { diagnostics: error.diagnostics, verdict: '' };
+  }
 }

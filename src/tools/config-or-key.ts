@@ -2,7 +2,7 @@ import { type Flags, flagTable } from '../cli/flag-table.ts';
 import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 
 /** For users without a configuration: one account, with the key in the usual variable. */
@@ -11,7 +11,7 @@ const withoutFile = 'apps: [{ match: "." }]';
 /** The configuration; without a file at the usual place, that of one account with the usual key. */
 export async function configOrKey(
   { configFile }: Pick<Flags, 'configFile'>,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Config> {
   if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, platform))) {
     const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
@@ -22,7 +22,7 @@ export async function configOrKey(
   return config;
 }
 
-async function isAbsent(path: string, { readFile }: Platform): Promise<boolean> {
+async function isAbsent(path: string, { readFile }: ToolPlatform): Promise<boolean> {
   try {
     await readFile(path);
     return false;

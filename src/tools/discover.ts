@@ -1,7 +1,7 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { OutputFormat } from '../cli/flags.ts';
 import { aligned, type Outcome } from '../cli/one-shot.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
@@ -10,7 +10,7 @@ import { configOrKey } from './config-or-key.ts';
  * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
  * 1 if an account could not be discovered; the part that was found is still printed.
  */
-export async function discover(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function discover(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   const config = await configOrKey(flags, platform);
   const discovered = await discoverAccounts(config, platform, 'list');
   const failed = discovered.filter(({ failure }) => failure !== undefined);

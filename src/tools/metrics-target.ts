@@ -1,6 +1,6 @@
 import { didYouMean } from '../config/suggestion.ts';
 import type { AccountRuntime } from '../daemon/account-runtime.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { Config, Selector } from '../model/config.ts';
@@ -50,7 +50,7 @@ interface Answer {
 export async function findApplication(
   wanted: string,
   runtimes: readonly AccountRuntime[],
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<FoundApplication> {
   const answers = await Promise.all(
     runtimes.map(async (runtime) => searched(wanted, runtime, platform)),
@@ -72,7 +72,7 @@ export async function findApplication(
 async function searched(
   wanted: string,
   runtime: AccountRuntime,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Answer> {
   const { redactor, stopSignal, clock } = platform;
   const ask = async (
@@ -128,7 +128,7 @@ function severalFound(wanted: string, all: readonly FoundApplication[]): Command
   );
 }
 
-/** So many hosts are named to who asked for another one. */
+/** The most hosts that are named to somebody who asked for one that is not there. */
 const mostNamed = 5;
 
 /**
@@ -138,7 +138,7 @@ const mostNamed = 5;
 export async function findHost(
   wanted: string,
   { runtime, application }: FoundApplication,
-  { redactor, stopSignal }: Platform,
+  { redactor, stopSignal }: ToolPlatform,
 ): Promise<FoundHost> {
   const { id, name, hostIds } = application;
   if (hostIds?.includes(wanted) === true) return { id: wanted, name: undefined };

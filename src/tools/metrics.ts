@@ -2,7 +2,7 @@ import type { Flags } from '../cli/flag-table.ts';
 import type { OutputFormat } from '../cli/flags.ts';
 import { countOf, type Outcome } from '../cli/one-shot.ts';
 import { AccountRuntime } from '../daemon/account-runtime.ts';
-import type { Platform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
@@ -13,17 +13,22 @@ import {
 } from '../rest/metric-names.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
-import { createListedMetrics, type ListedMetrics } from './listed-metrics.ts';
-import { budgetNote, endNotes, listNotes } from './metrics-notes.ts';
 import { accountsNamed, type FoundHost, findApplication, findHost } from './metrics-target.ts';
-import { type ListedTarget, metricsJson, metricsTable } from './metrics-text.ts';
+import {
+  budgetNote,
+  endNotes,
+  type ListedTarget,
+  listNotes,
+  metricsJson,
+  metricsTable,
+} from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 
 export interface MetricsOptions {
   readonly flags: Flags;
   /** The id or the name of the application. */
-  readonly operands: readonly string[];
+  readonly operand: string | undefined;
 }
 
 /**
@@ -32,8 +37,8 @@ export interface MetricsOptions {
  * with a `CommandError` if there is no such application or host.
  */
 export async function metrics(
-  { flags, operands: [wanted = ''] }: MetricsOptions,
-  platform: Platform,
+  { flags, operand: wanted = '' }: MetricsOptions,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const config = await configOrKey(flags, platform);
   const progress = createStepProgress(platform.progress);
@@ -65,7 +70,7 @@ interface Subject extends Pick<ListedTarget, 'application'> {
   readonly host: FoundHost | undefined;
 }
 
-async function listed(subject: Subject, flags: Flags, platform: Platform): Promise<Outcome> {
+async function listed(subject: Subject, flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   const { runtime, application, host } = subject;
   const { account } = runtime.prepared;
   const found = createListedMetrics();
@@ -94,7 +99,7 @@ async function readList(
   { runtime, application, host }: Subject,
   like: string,
   found: ListedMetrics,
-  { stopSignal: signal, stderr, progress }: Platform,
+  { stopSignal: signal, stderr, progress }: ToolPlatform,
 ): Promise<MetricListEnd | undefined> {
   const { account } = runtime.prepared;
   const what = `reading the metrics of application ${application.id} ${printable(application.name)}`;
@@ -162,5 +167,33 @@ function createStepProgress(progress: Progress): StepProgress {
       isOfStep = true;
       return progress;
     },
+  };
+}
+
+/** Metrics as they arrive: each name once, with all the values that it came with. */
+export interface ListedMetrics {
+  add(some: readonly ListedMetric[]): void;
+  size(): number;
+  /** By name, and the values by name, too. */
+  sorted(): readonly ListedMetric[];
+}
+
+export function createListedMetrics(): ListedMetrics {
+  const found = new Map<string, ReadonlySet<string> | undefined>();
+  return {
+    add: (some) => {
+      for (const { name, values } of some) {
+        const known = found.get(name);
+        found.set(name, values === undefined ? known : new Set([...(known ?? []), ...values]));
+      }
+    },
+    size: () => found.size,
+    sorted: () =>
+      [...found]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, values]) => ({
+          name,
+          values: values === undefined ? undefined : [...values].toSorted(),
+        })),
   };
 }

@@ -5,7 +5,9 @@ import {
   type ListMetrics,
   type MetricListQuestion,
 } from '../model/metric-list.ts';
+import { presetNames, presets } from '../model/presets.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
+import type { ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { type CallPurpose, failureOf } from '../nerdgraph/failures.ts';
 import { answerOf, nrqlDocument, nrqlTimeoutSeconds } from '../nerdgraph/graphql-client.ts';
@@ -13,7 +15,6 @@ import { nrqlText } from '../nerdgraph/nrql.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
-import { surelyHas } from './known-values.ts';
 
 export interface MetricNamesOptions {
   readonly accountId: number;
@@ -29,7 +30,7 @@ export interface MetricNamesDependencies {
   readonly vendorWallMs: () => number;
 }
 
-/** So many names are in one answer at most, and there is no second page. */
+/** The most names in one answer; there is no second page. */
 const mostNames = 5000;
 /** What an application has not sent for an hour, a poll would not find either. */
 const listedMs = 3_600_000;
@@ -92,4 +93,34 @@ function namesOf(part: unknown, purpose: CallPurpose): readonly string[] {
 
 function metricOf(name: string): ListedMetric {
   return { name, values: surelyHas(name) };
+}
+
+/** What New Relic documents of every metric that counts calls and takes their time. */
+const ofCalls: readonly ValueName[] = [
+  'average_response_time',
+  'call_count',
+  'max_response_time',
+  'min_response_time',
+  'requests_per_minute',
+  'standard_deviation',
+];
+
+/** Metrics under these names are calls and their times, in every language. */
+const calls = /^(?:HttpDispatcher$|(?:OtherTransaction|WebTransaction|Datastore|External)\/)/;
+
+const ofApdex: readonly ValueName[] = ['count', 'f', 's', 'score', 't', 'threshold'];
+
+/**
+ * Values that a metric has for certain, judging by its name: NerdGraph does not tell. `undefined` where
+ * the name does not say it.
+ */
+export function surelyHas(name: string): readonly ValueName[] | undefined {
+  if (calls.test(name)) return ofCalls;
+  if (name === 'Apdex') return ofApdex;
+  const read = presetNames
+    .flatMap((preset) => presets[preset])
+    .flatMap(({ sources }) => Object.values(sources))
+    .filter(({ metric }) => metric === name)
+    .map(({ value }) => value);
+  return read.length === 0 ? undefined : read;
 }

@@ -1,11 +1,15 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
-import { expectedHosts } from '../model/selected-application.ts';
+import { isReadOf } from '../model/polled-series.ts';
+import {
+  expectedHosts,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
 import { discoverAccounts } from './account-discovery.ts';
-import { expectedSeries, type SeriesInput } from './expected-series.ts';
 import {
   type AccountDraft,
   draftsOfDiscovered,
@@ -21,13 +25,13 @@ import { planText } from './plan-text.ts';
  * according to one discovery. Ends with 1 if an account does not fit its budget, or could not be
  * discovered.
  */
-export async function plan(flags: Flags, platform: Platform): Promise<Outcome> {
+export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
   }
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   platform.stderr.write(renderWarnings(warnings));
-  const result = await completed(await draftsOf(config, flags, platform), flags.replicas, platform);
+  const result = completed(await draftsOf(config, flags, platform), flags.replicas);
   for (const { account, reason } of result.failures) {
     platform.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
   }
@@ -39,7 +43,7 @@ interface Drafts extends Pick<Plan, 'failures'> {
   readonly drafts: readonly AccountDraft[];
 }
 
-async function draftsOf(config: Config, flags: Flags, platform: Platform): Promise<Drafts> {
+async function draftsOf(config: Config, flags: Flags, platform: ToolPlatform): Promise<Drafts> {
   if (!flags.online) {
     const assumptions = {
       applicationsPerMatch: flags.planApplicationsPerMatch,
@@ -61,45 +65,56 @@ const bytesPerSubject = 2000;
 const bytesPerSeries = 1000;
 const startBytes = 140e6;
 
+/** Facts, summary, health and polls of an application, if New Relic has every value of them. */
+const factsPerApplication = 17;
+/** The exporter's own series: of the process, and of each account. */
+const ownPerProcess = 57;
+const ownPerAccount = 167;
+
 /** Adds the series and the memory of the process, and the calls of all replicas. */
-async function completed(
-  { drafts, failures }: Drafts,
-  replicas: number,
-  platform: Platform,
-): Promise<Plan> {
-  const inputs = drafts.map(({ calls, applications, missing }) => ({
-    account: calls.account,
-    applications,
-    missing,
-  }));
-  const expected = await expectedSeries(inputs, platform);
-  const accounts = drafts.map(({ source, calls, missing, supposed, metricCalls }) => ({
+function completed({ drafts, failures }: Drafts, replicas: number): Plan {
+  const accounts = drafts.map(({ source, calls, applications, ...draft }) => ({
     ...calls,
-    series: expected.byAccount.get(calls.account) ?? 0,
-    missing,
-    supposed,
-    metricCalls,
+    ...draft,
+    // One is `newrelic_up`.
+    series: 1 + sumOf(applications.map(seriesOf)),
     together: togetherOf({ source, calls }, replicas),
   }));
-  const series = accounts.reduce((sum, account) => sum + account.series, 0);
-  const memoryBytes = idleBytes + subjectsOf(inputs) * bytesPerSubject + series * bytesPerSeries;
+  const series = sumOf(accounts.map((account) => account.series));
+  const subjects = sumOf(drafts.map(({ applications }) => subjectsOf(applications)));
+  const memoryBytes = idleBytes + subjects * bytesPerSubject + series * bytesPerSeries;
   return {
     fits:
       failures.length === 0 &&
       accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits)),
     accounts,
     series,
-    ownSeries: expected.own,
+    ownSeries: ownPerProcess + sumOf(accounts.map(({ missing }) => ownPerAccount + missing.length)),
     memoryBytes,
     startMemoryBytes: Math.max(startBytes, memoryBytes),
     failures,
   };
 }
 
+/** The series of an application and its hosts, if every answer has every value. */
+function seriesOf(selected: SelectedApplication): number {
+  const { application, series } = selected.entry;
+  const facts = application ? factsPerApplication : 0;
+  if (!isWorthPolling(selected)) return facts;
+  const countFor = (scope: 'applications' | 'hosts'): number =>
+    series.filter((one) => isReadOf(scope, one)).length;
+  // The end of the window belongs to the values.
+  const values = application ? 1 + countFor('applications') : 0;
+  return facts + values + expectedHosts(selected) * countFor('hosts');
+}
+
 /** Applications, and the hosts that are polled. */
-function subjectsOf(inputs: readonly SeriesInput[]): number {
-  const applications = inputs.flatMap((input) => input.applications);
-  return applications.reduce((sum, one) => sum + 1 + expectedHosts(one), 0);
+function subjectsOf(applications: readonly SelectedApplication[]): number {
+  return sumOf(applications.map((one) => 1 + expectedHosts(one)));
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }
 
 /** A plan for machines. Times are in seconds, calls in calls a minute. */

@@ -1,4 +1,6 @@
+import type { FlagSetting } from '../cli/arguments.ts';
 import type { Flags } from '../cli/flag-table.ts';
+import { environmentVariableOf } from '../cli/flags.ts';
 import { type Outcome } from '../cli/one-shot.ts';
 import {
   type AnnotatedConfig,
@@ -10,14 +12,12 @@ import { renderDiagnostics } from '../config/diagnostic.ts';
 import { inspectConfig } from '../config/inspect-config.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import { orCommandError, renderWarnings } from '../daemon/config-reader.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
-import { type FlagSetting, flagOriginText, flagSettings } from './flag-settings.ts';
 
 export interface PrintConfigOptions {
-  readonly argv: readonly string[];
-  /** The flags of `argv` and of the environment. */
   readonly flags: Flags;
+  readonly settings: readonly FlagSetting[];
 }
 
 /**
@@ -26,8 +26,8 @@ export interface PrintConfigOptions {
  * redacted. The key files need not be there.
  */
 export async function printConfig(
-  { argv, flags }: PrintConfigOptions,
-  platform: Platform,
+  { flags, settings: all }: PrintConfigOptions,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const { configFile } = flags;
   const { text, ...source } = await orCommandError(async () =>
@@ -40,7 +40,7 @@ export async function printConfig(
   }
   platform.stderr.write(renderWarnings(file.diagnose(warnings)));
   const annotated = annotatedConfig(config, file);
-  const settings = settingsOf(argv, flags, platform);
+  const settings = all.filter(({ flag }) => flag.commands.includes('serve'));
   const output =
     flags.output === 'json'
       ? documentOf(configFile, annotated, settings)
@@ -48,28 +48,25 @@ export async function printConfig(
   return { exitCode: 0, output: platform.redactor.redact(output) };
 }
 
-/** The file may also be given as an operand. */
-function settingsOf(
-  argv: readonly string[],
-  { configFile }: Pick<Flags, 'configFile'>,
-  { env }: Pick<Platform, 'env'>,
-): readonly FlagSetting[] {
-  return flagSettings(argv, env).map((setting) =>
-    setting.name === 'config.file' && setting.value !== configFile
-      ? { ...setting, value: configFile, origin: 'flag' }
-      : setting,
-  );
-}
-
 function headerOf(settings: readonly FlagSetting[]): string {
   const lines = [
     'The configuration with all defaults. Behind each value is its origin: a line of the file, or default.',
     'The flags of serve:',
     ...settings.map(
-      (setting) => `  --${setting.name}=${printable(setting.value)}  (${flagOriginText(setting)})`,
+      (setting) =>
+        `  --${setting.flag.name}=${printable(textOf(setting))}  (${originText(setting)})`,
     ),
   ];
   return lines.map((line) => ` ${line}`).join('\n');
+}
+
+/** As it is written; several values of one flag are separated by commas. */
+function textOf({ texts }: FlagSetting): string {
+  return texts.join(',');
+}
+
+function originText({ flag, origin }: FlagSetting): string {
+  return origin === 'environment' ? `environment ${environmentVariableOf(flag)}` : origin;
 }
 
 function originDocument(origin: Origin): Readonly<Record<string, unknown>> {
@@ -92,7 +89,12 @@ function documentOf(
       value,
       origin: originDocument(origin),
     })),
-    flags: settings,
+    flags: settings.map((setting) => ({
+      name: setting.flag.name,
+      value: textOf(setting),
+      origin: setting.origin,
+      variable: environmentVariableOf(setting.flag),
+    })),
   };
   return `${JSON.stringify(document, withoutBigInts, 2)}\n`;
 }

@@ -1,9 +1,15 @@
+import { mostShown } from '../config/diagnostic.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
-import { CommandError, type Platform } from '../daemon/platform.ts';
+import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import { listVisibleAccounts, type VisibleAccount } from './listed-accounts.ts';
+import type { ApiObserver } from '../model/telemetry.ts';
+import { failureOf, statusOf } from '../nerdgraph/failures.ts';
+import { answerOf } from '../nerdgraph/graphql-client.ts';
+import { countingFailures, excerptOf } from '../newrelic/answer.ts';
+import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
+import type { Transport } from '../transport/transport.ts';
 
 /** The accounts that the user of a key may see. */
 export interface VisibleAccounts {
@@ -15,7 +21,7 @@ export interface VisibleAccounts {
 /** Asks with the key of an account that is open. */
 export async function visibleAccounts(
   runtime: Pick<AccountRuntime, 'asking'>,
-  { redactor, stopSignal }: Pick<Platform, 'redactor' | 'stopSignal'>,
+  { redactor, stopSignal }: Pick<ToolPlatform, 'redactor' | 'stopSignal'>,
 ): Promise<VisibleAccounts> {
   try {
     const accounts = await listVisibleAccounts(runtime.asking, stopSignal);
@@ -47,4 +53,134 @@ export async function visibleAccountsOf(
     const { message } = error.cause instanceof Error ? error.cause : error;
     return { accounts: [], failure: platform.redactor.redact(`${message}.`) };
   }
+}
+
+/** An account that the user of a key may see. */
+export interface VisibleAccount {
+  readonly id: number;
+  /** Fit for one line of text; empty if there is none. */
+  readonly name: string;
+}
+
+export interface VisibleAccountsDependencies {
+  /** The account's transport: paced, limited, retried and measured. */
+  readonly send: Transport;
+  readonly observer: Pick<ApiObserver, 'failed'>;
+}
+
+/** The only query that needs no account. */
+const accountsDocument = '{ actor { accounts { id name } } }';
+
+const purpose = { operation: 'list_applications', accountId: undefined } as const;
+
+/**
+ * The accounts that the user of the key may see, by name. Rejects with an `ApiError` or with the
+ * signal's reason. Nothing else is asked of a key whose account is not known, so the answer may come
+ * from a transport that does not know NerdGraph's failures.
+ */
+export async function listVisibleAccounts(
+  { send, observer }: VisibleAccountsDependencies,
+  signal: AbortSignal,
+): Promise<readonly VisibleAccount[]> {
+  const body = JSON.stringify({ query: accountsDocument });
+  const { operation } = purpose;
+  const request = { operation, target: '/graphql', body, answerSize: 'medium' } as const;
+  const answer = await send(request, signal);
+  const response = { ...answer, status: statusOf(answer) };
+  return countingFailures(response, purpose, observer, () => {
+    const elements = answerOf(response, purpose, parseJsonKeepingIds).part;
+    if (!Array.isArray(elements)) {
+      throw failureOf(purpose, 'schema', 'the answer has no list of accounts', response.status);
+    }
+    return elements
+      .map(visibleAccountOf)
+      .filter((account) => account !== undefined)
+      .toSorted(byName);
+  });
+}
+
+function visibleAccountOf(element: unknown): VisibleAccount | undefined {
+  if (!isJsonObject(element)) return undefined;
+  const id = Number(entityIdOf(element['id']) ?? 0);
+  const { name } = element;
+  // An account that cannot be configured cannot be proposed either.
+  if (id < 1 || !Number.isSafeInteger(id)) return undefined;
+  return { id, name: typeof name === 'string' ? excerptOf(name) : '' };
+}
+
+function byName(left: VisibleAccount, right: VisibleAccount): number {
+  if (left.name !== right.name) return left.name < right.name ? -1 : 1;
+  return left.id - right.id;
+}
+
+function lineOf({ id, name }: VisibleAccount): string {
+  return name === '' ? `account_id: ${id}` : `account_id: ${id}  # ${name}`;
+}
+
+function listed(accounts: readonly VisibleAccount[]): string {
+  const lines = accounts.slice(0, mostShown).map((account) => `    ${lineOf(account)}\n`);
+  const more = accounts.length - lines.length;
+  return lines.join('') + (more === 0 ? '' : `    and ${more} more\n`);
+}
+
+const seesNone =
+  'the API key sees no account: use a user key (NRAK-…) of a user who may see the account';
+
+/** Where people find the id themselves. */
+const lookUp = 'look it up in New Relic: user menu, API keys';
+
+/** What to write into an account that has no id. */
+function proposal({ accounts, failure }: VisibleAccounts): string {
+  if (failure !== undefined) return `no account_id can be proposed: ${failure} Or ${lookUp}\n`;
+  const [first, second] = accounts;
+  if (first === undefined) return `no account_id can be proposed: ${seesNone}; or ${lookUp}\n`;
+  if (second === undefined) return `add this line: ${lineOf(first)}\n`;
+  return `the API key sees ${accounts.length} accounts, add the line of the right one:\n${listed(accounts)}`;
+}
+
+/** Proposes the id that an account with NerdGraph lacks. */
+export function missingIdText(
+  { name }: Pick<AccountConfig, 'name'>,
+  visible: VisibleAccounts,
+): string {
+  return `account ${name}: ${proposal(visible)}`;
+}
+
+/** What a check of the id of an account has found. */
+export interface AccountIdFinding {
+  readonly severity: 'note' | 'error';
+  readonly message: string;
+  /** It may have several lines. */
+  readonly remedy: string;
+}
+
+/**
+ * Compares the id of an account with the accounts that its key sees. What is wrong about an id that
+ * nothing is polled with is only a note, unless the key certainly does not see that account.
+ */
+export function accountIdFinding(
+  { source }: Pick<AccountConfig, 'source'>,
+  visible: VisibleAccounts | undefined,
+): AccountIdFinding | undefined {
+  if (visible === undefined) return undefined;
+  const { accounts, failure } = visible;
+  const { accountId } = source;
+  if (accountId === undefined) {
+    const message =
+      'there is no account_id, which newrelic-exporter compare and "source: nerdgraph" need';
+    return { severity: 'note', message, remedy: proposal(visible).trimEnd() };
+  }
+  if (failure !== undefined) {
+    const severity = source.kind === 'rest' ? 'note' : 'error';
+    const message = `account_id ${accountId} could not be checked`;
+    return { severity, message, remedy: failure };
+  }
+  if (accounts.some(({ id }) => id === accountId)) return undefined;
+  const message = `the API key does not see the account with account_id ${accountId}`;
+  const others = `correct it, or use a key of a user who may see that account; this key sees:\n${listed(accounts)}`;
+  return {
+    severity: 'error',
+    message,
+    remedy: accounts.length === 0 ? seesNone : others.trimEnd(),
+  };
 }

@@ -50,6 +50,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['telemetry'],
   negotiator: ['server'],
   bcryptjs: ['daemon'],
+  commander: ['cli'],
   pino: ['telemetry'],
   re2js: ['config'],
   yaml: ['config', 'web-config'],

@@ -23,7 +23,7 @@ describe('the parent of a daemon', () => {
   it('loads no package but those for flags and for the log', () => {
     const packages = [...loaded].filter((name) => !texts.has(name) && !name.startsWith('node:'));
 
-    expect(packages.toSorted()).toEqual(['fastest-levenshtein', 'pino']);
+    expect(packages.toSorted()).toEqual(['commander', 'fastest-levenshtein', 'pino']);
   });
 
   it('loads nothing of the daemon that it starts', () => {

@@ -33,18 +33,6 @@ describe('a command that does one thing', () => {
     },
   );
 
-  it('does not end before its output is written', async () => {
-    const platform = { ...createFakePlatform(), print: never };
-    const state = { hasEnded: false };
-
-    void runOneShot(async () => ({ exitCode: 0, output: 'one\n' }), platform).finally(() => {
-      state.hasEnded = true;
-    });
-    await platform.clock.advance(60_000);
-
-    expect(state.hasEnded).toBe(false);
-  });
-
   it('fails when its output cannot be written', async () => {
     const platform = {
       ...createFakePlatform(),
@@ -176,9 +164,5 @@ describe('aligned', () => {
       'long  200  note',
       '           x',
     ]);
-  });
-
-  it('gives no lines for no rows', () => {
-    expect(aligned([])).toEqual([]);
   });
 });

@@ -112,19 +112,6 @@ describe('progress on a terminal', () => {
     expect(screen.parts.join('').includes('\u001B[2m')).toBe(isColored);
     line.end();
   });
-
-  it('is not shown again after the end', async () => {
-    const screen = aScreen(true);
-    const { clock, line } = aLine(screen);
-    line.show(() => 'x');
-    line.end();
-
-    line.show(() => 'y');
-    await clock.advance(60_000);
-
-    expect(screen.parts).toEqual([]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
 });
 
 describe('progress elsewhere', () => {
@@ -148,16 +135,5 @@ describe('progress elsewhere', () => {
       'polling … 30 s\n',
       'a warning\n',
     ]);
-  });
-
-  it('is coloured in a pipe that is said to take colours', async () => {
-    const screen = aScreen(false);
-    const { clock, line } = aLine(screen, { FORCE_COLOR: '1' });
-
-    line.show(() => 'polling');
-    await clock.advance(10_000);
-    line.end();
-
-    expect(screen.parts).toEqual(['\u001B[2mpolling … 10 s\u001B[22m\n']);
   });
 });

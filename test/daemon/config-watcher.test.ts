@@ -72,14 +72,6 @@ function aBench(): Bench {
 }
 
 describe('watchConfig', () => {
-  it('does nothing while every file holds what is in force', async () => {
-    const { platform, reloads } = aBench();
-
-    await platform.clock.advance(600_000);
-
-    expect(reloads).toEqual([]);
-  });
-
   it('puts each new content into force once', async () => {
     const { platform, files, reloads } = aBench();
 
@@ -163,30 +155,6 @@ describe('watchConfig', () => {
       ]);
     },
   );
-
-  it('warns again when a file that had come back is gone once more', async () => {
-    const { platform, files, logger } = aBench();
-    for (const _ of [1, 2]) {
-      delete files[config];
-      await platform.clock.advance(60_000);
-      files[config] = 'one';
-      await platform.clock.advance(60_000);
-    }
-
-    expect(logger.lines).toHaveLength(2);
-  });
-
-  it('ignores a file that comes back unchanged', async () => {
-    const { platform, files, reloads } = aBench();
-    await platform.clock.advance(1000);
-
-    delete files[config];
-    await platform.clock.advance(60_000);
-    files[config] = 'one';
-    await platform.clock.advance(60_000);
-
-    expect(reloads).toEqual([]);
-  });
 });
 
 const file = { path: '/config.yaml', digest: 'of what was parsed' };

@@ -261,15 +261,4 @@ describe('changeTo', () => {
     expect(same.turns).toBe(20);
     expect(other.isSame).toBe(false);
   });
-
-  it('compares no entries when their number differs', async () => {
-    const entries = Array.from({ length: 2000 }, () => anEntry());
-
-    const { isSame, turns } = await compared(
-      aPrepared({ entries }),
-      aPrepared({ entries: [...entries, anEntry()] }),
-    );
-
-    expect({ isSame, turns }).toEqual({ isSame: false, turns: 0 });
-  });
 });

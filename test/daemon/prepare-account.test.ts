@@ -254,14 +254,4 @@ describe('prepareAccount', () => {
     const text = 'NRAK-FILED and pass word and pass%20word';
     expect(platform.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
   });
-
-  it('hides the password of the proxy even if something else is missing', async () => {
-    const { platform, prepare } = aBench();
-    const proxyUrl = 'http://user:password-1@proxy:3128';
-
-    const preparing = prepare({ proxyUrl, apiKey: { kind: 'env', name: 'MISSING' } });
-
-    await expect(preparing).rejects.toThrow('MISSING');
-    expect(platform.redactor.redact('password-1')).toBe('[redacted]');
-  });
 });

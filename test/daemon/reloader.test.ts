@@ -236,21 +236,6 @@ describe('Reloader', () => {
 
   const everyTrigger: readonly ReloadTrigger[] = ['start', 'file', 'file', 'http', 'signal'];
 
-  it('parses the same good bytes once while their key is missing', async () => {
-    const fails = new CommandError(2, 'account one: the key file does not exist');
-    const bench = aBench({ fails, waits: true });
-    for (const text of [good, `${good} # changed`]) {
-      bench.files['/config.yaml'] = text;
-      for (const trigger of everyTrigger) {
-        await expect(bench.reloader.reload(trigger)).rejects.toBe(fails);
-      }
-    }
-
-    expect(bench.tried).toHaveLength(10);
-    expect(new Set(bench.tried).size).toBe(2);
-    expect(bench.results).toEqual(Array.from({ length: 10 }, () => false));
-  });
-
   it('parses the same broken bytes once', async () => {
     const bench = aBench({ waits: true });
     bench.files['/config.yaml'] = 'apps: [{ idd: 1 }]\n';
@@ -301,15 +286,6 @@ describe('Reloader', () => {
       exitCode: 1,
       message: `/config.yaml: the file could not be parsed: it takes more than ${limitMb} MB of memory: is it the right file?`,
     });
-
-    expect(bench.applied).toHaveLength(1);
-  });
-
-  it('starts with a large file in a small heap: there is nothing to lose yet', async () => {
-    const bench = aBench({ heapBytes: 32 * 1024 ** 2 });
-    bench.files['/config.yaml'] = entries(7000);
-
-    await bench.reloader.reload('start');
 
     expect(bench.applied).toHaveLength(1);
   });

@@ -78,13 +78,6 @@ async function aBench(): Promise<Bench> {
 }
 
 describe('keepRunning', () => {
-  it('starts one child, and none beside it', async () => {
-    const { children, live } = await aBench();
-    await live(3_600_000);
-
-    expect(children.all.map(({ args }) => args)).toEqual([['serve']]);
-  });
-
   it('starts it again after 1 s, then after twice as long each time, up to 30 s', async () => {
     const { children, clock, end } = await aBench();
     const pauses: number[] = [];
@@ -189,19 +182,6 @@ describe('keepRunning', () => {
     ]);
   });
 
-  it('spares a child that stood still only for a while', async () => {
-    const { children, clock, live } = await aBench();
-    await live(60_000);
-    for (let index = 0; index < 10; index += 1) {
-      children.last().tell({ stalled: 'a while' });
-      await clock.advance(10_000);
-    }
-    await live(600_000);
-
-    expect(children.all).toHaveLength(1);
-    expect(children.last().signals).toEqual([]);
-  });
-
   it('waits five minutes for the first heartbeat of a child', async () => {
     const { children, clock } = await aBench();
     await clock.advance(299_000);
@@ -210,18 +190,6 @@ describe('keepRunning', () => {
 
     expect(before).toEqual([]);
     expect(children.last().signals).toEqual(['SIGKILL']);
-  });
-
-  it('does not take other messages for a sign of life', async () => {
-    const { children, clock } = await aBench();
-    for (const message of ['alive', null, 7, {}, { stalled: 7 }, undefined]) {
-      children.last().tell(message);
-    }
-    await clock.advance(290_000);
-    children.last().tell('alive');
-    await clock.advance(10_000);
-
-    expect(children.all[0]?.signals).toEqual(['SIGKILL']);
   });
 
   it('passes a stop on, and waits for its end', async () => {

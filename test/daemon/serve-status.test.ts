@@ -156,27 +156,6 @@ describe('the status', () => {
     });
   });
 
-  it('shows since when an application has failed, and that its values were dropped', async () => {
-    const rule = { when: { ...polls, applicationId: '101' }, fault: outage };
-    await withStatus([rule], async ({ advance, targets }) => {
-      await advance(25 * minuteMs);
-      const status = await targets();
-
-      const [shop, cart] = status.activeTargets;
-      expect(shop).toMatchObject({
-        health: 'down',
-        state: 'dropped',
-        reason: 'server',
-        isHeld: false,
-        requestsPerMinute: {},
-      });
-      expect([21, 22]).toContain(minutesSince(status, shop?.failingSince ?? null));
-      expect(cart).toMatchObject({ health: 'up', state: 'up' });
-      expect(status.account).toMatchObject({ state: 'degraded', failingApplications: 1 });
-      expect([21, 22]).toContain(minutesSince(status, status.account.stateSince));
-    });
-  });
-
   it('shows a refused reload with its position, and keeps the configuration that is in force', async () => {
     await withStatus([], async ({ files, advance, targets, reload }) => {
       await advance(minuteMs);
@@ -198,79 +177,6 @@ describe('the status', () => {
       expect(Date.parse(mended.process.config.inForceSince)).toBeGreaterThan(
         Date.parse(before.process.config.inForceSince),
       );
-    });
-  });
-
-  it('shows that the key file is gone, that it is back, and when another key was read', async () => {
-    await withStatus([], async ({ files, advance, targets }) => {
-      await advance(2 * minuteMs);
-      const before = await targets();
-      delete files['/key'];
-      await advance(minuteMs);
-      const gone = await targets();
-      files['/key'] = `${key}NEW`;
-      await advance(minuteMs);
-      const changed = await targets();
-
-      expect(before.account).toMatchObject({ state: 'up', key: { problem: null } });
-      expect(gone.account.state).toBe('degraded');
-      expect(gone.account.key.problem).toContain('/key does not exist');
-      expect(gone.account.key.readTime).toBe(before.account.key.readTime);
-      expect(minutesSince(gone, gone.account.stateSince)).toBeLessThanOrEqual(1);
-      expect(gone.activeTargets.map(({ state }) => state)).toEqual(['up', 'up']);
-      expect(changed.account).toMatchObject({ state: 'up', key: { problem: null } });
-      expect(Date.parse(changed.account.key.readTime)).toBeGreaterThan(
-        Date.parse(before.account.key.readTime),
-      );
-    });
-  });
-
-  it('shows until when New Relic wants no calls', async () => {
-    const hints = [{ header: 'Retry-After', inSeconds: 100, form: 'seconds' }] as const;
-    const fault: Fault = { kind: 'throttled', hints };
-    await withStatus([{ when: fromThirdMinute, fault }], async ({ advance, targets }) => {
-      await advance(3 * minuteMs - secondMs);
-      const before = await targets();
-      await advance(minuteMs);
-      const after = await targets();
-
-      expect(before.account.pausedUntil).toBeNull();
-      expect(Date.parse(after.account.pausedUntil ?? '')).toBeGreaterThan(
-        Date.parse(after.process.now),
-      );
-    });
-  });
-
-  it('shows an entry that matches nothing', async () => {
-    const config = usualConfig.replace('[{ match: "." }]', '[{ match: "." }, { id: 999 }]');
-    await withStatus(
-      [],
-      async ({ advance, targets }) => {
-        await advance(minuteMs);
-        const { account, activeTargets } = await targets();
-
-        expect(account).toMatchObject({ state: 'degraded', missing: ['id=999'] });
-        expect(activeTargets.map(({ state }) => state)).toEqual(['up', 'up']);
-      },
-      config,
-    );
-  });
-
-  it('shows an account that is down because its key is refused, and its applications', async () => {
-    const fault: Fault = { kind: 'status', status: 401 };
-    await withStatus([{ when: fromThirdMinute, fault }], async ({ advance, targets }) => {
-      await advance(3 * minuteMs - secondMs);
-      const before = await targets();
-      await advance(75 * secondMs);
-      const after = await targets();
-
-      expect(before.account).toMatchObject({ state: 'up', lastError: '' });
-      expect(after.account.state).toBe('down');
-      expect(after.account.lastError).toContain('401');
-      expect(after.activeTargets).toMatchObject([
-        { health: 'down', state: 'failing', reason: 'auth' },
-        { health: 'down', state: 'failing', reason: 'auth' },
-      ]);
     });
   });
 });

@@ -6,9 +6,7 @@ import { createFakePlatform, type FakePlatform } from '../support/fake-platform.
 import { type Serving, silentTransport, withServing } from '../support/serving.ts';
 
 const one = 'accounts:\n  - { name: one, region: us, api_key_file: /keys/one }\n';
-const two = '  - { name: two, region: eu, api_key_file: /keys/two }\n';
 const oneOnly = `${one}apps:\n  - { match: "." }\n`;
-const oneAndTwo = `${one}${two}apps:\n  - { match: ".", account: one }\n  - { match: ".", account: two }\n`;
 const withCa = oneOnly.replace('/keys/one', '/keys/one, ca_file: /ca.pem');
 const good: Readonly<Record<string, string>> = {
   '/config.yaml': oneOnly,
@@ -171,73 +169,6 @@ describe('a daemon that waits for its configuration', () => {
       },
       ['--web.enable-lifecycle'],
     );
-  });
-
-  it('also waits if files are not watched for changes', async () => {
-    await waiting(
-      { '/config.yaml': undefined },
-      async ({ platform, files, opened, lines }) => {
-        await platform.clock.advance(60_000);
-        mend(files, '/config.yaml');
-        await soon({ platform, lines });
-        files['/config.yaml'] = oneAndTwo;
-        await platform.clock.advance(3_600_000);
-
-        expect(opened).toHaveLength(1);
-      },
-      ['--config.auto-reload-interval=0'],
-    );
-  });
-
-  it('polls nothing as long as one of two accounts has no key', async () => {
-    const missing = { '/config.yaml': oneAndTwo, '/keys/two': undefined };
-    await waiting(missing, async ({ platform, files, opened, lines }) => {
-      await platform.clock.advance(60_000);
-      const before = opened.length;
-      mend(files, '/keys/two');
-      await soon({ platform, lines });
-
-      expect(before).toBe(0);
-      expect(opened).toHaveLength(2);
-      expect(lines('no usable configuration')).toHaveLength(1);
-    });
-  });
-
-  it('takes the configuration as it is when the key arrives, and logs each problem once', async () => {
-    await waiting({ '/keys/one': undefined }, async ({ platform, files, opened, lines }) => {
-      await platform.clock.advance(10_000);
-      files['/config.yaml'] = 'apps: [{ idd: 1 }]';
-      await platform.clock.advance(10_000);
-      files['/config.yaml'] = 'apps: [{ id: 1, idd: 1 }]';
-      await platform.clock.advance(10_000);
-      files['/config.yaml'] = oneAndTwo;
-      mend(files, '/keys/one');
-      await soon({ platform, lines });
-
-      const problems = lines('no usable configuration').map(
-        ({ problem }) => /\/keys\/one|:1:\d+/u.exec(String(problem))?.[0],
-      );
-      expect(problems).toEqual(['/keys/one', ':1:10', ':1:17']);
-      expect(opened).toEqual(['https://api.newrelic.com', 'https://api.eu.newrelic.com']);
-    });
-  });
-
-  it('keeps what is in force when a later one is broken, and says so', async () => {
-    await waiting({ '/config.yaml': undefined }, async ({ platform, files, lines, page }) => {
-      mend(files, '/config.yaml');
-      await soon({ platform, lines });
-      files['/config.yaml'] = 'apps: [{ idd: 1 }]';
-      await platform.clock.advance(62_000);
-      const { text } = await page('/-/ready');
-      const metrics = await page('/metrics');
-
-      expect(lines('reload failed')).toHaveLength(1);
-      expect(JSON.parse(text)).toMatchObject({ accounts: [{ name: 'one' }] });
-      expect(text).toContain('unknown key');
-      expect(metrics.text).toContain('last_reload_successful 0\n');
-      expect(metrics.text).toMatch(/last_reload_success_timestamp_seconds [1-9]/u);
-      expect((await page('/')).text).toContain('the previous one stays in force');
-    });
   });
 
   it('waits as well when the budget cannot be divided among the shards', async () => {

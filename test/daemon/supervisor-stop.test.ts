@@ -216,32 +216,3 @@ describe('a fault of one account', () => {
     expect(bench.platform.clock.pendingTimers()).toBe(0);
   });
 });
-
-describe('a storm of reloads', () => {
-  it('ends with the last configuration, the connections of that, and few calls', async () => {
-    const bench = await aRunningDaemon(both);
-    await bench.platform.clock.advance(90_000);
-    const calls = bench.simulator.journal.count();
-
-    for (let round = 0; round < 40; round += 1) {
-      const names = round % 2 === 0 ? ['cart'] : ['shop', 'cart'];
-      await bench.daemon.apply({
-        accounts: [accountOne({ concurrency: 2 + (round % 5) })],
-        apps: names.map((name) => entryByName(name)),
-      });
-      if (round % 4 === 0) await bench.platform.clock.advance(50);
-    }
-    await bench.platform.clock.advance(2000);
-
-    expect(bench.opened).toHaveLength(42);
-    expect(bench.opened.filter(({ isClosed }) => !isClosed)).toMatchObject([
-      { options: { connections: 6 } },
-    ]);
-    // A discovery for each moment in which time passed, and one poll.
-    expect(bench.simulator.journal.count() - calls).toBeLessThanOrEqual(45);
-    const page = await bench.page();
-    expect(page).toContain('newrelic_application_requests_per_minute{account="one",app_id="101"');
-    expect(page).toContain('newrelic_application_requests_per_minute{account="one",app_id="102"');
-    expect(page).not.toContain('account="two"');
-  });
-});

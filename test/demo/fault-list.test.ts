@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultUsages } from '../../src/cli/simulator-flags.ts';
+import { faultUsages } from '../../src/cli/flag-table.ts';
 import { faultsFrom } from '../../src/demo/fault-list.ts';
 
 describe('a list of faults', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/flags.ts';
-import { faultUsages } from '../../src/cli/simulator-flags.ts';
+import { commands } from '../../src/cli/commands.ts';
+import { faultUsages } from '../../src/cli/flag-table.ts';
 import { readDocument } from './documents.ts';
 import { goodConfigsIn } from './example-rule.ts';
 import { outputOf, shownRunsIn } from './example-runs.ts';

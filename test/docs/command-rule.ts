@@ -1,6 +1,6 @@
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { flagTable } from '../../src/cli/flag-table.ts';
-import { commands, environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
+import { environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
 import { codeBlocksIn, codeWordsIn, withoutCodeBlocks } from './markdown.ts';
 
 /** A run of the exporter that a document shows: as it is written there, and its arguments. */
@@ -81,7 +81,7 @@ export function runsIn(text: string): readonly DocumentedRun[] {
 function withoutPlaceholders(words: readonly string[]): readonly string[] {
   return words
     .map((word) => /^\[(\w+)\]$/.exec(word)?.[1] ?? word)
-    .map((word) => (word === 'COMMAND' ? commands[0] : word.replace(/=N$/, '=1')));
+    .map((word) => (word === 'COMMAND' ? 'serve' : word.replace(/=N$/, '=1')));
 }
 
 /** What the real parser has against a run; `undefined` if nothing. */

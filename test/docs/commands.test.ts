@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/flags.ts';
+import { commands } from '../../src/cli/commands.ts';
 import {
   complaintAbout,
   flagValueComplaints,
@@ -100,7 +100,7 @@ describe('the rules for commands', () => {
   it.each([
     { words: ['check-config', '[FILE]', '--online'], complaint: undefined },
     { words: ['COMMAND', '--help'], complaint: undefined },
-    { words: ['chek-config'], complaint: expect.stringContaining('did you mean "check-config"') },
+    { words: ['chek-config'], complaint: expect.stringContaining('Did you mean check-config') },
     { words: ['plan', '--replicas=many'], complaint: expect.stringContaining('not valid') },
     { words: ['once', '--online'], complaint: expect.stringContaining('no meaning for once') },
   ])('ask the real parser: $words', ({ words, complaint }) => {

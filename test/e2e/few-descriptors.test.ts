@@ -26,7 +26,7 @@ describe.skipIf(unix.skip)(`the compiled program${unix.note}`, () => {
       await expect(run).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
-          /^newrelic-exporter failed for want of file descriptors: raise/u,
+          /^newrelic-exporter ran out of file descriptors: raise/u,
         ),
       });
       await expect(run).rejects.toMatchObject({

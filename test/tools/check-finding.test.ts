@@ -60,14 +60,6 @@ describe('findingsText', () => {
       ].join('\n'),
     );
   });
-
-  it('aligns the numbers', () => {
-    const many = Array.from({ length: 10 }, () => findingOf('key', 'note', 'x'));
-
-    const lines = findingsText(many, marksFor({}, {})).split('\n');
-
-    expect([lines[0], lines[9]]).toEqual([' 1 note    x', '10 note    x']);
-  });
 });
 
 describe('findingDocument', () => {
@@ -94,14 +86,5 @@ describe('findingDocument', () => {
         remedy: 'do this:\n  that',
       },
     ]);
-  });
-
-  it('has no line for a finding about the file as a whole', () => {
-    const whole = { ...place, line: 0, column: 0, sourceLine: undefined };
-
-    expect(findingDocument(findingOf('file', 'error', 'empty', { place: whole }))).toMatchObject({
-      line: null,
-      column: null,
-    });
   });
 });

@@ -184,17 +184,6 @@ apps: [{ name: shop, account: main }, { match: ".", account: wrong }]`;
     expect(result.stdout.match(/has no host/gu)).toHaveLength(1);
   });
 
-  it('looks for the host of this process in ten applications at most', async () => {
-    const { calls, stdout } = await printed(
-      check,
-      { 'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self }]` },
-      { applications: 30, kinds: ['both'] },
-    );
-
-    expect(calls).toBe(13);
-    expect(stdout.match(/has no host/gu)).toHaveLength(10);
-  });
-
   it('warns if polling does not fit the budget, and says what would', async () => {
     const config = `accounts:
   - { name: main, base_url: "http://127.0.0.1", api_key_env: KEY, requests_per_minute: 2 }
@@ -227,14 +216,6 @@ apps: [{ name: shop }]`;
     expect(exitCode).toBe(1);
     expect(stdout).toContain('account main: application 11: its values cannot be read\n');
     expect(stdout).toContain('= help: application_metrics of application 11: status 422');
-  });
-
-  it('asks nobody when the file is wrong', async () => {
-    const { exitCode, calls } = await printed(check, {
-      'c.yaml': `accounts: [${account}]\napps: []`,
-    });
-
-    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
   });
 });
 

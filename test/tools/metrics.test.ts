@@ -100,20 +100,6 @@ describe('a list of metrics of several pages', () => {
     );
   });
 
-  it('may have thousands of names', async () => {
-    const result = await listing(['11', '-o', 'json'], {
-      fleet: {
-        applications: [{ id: 11, name: 'shop', kind: 'web', transactionNames: 3000, hosts: 1 }],
-      },
-    });
-
-    const { metrics } = JSON.parse(result.stdout) as { metrics: readonly { name: string }[] };
-    const ofTransactions = metrics.filter(({ name }) => name.startsWith('WebTransaction/'));
-    expect(result.exitCode).toBe(0);
-    expect(pagesAsked(result)).toHaveLength(4);
-    expect(new Set(ofTransactions.map(({ name }) => name)).size).toBe(3000);
-  });
-
   it('shows how far it has come, and what it has left to read', async () => {
     const { stderr } = await listing(['shop'], {
       fleet: manyNames,
@@ -125,46 +111,6 @@ describe('a list of metrics of several pages', () => {
       'reading the metrics of application 11 shop: page 4 of 4, 300 names so far … 20 s',
       '',
     ]);
-  });
-
-  it('is read within the budget of the account', async () => {
-    const result = await listing(['11'], {
-      fleet: manyNames,
-      simulator: { metricNamesPageSize: 20 },
-      config:
-        'accounts: [{ name: main, api_key_env: KEY, requests_per_minute: 10 }]\napps: [{ id: 1 }]',
-    });
-
-    // One call finds the application. Ten a minute leave seven of the pages for the second minute.
-    expect(result.exitCode).toBe(0);
-    expect(result.targets).toHaveLength(17);
-    expect(result.elapsedMs).toBeGreaterThanOrEqual(60_000);
-    expect(result.stderr).toContain(
-      '15 further calls from the budget of account main (10 a minute)',
-    );
-  });
-
-  it('waits while New Relic refuses calls, and goes on with the same page', async () => {
-    const result = await listing(['11'], {
-      fleet: manyNames,
-      simulator: { metricNamesPageSize: 100 },
-      faults: [
-        {
-          when: { ...names, queryIncludes: 'page=3', calls: { last: 1 } },
-          fault: { kind: 'throttled', hints: [{ header: 'retry-after', text: '30' }] },
-        },
-      ],
-    });
-
-    expect(result.exitCode).toBe(0);
-    expect(pagesAsked(result).map((target) => target.split('?')[1])).toEqual([
-      undefined,
-      'page=2',
-      'page=3',
-      'page=3',
-      'page=4',
-    ]);
-    expect(result.elapsedMs).toBeGreaterThanOrEqual(30_000);
   });
 
   it('is printed as far as it was read, if a page fails', async () => {
@@ -209,15 +155,6 @@ describe('a list of metrics of several pages', () => {
     expect(result.stderr).toMatch(
       /\naccount default: the list is not complete: 200 metrics were read by then\ninterrupted before it was done\n$/u,
     );
-  });
-
-  it('ends with nothing if it is interrupted before the application was found', async () => {
-    const { exitCode, stdout, stderr } = await listing(['11'], {
-      beforeCall: (_call, platform) => platform.stop(),
-    });
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 143, stdout: '' });
-    expect(stderr).toBe('interrupted before it was done\n');
   });
 
   it('that never ends is cut, with a way to go on', async () => {

@@ -122,18 +122,4 @@ describe('pollOnce', () => {
     await expect(polling).rejects.toThrow('stopped');
     expect(begun).toEqual(['1']);
   });
-
-  it('asks nothing once it is stopped', async () => {
-    const source = aSource(() => {
-      throw new Error('was asked');
-    });
-
-    const polling = pollOnce(source, questionsOf('1'), {
-      wallMs: 0,
-      concurrency: 1,
-      signal: AbortSignal.abort(new Error('stopped')),
-    });
-
-    await expect(polling).rejects.toThrow('stopped');
-  });
 });

@@ -8,23 +8,21 @@ import {
   isWorthPolling,
   type SelectedApplication,
 } from '../../model/selected-application.ts';
+import { selectApplications } from '../../model/selector.ts';
 import type { Discovery, Question, Source } from '../../model/source.ts';
 import { discoverWithin } from '../../poller/discovery-state.ts';
 import { pollUntilSettled } from '../../poller/poll-again.ts';
 import { longestDiscoveryMs } from '../account-discovery.ts';
 import { pollOnce } from '../poll-once.ts';
-import { isShort, type NamedHosts, namedHostsOf } from './compare-hosts.ts';
 import {
-  isObjection,
-  type JoinedLists,
-  joinedLists,
+  type ComparedValue,
+  comparedValues,
+  isShort,
+  type NamedHosts,
+  namedHostsOf,
   type OfBoth,
-  type OneSidedApplication,
-  type RenamedApplication,
-} from './compare-lists.ts';
-import { lastHourQuestion, settledQuestion } from './compare-questions.ts';
-import { type ComparedValue, comparedValues } from './compare-values.ts';
-import { sumOf } from './compare-verdict.ts';
+  sumOf,
+} from './compare-values.ts';
 
 /** What both APIs say of one account. */
 export interface ComparedAccount {
@@ -239,4 +237,115 @@ function outcomeOf(
   const outcome = outcomes.get(id);
   if (outcome === undefined) throw new Error(`the source left out the application ${id}`);
   return outcome;
+}
+
+/** By then late data has arrived, and both APIs answer from the same. */
+const settledAfterMs = 10 * 60_000;
+/** As long as the window that REST has by default, which NerdGraph does not have. */
+const defaultLengthMs = 30 * 60_000;
+/** As long as REST lists a host that has ended. */
+const listedAfterEndMs = 60 * 60_000;
+
+/** Asks for the values of a window that both APIs have whole. */
+function settledQuestion(application: Application, entry: AppEntry): Question {
+  const { window, delayMs } = entry.poll;
+  const lengthMs = window.kind === 'range' ? window.lengthMs : defaultLengthMs;
+  return questionOf(application, entry, lengthMs, Math.max(delayMs, settledAfterMs));
+}
+
+/** Asks NerdGraph for what REST lists: the hosts of the last hour. */
+function lastHourQuestion(application: Application, entry: AppEntry): Question {
+  return questionOf(application, entry, listedAfterEndMs, 0);
+}
+
+/** Asks for the names of the hosts as well: they are what both APIs have in common. */
+function questionOf(
+  application: Application,
+  entry: AppEntry,
+  lengthMs: number,
+  delayMs: number,
+): Question {
+  const poll = { ...entry.poll, window: { kind: 'range' as const, lengthMs }, delayMs };
+  return {
+    selected: { application, entry: { ...entry, poll } },
+    askHostNames: entry.hosts !== false,
+    hostNames: new Map(),
+    isListed: () => true,
+  };
+}
+
+/** An application that the entries choose from one list only. */
+export interface OneSidedApplication extends Pick<Application, 'id' | 'name' | 'reporting'> {
+  /** `unclear`: the other list has it but could not read it, or was not asked for it alone yet. */
+  readonly onlyIn: keyof OfBoth<unknown> | 'unclear';
+}
+
+/** Whether an application that only one list has matters: a silent one has no values. */
+export function isObjection({ onlyIn, reporting }: OneSidedApplication): boolean {
+  return onlyIn !== 'unclear' && reporting !== false;
+}
+
+/** An application that has another name in NerdGraph. */
+export interface RenamedApplication extends OfBoth<string> {
+  readonly id: string;
+}
+
+/** What the entries choose from both lists, joined by the id of the application. */
+export interface JoinedLists {
+  readonly applications: OfBoth<number>;
+  /** The applications that both lists have. */
+  readonly pairs: readonly OfBoth<SelectedApplication>[];
+  readonly renamed: readonly RenamedApplication[];
+  readonly oneSided: readonly OneSidedApplication[];
+}
+
+function joinedLists(
+  entries: readonly AppEntry[],
+  { rest, nerdgraph }: OfBoth<Discovery>,
+): JoinedLists {
+  const restOnes = chosenById(entries, rest);
+  const nerdgraphOnes = chosenById(entries, nerdgraph);
+  const pairs = [...restOnes].flatMap(([id, one]) => {
+    const other = nerdgraphOnes.get(id);
+    return other === undefined ? [] : [{ rest: one, nerdgraph: other }];
+  });
+  return {
+    applications: { rest: restOnes.size, nerdgraph: nerdgraphOnes.size },
+    pairs,
+    renamed: pairs.flatMap(renamedOf),
+    oneSided: [
+      ...oneSidedOf('rest', restOnes, nerdgraphOnes, nerdgraph),
+      ...oneSidedOf('nerdgraph', nerdgraphOnes, restOnes, rest),
+    ],
+  };
+}
+
+type ChosenById = ReadonlyMap<string, SelectedApplication>;
+
+function chosenById(entries: readonly AppEntry[], { applications }: Discovery): ChosenById {
+  const { selected } = selectApplications(entries, applications);
+  return new Map(selected.map((one) => [one.application.id, one]));
+}
+
+function oneSidedOf(
+  onlyIn: keyof OfBoth<unknown>,
+  list: ChosenById,
+  other: ChosenById,
+  { pendingIds, unreadableIds }: Discovery,
+): readonly OneSidedApplication[] {
+  const unclear = new Set([...pendingIds, ...unreadableIds]);
+  return [...list.values()]
+    .filter(({ application }) => !other.has(application.id))
+    .map(({ application: { id, name, reporting } }) => ({
+      id,
+      name,
+      reporting,
+      onlyIn: unclear.has(id) ? 'unclear' : onlyIn,
+    }));
+}
+
+function renamedOf(pair: OfBoth<SelectedApplication>): readonly RenamedApplication[] {
+  const { id, name: rest } = pair.rest.application;
+  const { name: nerdgraph } = pair.nerdgraph.application;
+  return rest === nerdgraph ? [] : [{ id, rest, nerdgraph }];
 }

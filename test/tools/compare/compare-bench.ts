@@ -1,7 +1,6 @@
 import type { PolledSeries } from '../../../src/model/polled-series.ts';
 import type { ComparedAccount } from '../../../src/tools/compare/compare-account.ts';
-import type { ComparedValue } from '../../../src/tools/compare/compare-values.ts';
-import type { Verdict } from '../../../src/tools/compare/compare-verdict.ts';
+import type { ComparedValue, Verdict } from '../../../src/tools/compare/compare-values.ts';
 import { throughputSeries } from '../../support/builders.ts';
 
 const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgraph'>>> = {

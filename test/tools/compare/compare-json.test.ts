@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { comparisonJson } from '../../../src/tools/compare/compare.ts';
 import type { AccountComparison } from '../../../src/tools/compare/compare-account.ts';
-import { comparisonJson } from '../../../src/tools/compare/compare-json.ts';
-import { judgementOf } from '../../../src/tools/compare/compare-summary.ts';
+import { judgementOf } from '../../../src/tools/compare/compare-text.ts';
 import { aComparison, aValue } from './compare-bench.ts';
 
 function parsed(...accounts: readonly AccountComparison[]): unknown {

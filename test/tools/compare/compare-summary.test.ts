@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type {
   AccountComparison,
   ComparedAccount,
+  OneSidedApplication,
 } from '../../../src/tools/compare/compare-account.ts';
-import type { OneSidedApplication } from '../../../src/tools/compare/compare-lists.ts';
-import { type Judgement, judgementOf } from '../../../src/tools/compare/compare-summary.ts';
-import type { ComparedValue } from '../../../src/tools/compare/compare-values.ts';
-import type { Verdict } from '../../../src/tools/compare/compare-verdict.ts';
+import { type Judgement, judgementOf } from '../../../src/tools/compare/compare-text.ts';
+import type { ComparedValue, Verdict } from '../../../src/tools/compare/compare-values.ts';
 import { aComparison, aValue } from './compare-bench.ts';
 
 function valuesOf(counts: Partial<Record<Verdict, number>>): AccountComparison {

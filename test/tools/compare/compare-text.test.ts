@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { judgementOf } from '../../../src/tools/compare/compare-summary.ts';
-import { comparisonText } from '../../../src/tools/compare/compare-text.ts';
+import { comparisonText, judgementOf } from '../../../src/tools/compare/compare-text.ts';
 import { aComparison, aValue, otherSeries } from './compare-bench.ts';
 
 const everything = aComparison(

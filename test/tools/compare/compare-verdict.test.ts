@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Unit } from '../../../src/model/vendor-value.ts';
-import {
-  type BothValues,
-  changeOf,
-  verdictOf,
-} from '../../../src/tools/compare/compare-verdict.ts';
+import { type BothValues, changeOf, verdictOf } from '../../../src/tools/compare/compare-values.ts';
 
 describe('the verdict', () => {
   it.each<Omit<BothValues, 'unit'> & { unit?: Unit; what: string; verdict: string | undefined }>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withDates } from '../../src/tools/clock-check.ts';
+import { withDates } from '../../src/tools/check-online.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 
 /** The finding after answers with these dates, each the milliseconds that the vendor is ahead of us. */

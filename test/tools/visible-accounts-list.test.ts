@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { listVisibleAccounts, type VisibleAccount } from '../../src/tools/listed-accounts.ts';
+import { listVisibleAccounts, type VisibleAccount } from '../../src/tools/visible-accounts.ts';
 import { answerOf, createFakeTransport, type ScriptedAnswer } from '../support/fake-transport.ts';
 import { neverAborted } from '../transport/fakes.ts';
 

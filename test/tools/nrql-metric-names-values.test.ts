@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { presetNames, presets } from '../../src/model/presets.ts';
-import { surelyHas } from '../../src/tools/known-values.ts';
+import { surelyHas } from '../../src/tools/nrql-metric-names.ts';
 
 describe('the values that a metric surely has', () => {
   it.each([

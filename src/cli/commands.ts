@@ -1,0 +1,96 @@
+/** What may follow a command, once. */
+export interface Operand {
+  readonly name: 'FILE' | 'APP';
+  readonly isRequired: boolean;
+  readonly help: string;
+}
+
+interface CommandFacts {
+  readonly operand?: Operand;
+  /** For the help. */
+  readonly summary: string;
+}
+
+const file: Operand = {
+  name: 'FILE',
+  isRequired: false,
+  help: 'Configuration file; the same as --config.file.',
+};
+const application: Operand = {
+  name: 'APP',
+  isRequired: true,
+  help: 'Id of an application, or its name exactly as New Relic shows it.',
+};
+
+export const commands = [
+  'serve',
+  'check-config',
+  'plan',
+  'discover',
+  'metrics',
+  'compare',
+  'once',
+  'demo',
+  'simulate',
+  'healthcheck',
+  'print-config',
+  'config-schema',
+] as const;
+export type Command = (typeof commands)[number];
+
+const commandTable: Readonly<Record<Command, CommandFacts>> = {
+  serve: { summary: 'Poll New Relic and serve the metrics. The default.' },
+  'check-config': {
+    operand: file,
+    summary: 'Check the configuration and report all errors at once.',
+  },
+  plan: {
+    operand: file,
+    summary:
+      'Show what polling will cost and whether it fits the budget; exit with 1 if it does not.',
+  },
+  discover: {
+    operand: file,
+    summary: 'List the applications of the accounts; with -o yaml, ready to paste as apps.',
+  },
+  metrics: {
+    operand: application,
+    summary:
+      'List the metrics of an application and their values; with -o yaml, ready to paste as metrics.',
+  },
+  compare: {
+    operand: file,
+    summary:
+      'Poll everything once with REST and once with NerdGraph, and say whether switching is safe; exit with 1 if it is not.',
+  },
+  once: {
+    summary: 'Poll everything once and print the metrics; exit with 1 if anything failed.',
+  },
+  demo: {
+    summary: 'Serve the metrics of a simulated account; needs neither a key nor a file.',
+  },
+  simulate: {
+    summary:
+      'Simulate New Relic, with any number of applications and faults, for an exporter to poll.',
+  },
+  healthcheck: {
+    summary: 'Ask a running exporter whether it works; for container probes.',
+  },
+  'print-config': {
+    operand: file,
+    summary:
+      'Print the configuration with all defaults and the flags of serve, and where each value comes from; no secrets.',
+  },
+  'config-schema': {
+    summary: 'Print the JSON schema of the configuration file, for editors.',
+  },
+};
+
+/** The command of that name; `undefined` if there is none. */
+export function commandNamed(word: string): Command | undefined {
+  return commands.find((command) => command === word);
+}
+
+export function factsOf(command: Command): CommandFacts {
+  return commandTable[command];
+}
