@@ -4,13 +4,13 @@ import { compileConfig } from '../config/compile-config.ts';
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig } from '../config/inspect-config.ts';
 import { readConfigFile } from '../config/load-config.ts';
-import { loadWebConfig } from '../config/load-web-config.ts';
 import { namedFileProblems } from '../config/named-files.ts';
 import { renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
+import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
 import {
   type Finding,
