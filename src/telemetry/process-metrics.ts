@@ -114,12 +114,8 @@ export function createScrapeMetrics(registry: Registry): ScrapeMetrics {
   };
 }
 
-export interface ShardMetrics {
-  sharded(shard: Shard): void;
-}
-
-/** Creates the metrics of the only shard, until `sharded` is called. */
-export function createShardMetrics(registry: Registry): ShardMetrics {
+/** Creates the metrics of the only shard, and gives what changes them. */
+export function createShardMetrics(registry: Registry): (shard: Shard) => void {
   const registers = [registry];
   const number = new Gauge({
     name: 'newrelic_exporter_shard',
@@ -136,5 +132,5 @@ export function createShardMetrics(registry: Registry): ShardMetrics {
     count.set(total);
   };
   sharded({ ordinal: 0, total: 1 });
-  return { sharded };
+  return sharded;
 }
