@@ -162,10 +162,12 @@ export async function startDaemon(
   const ended = once(child, 'close');
   let linesSeen = 0;
   const page: Daemon['page'] = async (encoding = 'identity') => {
-    const response = await fetch(`${url}/metrics`, {
-      headers: { 'accept-encoding': encoding, connection: 'close' },
-    });
-    return response.text();
+    const ask = async (): Promise<string> => {
+      const headers = { 'accept-encoding': encoding, connection: 'close' };
+      return (await fetch(`${url}/metrics`, { headers })).text();
+    };
+    // On a very busy machine a connection may be closed before the request was read.
+    return ask().catch(ask);
   };
   await until(
     'the daemon listens',

@@ -39,7 +39,13 @@ for (const name of names) {
   if (bench === undefined)
     throw new Error(`no bench "${name}": ${Object.keys(benches).join(', ')}`);
   writeSync(2, `${name}, after ${minutes()} minutes, load ${(loadavg()[0] ?? 0).toFixed(1)}\n`);
-  rows.push(...(await bench(builds)));
+  try {
+    rows.push(...(await bench(builds)));
+  } catch (error) {
+    // The others are worth their rows.
+    process.stderr.write(`${name} failed: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
 }
 writeSync(
   1,
