@@ -1,7 +1,7 @@
 /** The built daemon and the simulator as processes, and what can be seen of them from outside. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,7 +110,8 @@ export interface DaemonOptions {
   readonly watchesTurns?: boolean;
 }
 
-const patienceMs = 300_000;
+/** Enough for a machine that others keep busy. */
+const patienceMs = 600_000;
 
 /** Asks until there is an answer. */
 export async function until<Value>(
@@ -125,6 +126,12 @@ export async function until<Value>(
     if (performance.now() - startMs > patienceMs) throw new Error(`waited in vain: ${what}`);
     await pause(everyMs);
   }
+}
+
+/** The bundle, as in the image, if it was made. */
+function programOf({ directory }: Build): string {
+  const bundle = join(directory, 'dist-bundle/newrelic-exporter.mjs');
+  return existsSync(bundle) ? bundle : join(directory, 'dist/main.js');
 }
 
 /** The daemon of a build, once it answers. */
@@ -142,7 +149,7 @@ export async function startDaemon(
     process.execPath,
     [
       ...(watchesTurns ? [`--import=${pathOf('watch-turns.js')}`] : []),
-      join(build.directory, 'dist/main.js'),
+      programOf(build),
       `--config.file=${configFile}`,
       `--web.listen-address=127.0.0.1:${port}`,
       '--config.auto-reload-interval=0',
