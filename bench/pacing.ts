@@ -1,157 +1,214 @@
 /**
- * P11, P12, P13 on the simulated clock: the whole daemon at 990 calls a minute against the vendor's
- * 1000 in fixed windows of unknown phase, beside two naive strategies in the same scene. Argument:
- * simulated minutes to measure, 30 if left out.
+ * How well the calls are spread: the whole daemon on a simulated clock, beside a simulated New Relic that
+ * allows 1000 calls in fixed minutes whose phase clients do not know. Theory is a client that nobody can
+ * build: it spends all 1000 without a refusal, evenly, and publishes each value when it arrives. With T =
+ * max(interval, calls / (1000 - list calls)) the age of its values is uniform in [latency, latency + T].
  */
-import { runBurst, runTokenBucket } from './pacing-naive.ts';
-import { type OursOptions, runOurs } from './pacing-ours.ts';
-import {
-  type AgeTheory,
-  type PacingResult,
-  roundSecondsOf,
-  theoryOf,
-  theoryOfWholes,
-} from './pacing-result.ts';
-import { type ForeignUser, type Scene, sizesOf } from './pacing-vendor.ts';
+import { presetNames } from '../src/model/presets.ts';
+import type { PacingResult } from './pacing-process.ts';
+import type { Scene } from './pacing-vendor.ts';
+import { type Build, forkOf, messageOf, ofEach } from './processes.ts';
+import type { Row } from './table.ts';
 
 const minuteMs = 60_000;
-const measuredMs = Number(process.argv[2] ?? '30') * minuteMs;
-/** Bursts send ten times as many calls as the quota allows; they repeat themselves every minute. */
-const naiveMeasuredMs = Math.min(measuredMs, 10 * minuteMs);
-const ours: OursOptions = { requestsPerMinute: 990, concurrency: 8 };
-const goals = { quota: 0.985, p50: 1.03, p99: 1.06, smallSeconds: 3, large: 1.05, foreign: 6 };
+const atOnce = 2;
+const meanLatencySeconds = 0.24;
+const listPage = 200;
 
-function sceneOf(hosts: number, quotaPhaseMs: number): Scene {
+function restScene(hosts: number, more: Partial<Scene> = {}): Scene {
   return {
+    source: 'rest',
+    requestsPerMinute: 990,
+    concurrency: 8,
+    metrics: ['throughput'],
     applications: hosts / 50,
     hosts,
-    sizes: 'even',
-    quotaPhaseMs,
-    foreign: undefined,
+    quotaPhaseMs: 29_000,
+    latencyMs: [80, 400],
     // Three rounds are enough to come into step.
     warmUpMs: Math.max(5, Math.ceil((3.2 * hosts) / 1000)) * minuteMs,
-    measuredMs,
+    measuredMs: 15 * minuteMs,
+    ...more,
   };
 }
 
-function seconds(value: number | undefined): string {
-  return value === undefined ? 'never' : `${value.toFixed(1)} s`;
+/** With the defaults of a configuration; the latency is what the plan of the exporter assumes. */
+function nerdgraphScene(hosts: number, more: Partial<Scene> = {}): Scene {
+  return restScene(hosts, {
+    source: 'nerdgraph',
+    requestsPerMinute: 800,
+    concurrency: 5,
+    applications: hosts / 20,
+    latencyMs: [400, 1600],
+    warmUpMs: 5 * minuteMs,
+    ...more,
+  });
 }
 
-function print(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+/** The largest first, so that none runs alone at the end. */
+const scenes = {
+  rest10000: restScene(10_000),
+  rest2000: restScene(2000),
+  foreign: restScene(2000, {
+    requestsPerMinute: 800,
+    foreign: { perMinute: 200, untilMs: Number.MAX_SAFE_INTEGER },
+  }),
+  /** The other user takes so much that everybody is refused, and then stops. */
+  recovery: restScene(2000, {
+    requestsPerMinute: 800,
+    foreign: { perMinute: 500, untilMs: 6 * minuteMs },
+    measuredMs: 10 * minuteMs,
+  }),
+  nerdgraph10000: nerdgraphScene(10_000),
+  rest500: restScene(500),
+  wide: restScene(500, { concurrency: 64, warmUpMs: minuteMs, measuredMs: minuteMs }),
+  rest: restScene(100, { measuredMs: 5 * minuteMs }),
+  restPresets: restScene(100, { measuredMs: 5 * minuteMs, metrics: presetNames }),
+  nerdgraph: nerdgraphScene(100, { measuredMs: 5 * minuteMs }),
+  nerdgraphPresets: nerdgraphScene(100, { measuredMs: 5 * minuteMs, metrics: presetNames }),
+} as const satisfies Readonly<Record<string, Scene>>;
+
+type Name = keyof typeof scenes;
+
+/** The time in which everything can be asked for once, or the interval if that is longer. */
+function roundSeconds({ applications, hosts }: Scene): number {
+  return Math.max(60, (60 * (applications + hosts)) / (1000 - Math.ceil(applications / listPage)));
 }
 
-function verdict(reached: boolean): string {
-  return reached ? 'reached' : 'MISSED';
+type Results = ReadonlyMap<Name, readonly (PacingResult | undefined)[]>;
+
+async function run(builds: readonly Build[]): Promise<Results> {
+  const results = new Map<Name, readonly (PacingResult | undefined)[]>();
+  const left = Object.entries(scenes).values();
+  const worker = async (): Promise<void> => {
+    for (const [name, scene] of left) {
+      const measured = await ofEach(builds, async (build) =>
+        messageOf<PacingResult>(forkOf('pacing-process', [JSON.stringify([build, scene])])),
+      );
+      results.set(name as Name, measured);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
 }
 
-function row(name: string, result: PacingResult): string {
-  const cells = [
-    name.padEnd(20),
-    result.refusedPerHour.toFixed(0).padStart(9),
-    `${(100 * result.quotaShare).toFixed(1)} %`.padStart(9),
-    seconds(result.p50Seconds).padStart(10),
-    seconds(result.p99Seconds).padStart(10),
-    `${(100 * result.missingShare).toFixed(1)} %`.padStart(9),
-    seconds(result.firstSetSeconds).padStart(11),
+type Of = (result: PacingResult) => number;
+
+/** What differs between the rows: everything but the values. */
+type Shape = Omit<Row, 'values'>;
+
+function rowsOf(results: Results): readonly Row[] {
+  const row = (name: Name, of: Of, shape: Shape): Row => ({
+    ...shape,
+    values: (results.get(name) ?? []).map((one) => (one === undefined ? undefined : of(one))),
+  });
+  const ages = (name: 'rest500' | 'rest2000' | 'rest10000'): readonly Row[] => {
+    const scene = scenes[name];
+    const theory = (share: number): Row['peer'] & {} => ({
+      name: 'theory',
+      value: meanLatencySeconds + share * roundSeconds(scene),
+    });
+    const what = `REST, ${scene.hosts} hosts: age of values`;
+    const shape = { goal: 'P12', unit: 's' } as const;
+    return [
+      row(name, (one) => one.p50Seconds, {
+        ...shape,
+        what: `${what}, p50`,
+        peer: theory(0.5),
+        limit: 1.03,
+      }),
+      row(name, (one) => one.p99Seconds, {
+        ...shape,
+        what: `${what}, p99`,
+        peer: theory(0.99),
+        limit: 1.06,
+      }),
+    ];
+  };
+  const firstSet = (name: 'rest2000' | 'rest10000'): Row =>
+    row(name, (one) => one.firstSetSeconds, {
+      goal: 'P13',
+      what: `REST, ${scenes[name].hosts} hosts: first full set`,
+      unit: 's',
+      peer: { name: 'bound + a minute', value: roundSeconds(scenes[name]) + 60 },
+      limit: 1.05,
+    });
+  const allToOne = (one: Name, all: Name, what: string): Row => ({
+    goal: 'P20',
+    what: `${what}: calls a minute with all presets`,
+    unit: '',
+    values: (results.get(all) ?? []).map((result) => result?.callsPerMinute),
+    peer: { name: 'throughput alone', value: results.get(one)?.[0]?.callsPerMinute ?? Number.NaN },
+    limit: 1,
+  });
+  return [
+    row('rest10000', (one) => one.refusedPerHour, {
+      goal: 'P11',
+      what: 'REST, 10,000 hosts, alone: 429s an hour',
+      unit: '',
+      digits: 0,
+      limit: 0,
+    }),
+    row('rest10000', (one) => one.quotaPercent, {
+      goal: 'P11',
+      what: 'REST, 10,000 hosts, alone: part of the limit that is used',
+      unit: '%',
+      least: 98.5,
+    }),
+    row('foreign', (one) => one.refusedPerHour, {
+      goal: 'P11',
+      what: 'REST, beside another user of 20 %: 429s an hour',
+      unit: '',
+      digits: 0,
+      limit: 6,
+    }),
+    row('recovery', (one) => one.recoveryMinutes, {
+      goal: 'P11',
+      what: 'REST: last 429 to the full budget',
+      unit: 'min',
+      limit: 5,
+    }),
+    ...ages('rest500'),
+    ...ages('rest2000'),
+    ...ages('rest10000'),
+    row('wide', (one) => one.firstSetSeconds, {
+      goal: 'P13',
+      what: 'REST, 500 hosts, 64 calls at a time: first full set',
+      unit: 's',
+      limit: 3,
+    }),
+    firstSet('rest2000'),
+    firstSet('rest10000'),
+    row('nerdgraph10000', (one) => one.firstSetSeconds, {
+      goal: 'P15',
+      what: 'NerdGraph, 10,000 hosts: first full set',
+      unit: 's',
+      limit: 60,
+    }),
+    row('nerdgraph10000', (one) => one.p50Seconds, {
+      goal: '',
+      what: 'NerdGraph, 10,000 hosts: age of values, p50',
+      unit: 's',
+    }),
+    // A value that is asked for every minute is up to a minute old, beside the time of its answer.
+    row('nerdgraph10000', (one) => one.p99Seconds, {
+      goal: 'P15',
+      what: 'NerdGraph, 10,000 hosts: age of values, p99',
+      unit: 's',
+      limit: 61.6,
+    }),
+    row('nerdgraph10000', (one) => one.mostNrqlPerMinute, {
+      goal: 'P15',
+      what: 'NerdGraph, 10,000 hosts: most NRQL in a minute',
+      unit: '',
+      digits: 0,
+      limit: 20,
+    }),
+    allToOne('rest', 'restPresets', 'REST'),
+    allToOne('nerdgraph', 'nerdgraphPresets', 'NerdGraph'),
   ];
-  return `  ${cells.join('')}`;
 }
 
-const head = `  ${'strategy'.padEnd(20)}${'429s/h'.padStart(9)}${'calls'.padStart(9)}${'age p50'.padStart(10)}${'age p99'.padStart(10)}${'missing'.padStart(9)}${'first set'.padStart(11)}`;
-
-function theoryRow(name: string, { p50Seconds, p99Seconds }: AgeTheory): string {
-  return `  ${name.padEnd(38)}${seconds(p50Seconds).padStart(10)}${seconds(p99Seconds).padStart(10)}`;
+export async function pacingBench(builds: readonly Build[]): Promise<readonly Row[]> {
+  return rowsOf(await run(builds));
 }
-
-async function compare(scene: Scene): Promise<PacingResult> {
-  const result = await runOurs(scene, ours);
-  const naiveScene = { ...scene, measuredMs: Math.min(scene.measuredMs, naiveMeasuredMs) };
-  print([
-    head,
-    row('newrelic-exporter', result),
-    row('burst per cycle', await runBurst(naiveScene)),
-    row('token bucket', await runTokenBucket(scene)),
-    theoryRow('theory', theoryOf(scene)),
-    theoryRow('theory, applications as a whole', theoryOfWholes(scene, sizesOf(scene))),
-  ]);
-  return result;
-}
-
-function printAges(name: string, result: PacingResult, theory: AgeTheory): void {
-  const p50 = result.p50Seconds / theory.p50Seconds;
-  const p99 = result.p99Seconds / theory.p99Seconds;
-  print([
-    `  P12 age / ${name} p50 ${p50.toFixed(3)}, p99 ${p99.toFixed(3)}, goal <= ${goals.p50} and ${goals.p99}: ${verdict(p50 <= goals.p50 && p99 <= goals.p99)}`,
-  ]);
-}
-
-async function alone(scene: Scene): Promise<void> {
-  print([
-    '',
-    `pacing: ${scene.hosts} hosts of ${scene.applications} applications of ${scene.sizes} size, alone on the key`,
-  ]);
-  const result = await compare(scene);
-  const exceeds = roundSecondsOf(scene) > 60;
-  const p11 = result.refusedPerHour === 0 && (!exceeds || result.quotaShare >= goals.quota);
-  print([
-    `  P11 429s an hour   ${result.refusedPerHour.toFixed(0)} at ${(100 * result.quotaShare).toFixed(2)} % of the quota, goal 0${exceeds ? ' at >= 98.5 %' : ''}: ${verdict(p11)}`,
-  ]);
-  if (scene.sizes === 'even') printAges('theory  ', result, theoryOf(scene));
-  printAges('wholes  ', result, theoryOfWholes(scene, sizesOf(scene)));
-  if (exceeds) printLargeStart(scene, result);
-  else await printSmallStart(scene, result);
-}
-
-function printLargeStart(scene: Scene, { firstSetSeconds }: PacingResult): void {
-  const ratio = (firstSetSeconds ?? Number.POSITIVE_INFINITY) / (roundSecondsOf(scene) + 60);
-  print([
-    `  P13 first set      ${seconds(firstSetSeconds)}, ${ratio.toFixed(3)} of (bound + one window), goal <= ${goals.large}: ${verdict(ratio <= goals.large)}`,
-  ]);
-}
-
-async function printSmallStart(scene: Scene, { firstSetSeconds }: PacingResult): Promise<void> {
-  const short = { ...scene, warmUpMs: minuteMs, measuredMs: minuteMs };
-  const wide = await runOurs(short, { ...ours, concurrency: 64 });
-  const wideSeconds = wide.firstSetSeconds ?? Number.POSITIVE_INFINITY;
-  const boundSeconds = ((scene.hosts + scene.applications) * 0.24) / ours.concurrency;
-  print([
-    `  P13 first set      ${seconds(wideSeconds)} with concurrency 64, goal <= ${goals.smallSeconds} s: ${verdict(wideSeconds <= goals.smallSeconds)}; ${seconds(firstSetSeconds)} with 8, where latency alone takes ${seconds(boundSeconds)}`,
-  ]);
-}
-
-print([
-  `pacing: simulated clock, vendor limit 1000 calls a minute, ours ${ours.requestsPerMinute}, answers take 80 to 400 ms`,
-]);
-await alone(sceneOf(500, 17_000));
-await alone(sceneOf(2000, 41_000));
-await alone(sceneOf(10_000, 29_000));
-await alone({ ...sceneOf(2000, 7000), sizes: 'uneven' });
-
-/**
- * With 800 the two of them fit the quota. With 990 they do not, and the whole budget is tried again
- * five minutes after each 429: so a vendor's minute with 429s comes at least every seven minutes, five
- * of recovery and the two in which the whole budget meets the quota. Bursts at random times are no
- * steady use: a minute has 200 calls of them, give or take 63, which is for nobody to plan.
- */
-async function besideForeignUser(arrivals: ForeignUser['arrivals']): Promise<void> {
-  const scene = { ...sceneOf(2000, 41_000), foreign: { perMinute: 200, arrivals } };
-  print([
-    '',
-    `pacing: ${scene.hosts} hosts beside a foreign user of 200 calls a minute, ${arrivals}`,
-  ]);
-  const { refusedPerHour: saturated } = await compare(scene);
-  const { refusedPerHour, quotaShare } = await runOurs(scene, { ...ours, requestsPerMinute: 800 });
-  const share = `at ${(100 * quotaShare).toFixed(2)} % of the quota`;
-  const goal =
-    arrivals === 'even'
-      ? `goal <= ${goals.foreign}: ${verdict(refusedPerHour <= goals.foreign)}`
-      : 'no goal: not a steady user';
-  print([
-    `  P11 429s an hour   ${refusedPerHour.toFixed(0)} with a budget of 800, ${share}, ${goal}`,
-    `                     ${saturated.toFixed(0)} with one of 990, where fewer than ${(60 / 7).toFixed(1)} are not possible`,
-  ]);
-}
-
-for (const arrivals of ['even', 'bursts'] as const) await besideForeignUser(arrivals);

@@ -1,26 +1,22 @@
 /**
- * Watches the turns of the event loop of a program that imports this first. Writes the longest of each
- * second to the file that `BENCH_TURNS` names, as a line with its milliseconds and those of CPU time
- * of the main thread: on a busy machine a turn also waits for a processor.
+ * Watches the turns of the event loop of a program that imports this first. Every 200 ms it writes the
+ * longest one to the file that `BENCH_TURNS` names, in milliseconds of CPU time of the main thread: on a
+ * busy machine a turn also waits for a processor.
  */
 import { appendFileSync } from 'node:fs';
-import { cpuMs } from './turns.ts';
+import { mainThreadMs } from './cpu-time.ts';
 
 const { BENCH_TURNS: file = '/dev/null' } = process.env;
-const everyMs = 2;
-let last = { ms: performance.now(), cpu: cpuMs() };
-let longest = { ms: 0, cpu: 0 };
+let last = mainThreadMs();
+let longest = 0;
 
 setInterval(() => {
-  const now = { ms: performance.now(), cpu: cpuMs() };
-  longest = {
-    ms: Math.max(longest.ms, now.ms - last.ms - everyMs),
-    cpu: Math.max(longest.cpu, now.cpu - last.cpu),
-  };
+  const now = mainThreadMs();
+  longest = Math.max(longest, now - last);
   last = now;
-}, everyMs).unref();
+}, 2).unref();
 
 setInterval(() => {
-  appendFileSync(file, `${longest.ms.toFixed(1)} ${longest.cpu.toFixed(1)}\n`);
-  longest = { ms: 0, cpu: 0 };
-}, 1000).unref();
+  appendFileSync(file, `${longest.toFixed(1)}\n`);
+  longest = 0;
+}, 200).unref();

@@ -7,8 +7,9 @@ import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
 const names = flags.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias]));
 const known = new Set([...names, 'help', 'version']);
-/** Options of Node.js and npm, and of nothing that we made. */
+/** Options of Node.js and npm, and of the benches, and of nothing that is shipped. */
 const foreign = new Set([
+  'beside',
   'enable-source-maps',
   'ignore-scripts',
   'max-old-space-size',

@@ -2,18 +2,12 @@
 export interface Ages {
   /** From `nowMs` on the value of `key` is the one that was asked for at `askedMs`. */
   published(key: string, askedMs: number, nowMs: number): void;
-  /** From `nowMs` on there is no value of `key`. */
-  missing(key: string, nowMs: number): void;
   result(): AgeResult;
 }
 
 export interface AgeResult {
   readonly p50Seconds: number;
   readonly p99Seconds: number;
-  /** The part of all values and of all time for which there was none. */
-  readonly missingShare: number;
-  /** How many values were published in the time that is measured. */
-  readonly published: number;
 }
 
 interface Period {
@@ -27,12 +21,10 @@ const binMs = 10;
  * A value grows older evenly until the next one is published, so each one that was published adds an
  * even distribution between two ages: exact to a hundredth of a second, without sampling.
  */
-export function createAges(keys: number, { fromMs, toMs }: Period): Ages {
+export function createAges({ fromMs, toMs }: Period): Ages {
   const current = new Map<string, { readonly askedMs: number; readonly sinceMs: number }>();
   /** How many values more are so old than in the bin before. */
   const steps: number[] = [];
-  let knownMs = 0;
-  let published = 0;
 
   const end = (key: string, nowMs: number): void => {
     const one = current.get(key);
@@ -44,7 +36,6 @@ export function createAges(keys: number, { fromMs, toMs }: Period): Ages {
     const last = Math.floor((endMs - one.askedMs) / binMs);
     steps[first] = (steps[first] ?? 0) + 1;
     steps[last] = (steps[last] ?? 0) - 1;
-    knownMs += endMs - startMs;
   };
 
   const quantile = (share: number): number => {
@@ -65,20 +56,13 @@ export function createAges(keys: number, { fromMs, toMs }: Period): Ages {
   return {
     published: (key, askedMs, nowMs) => {
       end(key, nowMs);
-      if (nowMs >= fromMs && nowMs < toMs) published += 1;
       current.set(key, { askedMs, sinceMs: nowMs });
-    },
-    missing: (key, nowMs) => {
-      end(key, nowMs);
-      current.delete(key);
     },
     result: () => {
       for (const key of current.keys()) end(key, toMs);
       return {
         p50Seconds: quantile(0.5),
         p99Seconds: quantile(0.99),
-        missingShare: Math.max(0, 1 - knownMs / (keys * (toMs - fromMs))),
-        published,
       };
     },
   };
