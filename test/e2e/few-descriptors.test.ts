@@ -25,9 +25,7 @@ describe.skipIf(unix.skip)(`the compiled program${unix.note}`, () => {
 
       await expect(run).rejects.toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(
-          /^newrelic-exporter ran out of file descriptors: raise/u,
-        ),
+        stderr: expect.stringMatching(/^newrelic-exporter ran out of file descriptors: raise/u),
       });
       await expect(run).rejects.toMatchObject({
         stderr: expect.not.stringContaining('fault of the'),

@@ -13,7 +13,7 @@ import { inMemoryTransport } from './in-memory-vendor.ts';
 import { shopAndCartFleet } from './shop-and-cart.ts';
 
 export const keyA = 'NRAK-A';
-export const keyB = 'NRAK-B';
+const keyB = 'NRAK-B';
 
 /** Connections that the daemon has opened, and what has become of them. */
 export interface OpenedConnections {
