@@ -1,7 +1,7 @@
 import type { KeyLocation } from '../model/config.ts';
 import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
-/** The vendor's keys have 32 to 47 characters: a much longer text is another file. */
+/** New Relic's keys have 32 to 47 characters: a much longer text is another file. */
 const longestKey = 512;
 
 export interface ApiKeyDependencies {

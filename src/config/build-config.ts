@@ -70,7 +70,7 @@ function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
   return { kind: 'match', pattern: { source: hosts.match } };
 }
 
-/** Calls `make` once for equal arguments, and so shares what it makes: thousands of entries differ little. */
+/** Calls `make` once for equal arguments: thousands of entries share what they have in common. */
 function onceForEqual<Argument, Made>(
   make: (argument: Argument) => Made,
 ): (argument: Argument) => Made {

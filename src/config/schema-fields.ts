@@ -79,7 +79,7 @@ export function duration(bounds: DurationBounds, description: string): z.ZodType
   );
 }
 
-/** An averaging range: a duration, or `default` for the vendor's own. */
+/** An averaging range: a duration, or `default` for New Relic's own. */
 export function window(bounds: DurationBounds, description: string): z.ZodType<WindowSetting> {
   return parsed(
     (value): Parsed<WindowSetting> => {

@@ -2,7 +2,7 @@ import type { AppEntry, NamePattern, PatternSource, PlainConfig } from '../model
 import { selectorText } from '../model/selector.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 
-/** A search takes microseconds, and a pattern a millisecond. A larger file is checked as far as this goes. */
+/** A search takes microseconds, a pattern a millisecond. A larger file is checked as far as this goes. */
 const mostSearches = 20_000;
 const mostPatterns = 100;
 

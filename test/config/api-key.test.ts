@@ -40,6 +40,7 @@ describe('readApiKey', () => {
   it.each([
     ['a missing file', failingWith('ENOENT'), 'does not exist: create it'],
     ['an unreadable file', failingWith('EACCES'), 'permission denied: let the user'],
+    ['a forbidden file', failingWith('EPERM'), 'permission denied: let the user'],
     ['a failing disk', failingWith('EIO'), '(EIO): check the volume'],
     ['a named pipe', failingWith('ENOTREG'), 'not a regular file'],
     [

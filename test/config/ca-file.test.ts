@@ -32,23 +32,6 @@ describe('readCaFile', () => {
   });
 
   it.each([
-    { code: 'ENOTREG', says: 'is not a regular file: create it, readable by this user' },
-    {
-      code: 'ETIMEDOUT',
-      says: 'cannot be read: its file system does not answer: check the volume that it is on',
-    },
-    { code: 'EPERM', says: 'cannot be read: permission denied: let the user of this process' },
-  ])('says what to do when reading fails with $code', async ({ code, says }) => {
-    const readFile = async (): Promise<Uint8Array> => {
-      throw Object.assign(new Error('no'), { code });
-    };
-
-    await expect(readCaFile('/etc/ca.pem', { readFile })).rejects.toThrow(
-      `the CA file /etc/ca.pem ${says}`,
-    );
-  });
-
-  it.each([
     { what: 'a directory', text: undefined, says: 'is a directory: create it' },
     { what: 'an empty file', text: '', says: 'holds no certificate that can be read' },
     { what: 'anything else', text: 'hello', says: 'holds no certificate that can be read' },

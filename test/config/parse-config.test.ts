@@ -343,20 +343,4 @@ apps:
   ])('gives an app $name', async ({ text, account }) => {
     expect((await firstApp(text))?.account).toBe(account);
   });
-
-  it('follows aliases', async () => {
-    const text = 'apps:\n  - {id: 1, labels: &l {team: x}}\n  - {id: 2, labels: *l}';
-
-    expect((await configOf(text)).apps.map(({ labels }) => labels)).toStrictEqual([
-      { team: 'x' },
-      { team: 'x' },
-    ]);
-  });
-
-  it('reads JSON, too', async () => {
-    expect((await firstApp('{"apps": [{"id": 7}]}'))?.selector).toStrictEqual({
-      kind: 'id',
-      id: '7',
-    });
-  });
 });
