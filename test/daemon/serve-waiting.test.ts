@@ -236,7 +236,7 @@ describe('a daemon that waits for its configuration', () => {
       expect(text).toContain('unknown key');
       expect(metrics.text).toContain('last_reload_successful 0\n');
       expect(metrics.text).toMatch(/last_reload_success_timestamp_seconds [1-9]/u);
-      expect((await page('/')).text).toContain('the previous one stays in force');
+      expect((await page('/')).text).toContain('the previous one stays active');
     });
   });
 

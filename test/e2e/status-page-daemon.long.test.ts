@@ -133,8 +133,8 @@ describe.skipIf(chromiumTool.skip)(
     it('shows an entry that matches nothing', async () => {
       await withScene(async ({ page, directory, baseUrl }) => {
         await writeFile(join(directory, 'config.yaml'), `${configOf(baseUrl)}  - id: 5\n`);
-        expect(await redText(page, /An entry matches nothing: id=5/u)).toMatch(
-          /An entry matches nothing: id=5/u,
+        expect(await redText(page, /1 entry matches nothing: id=5/u)).toMatch(
+          /1 entry matches nothing: id=5/u,
         );
       });
     });
