@@ -165,3 +165,9 @@ export function throughputOf(
 ): ReadonlyMap<TransactionType, number> {
   return valuesByTransaction('throughput', series, values);
 }
+
+/** All transaction types together; `undefined` without any value. */
+export function totalOf(byType: ReadonlyMap<TransactionType, number>): number | undefined {
+  const values = [...byType.values()];
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
+}

@@ -49,8 +49,9 @@ export function createApiRoutes(
       '/api/v1/sd',
       (request) => {
         const { shard } = source.process();
-        const asked = { host: request.headers.host, isTls: isTls(request) };
-        const targets = shardTargets({ shard, shardAddress, telemetryPath }, asked);
+        const { host } = request.headers;
+        const context = { host, hasTls: isTls(request), shardAddress, telemetryPath };
+        const targets = shardTargets(shard, context);
         return targets.groups === undefined
           ? plainAnswer(targets.status, targets.problem)
           : jsonAnswer(200, targets.groups);

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { StatusSource } from '../model/status.ts';
 import { applicationPage, unknownApplicationPage } from '../status/application-page.ts';
-import { configPage } from '../status/config-page.ts';
-import type { PageContext } from '../status/page-context.ts';
+import type { PageContext } from '../status/document.ts';
+import { configPage } from '../status/process.ts';
 import { refreshScript, scriptPath } from '../status/refresh-script.ts';
 import { statusPage } from '../status/status-page.ts';
 import { styleSource } from '../status/style.ts';

@@ -1,29 +1,17 @@
 import { cutText } from '../model/line-text.ts';
+import { totalOf } from '../model/polled-series.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
-import { totalOf } from './application-list.ts';
-import { failureText, hostsText, valuesAge } from './application-row.ts';
-import { documentOf } from './document.ts';
-import { hostListShape } from './host-list.ts';
-import { hostsSection } from './hosts-section.ts';
+import { failureText, hostsText, measuredRate, nextPoll, valuesAge } from './applications.ts';
+import { documentOf, fact, type PageContext } from './document.ts';
+import { hostsSections } from './hosts.ts';
 import { type Child, type Html, html } from './html.ts';
-import { hrefOf, parseListQuery } from './list-query.ts';
-import { rateText, unknown } from './number-text.ts';
-import type { PageContext } from './page-context.ts';
 import { historyText, sparkline } from './sparkline.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
-import { due, durationText, since } from './time-text.ts';
-import { hostValuesSection, valuesSection } from './values-section.ts';
+import { durationText, since } from './time-text.ts';
+import { valuesSection } from './values-section.ts';
 
 const longestTitle = 100;
-
-function fact(name: string, value: Child): Html {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
-}
-
-function rate(value: number | undefined): Child {
-  return value === undefined ? unknown('New Relic gave no value') : rateText(value);
-}
 
 function valuesFrom(application: ApplicationStatus, nowMs: number): Child {
   const { reading, isHeld } = application;
@@ -40,7 +28,7 @@ function asksForThroughput(reading: AppReading | undefined): boolean {
 function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
   const throughput = applicationMetrics(reading);
-  const { lastPollMs, lastSuccessMs, nextPollMs, state } = application;
+  const { lastPollMs, lastSuccessMs } = application;
   const labelList = Object.entries(labels).map(
     ([key, value]) => html`<code>${key}=<bdi>${value}</bdi></code> `,
   );
@@ -49,14 +37,14 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   return html`<dl class="facts">
 ${
   asksForThroughput(reading) &&
-  html`${fact('Web, requests per minute', html`<b>${rate(throughput.get('web'))}</b>`)}
-${fact('Other, requests per minute', html`<b>${rate(throughput.get('other'))}</b>`)}
-${fact('Both', rate(totalOf(throughput)))}`
+  html`${fact('Web, requests per minute', html`<b>${measuredRate(throughput.get('web'))}</b>`)}
+${fact('Other, requests per minute', html`<b>${measuredRate(throughput.get('other'))}</b>`)}
+${fact('Both', measuredRate(totalOf(throughput)))}`
 }
 ${fact('Values from', valuesFrom(application, nowMs))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
 ${fact('Last success', timeOr(lastSuccessMs, 'never'))}
-${fact('Next poll', state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs))}
+${fact('Next poll', nextPoll(application, nowMs))}
 ${fact('Interval', durationText(intervalSeconds * 1000))}
 ${fact('Hosts polled', hostsText(application))}
 ${fact('Account', html`<a href="./?${new URLSearchParams({ account }).toString()}"><bdi>${account}</bdi></a>`)}
@@ -76,16 +64,13 @@ export function applicationPage(
   params: URLSearchParams,
   context: PageContext,
 ): string | undefined {
-  const query = parseListQuery(params, hostListShape);
-  const { account, id } = query.scope;
+  const [account, id] = [params.get('account'), params.get('id')];
   const application = source.applications().find((one) => one.account === account && one.id === id);
   if (application === undefined) return undefined;
   const { nowMs } = source.process();
   const { name, state } = application;
   const view = applicationStateViews[state];
   const failure = failureText(application, nowMs, Number.POSITIVE_INFINITY);
-  const { host: _host, ...scope } = query.scope;
-  const closeHref = hrefOf('./applications', query, { scope });
   const history = source.history(application.account, application.id);
   const main = html`<p class="back"><a href="./">All applications</a></p>
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
@@ -93,8 +78,7 @@ ${failure !== undefined && html`<section class="problem why" aria-label="Why it 
 <div class="with-graph">${facts(application, nowMs)}
 ${history.some((value) => value !== undefined) && figure(history)}</div>
 ${valuesSection(application)}
-${hostValuesSection(application, query.scope['host'], closeHref)}
-${hostsSection(application, query)}`;
+${hostsSections(application, params)}`;
   return documentOf(
     { title: `${state}: ${cutText(name, longestTitle)}`, tone: view.tone, main },
     context,

@@ -1,8 +1,21 @@
 import { type Child, type Html, html } from './html.ts';
-import { type PageContext, relativePath } from './page-context.ts';
 import { refreshSeconds, scriptPath } from './refresh-script.ts';
 import type { Tone } from './state-view.ts';
 import { styleElement } from './style.ts';
+
+/** What a page needs to know of the server that shows it. */
+export interface PageContext {
+  /** The path of the metrics, such as `/metrics`. */
+  readonly telemetryPath: string;
+  /** The `Host` header of the request; it is believed only as far as it looks like one. */
+  readonly host: string | undefined;
+  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
+  readonly shardAddress: string;
+  /** Whether the server speaks TLS. */
+  readonly hasTls: boolean;
+  /** Whether the server asks for a user and a password. */
+  readonly hasAuth: boolean;
+}
 
 const docsUrl = 'https://github.com/newrelic-exporter/newrelic-exporter/tree/main/docs';
 
@@ -29,6 +42,11 @@ function iconHref(tone: Tone): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
+/** The path relative to the pages, so that they work behind a proxy that adds a prefix. */
+function relativePath(path: string): string {
+  return `./${path.replace(/^\/+/, '')}`;
+}
+
 function navigation(
   current: DocumentParts['current'],
   { telemetryPath }: PageContext,
@@ -46,6 +64,11 @@ function navigation(
     const isCurrent = name !== undefined && name === current;
     return html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`;
   });
+}
+
+/** A fact and its name, for a list of them. */
+export function fact(name: string, value: Child): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
 /** A whole page. It loads nothing but its own small script, and works without it. */

@@ -1,19 +1,9 @@
 import type { Shard } from '../model/shard.ts';
 import { hasPort, isHostAddress, shardAddressOf } from '../model/shard-address.ts';
+import type { PageContext } from './document.ts';
 
-export interface ShardTargetsOptions {
-  readonly shard: Shard;
-  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
-  readonly shardAddress: string;
-  readonly telemetryPath: string;
-}
-
-/** How the question arrived. */
-export interface Asked {
-  /** The header `Host`. */
-  readonly host: string | undefined;
-  readonly isTls: boolean;
-}
+/** What a request says of the addresses of this process and its shards. */
+export type ShardContext = Pick<PageContext, 'host' | 'hasTls' | 'shardAddress' | 'telemetryPath'>;
 
 /** One group of targets, as Prometheus' HTTP service discovery wants it. */
 export interface TargetGroup {
@@ -26,14 +16,19 @@ export type ShardTargets =
   | { readonly groups: readonly TargetGroup[]; readonly problem: undefined }
   | { readonly groups: undefined; readonly problem: string; readonly status: 400 | 503 };
 
+/** The address of this process as the request names it, if it looks like one. */
+function ownAddress({ host = '', hasTls }: ShardContext): string | undefined {
+  if (!isHostAddress(host)) return undefined;
+  return hasPort(host) ? host : `${host}:${hasTls ? 443 : 80}`;
+}
+
 /**
  * The processes that share the applications, for Prometheus to scrape all of them. An empty list would
  * make it forget its targets, and it keeps them when the answer is an error.
  */
-export function shardTargets(options: ShardTargetsOptions, asked: Asked): ShardTargets {
-  const { shard, shardAddress } = options;
-  if (shardAddress === '' && shard.total === 1) return ownTarget(options, asked);
-  if (shardAddress === '') {
+export function shardTargets(shard: Shard, context: ShardContext): ShardTargets {
+  const { shardAddress } = context;
+  if (shardAddress === '' && shard.total > 1) {
     return {
       groups: undefined,
       status: 503,
@@ -42,40 +37,81 @@ export function shardTargets(options: ShardTargetsOptions, asked: Asked): ShardT
         'Give --web.shard-address, such as newrelic-exporter-{shard}.newrelic-exporter:9126.',
     };
   }
-  const groups = Array.from({ length: shard.total }, (_, ordinal): TargetGroup => {
-    return groupOf(shardAddressOf(shardAddress, ordinal), ordinal, options, asked);
-  });
-  return { groups, problem: undefined };
-}
-
-function ownTarget(options: ShardTargetsOptions, asked: Asked): ShardTargets {
-  const { host = '' } = asked;
-  if (!isHostAddress(host)) {
-    return {
-      groups: undefined,
-      status: 400,
-      problem:
-        'The request does not name the address of this exporter in its Host header. Ask by host name or address, or give --web.shard-address.',
-    };
+  if (shardAddress !== '') {
+    const groups = Array.from({ length: shard.total }, (_, ordinal) =>
+      groupOf(shardAddressOf(shardAddress, ordinal), ordinal, shard, context),
+    );
+    return { groups, problem: undefined };
   }
-  const port = asked.isTls ? 443 : 80;
-  const address = hasPort(host) ? host : `${host}:${port}`;
-  return { groups: [groupOf(address, options.shard.ordinal, options, asked)], problem: undefined };
+  const address = ownAddress(context);
+  if (address !== undefined) {
+    return { groups: [groupOf(address, shard.ordinal, shard, context)], problem: undefined };
+  }
+  return {
+    groups: undefined,
+    status: 400,
+    problem:
+      'The request does not name the address of this exporter in its Host header. Ask by host name or address, or give --web.shard-address.',
+  };
 }
 
 function groupOf(
   address: string,
   ordinal: number,
-  { shard, telemetryPath }: ShardTargetsOptions,
-  { isTls }: Asked,
+  { total }: Shard,
+  { telemetryPath, hasTls }: ShardContext,
 ): TargetGroup {
   return {
     targets: [address],
     labels: {
       __metrics_path__: telemetryPath,
-      __scheme__: isTls ? 'https' : 'http',
+      __scheme__: hasTls ? 'https' : 'http',
       __meta_newrelic_exporter_shard: String(ordinal),
-      __meta_newrelic_exporter_total_shards: String(shard.total),
+      __meta_newrelic_exporter_total_shards: String(total),
     },
   };
+}
+
+/** More would be a list for a program, and `/api/v1/sd` is that. */
+const mostShards = 50;
+
+/** The addresses of all shards, by their numbers; `undefined` if they are not known. */
+export function addressesOf(
+  { total }: Shard,
+  { shardAddress }: PageContext,
+): readonly string[] | undefined {
+  if (shardAddress === '' || total === 1 || total > mostShards) return undefined;
+  return Array.from({ length: total }, (_, ordinal) => shardAddressOf(shardAddress, ordinal));
+}
+
+/** What makes Prometheus scrape this exporter, with its shards, to be pasted into its configuration. */
+export function scrapeConfig(shard: Shard, context: PageContext): string {
+  const { telemetryPath, hasTls, hasAuth } = context;
+  const all = addressesOf(shard, context);
+  const targets = (all ?? [ownAddress(context) ?? 'ADDRESS-OF-THIS-EXPORTER:9126']).map((address) =>
+    JSON.stringify(address),
+  );
+  const others = shard.total - targets.length;
+  return [
+    'scrape_configs:',
+    '  - job_name: newrelic',
+    ...(telemetryPath === '/metrics' ? [] : [`    metrics_path: ${JSON.stringify(telemetryPath)}`]),
+    ...(hasTls
+      ? [
+          '    scheme: https',
+          '    # tls_config:',
+          '    #   ca_file: /etc/prometheus/ca.crt  # for a certificate of a CA of your own',
+        ]
+      : []),
+    ...(hasAuth
+      ? [
+          '    basic_auth:',
+          '      username: USER',
+          '      password_file: /etc/prometheus/newrelic-exporter-password',
+        ]
+      : []),
+    '    static_configs:',
+    `      - targets: [${targets.join(', ')}]${others > 0 ? `  # and ${others} more, one for each shard` : ''}`,
+    '',
+  ].join('\n');
 }

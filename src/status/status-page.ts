@@ -1,13 +1,10 @@
 import type { StatusSource } from '../model/status.ts';
-import { accountsSection } from './accounts-section.ts';
-import { type ApplicationQuery, applicationListShape } from './application-list.ts';
-import { applicationsSection } from './applications-section.ts';
-import { documentOf } from './document.ts';
+import { accountsSection } from './accounts.ts';
+import { applicationsSection } from './applications.ts';
+import { documentOf, type PageContext } from './document.ts';
 import { html } from './html.ts';
-import { parseListQuery } from './list-query.ts';
 import { countStates, overallStateOf } from './overall-state.ts';
-import type { PageContext } from './page-context.ts';
-import { processFacts, reloadProblem, scrapeSection } from './process-section.ts';
+import { processFacts, reloadProblem, scrapeSection } from './process.ts';
 import { accountStateViews } from './state-view.ts';
 import { absoluteText } from './time-text.ts';
 
@@ -17,7 +14,6 @@ export function statusPage(
   params: URLSearchParams,
   context: PageContext,
 ): string {
-  const query: ApplicationQuery = parseListQuery(params, applicationListShape);
   const process = source.process();
   const { nowMs } = process;
   const accounts = source.accounts();
@@ -28,7 +24,7 @@ export function statusPage(
 ${processFacts(process, context)}
 ${reloadProblem(process)}
 ${scrapeSection(process, context)}
-${accountsSection(accounts, query.scope['account'], nowMs)}
-${applicationsSection(source, applications, query, nowMs)}`;
+${accountsSection(accounts, params.get('account') ?? '', nowMs)}
+${applicationsSection(source, applications, params, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
 }

@@ -119,12 +119,12 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list .n, .list .c-state { white-space: nowrap; }
 .list thead th { white-space: nowrap; }
 .list tbody th { width: 34%; }
-.list tbody + tbody, .hosts tr + tr, .values tr + tr { border-top: 1px solid var(--line); }
+.list tbody + tbody, .values tr + tr { border-top: 1px solid var(--line); }
 .list tbody th { font-weight: 500; min-width: 12rem; overflow-wrap: anywhere; }
 .list tbody th a { text-decoration: none; }
 .list tbody th a:hover { text-decoration: underline; }
 .list tbody:hover { background: color-mix(in srgb, var(--link) 5%, transparent); }
-.hosts tbody:hover, .values tbody:hover { background: none; }
+.values tbody:hover { background: none; }
 .values tbody th { width: 40%; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
@@ -169,26 +169,8 @@ const phone = `
   .values tbody th, .values td.c-metric { flex: 1 1 100%; }
   .values td.c-labels:empty { display: none; }
   .list .why td { flex: 1 1 100%; min-width: 0; padding: 0; }
-  .list td[class]:not(.c-state, .c-spark)::before { color: var(--soft); font-size: .85em; font-weight: 400;
-    margin-right: .35em; }
-  td.c-account::before { content: "account"; }
-  td.c-web::before { content: "web"; }
-  td.c-other::before { content: "other"; }
-  td.c-web-time::before { content: "web time"; }
-  td.c-other-time::before { content: "other time"; }
-  td.c-errors::before { content: "errors"; }
-  td.c-values::before { content: "values from"; }
-  td.c-polled::before { content: "polled"; }
-  td.c-next::before { content: "next"; }
-  td.c-hosts::before, td.c-all-hosts::before { content: "hosts"; }
-  td.c-id::before { content: "id"; }
-  td.c-selected::before { content: "applications"; }
-  td.c-calls::before { content: "calls in the last minute"; }
-  td.c-flight::before { content: "in flight"; }
-  td.c-demand::before { content: "demand"; }
-  td.c-interval::before { content: "interval"; }
-  td.c-discovered::before { content: "discovered"; }
-  td.c-discovery::before { content: "next discovery"; }
+  .list td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: .85em;
+    font-weight: 400; margin-right: .35em; }
   td br { display: none; }
   .applications { min-width: 0; }
   .applications .c-spark { width: auto; }

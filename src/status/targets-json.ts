@@ -1,4 +1,3 @@
-import type { TransactionType } from '../model/application.ts';
 import { isReadOf, seriesLabels, type Values } from '../model/polled-series.ts';
 import { type AppReading, applicationMetrics, hostMetrics } from '../model/snapshot.ts';
 import type {
@@ -36,10 +35,8 @@ export function targetsQueryOf(
 /** The same mistake may be in each of ten thousand entries. */
 const mostMissingMetrics = 1000;
 
-/** Applications in one part of the text: a few milliseconds. */
-const applicationsPerPart = 250;
-/** Hosts of an application that is shown with each of them. They may have many values. */
-const hostsPerPart = 250;
+/** Applications or hosts in one part of the text: a few milliseconds. They may have many values. */
+const rowsPerPart = 250;
 
 /**
  * The state as JSON, in the manner of Prometheus' own `/api/v1/targets`: an application is a target, and
@@ -67,23 +64,23 @@ export function* targetsJson(
     process: processJson(source.process()),
   });
   yield '{"status":"success","data":{"activeTargets":[';
-  for (let from = 0; from < applications.length; from += applicationsPerPart) {
-    const part = applications.slice(from, from + applicationsPerPart);
-    if (query.applicationId !== undefined) yield* targetsWithHosts(part);
-    else yield `${from === 0 ? '' : ','}${JSON.stringify(part.map(targetJson)).slice(1, -1)}`;
-  }
+  if (query.applicationId !== undefined) yield* targetsWithHosts(applications);
+  else yield* inParts(applications, targetJson);
   yield `],${rest.slice(1)}}\n`;
   return undefined;
+}
+
+function* inParts<Row>(rows: readonly Row[], json: (row: Row) => object): Generator<string> {
+  for (let from = 0; from < rows.length; from += rowsPerPart) {
+    const part = rows.slice(from, from + rowsPerPart).map(json);
+    yield `${from === 0 ? '' : ','}${JSON.stringify(part).slice(1, -1)}`;
+  }
 }
 
 function* targetsWithHosts(applications: readonly ApplicationStatus[]): Generator<string> {
   for (const [index, one] of applications.entries()) {
     yield `${index === 0 ? '' : ','}${JSON.stringify(targetJson(one)).slice(0, -1)},"hostDetails":[`;
-    for (let from = 0; from < one.hostIds.length; from += hostsPerPart) {
-      const part = one.hostIds.slice(from, from + hostsPerPart);
-      const hosts = part.map((id) => hostJson(one, id));
-      yield `${from === 0 ? '' : ','}${JSON.stringify(hosts).slice(1, -1)}`;
-    }
+    yield* inParts(one.hostIds, (id) => hostJson(one, id));
     yield ']}';
   }
 }
@@ -126,7 +123,7 @@ function targetJson(one: ApplicationStatus): object {
     lastSuccess: timeJson(one.lastSuccessMs),
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
-    requestsPerMinute: throughputJson(applicationMetrics(reading)),
+    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
     values: valuesJson('applications', reading, reading?.application),
     hosts: one.hostIds.length,
     failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
@@ -189,11 +186,6 @@ function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus):
   };
 }
 
-/** Requests per minute by transaction type; a type without a value is left out. */
-function throughputJson(throughput: ReadonlyMap<TransactionType, number>): unknown {
-  return Object.fromEntries(throughput);
-}
-
 /** What is published, as in the metrics; a series without a value is left out. */
 function valuesJson(
   what: 'applications' | 'hosts',
@@ -217,7 +209,7 @@ function hostJson(one: ApplicationStatus, id: string): object {
   return {
     ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
-    requestsPerMinute: throughputJson(hostMetrics(reading, id)),
+    requestsPerMinute: Object.fromEntries(hostMetrics(reading, id)),
     values: valuesJson('hosts', reading, reading?.hosts.get(id)),
   };
 }

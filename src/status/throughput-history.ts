@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { throughputOf, totalOf } from '../model/polled-series.ts';
 import type { AppReading, AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 
 /** The throughput of the last hour, of every application that is published. */
@@ -15,9 +16,9 @@ export interface ThroughputHistory {
 const minutes = 60;
 const minuteMs = 60_000;
 
-/** A ring of the values of an hour: 240 bytes, whatever happens. */
+/** The values of an hour: 240 bytes, whatever happens. */
 interface Hour {
-  /** `NaN` for a minute without a value; the value of a minute is at its number modulo 60. */
+  /** Of the minutes up to `lastMinute`; `NaN` for a minute without a value. */
   readonly values: Float32Array;
   /** The last minute with a value, counted from the epoch. */
   lastMinute: number;
@@ -42,7 +43,7 @@ export function createThroughputHistory(
   const remember = (snapshot: AppSnapshot): void => {
     const { account, application, reading, hostsOnly } = snapshot;
     if (reading?.windowEndMs === undefined) return;
-    const total = totalOf(reading, hostsOnly);
+    const total = perMinuteOf(reading, hostsOnly);
     if (total === undefined) return;
     add(hourOf(account, application.id), Math.floor(reading.windowEndMs / minuteMs), total);
   };
@@ -68,46 +69,40 @@ export function createThroughputHistory(
     of: (account, applicationId) => {
       const hour = hours.get(account)?.get(applicationId);
       const nowMinute = Math.floor(clock.wallMs() / minuteMs);
-      return Array.from({ length: minutes }, (_, index) =>
-        valueAt(hour, nowMinute - minutes + 1 + index),
-      );
+      const ahead = nowMinute - (hour?.lastMinute ?? nowMinute);
+      return Array.from({ length: minutes }, (_, index) => {
+        const value = hour?.values[index + ahead];
+        // Seven digits are what 32 bits hold: the rest is noise.
+        return value === undefined || Number.isNaN(value)
+          ? undefined
+          : Number(value.toPrecision(7));
+      });
     },
   };
 }
 
 /** All requests of the application: its own values, or those of its hosts if only they are polled. */
-function totalOf(
+function perMinuteOf(
   { series, application, hosts }: AppReading,
   hostsOnly: boolean,
 ): number | undefined {
-  const indexes = [...series.keys()].filter((index) => series[index]?.preset === 'throughput');
-  let total: number | undefined;
-  for (const values of hostsOnly ? hosts.values() : [application]) {
-    for (const index of indexes) {
-      const perMinute = values[index];
-      if (perMinute !== undefined) total = (total ?? 0) + perMinute;
-    }
-  }
-  return total;
+  const totals = [...(hostsOnly ? hosts.values() : [application])]
+    .map((values) => totalOf(throughputOf(series, values)))
+    .filter((total) => total !== undefined);
+  return totals.length === 0 ? undefined : totals.reduce((sum, total) => sum + total, 0);
 }
 
 function add(hour: Hour, minute: number, value: number): void {
   const { values, lastMinute } = hour;
-  if (Math.abs(minute - lastMinute) >= minutes) values.fill(Number.NaN);
-  // Windows go back when a clock is set back: then what seems to lie ahead is not true.
-  const [from, to] = minute > lastMinute ? [lastMinute + 1, minute] : [minute + 1, lastMinute + 1];
-  for (let step = Math.max(from, to - minutes); step < to; step += 1) {
-    values[step % minutes] = Number.NaN;
+  const passed = minute - lastMinute;
+  if (Math.abs(passed) >= minutes) {
+    values.fill(Number.NaN);
+  } else if (passed > 0) {
+    values.copyWithin(0, passed).fill(Number.NaN, -passed);
+  } else if (passed < 0) {
+    // Windows go back when a clock is set back: then what seems to lie ahead is not true.
+    values.copyWithin(-passed, 0).fill(Number.NaN, 0, -passed);
   }
-  values[minute % minutes] = value;
+  values[minutes - 1] = value;
   hour.lastMinute = minute;
-}
-
-function valueAt(hour: Hour | undefined, minute: number): number | undefined {
-  if (hour === undefined || minute > hour.lastMinute || minute <= hour.lastMinute - minutes) {
-    return undefined;
-  }
-  const value = hour.values[minute % minutes];
-  // Seven digits are what 32 bits hold: the rest is noise.
-  return value === undefined || Number.isNaN(value) ? undefined : Number(value.toPrecision(7));
 }

@@ -3,8 +3,7 @@ import { isReadOf, type PolledSeries, seriesLabels, type Values } from '../model
 import type { AppReading } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { type Child, type Html, html } from './html.ts';
-import { unknown } from './number-text.ts';
-import { valueText } from './value-text.ts';
+import { gaveNoValue, valueText } from './number-text.ts';
 
 /** As long as a name of a host may be; metrics may be longer, but nobody reads that. */
 const longestName = 253;
@@ -19,8 +18,7 @@ function row(name: string, series: PolledSeries, value: number | undefined): Htm
   const labels = Object.entries(seriesLabels(series)).map(
     ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
   );
-  const text: Child =
-    value === undefined ? unknown('New Relic gave no value') : valueText(series, value);
+  const text: Child = value === undefined ? gaveNoValue : valueText(series, value);
   return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labels}</td><td class="n c-value"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
 `;
 }

@@ -198,21 +198,6 @@ describe('every exported metric', () => {
   });
 });
 
-describe('overlapsIn', () => {
-  const at = (title: string, x: number, y: number, w: number, h: number): object => ({
-    title,
-    gridPos: { x, y, w, h },
-  });
-
-  it.each([
-    { panels: [at('a', 0, 0, 12, 8), at('b', 12, 0, 12, 8)], overlaps: [] },
-    { panels: [at('a', 0, 0, 12, 8), at('b', 11, 7, 12, 8)], overlaps: ['a and b'] },
-    { panels: [at('a', 20, 0, 6, 8)], overlaps: ['a and the edge'] },
-  ])('finds $overlaps', ({ panels: given, overlaps }) => {
-    expect(overlapsIn(given as Parameters<typeof overlapsIn>[0])).toEqual(overlaps);
-  });
-});
-
 describe.skipIf(linter.skip)(`dashboard-linter${linter.note}`, () => {
   it.each(dashboardFiles)('has nothing against $name', ({ path }) => {
     const exceptions = new URL('dashboard-linter.yaml', import.meta.url).pathname;

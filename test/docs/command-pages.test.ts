@@ -4,7 +4,7 @@ import { faultUsages } from '../../src/cli/flag-table.ts';
 import { readDocument } from './documents.ts';
 import { goodConfigsIn } from './example-rule.ts';
 import { outputOf, shownRunsIn } from './example-runs.ts';
-import { codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
+import { codeWordsIn, headingsIn, rowsWith } from './markdown.ts';
 
 const { text } = readDocument('docs/commands.md');
 const [config = ''] = goodConfigsIn(text);
@@ -23,13 +23,6 @@ describe('docs/commands.md', () => {
 
     expect(titles.map(({ title }) => title)).toEqual(commands.map((command) => `\`${command}\``));
   });
-
-  it.each(commands.map((command) => ({ command })))(
-    'names the exit codes of $command',
-    ({ command }) => {
-      expect(sectionOf(text, `\`${command}\``)).toContain('\nExit codes: 0');
-    },
-  );
 
   it('has every fault that there is, as the help writes it', () => {
     const rows = rowsWith(text, ['fault', 'what New Relic does']);

@@ -89,38 +89,3 @@ describe('docs/configuration.md', () => {
     expect(await isAccepted(key, `${mostMs + 1}ms`)).toBe(false);
   });
 });
-
-describe('configKeyProblems', () => {
-  const schema = { properties: { a: { default: '60s' }, b: {}, c: {} }, required: ['c'] };
-  const table = (...rows: readonly string[]): string =>
-    ['| key | default |', '| --- | --- |', ...rows, ''].join('\n');
-
-  it.each([
-    {
-      what: 'nothing is wrong',
-      rows: ['| `a` | `60s` |', '| `b` | none |', '| `c` | required |'],
-      problems: [],
-    },
-    {
-      what: 'a key is missing',
-      rows: ['| `a` | `60s` |', '| `c` | required |'],
-      problems: ['b is not documented'],
-    },
-    {
-      what: 'a key is unknown or stands twice',
-      rows: ['| `a` | `60s` |', '| `b`, `b`, `d` | none |', '| `c` | required |'],
-      problems: ['b stands twice', 'd does not exist'],
-    },
-    {
-      what: 'a default differs, is made up, or hides that the key is required',
-      rows: ['| `a` | `5m` |', '| `b` | `1` |', '| `c` | none |'],
-      problems: [
-        'the default of a is "60s", not `5m`',
-        'the default of b is undefined, not `1`',
-        'c is required',
-      ],
-    },
-  ])('says when $what', ({ rows, problems }) => {
-    expect(configKeyProblems(table(...rows), schema)).toEqual(problems);
-  });
-});

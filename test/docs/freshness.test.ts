@@ -6,7 +6,7 @@ import { type TimeWindow, windowAt } from '../../src/model/window.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 import { readDocument } from './documents.ts';
-import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
+import { codeWordsIn, rowsWith } from './markdown.ts';
 
 const { text } = readDocument('docs/configuration.md');
 const minuteMs = 60_000;
@@ -110,28 +110,6 @@ describe('the table of ages', () => {
       ),
       'all of it after': rangeOf(lagsOf(timing, ({ fromMs }) => fromMs >= changeMs)),
     });
-  });
-
-  it('is followed by how old a held value gets', () => {
-    const greatestMs = poll.delayMs + minuteMs + poll.intervalMs;
-
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      `at most ${formatDuration(greatestMs + poll.staleAfterMs)} old before it is dropped ` +
-        `(${formatDuration(greatestMs)} + ${formatDuration(poll.staleAfterMs)})`,
-    );
-  });
-});
-
-describe('the parts', () => {
-  it('have the defaults of the configuration', () => {
-    const rows = rowsWith(sectionOf(text, 'How old a value is'), ['part', 'default']);
-    const defaultOf = (name: string): string | undefined =>
-      codeWordsIn(rows.find(({ part }) => part === name)?.default ?? '')[0];
-
-    expect(msOf(defaultOf('`delay`') ?? '')).toBe(poll.delayMs);
-    expect(msOf(defaultOf('`window`') ?? '')).toBe(lengthMs);
-    expect(msOf(defaultOf('`interval`') ?? '')).toBe(poll.intervalMs);
-    expect(msOf(defaultOf('held values') ?? '')).toBe(poll.staleAfterMs);
   });
 });
 

@@ -74,16 +74,3 @@ describe('the NRQL of docs/metrics.md', () => {
     );
   });
 });
-
-describe('withTables', () => {
-  const marked = (inner: string): string =>
-    `Before.\n<!-- begin: a -->\n${inner}<!-- end: a -->\nAfter.\n`;
-
-  it('replaces what stands between the markers, and nothing else', () => {
-    expect(withTables(marked('\nold\n\n'), new Map([['a', 'new\n']]))).toBe(marked('\nnew\n\n'));
-  });
-
-  it.each(['', marked('') + marked(''), '<!-- begin: a -->\n'])('refuses %j', (document) => {
-    expect(() => withTables(document, new Map([['a', 'new\n']]))).toThrow('"a"');
-  });
-});

@@ -27,12 +27,6 @@ describe('the PromQL of the documents', () => {
     expect(expressions.filter((expression) => wrong.test(expression))).toEqual([]);
     expect('rate(newrelic_application_hosts[5m])').toMatch(wrong);
   });
-
-  it('is split into expressions at lines that are not indented', () => {
-    const text = '```promql\nsum(\n  a\n)\nb\n  / c\n```\n';
-
-    expect(expressionsIn(text)).toEqual(['sum(\n  a\n)', 'b\n  / c']);
-  });
 });
 
 describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
@@ -42,10 +36,5 @@ describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
 
   it.each(filesThatBegin('# prometheus.yml'))('accepts the scrape configuration %#', (config) => {
     expect(promtoolComplaint(promtool.path, 'config', config)).toBe('');
-  });
-
-  it('refuses what is wrong', () => {
-    expect(promtoolComplaint(promtool.path, 'rules', rulesOf(['sum by (a b)']))).not.toBe('');
-    expect(promtoolComplaint(promtool.path, 'config', 'scrape_config: []\n')).not.toBe('');
   });
 });

@@ -1,10 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { importedPackages } from '../support/product-packages.ts';
-import { projectFolder, readDocument } from './documents.ts';
-import { anchorsOf } from './link-rule.ts';
+import { readDocument } from './documents.ts';
 
 const packageSchema = z.object({
   dependencies: z.record(z.string(), z.string()).optional(),
@@ -53,15 +50,5 @@ describe('what docs/security.md says of packages', () => {
 
     expect(versions.length).toBeGreaterThan(10);
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
-  });
-});
-
-describe('.github/SECURITY.md', () => {
-  it('leads to the document, which says how to report a vulnerability', () => {
-    const policy = readFileSync(join(projectFolder, '.github/SECURITY.md'), 'utf8');
-    const [, target = ''] = /\]\((\S+)\)/.exec(policy) ?? [];
-
-    expect(existsSync(join(projectFolder, '.github', target))).toBe(true);
-    expect(anchorsOf(readDocument('docs/security.md').text)).toContain('reporting-a-vulnerability');
   });
 });

@@ -33,13 +33,3 @@ describe('docs/troubleshooting.md', () => {
     expect(symptoms.filter((title) => sectionOf(text, title).trim() === '')).toEqual([]);
   });
 });
-
-describe('messagesQuotedIn', () => {
-  it('takes sentences, and neither settings, commands, names nor queries', () => {
-    const document =
-      '`poll failed`, `hosts: self`, `newrelic-exporter plan`, `a_total > 0`, `ca_file`, `budget: it\nis small`';
-
-    expect(messagesQuotedIn(document)).toEqual(['poll failed']);
-    expect(messagesQuotedIn('`the budget is small: wait`')).toEqual(['the budget is small: wait']);
-  });
-});

@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
@@ -167,21 +166,6 @@ describe('an output', () => {
       expect(stdout).toMatch(/^1\n/u);
       expect(stderr).toContain('standard output cannot be written');
       expect(stderr).toContain(says);
-    });
-  });
-
-  it('goes into a file whole', async () => {
-    await withFiles({ 'config.yaml': config }, async (directory) => {
-      const args = [process.execPath, mainFile, 'discover', '-o', 'json'];
-      const file = `${directory}/output`;
-
-      await promisify(execFile)(
-        'bash',
-        ['-c', '"$@" > "$OUTPUT"', 'bash', ...args, `${directory}/config.yaml`],
-        { env: { PATH: process.env['PATH'], KEY: key, OUTPUT: file } },
-      );
-
-      expect(JSON.parse(await readFile(file, 'utf8'))).toHaveLength(applications);
     });
   });
 });

@@ -52,12 +52,4 @@ describe.skipIf(python.skip)(`a command that takes seconds, on a terminal${pytho
       expect(stdout).not.toBe('');
     });
   });
-
-  it.each([{ env: { TERM: 'dumb' } }])('moves no cursor with $env', async ({ env }) => {
-    await withSlowVendor(async (file, key) => {
-      const { screen } = await shownBy(['discover', file], { KEY: key, ...env });
-
-      expect(screen).not.toContain('\u001B');
-    });
-  });
 });

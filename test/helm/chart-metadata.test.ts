@@ -54,15 +54,6 @@ describe('Chart.yaml', () => {
     expect(existsSync(join(root, pathIn(url)))).toBe(true);
   });
 
-  it('has a small picture of its own as its icon', () => {
-    const icon = readFileSync(join(root, pathIn(metadata.icon)), 'utf8');
-
-    expect(icon).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 64 64"/u);
-    expect(icon.length).toBeLessThan(1000);
-    // The repository has it, so that the package does not need it.
-    expect(read('.helmignore').split('\n')).toContain('icon.svg');
-  });
-
   it('names the image that the chart runs', () => {
     const { image } = parse(read('values.yaml')) as {
       readonly image: { readonly registry: string; readonly repository: string };

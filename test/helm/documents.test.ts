@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { shellCommandsIn } from '../docs/command-rule.ts';
-import { projectFolder, readDocument, readProductDocuments } from '../docs/documents.ts';
+import { readDocument, readProductDocuments } from '../docs/documents.ts';
 import { messagesOf } from '../docs/example-rule.ts';
 import { codeBlocksIn } from '../docs/markdown.ts';
-import { toolOrSkip } from '../support/tools.ts';
 import { chart, helm3, helm4, manifestsIn, render } from './chart.ts';
 import { containersOf, podsIn } from './manifests.ts';
 
 const { text: document } = readDocument('docs/kubernetes.md');
-const kubectl = toolOrSkip('kubectl');
 const kubeVersion = '--kube-version=1.34.0';
 
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -101,41 +99,7 @@ describe.skipIf(helm3.skip)(`the image in docs/kubernetes.md${helm3.note}`, () =
 
     expect(new Set(images.map(({ image }) => image))).toEqual(new Set([built[1]]));
   });
-
-  it('is the one that is pushed and loaded', () => {
-    const moved = commands.flatMap((words) =>
-      ['docker push', 'kind load'].includes(words.slice(0, 2).join(' ')) ? words.slice(-1) : [],
-    );
-
-    expect(built).toHaveLength(2);
-    expect(moved).toEqual(built);
-  });
 });
-
-describe.skipIf(helm3.skip || helm4.skip || kubectl.skip)(
-  `the commands in docs/kubernetes.md${kubectl.note}`,
-  () => {
-    const runs = [helm3.path, helm4.path, kubectl.path].flatMap((path, index) =>
-      ofProgram(index === 2 ? 'kubectl' : 'helm').map((words) => ({
-        path,
-        written: words.join(' '),
-        words: words.slice(1),
-      })),
-    );
-
-    it.each(runs)('$written: the flags exist in $path', ({ path, words }) => {
-      const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]);
-      const operands = words.filter((word) => !word.startsWith('--'));
-      const ask = (...args: readonly string[]): string =>
-        execFileSync(path, args, { encoding: 'utf8', stdio: 'pipe' });
-      const help = ask(...operands, '--help');
-      const all = path === kubectl.path ? `${help}${ask('options')}` : help;
-
-      expect(help).toMatch(new RegExp(`Usage:\\s+(?:\\S+) ${operands[0] ?? ''}\\b`, 'u'));
-      expect(flags.filter((flag) => !new RegExp(`${flag}[ =]`, 'u').test(all))).toEqual([]);
-    });
-  },
-);
 
 describe.skipIf(helm3.skip)(`the check of a pipeline in docs/kubernetes.md${helm3.note}`, () => {
   let block: string;
@@ -168,19 +132,5 @@ describe.skipIf(helm3.skip)(`the check of a pipeline in docs/kubernetes.md${helm
 
   it('finds what Helm cannot see', async () => {
     expect(await messagesOf(checked([{ match: '^shop-(' }]))).toContain('regular expression');
-  });
-});
-
-describe('the example of a sidecar', () => {
-  it('is where docs/kubernetes.md names it', () => {
-    const named = commands.flatMap((words) =>
-      words.filter((word) => /^(?:examples|helm)\//u.test(word)),
-    );
-
-    for (const path of named) {
-      expect(parse(readFileSync(join(projectFolder, path, 'Chart.yaml'), 'utf8'))).toHaveProperty(
-        'version',
-      );
-    }
   });
 });

@@ -118,18 +118,6 @@ describe('a request to the simulator', () => {
     expect(JSON.stringify(entries)).not.toContain(key);
   });
 
-  it('to NerdGraph does not use up the quota of REST', async () => {
-    const { simulator, send } = await start({ quotaPerMinute: 1 });
-
-    await send('POST', '/graphql', question);
-    await send('POST', '/graphql', question);
-
-    expect(await send('GET', '/v2/applications.json')).toMatchObject({ status: 200 });
-    expect(simulator.violations()).toBe(0);
-    expect(await send('GET', '/v2/applications.json')).toMatchObject({ status: 429 });
-    expect(simulator.violations()).toBe(1);
-  });
-
   it('to NerdGraph is refused while too many others are in flight; those of REST do not count', async () => {
     const { simulator, clock, send } = await start({
       latencyMs: 1000,

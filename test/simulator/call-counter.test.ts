@@ -123,16 +123,6 @@ describe('createCallCounter', () => {
     expect(count(toMs - minuteMs, toMs)).toBe(calls);
   });
 
-  it('has every call of a minute three minutes later', async () => {
-    const { count, clock } = counting({ webRpm: 100, hosts: 1 });
-    const running = count(tenOClockMs, tenOClockMs + minuteMs);
-
-    await clock.advance(210_000);
-
-    expect(running).toBe(12);
-    expect(count(tenOClockMs, tenOClockMs + minuteMs)).toBe(100);
-  });
-
   it('counts a host from its start to its end', async () => {
     const { count, clock, fleet } = counting({ webRpm: 60, hosts: [{ id: 11 }] }, 'flat', 0);
 
@@ -145,15 +135,6 @@ describe('createCallCounter', () => {
     expect(count(tenOClockMs - 10 * minuteMs, endMs, 11)).toBe(16 * 60);
     expect(count(tenOClockMs - 10 * minuteMs, endMs, 12)).toBe(9 * 60);
     expect(count(tenOClockMs - 10 * minuteMs, endMs)).toBe(25 * 60);
-  });
-
-  it('counts nothing after the application fell silent', async () => {
-    const { count, clock, fleet } = counting({ webRpm: 60, hosts: 1 }, 'flat', 0);
-
-    fleet.setReporting(1, false);
-    await clock.advance(10 * minuteMs);
-
-    expect(count(tenOClockMs, tenOClockMs + 10 * minuteMs)).toBe(60);
   });
 
   it('applies a new rate to past minutes too', () => {
@@ -171,75 +152,5 @@ describe('createCallCounter', () => {
     const { count } = counting({ webRpm: 1, hosts: 1 });
 
     expect(count(0, tenOClockMs - 3 * minuteMs)).toBe(8 * 24 * 60 - 4);
-  });
-});
-
-describe('the live minutes of a host', () => {
-  it.each([
-    { what: 'all minutes of a window', fromMs: -10, toMs: -5, ended: false, minutes: 5 },
-    { what: 'those that begin in it', fromMs: -9.5, toMs: -5.5, ended: false, minutes: 4 },
-    { what: 'those that have arrived', fromMs: -10, toMs: 60, ended: false, minutes: 7 },
-    { what: 'those before its end', fromMs: -10, toMs: 60, ended: true, minutes: 12 },
-    { what: 'those after its start', fromMs: 0, toMs: 60, ended: true, minutes: 0, id: 12 },
-    { what: 'none in the future', fromMs: 30, toMs: 60, ended: false, minutes: 0 },
-  ])('are $what', async ({ fromMs, toMs, ended, minutes, id = 11 }) => {
-    const { clock, fleet, application } = counting({ hosts: [{ id: 11 }] });
-    const calls = createCallCounter(
-      { seed: 1, traffic: 'flat', ingestDelayMs: 180_000 },
-      { clock },
-    );
-    if (ended) {
-      await clock.advance(60_000);
-      fleet.removeHost(1, 11);
-      await clock.advance(hourMs);
-      fleet.addHost(1, { id: 12 });
-    }
-    const host = application().hosts.get(id);
-    if (host === undefined) throw new Error(`no host ${id}`);
-
-    expect(
-      calls.liveMinutes(
-        application(),
-        host,
-        tenOClockMs + fromMs * minuteMs,
-        tenOClockMs + toMs * minuteMs,
-      ),
-    ).toBe(minutes);
-  });
-
-  it('are as many as have calls', () => {
-    const { clock, count, application } = counting({ webRpm: 1, hosts: [{ id: 11 }] });
-    const calls = createCallCounter(
-      { seed: 1, traffic: 'flat', ingestDelayMs: 180_000 },
-      { clock },
-    );
-    const host = application().hosts.get(11);
-    if (host === undefined) throw new Error('no host 11');
-
-    fc.assert(
-      fc.property(fc.nat(hourMs), fc.nat(hourMs), (beforeMs, lengthMs) => {
-        const fromMs = tenOClockMs - beforeMs;
-        expect(calls.liveMinutes(application(), host, fromMs, fromMs + lengthMs)).toBe(
-          count(fromMs, fromMs + lengthMs, 11),
-        );
-      }),
-      { seed: 1 },
-    );
-  });
-
-  it('end when the application falls silent', async () => {
-    const { clock, fleet, application } = counting({ hosts: [{ id: 11 }] });
-    const calls = createCallCounter(
-      { seed: 1, traffic: 'flat', ingestDelayMs: 180_000 },
-      { clock },
-    );
-    fleet.setReporting(1, false);
-    await clock.advance(hourMs);
-    const host = application().hosts.get(11);
-    if (host === undefined) throw new Error('no host 11');
-
-    expect(
-      calls.liveMinutes(application(), host, tenOClockMs - 5 * minuteMs, tenOClockMs + hourMs),
-    ).toBe(6);
   });
 });

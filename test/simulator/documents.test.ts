@@ -50,15 +50,6 @@ describe('documents', () => {
     });
   });
 
-  it('lists the same templates in the body as the sample', () => {
-    const { read } = anAccount();
-    const { links } = z
-      .object({ links: z.record(z.string(), z.string()) })
-      .parse(sample('01-applications-list-ruby-2015.json'));
-
-    expect(read('/v2/applications.json')).toMatchObject({ links });
-  });
-
   it('counts hosts and instances in the summary, and lists their ids in the links', () => {
     const hosts = [
       { id: 11, instances: 2 },
@@ -83,17 +74,6 @@ describe('documents', () => {
         },
         links: { application_hosts: [11, 12], servers: [] },
       },
-    });
-  });
-
-  it('makes the summary of an application without web requests from its background work', () => {
-    const { read } = anAccount({
-      traffic: 'flat',
-      applications: [{ id: 1, kind: 'other', hosts: 1, otherRpm: 12 }],
-    });
-
-    expect(read('/v2/applications/1.json')).toMatchObject({
-      application: { application_summary: { throughput: 12 } },
     });
   });
 

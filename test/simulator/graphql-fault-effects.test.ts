@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/fault.ts';
 import type { FaultCondition } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
-import { withGraphqlFault } from '../../src/simulator/graphql-fault-effects.ts';
-import { nrqlChangeOf } from '../../src/simulator/nrql-fault-effects.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
@@ -232,14 +230,6 @@ describe('a fault of NerdGraph', () => {
     );
   });
 
-  it('shares an odd number of calls between both rows of a facet', () => {
-    const container = { results: [{ facet: 'a', calls: 5 }], totalResult: { calls: 5 } };
-
-    expect(nrqlChangeOf({ kind: 'facet_twice' })(container)).toMatchObject({
-      results: [{ calls: 2 }, { calls: 3 }],
-    });
-  });
-
   it('can be rows that have only the list of their facets', async () => {
     const results = ['a', 'b', 'c'].map((facet, index) => ({ facet, calls: 300 - index * 100 }));
 
@@ -333,12 +323,6 @@ describe('a fault of NerdGraph', () => {
     const answer = await answerTo(timeout, when, document);
 
     expect(JSON.stringify(answer).includes('too slow')).toBe(isHit);
-  });
-
-  it('leaves an answer of the REST API as it is, even an empty one', () => {
-    const answer = { status: 200, headers: {}, body: '' };
-
-    expect(withGraphqlFault(timeout, [], answer, () => answer)).toBe(answer);
   });
 
   it('leaves a refusal, and what reads no data, as it is', async () => {

@@ -25,10 +25,6 @@ function failureOf(errorClass: string, path: readonly string[], classification?:
 }
 
 describe('NerdGraph', () => {
-  it('takes NRQL of 4096 characters', () => {
-    expect(tenHosts().ask(nrqlOf(countHosts.padEnd(4096)))).not.toHaveProperty('errors');
-  });
-
   it.each([
     { mistake: 'an unknown field', document: '{ actor { accounts { id colour } } }' },
     { mistake: 'an unknown argument', document: '{ actor { account(no: 1, id: 1) { id } } }' },
@@ -68,14 +64,6 @@ describe('NerdGraph', () => {
     const answer = aNerdgraphAccount().ask(document);
 
     expect(Object.keys(answer as object)).toEqual(['errors']);
-  });
-
-  it('answers documents beyond its schema without their unknown fields, if it is told so', () => {
-    const { ask } = aNerdgraphAccount({}, { checksDocuments: false });
-
-    expect(ask('query ($x: Int) { actor { accounts { id colour } } }')).toEqual({
-      data: { actor: { accounts: [{ id: 1_234_567 }] } },
-    });
   });
 
   it('says who asks, and which accounts there are', () => {

@@ -75,14 +75,6 @@ describe('metric data, summarized', () => {
     },
   );
 
-  it('has the share of traffic of one host', () => {
-    const { read } = anApplication('both');
-
-    expect(
-      read(`/v2/applications/1/hosts/11/metrics/data.json?${throughput}&${range}`),
-    ).toMatchObject({ metric_data: { metrics: [web(60), other(20)] } });
-  });
-
   it.each([{ kind: 'idle' as const }, { kind: 'not_reporting' as const }])(
     'finds a metric without calls ($kind) with 0, or not at all, as the account is set',
     ({ kind }) => {
@@ -104,30 +96,6 @@ describe('metric data, summarized', () => {
       });
     },
   );
-
-  it('finds nothing of a host before its start', () => {
-    const { read, fleet } = anApplication('both');
-    fleet.addHost(1, { id: 13 });
-
-    expect(
-      read(`/v2/applications/1/hosts/13/metrics/data.json?${throughput}&${range}`),
-    ).toMatchObject({ metric_data: { metrics_found: [], metrics: [] } });
-  });
-
-  it('averages the traffic of a stopped host over the minutes after its end too', async () => {
-    const { read, fleet, clock } = anApplication('web');
-    fleet.removeHost(1, 11);
-    await clock.advance(10 * 60_000);
-    const after = 'from=2026-09-01T09:57:00Z&to=2026-09-01T10:05:00Z';
-
-    expect(
-      read(`/v2/applications/1/hosts/11/metrics/data.json?${throughput}&${after}`),
-    ).toMatchObject({
-      metric_data: {
-        metrics: [{ timeslices: [{ values: { requests_per_minute: (4 * 60) / 8 } }] }],
-      },
-    });
-  });
 
   it('finds no metric of a host that was gone during the whole range', async () => {
     const { read, fleet, clock } = anApplication('web');
@@ -158,39 +126,6 @@ describe('metric data, summarized', () => {
 
     expect(before).toBe(200);
     expect(get(target).status).toBe(404);
-  });
-
-  it('takes the default range from some minutes earlier, and ends it at second 59', () => {
-    const { read } = anApplication('web');
-
-    expect(read(`/v2/applications/1/metrics/data.json?${throughput}`)).toMatchObject({
-      metric_data: {
-        from: '2026-09-01T09:30:30+00:00',
-        to: '2026-09-01T10:00:30+00:00',
-        metrics: [
-          {
-            timeslices: [
-              {
-                from: '2026-09-01T09:27:00+00:00',
-                to: '2026-09-01T09:56:59+00:00',
-                values: { requests_per_minute: 120 },
-              },
-            ],
-          },
-        ],
-      },
-    });
-  });
-
-  it('is too low for the newest minutes', () => {
-    const { read } = anApplication('web');
-    const newest = 'from=2026-09-01T09:55:00Z&to=2026-09-01T10:00:00Z';
-
-    expect(read(`/v2/applications/1/metrics/data.json?${throughput}&${newest}`)).toMatchObject({
-      metric_data: {
-        metrics: [{ timeslices: [{ values: { requests_per_minute: 92.4 } }] }],
-      },
-    });
   });
 });
 
@@ -238,13 +173,6 @@ describe('metric data values', () => {
   it('are an empty object if the metric has none of the names', () => {
     expect(values('values[]=score')).toEqual({});
   });
-
-  it('are the same number for requests and calls a minute', () => {
-    expect(values('values[]=requests_per_minute&values[]=calls_per_minute', 77)).toEqual({
-      requests_per_minute: 77,
-      calls_per_minute: 77,
-    });
-  });
 });
 
 describe('metric data, not summarized', () => {
@@ -289,12 +217,5 @@ describe('rejected requests for metric data', () => {
 
     expect(answer.status).toBe(422);
     expect(JSON.parse(answer.body)).toEqual({ error: { title: expect.any(String) } });
-  });
-
-  it('take an encoded plus sign', () => {
-    const { get } = anApplication('web');
-    const encoded = 'from=2026-09-01T09:50:00%2B00:00&to=2026-09-01T09:55:00%2B00:00';
-
-    expect(get(`/v2/applications/1/metrics/data.json?${throughput}&${encoded}`).status).toBe(200);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { cpuMsOf } from '../support/cpu-time.ts';
 import { aNerdgraphAccount, twoApplications } from './nerdgraph-account.ts';
 
 const range = `SINCE ${Date.UTC(2026, 8, 1, 9, 50)} UNTIL ${Date.UTC(2026, 8, 1, 9, 55)}`;
@@ -78,44 +77,5 @@ describe('NRQL about several metrics', () => {
         time: expect.any(Number) as unknown,
       }),
     ]);
-  });
-
-  it('answers for twenty columns of two hundred applications in little time', () => {
-    const { nrql, fleet } = aNerdgraphAccount(
-      { applications: 500, hosts: 10_000 },
-      { maxNrqlCharacters: 10_000 },
-    );
-    const ids = fleet
-      .applications()
-      .map(({ id }) => id)
-      .slice(0, 200);
-    const metrics = [
-      'HttpDispatcher',
-      'OtherTransaction/all',
-      'Errors/allWeb',
-      'Errors/allOther',
-      'Apdex',
-      'Datastore/allWeb',
-      'Datastore/allOther',
-      'External/all',
-      'Memory/Physical',
-      'CPU/User Time',
-    ];
-    const columns = metrics.flatMap((metric, index) =>
-      ['count', 'average'].map(
-        (name) =>
-          `filter(${name}(newrelic.timeslice.value), WHERE metricTimesliceName = '${metric}') AS ${name}${index}`,
-      ),
-    );
-
-    const usedMs = cpuMsOf(() => {
-      const { results } = nrql(
-        `SELECT ${columns.join(', ')} FROM Metric WHERE appId IN (${ids.join(',')}) AND metricTimesliceName IN (${metrics.map((name) => `'${name}'`).join(',')}) ` +
-          `FACET appId, host LIMIT 5000 ${range}`,
-      );
-      expect(results).toHaveLength(5000);
-    });
-
-    expect(usedMs).toBeLessThan(2000);
   });
 });

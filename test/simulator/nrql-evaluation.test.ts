@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { cpuMsOf } from '../support/cpu-time.ts';
 import { aNerdgraphAccount, twoApplications } from './nerdgraph-account.ts';
 
 const fromMs = Date.UTC(2026, 8, 1, 9, 50);
@@ -305,41 +304,5 @@ describe('NRQL', () => {
       begin: at(begin.padEnd(8, ':00')),
       end: at(end.padEnd(8, ':00')),
     });
-  });
-
-  it('answers for ten thousand hosts in little time', () => {
-    const { nrql, fleet } = aNerdgraphAccount(
-      { applications: 500, hosts: 10_000 },
-      { maxNrqlCharacters: 10_000 },
-    );
-    const ids = fleet.applications().map(({ id }) => id);
-
-    const usedMs = cpuMsOf(() => {
-      const { results } = nrql(
-        `${calls} WHERE appId IN (${ids.join(',')}) AND metricTimesliceName IN ${names} ` +
-          `FACET appId, host, metricTimesliceName LIMIT 5000 ${range}`,
-      );
-      expect(results).toHaveLength(5000);
-    });
-
-    expect(usedMs).toBeLessThan(2000);
-  });
-
-  it('counts a whole day in little time, as the mean rates of the hosts', () => {
-    const { nrql, fleet } = aNerdgraphAccount(
-      { applications: 500, hosts: 10_000 },
-      { maxNrqlCharacters: 10_000 },
-    );
-    const ids = fleet.applications().map(({ id }) => id);
-
-    const usedMs = cpuMsOf(() => {
-      const { results } = nrql(
-        `${calls} WHERE appId IN (${ids.join(',')}) AND metricTimesliceName = 'HttpDispatcher' ` +
-          'FACET appId LIMIT 5000 SINCE 24 hours ago',
-      );
-      expect(results.length).toBeGreaterThan(200);
-    });
-
-    expect(usedMs).toBeLessThan(2000);
   });
 });

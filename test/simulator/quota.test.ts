@@ -45,17 +45,6 @@ describe('quota', () => {
     expect(quota.violations()).toBe(95);
   });
 
-  it('counts each key separately', () => {
-    const quota = createQuota(
-      { perMinute: 3, phaseMs: 0 },
-      { clock: createFakeClock(wallStartMs) },
-    );
-
-    expect(takeMany(quota, 'a', 5)).toBe(3);
-    expect(takeMany(quota, 'b', 5)).toBe(3);
-    expect(quota.violations()).toBe(4);
-  });
-
   it.each([
     { phaseMs: 0, elapsedMs: 0, resetSeconds: wallStartMs / 1000 + 60 },
     { phaseMs: 0, elapsedMs: 59_999, resetSeconds: wallStartMs / 1000 + 60 },

@@ -103,27 +103,6 @@ describe('the simulator on a port', () => {
     expect(simulator.journal.entries()).toMatchObject([{ status: 401, keyIndex: undefined }]);
   });
 
-  it('answers 401 for a wrong key, which has no quota', async () => {
-    const { get, simulator } = await start({ quotaPerMinute: 1 });
-
-    const statuses = [];
-    for (let round = 0; round < 3; round += 1) {
-      statuses.push((await get(list, { ...withKey, 'api-key': 'wrong' })).status);
-    }
-
-    expect(statuses).toEqual([401, 401, 401]);
-    expect(simulator.violations()).toBe(0);
-  });
-
-  it.each(['POST', 'PUT', 'DELETE'] as const)('answers 405 to %s', async (method) => {
-    const { send } = await start();
-
-    const answer = await send(method, list);
-
-    expect(answer.status).toBe(405);
-    expect(answer.headers['allow']).toBe('GET');
-  });
-
   it('answers 429 over the quota with the headers and the body of the sample', async () => {
     const { get, simulator, clock } = await start({ quotaPerMinute: 2, quotaPhaseMs: 10_000 });
     await get(list);
@@ -208,36 +187,6 @@ describe('the simulator on a port', () => {
     },
   );
 
-  it('keeps a page of the list of metrics back for its own latency besides', async () => {
-    const { get, simulator, clock } = await start({
-      latencyMs: 100,
-      metricNamesLatencyMs: 6000,
-      fleet: { applications: [{ id: 1, hosts: [{ id: 11 }] }] },
-    });
-
-    const answers = [
-      get('/v2/applications/1/metrics.json'),
-      get('/v2/applications/1/hosts/11/metrics.json'),
-      get('/v2/applications/1.json'),
-    ];
-    await until(() => simulator.inFlight() === 3);
-    await clock.advance(6099);
-    const waiting = simulator.inFlight();
-    await clock.advance(1);
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-
-    expect(waiting).toBe(2);
-    expect(statuses).toEqual([200, 200, 200]);
-  });
-
-  it('counts one request in flight when a client sends one after the other', async () => {
-    const { get, simulator } = await start();
-
-    for (let round = 0; round < 50; round += 1) await get(list);
-
-    expect(simulator.journal.maxInFlight()).toBe(1);
-  });
-
   it('leaves a request to the interceptor after it was counted', async () => {
     const { get, simulator } = await start({
       quotaPerMinute: 1,
@@ -282,13 +231,6 @@ describe('the simulator on a port', () => {
     await until(() => simulator.inFlight() === 0);
     expect(clock.pendingTimers()).toBe(0);
     await expect(get(list)).rejects.toThrow(/ECONNREFUSED/);
-  });
-
-  it('can be stopped without a start, and twice', async () => {
-    const simulator = createSimulator({}, { clock: createFakeClock() });
-
-    await expect(simulator.stop()).resolves.toBeUndefined();
-    await expect(simulator.stop()).resolves.toBeUndefined();
   });
 
   it('refuses to start on a port that is in use', async () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApplicationStatus } from '../../src/model/status.ts';
 import { applicationPage, unknownApplicationPage } from '../../src/status/application-page.ts';
-import { applicationHref } from '../../src/status/application-row.ts';
-import type { PageContext } from '../../src/status/page-context.ts';
+import { applicationHref } from '../../src/status/applications.ts';
+import type { PageContext } from '../../src/status/document.ts';
 import { hostileQuery, hostileText } from '../support/hostile-text.ts';
 import { skeletonOf, tagsOf, textOf } from '../support/html-parts.ts';
 import {
@@ -33,7 +33,7 @@ function pageOf(application: ApplicationStatus, query = ''): string {
 
 const hostsOn = (page: string): readonly string[] =>
   tagsOf(page).flatMap(({ name, attributes }) =>
-    name === 'tr' && attributes['data-key'] !== undefined ? [attributes['data-key']] : [],
+    name === 'tbody' && attributes['data-key'] !== undefined ? [attributes['data-key']] : [],
   );
 
 const four = anApplicationStatus({
@@ -98,7 +98,7 @@ describe('applicationPage', () => {
     const page = pageOf(four, 'q=web&sort=name');
 
     expect(page).toContain(
-      'href="./applications?account=production&amp;id=101&amp;q=web&amp;sort=-name"',
+      'href="./applications?account=production&amp;id=101&amp;sort=-name&amp;q=web"',
     );
     expect(page).toContain('<input type="hidden" name="account" value="production">');
     expect(page).toContain('<input type="hidden" name="id" value="101">');

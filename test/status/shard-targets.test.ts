@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shardTargets } from '../../src/status/shard-targets.ts';
+import { parse } from 'yaml';
+import type { PageContext } from '../../src/status/document.ts';
+import { scrapeConfig, shardTargets } from '../../src/status/shard-targets.ts';
+import { hostileText } from '../support/hostile-text.ts';
 
 const alone = { ordinal: 0, total: 1 };
 const telemetryPath = '/metrics';
@@ -7,10 +11,9 @@ const template = 'exporter-{shard}.exporter:9126';
 
 describe('shardTargets', () => {
   it('names every shard, whichever of them is asked', () => {
-    const options = { shard: { ordinal: 1, total: 3 }, shardAddress: template, telemetryPath };
-    const asked = { host: 'whatever', isTls: true };
+    const context = { host: 'whatever', hasTls: true, shardAddress: template, telemetryPath };
 
-    expect(shardTargets(options, asked).groups).toEqual(
+    expect(shardTargets({ ordinal: 1, total: 3 }, context).groups).toEqual(
       ['0', '1', '2'].map((ordinal) => ({
         targets: [`exporter-${ordinal}.exporter:9126`],
         labels: {
@@ -23,29 +26,18 @@ describe('shardTargets', () => {
     );
   });
 
-  it('puts the number wherever the address has its place', () => {
-    const shardAddress = 'e-{shard}.zone-{shard}.example:9126';
-    const options = { shard: { ordinal: 0, total: 2 }, shardAddress, telemetryPath };
-    const { groups } = shardTargets(options, { host: undefined, isTls: false });
-
-    expect(groups?.map(({ targets }) => targets)).toEqual([
-      ['e-0.zone-0.example:9126'],
-      ['e-1.zone-1.example:9126'],
-    ]);
-  });
-
   it.each([
-    { host: 'exporter:9126', isTls: false, target: 'exporter:9126' },
-    { host: '127.0.0.1:9126', isTls: false, target: '127.0.0.1:9126' },
-    { host: '[::1]:9126', isTls: true, target: '[::1]:9126' },
-    { host: 'exporter.example', isTls: false, target: 'exporter.example:80' },
-    { host: 'exporter.example', isTls: true, target: 'exporter.example:443' },
-    { host: '[2001:db8::1]', isTls: false, target: '[2001:db8::1]:80' },
+    { host: 'exporter:9126', hasTls: false, target: 'exporter:9126' },
+    { host: '127.0.0.1:9126', hasTls: false, target: '127.0.0.1:9126' },
+    { host: '[::1]:9126', hasTls: true, target: '[::1]:9126' },
+    { host: 'exporter.example', hasTls: false, target: 'exporter.example:80' },
+    { host: 'exporter.example', hasTls: true, target: 'exporter.example:443' },
+    { host: '[2001:db8::1]', hasTls: false, target: '[2001:db8::1]:80' },
   ])('without shards is the host that was asked: $host gives $target', ({ target, ...asked }) => {
-    const { groups } = shardTargets({ shard: alone, shardAddress: '', telemetryPath }, asked);
+    const { groups } = shardTargets(alone, { shardAddress: '', telemetryPath, ...asked });
 
     expect(groups?.map(({ targets }) => targets)).toEqual([[target]]);
-    expect(groups?.[0]?.labels['__scheme__']).toBe(asked.isTls ? 'https' : 'http');
+    expect(groups?.[0]?.labels['__scheme__']).toBe(asked.hasTls ? 'https' : 'http');
   });
 
   it.each([
@@ -62,9 +54,9 @@ describe('shardTargets', () => {
     '-host',
     'x'.repeat(40) + '\n',
   ])('refuses the host %j: 400', (host) => {
-    const options = { shard: alone, shardAddress: '', telemetryPath };
+    const context = { host, hasTls: false, shardAddress: '', telemetryPath };
 
-    expect(shardTargets(options, { host, isTls: false })).toMatchObject({
+    expect(shardTargets(alone, context)).toMatchObject({
       groups: undefined,
       status: 400,
       problem: expect.stringContaining('--web.shard-address') as unknown,
@@ -72,13 +64,91 @@ describe('shardTargets', () => {
   });
 
   it('does not know the other shards without addresses: 503, so that Prometheus keeps its targets', () => {
-    const options = { shard: { ordinal: 2, total: 3 }, shardAddress: '', telemetryPath };
+    const context = { host: 'exporter:9126', hasTls: false, shardAddress: '', telemetryPath };
 
-    expect(shardTargets(options, { host: 'exporter:9126', isTls: false })).toEqual({
+    expect(shardTargets({ ordinal: 2, total: 3 }, context)).toMatchObject({
       groups: undefined,
       status: 503,
-      problem:
-        'This is shard 2 of 3, and it does not know the addresses of the others. Give --web.shard-address, such as newrelic-exporter-{shard}.newrelic-exporter:9126.',
+      problem: expect.stringMatching(/shard 2 of 3.*--web\.shard-address/u) as unknown,
     });
+  });
+});
+
+const context: PageContext = {
+  telemetryPath: '/metrics',
+  shardAddress: '',
+  host: 'exporter.example:9126',
+  hasTls: false,
+  hasAuth: false,
+};
+
+const jobOf = (changes: Partial<PageContext>, shard = alone): unknown =>
+  (parse(scrapeConfig(shard, { ...context, ...changes })) as { scrape_configs: unknown[] })
+    .scrape_configs[0];
+
+const targets = (target: string): unknown => [{ targets: [target] }];
+
+describe('scrapeConfig', () => {
+  it.each([
+    { what: 'a plain exporter', changes: {}, more: {} },
+    {
+      what: 'another path',
+      changes: { telemetryPath: '/nr/metrics' },
+      more: { metrics_path: '/nr/metrics' },
+    },
+    { what: 'TLS', changes: { hasTls: true }, more: { scheme: 'https' } },
+    {
+      what: 'a password',
+      changes: { hasAuth: true },
+      more: {
+        basic_auth: {
+          username: 'USER',
+          password_file: '/etc/prometheus/newrelic-exporter-password',
+        },
+      },
+    },
+  ])('is what Prometheus needs for $what', ({ changes, more }) => {
+    expect(jobOf(changes)).toEqual({
+      job_name: 'newrelic',
+      static_configs: targets('exporter.example:9126'),
+      ...more,
+    });
+  });
+
+  it.each([
+    { host: undefined, target: 'ADDRESS-OF-THIS-EXPORTER:9126' },
+    { host: 'evil"]\n- x', target: 'ADDRESS-OF-THIS-EXPORTER:9126' },
+  ])('names $target for the host $host', ({ host, target }) => {
+    expect(jobOf({ host })).toMatchObject({ static_configs: targets(target) });
+  });
+
+  it('is the same list of lines, whatever the request says', () => {
+    fc.assert(
+      fc.property(hostileText, (host) => {
+        expect(Object.keys(jobOf({ host }) as object)).toEqual(['job_name', 'static_configs']);
+      }),
+    );
+  });
+
+  it('names all shards, if their addresses are known', () => {
+    const shardAddress = 'exporter-{shard}.exporter:9126';
+
+    expect(jobOf({ shardAddress }, { ordinal: 1, total: 3 })).toMatchObject({
+      static_configs: [
+        {
+          targets: [
+            'exporter-0.exporter:9126',
+            'exporter-1.exporter:9126',
+            'exporter-2.exporter:9126',
+          ],
+        },
+      ],
+    });
+  });
+
+  it('says how many shards are missing, if their addresses are not known', () => {
+    expect(scrapeConfig({ ordinal: 1, total: 3 }, context)).toContain(
+      'targets: ["exporter.example:9126"]  # and 2 more, one for each shard\n',
+    );
   });
 });

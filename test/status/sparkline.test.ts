@@ -5,10 +5,10 @@ const pathIn = (markup: string): string | undefined => / d="([^"]*)"/u.exec(mark
 
 describe('sparkline', () => {
   it.each([
-    { what: 'a line from 0 to the highest value', history: [0, 5, 10], path: 'M0 20l1 -10l1 -10' },
-    { what: 'a level line', history: [3, 3, 3], path: 'M0 0h1h1' },
-    { what: 'zeros at the bottom', history: [0, 0], path: 'M0 20h1' },
-    { what: 'a gap as a gap', history: [1, undefined, 1, 1], path: 'M0 0h.5M2 0h1' },
+    { what: 'a line from 0 to the highest value', history: [0, 5, 10], path: 'M0 20L1 10L2 0' },
+    { what: 'a level line', history: [3, 3, 3], path: 'M0 0L1 0L2 0' },
+    { what: 'zeros at the bottom', history: [0, 0], path: 'M0 20L1 20' },
+    { what: 'a gap as a gap', history: [1, undefined, 1, 1], path: 'M0 0h.5M2 0L3 0' },
     { what: 'nothing', history: [undefined, undefined], path: '' },
     { what: 'no history at all', history: [], path: '' },
   ])('draws $what', ({ history, path }) => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatusSource } from '../../src/model/status.ts';
-import type { PageContext } from '../../src/status/page-context.ts';
+import type { PageContext } from '../../src/status/document.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { skeletonOf, tagsOf, textOf } from '../support/html-parts.ts';
@@ -107,7 +107,7 @@ describe('statusPage', () => {
     '1 of 3, counted from 0',
     '3 d 4 h',
     'refused 40 s ago',
-    'It was refused: the previous one stays in force. Last tried 02:59:20 UTC (40 s ago).',
+    'It was refused: the previous one stays active. Last tried 02:59:20 UTC (40 s ago).',
     'config.yaml:5:5: unknown key "nmae"',
     '| ^^^^',
     'Discovery fails since 02:48:00 UTC (12 min ago): The key was refused (401).',
@@ -258,7 +258,7 @@ describe('the list of applications', () => {
     ]);
     expect(page).toContain('<option value="R&amp;D" selected>');
     expect(page).toContain('aria-sort="descending"');
-    expect(page).toContain('./?account=R%26D&amp;state=dropped&amp;q=OLD&amp;sort=web');
+    expect(page).toContain('./?account=R%26D&amp;state=dropped&amp;sort=web&amp;q=OLD');
     expect(page).toContain('aria-current="true">dropped');
   });
 
@@ -303,7 +303,7 @@ describe('metrics that never have a value', () => {
     );
 
     expect(text).toContain(
-      'A metric never has a value: queue_depth of match=^checkout (Custom/Queue/Depth, average_value)',
+      '1 metric never has a value: queue_depth of match=^checkout (Custom/Queue/Depth, average_value)',
     );
     expect(text).not.toContain('degraded');
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatusSource } from '../../src/model/status.ts';
-import { configPage } from '../../src/status/config-page.ts';
+import { configPage } from '../../src/status/process.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { skeletonOf, textOf } from '../support/html-parts.ts';
 import { aProcessStatus, aStatusSource, statusNowMs } from '../support/status-source.ts';
@@ -17,7 +17,7 @@ function pageOf(source: StatusSource): string {
 }
 
 describe('configPage', () => {
-  it('shows the configuration in force, as it is written', () => {
+  it('shows the active configuration, as it is written', () => {
     const page = pageOf(aStatusSource({ effectiveConfig: 'apps:\n  - match: "<&>"\n' }));
 
     expect(page).toContain('>apps:\n  - match: &quot;&lt;&amp;&gt;&quot;\n</pre>');
@@ -30,16 +30,16 @@ describe('configPage', () => {
     const page = pageOf(aStatusSource({ process: aProcessStatus({ reload }) }));
 
     expect(page).toContain(problem.replaceAll('"', '&quot;'));
-    expect(textOf(page)).toContain('It was refused: the previous one stays in force.');
+    expect(textOf(page)).toContain('It was refused: the previous one stays active.');
     expect(page).toContain('apps:\n');
   });
 
-  it('says so while none is in force', () => {
+  it('says so while none is loaded', () => {
     const reload = { ...aProcessStatus().reload, inForceSinceMs: undefined, problem: 'no file' };
     const source = aStatusSource({ process: aProcessStatus({ reload }) });
     const text = textOf(pageOf({ ...source, effectiveConfig: () => undefined }));
 
-    expect(text).toContain('No configuration is in force.');
+    expect(text).toContain('No configuration is loaded.');
     expect(text).toContain('Nothing is polled until it is usable. It is tried again');
     expect(text).not.toContain('apps:');
   });

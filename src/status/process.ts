@@ -1,12 +1,8 @@
-import type { ProcessStatus, ReloadStatus } from '../model/status.ts';
+import type { ProcessStatus, ReloadStatus, StatusSource } from '../model/status.ts';
+import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
-import type { PageContext } from './page-context.ts';
-import { addressesOf, scrapeConfig } from './scrape-config.ts';
+import { addressesOf, scrapeConfig } from './shard-targets.ts';
 import { ago, durationText, since } from './time-text.ts';
-
-function fact(name: string, value: Child): Html {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
-}
 
 function shardText({ shard }: ProcessStatus, context: PageContext): Child {
   const { ordinal, total } = shard;
@@ -18,7 +14,7 @@ function shardText({ shard }: ProcessStatus, context: PageContext): Child {
   return html`${ordinal} of ${total}, counted from 0${others !== undefined && html`; others:${others}`}`;
 }
 
-function inForceText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {
+function activeText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {
   return inForceSinceMs === undefined ? 'none yet' : html`since ${ago(inForceSinceMs, nowMs)}`;
 }
 
@@ -31,7 +27,7 @@ function reloadText({ lastAttemptMs, problem }: ReloadStatus, nowMs: number): Ch
   return html`${result} ${ago(lastAttemptMs, nowMs)}`;
 }
 
-/** Why the last configuration is not in force, with its text; nothing if it is. */
+/** Why the last configuration is not active, with its text; nothing if it is. */
 export function reloadProblem({
   reload: { problem, inForceSinceMs, lastAttemptMs },
   nowMs,
@@ -40,7 +36,7 @@ export function reloadProblem({
   const effect =
     inForceSinceMs === undefined
       ? 'Nothing is polled until it is usable. It is tried again every few seconds.'
-      : 'It was refused: the previous one stays in force.';
+      : 'It was refused: the previous one stays active.';
   const when = lastAttemptMs !== undefined && html` Last tried ${since(lastAttemptMs, nowMs)}.`;
   return html`<section class="problem" aria-labelledby="problem"><h2 id="problem" class="bad">The configuration has an error</h2>
 <p>${effect}${when}</p>
@@ -56,7 +52,7 @@ ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
 ${fact('Shard', shardText(process, context))}
 ${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
-${fact('In force', inForceText(reload, nowMs))}
+${fact('Active', activeText(reload, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
 </dl>`;
 }
@@ -65,4 +61,23 @@ ${fact('Last read', reloadText(reload, nowMs))}
 export function scrapeSection({ shard }: ProcessStatus, context: PageContext): Html {
   return html`<details class="scrape"><summary>Scrape this exporter with Prometheus</summary>
 <pre tabindex="0">${scrapeConfig(shard, context)}</pre></details>`;
+}
+
+/** The active configuration with all defaults, and what became of the last one that was read. */
+export function configPage(source: StatusSource, context: PageContext): string {
+  const process = source.process();
+  const { problem } = process.reload;
+  const text = source.effectiveConfig();
+  const active =
+    text === undefined
+      ? html`<p class="empty">No configuration is loaded.</p>`
+      : html`<p class="soft">With every default, and without any secret. <a href="./config?format=yaml">As YAML</a></p>
+<pre class="config" tabindex="0">${text}</pre>`;
+  const main = html`<h1>Configuration</h1>
+${processFacts(process, context)}
+${reloadProblem(process)}
+<section aria-labelledby="active"><h2 id="active">Active</h2>
+${active}</section>`;
+  const tone = problem === undefined ? 'good' : 'bad';
+  return documentOf({ title: 'Configuration', tone, current: 'config', main }, context);
 }

@@ -1,0 +1,204 @@
+import { cutText } from '../model/line-text.ts';
+import { applicationMetrics } from '../model/snapshot.ts';
+import type { ApplicationStatus, StatusSource } from '../model/status.ts';
+import { type Html, html } from './html.ts';
+import { type Column, listSection } from './list.ts';
+import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
+import { sparkline } from './sparkline.ts';
+import { applicationStateViews } from './state-view.ts';
+import { ago, due, since, until } from './time-text.ts';
+
+/** Names are up to 255 characters at New Relic, but nothing ensures it. */
+const longestName = 100;
+/** The page of the application has the rest. */
+const longestMessage = 600;
+
+/** The address of the page of an application. */
+export function applicationHref(account: string, id: string): string {
+  return `./applications?${new URLSearchParams({ account, id }).toString()}`;
+}
+
+/** A rate as it was measured, or a dash. */
+export function measuredRate(value: number | undefined): Html | string {
+  return value === undefined ? gaveNoValue : rateText(value);
+}
+
+/** From when the published values are. */
+export function valuesAge({ reading, isHeld }: ApplicationStatus, nowMs: number): Html {
+  if (reading === undefined) return unknown('Nothing is published');
+  if (reading.windowEndMs === undefined) return unknown('New Relic had no data in its window');
+  const held = isHeld && html`<span class="state wait">held</span> `;
+  return html`${held}${ago(reading.windowEndMs, nowMs)}`;
+}
+
+/** How many hosts are polled, and of how many of them the last poll got something. */
+export function hostsText({ hostIds, failedHostIds }: ApplicationStatus): Html {
+  if (hostIds.length === 0) return unknown('No hosts are polled');
+  const all = countText(hostIds.length);
+  if (failedHostIds.size === 0) return html`${all}`;
+  return html`<b class="bad">${countText(hostIds.length - failedHostIds.size)}</b> of ${all}`;
+}
+
+/** When it is polled next. */
+export function nextPoll({ state, nextPollMs }: ApplicationStatus, nowMs: number): Html {
+  return state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs);
+}
+
+/** What happens to the values while polls fail. */
+function valuesOutlook(
+  { state, isHeld, dropMs }: ApplicationStatus,
+  nowMs: number,
+): Html | undefined {
+  if (dropMs === undefined) return undefined;
+  if (state === 'dropped') return html`Its values were dropped at ${since(dropMs, nowMs)}.`;
+  if (!isHeld) return undefined;
+  return html`Older values are held; they are dropped at ${until(dropMs, nowMs)} unless a poll succeeds.`;
+}
+
+/** Why it fails and since when; nothing if it does not. */
+export function failureText(
+  application: ApplicationStatus,
+  nowMs: number,
+  longest: number,
+): Html | undefined {
+  const { failure, state } = application;
+  if (failure === undefined) return undefined;
+  const { reason, message, sinceMs } = failure;
+  const outlook = valuesOutlook(application, nowMs);
+  return html`<p class="${applicationStateViews[state].tone}"><b>${reason}</b> since ${since(sinceMs, nowMs)}: ${cutText(message, longest)}</p>
+${outlook !== undefined && html`<p>${outlook}</p>`}`;
+}
+
+function matches({ name, id, labels, failure }: ApplicationStatus, search: string): boolean {
+  const labelTexts = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return [name, id, ...labelTexts, failure?.reason ?? ''].some((text) =>
+    text.toLowerCase().includes(search),
+  );
+}
+
+/** The newest failure first; without failures, by name. */
+function byFailure(left: ApplicationStatus, right: ApplicationStatus): number {
+  return (
+    (right.failure?.sinceMs ?? 0) - (left.failure?.sinceMs ?? 0) ||
+    byText(left.name, right.name) ||
+    byText(left.account, right.account) ||
+    byText(left.id, right.id)
+  );
+}
+
+const accountOf = ({ account }: ApplicationStatus): string => account;
+
+function byText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+interface ColumnOptions {
+  readonly source: StatusSource;
+  readonly nowMs: number;
+  /** Whether the name of the account is shown. */
+  readonly hasAccount: boolean;
+  /** Names that several applications have: their ids are shown. */
+  readonly sharedNames: ReadonlySet<string>;
+}
+
+const accountColumn: Column<ApplicationStatus> = {
+  key: 'account',
+  label: 'Account',
+  className: 'c-account',
+  sortValue: ({ account }) => account.toLowerCase(),
+  cell: ({ account }) => html`<bdi>${cutText(account, longestName)}</bdi>`,
+};
+
+function rateColumn(key: 'web' | 'other', label: string): Column<ApplicationStatus> {
+  return {
+    key,
+    label,
+    className: `n c-${key}`,
+    isDescendingFirst: true,
+    sortValue: ({ reading }) => applicationMetrics(reading).get(key),
+    cell: ({ reading }) => measuredRate(applicationMetrics(reading).get(key)),
+  };
+}
+
+function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[] {
+  const { source, nowMs, hasAccount, sharedNames } = options;
+  return [
+    {
+      key: 'name',
+      label: 'Application',
+      isHeading: true,
+      sortValue: ({ name }) => name.toLowerCase(),
+      cell: ({ name, id, ...one }) =>
+        html`<a href="${applicationHref(one.account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
+    },
+    ...(hasAccount ? [accountColumn] : []),
+    rateColumn('web', 'Web'),
+    rateColumn('other', 'Other'),
+    {
+      key: 'history',
+      label: 'Last hour',
+      className: 'c-spark',
+      isLabelled: false,
+      cell: (one) => sparkline(source.history(one.account, one.id)),
+    },
+    {
+      key: 'values',
+      label: 'Values from',
+      className: 'n c-values',
+      sortValue: ({ reading }) => reading?.windowEndMs,
+      cell: (one) => valuesAge(one, nowMs),
+    },
+    {
+      key: 'polled',
+      label: 'Last poll',
+      className: 'n c-polled',
+      sortValue: ({ lastPollMs }) => lastPollMs,
+      cell: ({ lastPollMs }) => (lastPollMs === undefined ? 'not yet' : ago(lastPollMs, nowMs)),
+    },
+    {
+      key: 'next',
+      label: 'Next poll',
+      className: 'n c-next',
+      sortValue: ({ nextPollMs }) => nextPollMs,
+      cell: (one) => nextPoll(one, nowMs),
+    },
+    {
+      key: 'hosts',
+      isDescendingFirst: true,
+      label: 'Hosts',
+      className: 'n c-hosts',
+      sortValue: ({ hostIds }) => hostIds.length,
+      cell: hostsText,
+    },
+  ];
+}
+
+/** The applications: counts, filters and a page of the list. */
+export function applicationsSection(
+  source: StatusSource,
+  all: readonly ApplicationStatus[],
+  params: URLSearchParams,
+  nowMs: number,
+): Html {
+  const accounts = source.accounts().map(({ name }) => name);
+  const names = new Set<string>();
+  const sharedNames = new Set<string>();
+  for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);
+  const list = {
+    path: './',
+    title: 'Applications',
+    caption: 'Throughput in requests per minute',
+    searched: 'name, id, label or reason',
+    scope: ['account'],
+    choice: { name: 'account', label: 'Account', from: accounts, of: accountOf },
+    views: applicationStateViews,
+    columns: columnsFor({ source, nowMs, hasAccount: accounts.length > 1, sharedNames }),
+    keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
+    matches,
+    compare: byFailure,
+    noteOf: (one: ApplicationStatus) => failureText(one, nowMs, longestMessage),
+    nothing: 'No application is polled yet.',
+  };
+  return listSection(list, all, params);
+}

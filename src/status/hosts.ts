@@ -1,0 +1,187 @@
+import { cutText } from '../model/line-text.ts';
+import { throughputOf, totalOf, valuesByTransaction } from '../model/polled-series.ts';
+import type { ApplicationStatus } from '../model/status.ts';
+import { type Html, html } from './html.ts';
+import { type Column, listSection } from './list.ts';
+import { gaveNoValue, rateText, secondsText, unknown } from './number-text.ts';
+import type { StateView } from './state-view.ts';
+import { hasMoreThanThroughput, hostValuesSection } from './values-section.ts';
+
+const path = './applications';
+/** As long as a host name may be. */
+const longestName = 253;
+
+/** How a polled host is doing, the worst first. */
+const stateViews = {
+  failing: { tone: 'bad', meaning: 'The last poll got nothing of it.' },
+  empty: { tone: 'none', meaning: 'New Relic gave no value for it.' },
+  waiting: { tone: 'wait', meaning: 'It has not been polled yet.' },
+  up: { tone: 'good', meaning: 'The last poll got its values.' },
+} as const satisfies Readonly<Record<string, StateView>>;
+type HostState = keyof typeof stateViews;
+
+/** A host as a row of the list. */
+interface HostRow {
+  readonly id: string;
+  /** `undefined` if it is not known. */
+  readonly name: string | undefined;
+  /** The name, or the id without one, as it is sorted by and searched in. */
+  readonly sortName: string;
+  readonly state: HostState;
+  readonly web: number | undefined;
+  readonly other: number | undefined;
+  /** Average response times in seconds. */
+  readonly webTime: number | undefined;
+  readonly otherTime: number | undefined;
+  /** Errors per minute, of all transaction types. */
+  readonly errors: number | undefined;
+}
+
+function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: string): HostState {
+  if (failedHostIds.has(id)) return 'failing';
+  if (lastPollMs === undefined) return 'waiting';
+  return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
+}
+
+/** All polled hosts of an application. */
+function hostRows(application: ApplicationStatus): readonly HostRow[] {
+  const { hostIds, hostNames, reading } = application;
+  const { series = [] } = reading ?? {};
+  return hostIds.map((id) => {
+    const values = reading?.hosts.get(id);
+    const throughput = throughputOf(series, values);
+    const times = valuesByTransaction('response_time', series, values);
+    const name = hostNames.get(id);
+    return {
+      id,
+      name,
+      sortName: name?.toLowerCase() ?? id,
+      state: stateOf(application, id),
+      web: throughput.get('web'),
+      other: throughput.get('other'),
+      webTime: times.get('web'),
+      otherTime: times.get('other'),
+      errors: totalOf(valuesByTransaction('errors', series, values)),
+    };
+  });
+}
+
+function numberColumn(
+  key: string,
+  label: string,
+  value: (host: HostRow) => number | undefined,
+  text: (value: number) => string,
+): Column<HostRow> {
+  return {
+    key,
+    label,
+    className: `n c-${key}`,
+    isDescendingFirst: true,
+    sortValue: value,
+    cell: (host) => {
+      const known = value(host);
+      return known === undefined ? gaveNoValue : text(known);
+    },
+  };
+}
+
+/** Values that only some configurations ask for. */
+const moreColumns = [
+  numberColumn('web_time', 'Web time', ({ webTime }) => webTime, secondsText),
+  numberColumn('other_time', 'Other time', ({ otherTime }) => otherTime, secondsText),
+  numberColumn('errors', 'Errors', ({ errors }) => errors, rateText),
+];
+
+/** Those of `moreColumns` in which a host has a value. */
+function columnsWithValues(hosts: readonly HostRow[]): readonly Column<HostRow>[] {
+  return moreColumns.filter(({ sortValue }) =>
+    hosts.some((host) => sortValue?.(host) !== undefined),
+  );
+}
+
+/** Why a host has no values; empty if it has some. */
+function whyText(state: HostState, reason: string | undefined): string {
+  if (state === 'up') return '';
+  const { meaning } = stateViews[state];
+  return state === 'failing' && reason !== undefined
+    ? `${meaning.slice(0, -1)} (${reason}).`
+    : meaning;
+}
+
+/** @param hrefOfHost the address of all values of a host; `undefined` if the row has them all */
+function columnsFor(
+  more: readonly Column<HostRow>[],
+  reason: string | undefined,
+  hrefOfHost: ((id: string) => string) | undefined,
+): readonly Column<HostRow>[] {
+  const linked = (id: string, text: Html | string): Html | string =>
+    hrefOfHost === undefined ? text : html`<a href="${hrefOfHost(id)}">${text}</a>`;
+  return [
+    {
+      key: 'name',
+      label: 'Host',
+      isHeading: true,
+      sortValue: ({ sortName }) => sortName,
+      cell: ({ id, name }) =>
+        name === undefined
+          ? unknown('Its name is not known')
+          : linked(id, html`<bdi>${cutText(name, longestName)}</bdi>`),
+    },
+    {
+      key: 'id',
+      label: 'Id',
+      className: 'n c-id',
+      // Ids are decimal: a shorter one is a smaller one.
+      sortValue: ({ id }) => `${String(id.length).padStart(3, '0')}${id}`,
+      cell: ({ id, name }) => (name === undefined ? linked(id, id) : id),
+    },
+    numberColumn('web', 'Web', ({ web }) => web, rateText),
+    numberColumn('other', 'Other', ({ other }) => other, rateText),
+    ...more,
+    {
+      key: 'why',
+      label: 'Why',
+      className: 'c-why',
+      isLabelled: false,
+      cell: ({ state }) =>
+        html`<span class="${stateViews[state].tone}">${whyText(state, reason)}</span>`,
+    },
+  ];
+}
+
+function byName(left: HostRow, right: HostRow): number {
+  if (left.sortName === right.sortName) return 0;
+  return left.sortName < right.sortName ? -1 : 1;
+}
+
+/** The hosts of an application: counts, search and a page of the list, after all values of one of them. */
+export function hostsSections(application: ApplicationStatus, params: URLSearchParams): Html {
+  const { failure, reading } = application;
+  const hosts = hostRows(application);
+  const hrefWith = (host: Readonly<Record<string, string>>): string => {
+    const others = [...params].filter(([name]) => name !== 'host');
+    return `${path}?${new URLSearchParams([...others, ...Object.entries(host)]).toString()}`;
+  };
+  const more = columnsWithValues(hosts);
+  const list = {
+    path,
+    title: 'Hosts',
+    caption: `Throughput in requests per minute${more.length > 0 ? ', average response time, errors per minute' : ''}`,
+    searched: 'name or id',
+    // `host` is the one whose values are all shown.
+    scope: ['account', 'id', 'host'],
+    views: stateViews,
+    columns: columnsFor(
+      more,
+      failure?.reason,
+      hasMoreThanThroughput(reading) ? (host) => `${hrefWith({ host })}#host` : undefined,
+    ),
+    keyOf: ({ id }: HostRow) => id,
+    matches: ({ id, sortName }: HostRow, search: string) =>
+      id.includes(search) || sortName.includes(search),
+    compare: byName,
+    nothing: 'No hosts of this application are polled.',
+  };
+  return html`${hostValuesSection(application, params.get('host') ?? undefined, hrefWith({}))}
+${listSection(list, hosts, params)}`;
+}
