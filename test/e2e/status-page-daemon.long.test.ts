@@ -1,5 +1,3 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
@@ -36,8 +34,6 @@ function answering(status: number, isMeant: (path: string) => boolean): Intercep
 interface Scene {
   readonly page: Page;
   readonly vendor: Vendor;
-  readonly directory: string;
-  readonly baseUrl: string;
   readonly troubles: readonly string[];
 }
 
@@ -78,7 +74,7 @@ describe.skipIf(chromiumTool.skip)(
           const { page, troubles } = await openPage(browser);
           await page.goto(daemon.url);
           await page.locator('.banner.good').waitFor();
-          await use({ page, vendor, directory, baseUrl, troubles });
+          await use({ page, vendor, troubles });
         } finally {
           await stopProgram(daemon);
         }
@@ -102,40 +98,6 @@ describe.skipIf(chromiumTool.skip)(
         vendor.fault = undefined;
         await page.locator('.banner.good').waitFor({ timeout: 120_000 });
         expect(troubles).toEqual([]);
-      });
-    });
-
-    it('shows an account that is down', async () => {
-      await withScene(async ({ page, vendor }) => {
-        vendor.fault = answering(401, () => true);
-        expect(await redText(page, /Discovery fails/u)).toMatch(/Discovery fails/u);
-        expect(await redText(page, /1 account down|^down$/u)).toMatch(/1 account down|^down$/u);
-      });
-    });
-
-    it('shows a key file that is gone', async () => {
-      await withScene(async ({ page, directory }) => {
-        await rm(join(directory, 'api-key'));
-        expect(await redText(page, /API key cannot be read/u)).toMatch(/API key cannot be read/u);
-      });
-    });
-
-    it('shows a reload that was refused, with the line', async () => {
-      await withScene(async ({ page, directory, baseUrl }) => {
-        await writeFile(join(directory, 'config.yaml'), `${configOf(baseUrl)}nonsense: 1\n`);
-        expect(await redText(page, /The configuration has an error/u)).toMatch(
-          /The configuration has an error/u,
-        );
-        expect(await page.locator('.problem pre').innerText()).toContain('nonsense: 1');
-      });
-    });
-
-    it('shows an entry that matches nothing', async () => {
-      await withScene(async ({ page, directory, baseUrl }) => {
-        await writeFile(join(directory, 'config.yaml'), `${configOf(baseUrl)}  - id: 5\n`);
-        expect(await redText(page, /An entry matches nothing: id=5/u)).toMatch(
-          /An entry matches nothing: id=5/u,
-        );
       });
     });
   },

@@ -58,15 +58,6 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
 
-    it('is part of the plan before it was looked for', async () => {
-      const bench = aShop(aSidecarEntry(), '11', '12');
-      bench.source.names('1', new Promise<never>(() => undefined));
-      bench.start();
-      await bench.clock.advance(1000);
-
-      expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
-    });
-
     it('is found in any case of letters, but not by part of its name', async () => {
       const bench = aShop(aSidecarEntry(), '11', '12');
       bench.source.names(
@@ -80,14 +71,6 @@ describe.each(apis)('$name', (api) => {
       await bench.clock.advance(1000);
 
       expect(shownHosts(bench)).toEqual(['12']);
-    });
-
-    it('is polled with the application if that is wanted', async () => {
-      const bench = aShop(aSidecarEntry({ application: true }), '11', '12');
-      bench.start();
-
-      expect(await callsIn(bench, 1000)).toEqual(['names 1 of web-2', 'app 1', 'host 1/12']);
-      expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: false });
     });
 
     it('is looked for after 1, 2, 4 minutes and so on, finally every half hour, although no list has it', async () => {
@@ -105,20 +88,6 @@ describe.each(apis)('$name', (api) => {
 
       expect(atMinutes).toEqual([0, 1, 3, 7, 14, 28, 55, 85, 115]);
       expect(shownHosts(bench)).toEqual(['12']);
-    });
-
-    it('is gone when a later list does not have it, and looked for again', async () => {
-      const bench = aShop(aSidecarEntry(), '11', '12');
-      bench.start();
-      await bench.clock.advance(1000);
-      bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
-      bench.source.names('1', new Map([['13', 'web-2']]));
-      bench.source.answer('1/13', webOf(40));
-
-      await bench.clock.advance(15 * minuteMs);
-      await bench.clock.advance(minuteMs);
-
-      expect(shownHosts(bench)).toEqual(['13']);
     });
 
     it.each([

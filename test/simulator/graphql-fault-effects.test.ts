@@ -3,7 +3,6 @@ import type { Fault } from '../../src/simulator/fault.ts';
 import type { FaultCondition } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import { withGraphqlFault } from '../../src/simulator/graphql-fault-effects.ts';
-import { nrqlChangeOf } from '../../src/simulator/nrql-fault-effects.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
@@ -83,15 +82,9 @@ const goodWeb = {
   results: [row('a', 300), row('b', 200), row('c', 100)],
   otherResult: { calls: 0 },
 };
-const goodAll = { results: [{ calls: 600 }], otherResult: null };
-const good = { data: { actor: { account: { web: goodWeb, all: goodAll } } } };
 
 function dataOf(queries: unknown): unknown {
   return { data: { actor: { account: queries } } };
-}
-
-function errorAt(alias: string, extensions: unknown, message: string): unknown {
-  return expect.objectContaining({ message, extensions, path: ['actor', 'account', alias] });
 }
 
 const shopDocument = `query ($a: Nrql!) { actor { account(id: 1234567) { nrql(query: $a) {
@@ -140,129 +133,10 @@ async function listed(fault: Fault, cursor: string | null = null): Promise<Liste
 const timeout = { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' } as const;
 
 describe('a fault of NerdGraph', () => {
-  it('can be an error of each query', async () => {
-    expect(await answerTo({ ...timeout, classification: 'Slow' })).toEqual({
-      ...(dataOf({ web: null, all: null }) as object),
-      errors: [
-        errorAt('web', { errorClass: 'TIMEOUT', classification: 'Slow' }, 'too slow'),
-        errorAt('all', { errorClass: 'TIMEOUT', classification: 'Slow' }, 'too slow'),
-      ],
-    });
-  });
-
-  it('can be an error of one query, beside the data of the other', async () => {
-    expect(await answerTo({ ...timeout, partial: 'web' })).toEqual({
-      ...(dataOf({ web: null, all: goodAll }) as object),
-      errors: [errorAt('web', { errorClass: 'TIMEOUT' }, 'too slow')],
-    });
-  });
-
-  it('can be null without an error', async () => {
-    expect(await answerTo({ kind: 'null_nrql' })).toEqual(dataOf({ web: null, all: null }));
-  });
-
-  it.each([
-    { rows: 0, results: [], calls: 600 },
-    { rows: 2, results: [row('a', 300), row('b', 200)], calls: 100 },
-    { rows: 9, results: goodWeb.results, calls: 0 },
-  ])('can cut the facets off after $rows', async ({ rows, results, calls }) => {
-    expect(await answerTo({ kind: 'truncated', rows })).toEqual(
-      dataOf({ web: { results, otherResult: { calls } }, all: goodAll }),
-    );
-  });
-
-  it('can be numbers as texts', async () => {
-    expect(await answerTo({ kind: 'numbers_as_text' })).toEqual(
-      dataOf({
-        web: { ...goodWeb, results: [row('a', '300'), row('b', '200'), row('c', '100')] },
-        all: { ...goodAll, results: [{ calls: '600' }] },
-      }),
-    );
-  });
-
-  it.each([
-    { message: undefined, says: /^This field is deprecated!/ },
-    { message: 'Careful', says: /^Careful$/ },
-  ])('can be a warning beside good data: $says', async ({ message, says }) => {
-    const text = expect.stringMatching(says) as string;
-
-    expect(await answerTo({ kind: 'warning', message })).toEqual({
-      ...good,
-      errors: [errorAt('web', {}, text), errorAt('all', {}, text)],
-    });
-  });
-
-  it('can be the first rows only, without anything that says so but the sum', async () => {
-    const answer = await shopAnswer({ kind: 'short', keep: 2, sign: 'none' });
-
-    expect(answer).toEqual(
-      shopData({
-        results: [row('a', 300), row('b', 200)],
-        otherResult: null,
-        totalResult: { calls: 600 },
-      }),
-    );
-  });
-
-  it('can be the first rows only, with an error beside them', async () => {
-    const answer = await shopAnswer({ kind: 'short', keep: 1, sign: 'error' });
-
-    expect(answer).toEqual({
-      ...shopData({ results: [row('a', 300)] }),
-      errors: [
-        expect.objectContaining({
-          path: ['actor', 'account', 'nrql'],
-          extensions: { errorClass: 'TIMEOUT' },
-        }),
-      ],
-    });
-  });
-
-  it('can be a message beside good data', async () => {
-    const { metadata } = shop;
-
-    expect(await shopAnswer({ kind: 'messages', message: 'incomplete' })).toEqual(
-      shopData({ metadata: { ...metadata, messages: ['incomplete'] } }),
-    );
-  });
-
-  it('can be a facet twice, with the same sum', async () => {
-    expect(await shopAnswer({ kind: 'facet_twice' })).toEqual(
-      shopData({ results: [row('a', 150), row('b', 200), row('c', 100), row('a', 150)] }),
-    );
-  });
-
-  it('shares an odd number of calls between both rows of a facet', () => {
-    const container = { results: [{ facet: 'a', calls: 5 }], totalResult: { calls: 5 } };
-
-    expect(nrqlChangeOf({ kind: 'facet_twice' })(container)).toMatchObject({
-      results: [{ calls: 2 }, { calls: 3 }],
-    });
-  });
-
   it('can be rows that have only the list of their facets', async () => {
     const results = ['a', 'b', 'c'].map((facet, index) => ({ facet, calls: 300 - index * 100 }));
 
     expect(await shopAnswer({ kind: 'bare_facets' })).toEqual(shopData({ results }));
-  });
-
-  it('can be another window', async () => {
-    const timeWindow = { begin: fromMs - 30 * 60_000, end: toMs + 60_000 };
-
-    expect(await shopAnswer({ kind: 'other_window', beginMinutes: -30, endMinutes: 1 })).toEqual(
-      shopData({ metadata: { ...shop.metadata, timeWindow } }),
-    );
-  });
-
-  it('can be the answer to another question', async () => {
-    const fault = { kind: 'other_answer', replace: 'FACET host', by: 'FACET appId' } as const;
-
-    expect(await shopAnswer(fault)).toEqual(
-      shopData({
-        results: [{ facet: '1', appId: '1', calls: 600 }],
-        metadata: { ...shop.metadata, facets: ['appId'] },
-      }),
-    );
   });
 
   it.each([
@@ -275,23 +149,6 @@ describe('a fault of NerdGraph', () => {
     expect(JSON.stringify(answer).includes('too slow')).toBe(isHit);
   });
 
-  it('can be a list that is short of its count', async () => {
-    expect(await listed({ kind: 'short', keep: 1, sign: 'none' })).toEqual({
-      count: 3,
-      names: ['a'],
-      accounts: [1_234_567],
-      nextCursor: null,
-    });
-  });
-
-  it('can be an entity of another account, which is counted', async () => {
-    expect(await listed({ kind: 'foreign_entity', accountId: 999 })).toMatchObject({
-      count: 4,
-      names: ['a', 'b', 'Application of 999'],
-      accounts: [1_234_567, 1_234_567, 999],
-    });
-  });
-
   it('can be a list without an end, whose cursors are always new', async () => {
     const first = await listed({ kind: 'endless_list' });
     const second = await listed({ kind: 'endless_list' }, first.nextCursor);
@@ -301,16 +158,6 @@ describe('a fault of NerdGraph', () => {
       ['a', 'b'],
     ]);
     expect(second.nextCursor).not.toBe(first.nextCursor);
-  });
-
-  it('can be the page of a gateway', async () => {
-    const fault = { kind: 'status', status: 502, body: '<html>Bad Gateway</html>' } as const;
-
-    expect(await exchange(fault, {}, twoQueries)).toEqual({
-      status: 502,
-      type: 'text/html; charset=utf-8',
-      body: '<html>Bad Gateway</html>',
-    });
   });
 
   it.each<{ when: FaultCondition; document: string; isHit: boolean }>([
