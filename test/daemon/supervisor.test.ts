@@ -58,39 +58,6 @@ describe('apply', () => {
     expect(await bench.page()).toMatch(/_requests_per_minute\{.*,team="payments"\} 120\n/u);
   });
 
-  it.each([
-    { what: 'an account that changes', next: one({ concurrency: 4, requestsPerMinute: 9 }) },
-    { what: 'an account that is renamed', next: one({ name: 'two', requestsPerMinute: 9 }) },
-  ])('never exceeds the budget for $what, however often it does', async ({ next }) => {
-    const first = one({ requestsPerMinute: 9 });
-    const bench = await aBench({ accounts: [first], apps: [byName('shop'), byName('cart')] });
-
-    for (let round = 0; round < 10; round += 1) {
-      const account = round % 2 === 0 ? next : first;
-      const apps = [byName('shop', account.name), byName('cart', account.name)];
-      await bench.daemon.apply({ accounts: [account], apps });
-      await bench.platform.clock.advance(7000);
-    }
-
-    expect(bench.simulator.journal.maxInAnyWindow(60_000)).toBeLessThanOrEqual(9);
-    expect(bench.simulator.journal.count()).toBeGreaterThan(20);
-  });
-
-  it('removes an account with everything it showed', async () => {
-    const other = one({ name: 'two' });
-    const bench = await aBench({
-      accounts: [one(), other],
-      apps: [byName('shop'), byName('cart', 'two')],
-    });
-
-    await bench.daemon.apply({ accounts: [one()], apps: [byName('shop')] });
-
-    const everything = `${await bench.page()}${await bench.daemon.metrics.text()}`;
-    expect(everything).not.toContain('account="two"');
-    expect(everything).toContain(shop);
-    expect(bench.daemon.status().map(({ name }) => name)).toEqual(['one']);
-  });
-
   it('changes nothing when a new account has no key', async () => {
     const bench = await aBench({ accounts: [one()], apps: [byName('shop')] });
     const before = await bench.page();

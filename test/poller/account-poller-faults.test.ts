@@ -8,6 +8,19 @@ const serverError = (): ApiError => new ApiError('server', 'HTTP 500', { status:
 
 describe.each(apis)('$name', (api) => {
   describe('AccountPoller, when the vendor misbehaves', () => {
+    it('has one log line for a refused key, and none for the polls that are not tried because of it', async () => {
+      const bench = await aRunningShop(api);
+      bench.source.failDiscovery(new ApiError('auth', 'HTTP 401', { status: 401 }));
+
+      await bench.clock.advance(600_000);
+
+      expect(bench.polls.slice(-5)).toEqual([false, false, false, false, false]);
+      expect(bench.logger.lines.map(({ message }) => message)).toEqual([
+        'account discovered',
+        'discovery failed',
+      ]);
+    });
+
     it('refreshes what an incomplete discovery has read, and polls its new hosts', async () => {
       const bench = await aRunningShop(api);
       bench.source.failDiscovery(serverError(), [
