@@ -13,7 +13,7 @@ export function createBatchSource(
 ): Source {
   return {
     ...rest,
-    gatherMs: 30_000,
+    earlyMs: 30_000,
     costs: {
       ...rest.costs,
       polls: (applications) => ({
@@ -70,7 +70,7 @@ function outcomeFor({ selected }: Question): PollOutcome {
     },
     error: undefined,
     failed: new Set(),
-    askedParts: 1 + hosts.size,
+    partCount: 1 + hosts.size,
     gone: false,
     unauthorized: false,
     hostNames: undefined,

@@ -16,7 +16,7 @@ import type { PollRequest } from './batch-poll.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
-  hostlessEntries,
+  entriesWithoutHost,
   hostsListedNow,
   initialDiscovery,
   isDiscoveryStale,
@@ -40,7 +40,7 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
-  readonly source: Pick<Source, 'gatherMs'>;
+  readonly source: Pick<Source, 'earlyMs'>;
   readonly planner: AccountPlanner;
 }
 
@@ -140,7 +140,7 @@ export class AccountTable {
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;
       if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
-      const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
+      const showNothing = missing && [...missing, ...entriesWithoutHost(this.states.values())];
       this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
       this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
       sink.accountUp(account.name, discovery.complete);
@@ -203,7 +203,7 @@ export class AccountTable {
     const { turn, skipped } = turnAfter(before.turn, times, {
       intervalMs: before.selected.entry.poll.intervalMs,
       headroom: this.plan.headroom,
-      phase: source.gatherMs > 0 ? undefined : phaseOf(before.phaseIndex),
+      phase: source.earlyMs > 0 ? undefined : phaseOf(before.phaseIndex),
     });
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, turn });

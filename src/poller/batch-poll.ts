@@ -35,7 +35,7 @@ const workPerTurn = 1000;
 /** The work for an application beside its parts. */
 const workPerApplication = 20;
 
-interface Begun {
+interface StartedPoll {
   readonly abort: AbortController;
   readonly wallMs: number;
 }
@@ -53,7 +53,7 @@ export class BatchPoll {
   readonly #wanted: Set<PollRequest>;
   #job: Job | undefined;
   /** `undefined` before the first call: ten thousand batches may wait for their turn. */
-  #begun: Begun | undefined;
+  #begun: StartedPoll | undefined;
   #cancelTimer: (() => void) | undefined;
 
   constructor(batch: Batch<PollRequest>, dependencies: BatchPollDependencies, ended: PollEnded) {
@@ -109,7 +109,7 @@ export class BatchPoll {
     return undefined;
   }
 
-  #begin(): Begun {
+  #begin(): StartedPoll {
     if (this.#begun !== undefined) return this.#begun;
     const { clock, vendorWallMs = () => clock.wallMs() } = this.#dependencies;
     const deadlineMs = this.#earliest((request) => request.deadlineMs);
@@ -149,7 +149,7 @@ export class BatchPoll {
       this.#wanted.delete(request);
       const outcome = this.#batch.outcomeOf(request);
       const { series } = request.selected.entry;
-      work += workPerApplication + renderingWork(outcome.askedParts, series.length);
+      work += workPerApplication + renderingWork(outcome.partCount, series.length);
       this.#ended(request, outcome);
     }
   }

@@ -118,7 +118,7 @@ export function isUnauthorized(error: Error | undefined): error is ApiError {
  * The entries that would show only the host of this process, and show nothing because the vendor
  * does not know it. A host that was not looked for yet does not count.
  */
-export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[] {
+export function entriesWithoutHost(states: Iterable<AppState>): readonly AppEntry[] {
   const hasHost = new Map<AppEntry, boolean>();
   for (const state of states) {
     const { entry } = state.selected;

@@ -101,13 +101,13 @@ function reportPoll(
   { account, logger }: PollLogDependencies & { readonly account: string },
   before: AppState,
   after: AppState,
-  { error, failed, askedParts }: PollOutcome,
+  { error, failed, partCount }: PollOutcome,
 ): void {
   const fields = { account, ...applicationFieldsOf(after.selected.application) };
   if (!before.gone && after.gone) logger.info(fields, 'application is gone');
   if (before.gone && !after.gone) logger.info(fields, 'application is back');
   if (isNewFailure(before, after)) {
-    logger.warn({ ...fields, failed: failed.size, calls: askedParts, error }, 'poll failed');
+    logger.warn({ ...fields, failed: failed.size, calls: partCount, error }, 'poll failed');
   }
   // A poll that was only late has not failed.
   if (before.failure !== undefined && isFailing(before) && !isFailing(after)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { namedHostsOf } from '../../src/cli/compare-hosts.ts';
-import { silentOutcome } from '../../src/model/poll-outcome.ts';
+import { nothingToAskOutcome } from '../../src/model/poll-outcome.ts';
 
 describe('namedHostsOf', () => {
   it('counts names: of hosts that answered or failed, and not of unknown ones', () => {
@@ -10,9 +10,9 @@ describe('namedHostsOf', () => {
     const application = { id: '1', name: 'shop' };
 
     const counted = namedHostsOf(application, {
-      rest: { ...silentOutcome, failed, hostNames },
+      rest: { ...nothingToAskOutcome, failed, hostNames },
       nerdgraph: {
-        ...silentOutcome,
+        ...nothingToAskOutcome,
         reading: { windowEndMs: 0, series: [], application: [], hosts },
       },
     });

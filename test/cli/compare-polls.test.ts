@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pollOnce } from '../../src/cli/compare-polls.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import { silentOutcome } from '../../src/model/poll-outcome.ts';
+import { nothingToAskOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call, Question, Source, Stage } from '../../src/model/source.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -30,7 +30,7 @@ function aSource(stages: (id: string) => readonly (readonly Call[])[]): Pick<Sou
             return calls === undefined ? undefined : { size: calls.length, calls: calls.values() };
           },
           giveUp: () => undefined,
-          outcomeOf: (): PollOutcome => silentOutcome,
+          outcomeOf: (): PollOutcome => nothingToAskOutcome,
         };
       }),
   };

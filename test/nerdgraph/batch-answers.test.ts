@@ -168,7 +168,7 @@ describe('the hosts of an application', () => {
       ['c', [1, undefined]],
       ['new', [1, undefined]],
     ]);
-    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], askedParts: 4, failed: new Set() });
+    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], partCount: 4, failed: new Set() });
     // What has gone begins anew.
     expect([seen.has('1', 'a', web), seen.has('1', 'b', web)]).toEqual([false, true]);
   });
@@ -191,7 +191,7 @@ describe('the hosts of an application', () => {
     const { outcome } = aBench(selected, fates([], rows));
 
     expect([...(outcome.reading?.hosts.keys() ?? [])]).toEqual(['b', 'new']);
-    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], askedParts: 3 });
+    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], partCount: 3 });
   });
 
   it.each([
@@ -210,7 +210,7 @@ describe('the hosts of an application', () => {
     const { outcome } = aBench(selected, fates([]));
 
     expect(outcome).toMatchObject({
-      askedParts: 1,
+      partCount: 1,
       failed: new Set(),
       reading: { hosts: new Map() },
     });
@@ -263,7 +263,7 @@ describe('a part that did not arrive', () => {
         reading: undefined,
         error,
         failed: new Set([applicationScope, 'a', 'b', 'c']),
-        askedParts: 4,
+        partCount: 4,
         unauthorized: error === refused,
       });
     },
@@ -273,7 +273,7 @@ describe('a part that did not arrive', () => {
     expect(aBench(onlyHosts, fates(broken, some)).outcome).toMatchObject({
       error: undefined,
       failed: new Set(),
-      askedParts: 1,
+      partCount: 1,
       reading: { application: [] },
     });
   });

@@ -163,7 +163,7 @@ describe('AccountTable, when a poll ended', () => {
       ...noError,
       reading: undefined,
       failed: new Set(['100', '101', '102']),
-      askedParts: 4,
+      partCount: 4,
       gone: false,
       unauthorized: false,
     };

@@ -28,7 +28,7 @@ function pollOf(minute: number, failed: readonly string[]): PollOutcome {
           },
     error: failed.length === 0 ? undefined : new ApiError('server', 'HTTP 500'),
     failed: new Set(failed),
-    askedParts: 1 + hostIds.length,
+    partCount: 1 + hostIds.length,
     gone: false,
     unauthorized: false,
     hostNames: undefined,

@@ -32,7 +32,7 @@ const good: PollOutcome = {
     hosts: new Map([['100', webOf(1)]]),
   },
   failed: new Set(),
-  askedParts: 4,
+  partCount: 4,
   gone: false,
   unauthorized: false,
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../src/model/api-error.ts';
-import { type PollOutcome, silentOutcome } from '../../src/model/poll-outcome.ts';
+import { nothingToAskOutcome, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call } from '../../src/model/source.ts';
 import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
@@ -18,7 +18,7 @@ interface BatchPlan {
   /** The calls of each stage. */
   readonly stages: readonly (readonly Lasts[])[];
   /** The parts that each outcome is about. */
-  readonly askedParts?: number;
+  readonly partCount?: number;
 }
 
 interface Bench {
@@ -58,7 +58,7 @@ async function lasting(clock: FakeClock, lasts: Lasts, signal: AbortSignal): Pro
 
 function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
   const scheduler = aScheduler({ requestsPerMinute: 1_000_000, concurrency: 10_000 }, clock);
-  return ({ deadlinesMs, stages, askedParts = 0 }) => {
+  return ({ deadlinesMs, stages, partCount = 0 }) => {
     const requests = deadlinesMs.map((deadlineMs, number) => aRequest(number, deadlineMs));
     const bench: Omit<Bench, 'poll'> = { requests, told: [], calls: [], givenUp: [], signals: [] };
     let stage = -1;
@@ -73,7 +73,10 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
           call.endedMs = clock.monotonicMs();
         });
     const outcomes = new Map(
-      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome, askedParts }]),
+      requests.map((one): [PollRequest, PollOutcome] => [
+        one,
+        { ...nothingToAskOutcome, partCount },
+      ]),
     );
     const batch: Batch<PollRequest> = {
       questions: requests,
@@ -84,7 +87,7 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
         return calls && { size: calls.length, calls: calls.values() };
       },
       giveUp: (error) => bench.givenUp.push(error),
-      outcomeOf: (request) => outcomes.get(request) ?? silentOutcome,
+      outcomeOf: (request) => outcomes.get(request) ?? nothingToAskOutcome,
     };
     const poll = new BatchPoll(batch, { scheduler, clock }, (request, outcome) => {
       if (outcome !== outcomes.get(request)) throw new Error('the outcome of another application');
@@ -108,15 +111,15 @@ describe('a poll of many applications', () => {
   });
 
   it.each([
-    { askedParts: 0, turn: 50 },
-    { askedParts: 21, turn: 25 },
-    { askedParts: 10_000, turn: 1 },
+    { partCount: 0, turn: 50 },
+    { partCount: 21, turn: 25 },
+    { partCount: 10_000, turn: 1 },
   ])(
-    'reports $turn outcomes of $askedParts parts in a turn, and none of those that are dropped in between',
-    async ({ askedParts, turn }) => {
+    'reports $turn outcomes of $partCount parts in a turn, and none of those that are dropped in between',
+    async ({ partCount, turn }) => {
       const clock = createFakeClock();
       const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
-      const bench = starter(clock)({ deadlinesMs, stages: [[]], askedParts });
+      const bench = starter(clock)({ deadlinesMs, stages: [[]], partCount });
       const inFirstTurn = bench.told.length;
       for (const request of bench.requests.slice(110)) bench.poll.drop(request, new Error('no'));
 

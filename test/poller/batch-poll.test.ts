@@ -118,7 +118,7 @@ describe('a poll', () => {
     await bench.clock.advance(10 * 60_000);
 
     expect(bench.source.calls).toEqual(['app 1', 'host 1/11', 'host 1/12']);
-    expect(bench.outcomes).toMatchObject([{ askedParts: 3, failed: new Set() }]);
+    expect(bench.outcomes).toMatchObject([{ partCount: 3, failed: new Set() }]);
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 
@@ -190,7 +190,7 @@ describe('a poll', () => {
     await settle();
 
     expect(bench.source.calls).toEqual(['app 1', 'host 1/11']);
-    expect(bench.outcomes).toMatchObject([{ failed: new Set(), askedParts: 3 }]);
+    expect(bench.outcomes).toMatchObject([{ failed: new Set(), partCount: 3 }]);
   });
 
   it('has no values of a host that is no longer listed when it ends', async () => {
@@ -216,7 +216,7 @@ describe('a poll', () => {
     }
 
     expect(bench.source.calls).toHaveLength(13);
-    expect(bench.outcomes[0]).toMatchObject({ failed: new Set(hostIds), askedParts: 501 });
+    expect(bench.outcomes[0]).toMatchObject({ failed: new Set(hostIds), partCount: 501 });
   });
 });
 

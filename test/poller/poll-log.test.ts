@@ -25,7 +25,7 @@ function outcomeOf(reason: FailureReason | undefined): PollOutcome {
     reading: undefined,
     error: reason === undefined ? undefined : new ApiError(reason, `it failed: ${reason}`),
     failed: new Set(reason === undefined ? [] : ['application']),
-    askedParts: 4,
+    partCount: 4,
     gone: false,
     unauthorized: false,
     hostNames: undefined,

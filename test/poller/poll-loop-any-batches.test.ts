@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { type PollOutcome, silentOutcome, skippedOutcome } from '../../src/model/poll-outcome.ts';
+import {
+  nothingToAskOutcome,
+  type PollOutcome,
+  skippedOutcome,
+} from '../../src/model/poll-outcome.ts';
 import type { Batch, Call, Question, Source } from '../../src/model/source.ts';
 import { PollLoop } from '../../src/poller/poll-loop.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
@@ -24,7 +28,7 @@ interface Fate {
 function aSource(
   clock: FakeClock,
   fates: readonly Fate[],
-  { gatherMs, asked }: { gatherMs: number; readonly asked: string[] },
+  { earlyMs, asked }: { earlyMs: number; readonly asked: string[] },
 ): Source {
   let made = 0;
   const next = <Asked extends Question>(questions: readonly Asked[], fate: Fate): Batch<Asked> => {
@@ -50,13 +54,13 @@ function aSource(
       },
       giveUp: () => undefined,
       outcomeOf: (): PollOutcome =>
-        fate.fails ? skippedOutcome(new ApiError('server', 'no')) : silentOutcome,
+        fate.fails ? skippedOutcome(new ApiError('server', 'no')) : nothingToAskOutcome,
     };
   };
   return {
     costs: restCosts,
     listsHosts: true,
-    gatherMs,
+    earlyMs,
     discover: async () => Promise.reject(new Error('not asked')),
     hostNames: async () => Promise.reject(new Error('not asked')),
     batches: (due, early) => {
@@ -84,10 +88,10 @@ interface Bench extends TableBench {
   readonly asked: string[];
 }
 
-async function aLoop(count: number, fates: readonly Fate[], gatherMs: number): Promise<Bench> {
+async function aLoop(count: number, fates: readonly Fate[], earlyMs: number): Promise<Bench> {
   const clock = createFakeClock();
   const asked: string[] = [];
-  const source = aSource(clock, fates, { gatherMs, asked });
+  const source = aSource(clock, fates, { earlyMs, asked });
   const bench = aTable({ entries: [anEntry()], budgetPerMinute: () => 100_000, clock, source });
   const { table } = bench;
   const ids = Array.from({ length: count }, (_, index) => `${index}`);
@@ -182,8 +186,8 @@ describe('polls in any batches, aborted and answered in any order', () => {
         fc.array(fate, { minLength: 1, maxLength: 8 }),
         fc.array(step, { maxLength: 12 }),
         fc.constantFrom(0, 30_000),
-        async (count, fates, steps, gatherMs) => {
-          const { loop, clock, counts, table } = await aLoop(count, fates, gatherMs);
+        async (count, fates, steps, earlyMs) => {
+          const { loop, clock, counts, table } = await aLoop(count, fates, earlyMs);
           loop.wake();
           for (const { aborted, isWoken, thenMs } of steps) {
             loop.abort(aborted.map(String));

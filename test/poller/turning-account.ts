@@ -142,7 +142,7 @@ export class TurningAccount {
         application: webOf(1),
         hosts: new Map(),
       };
-      const outcome = { ...noError, reading, failed: new Set<string>(), askedParts: 1 };
+      const outcome = { ...noError, reading, failed: new Set<string>(), partCount: 1 };
       this.table.polled(id, request, { ...outcome, gone: false, unauthorized: false }, 0);
     }
     this.polls.clear();
