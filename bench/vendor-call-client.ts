@@ -10,7 +10,7 @@ import { transactionTypes } from '../src/model/application.ts';
 import { seriesOf } from '../src/model/polled-series.ts';
 import type { Logger } from '../src/model/telemetry.ts';
 import { createCallScheduler } from '../src/rate-limit/call-scheduler.ts';
-import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
+import { createRateLimiters } from '../src/rate-limit/membership.ts';
 import { createRestClient } from '../src/rest/rest-client.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';

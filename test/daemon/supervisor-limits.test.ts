@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Supervisor } from '../../src/daemon/supervisor.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
-import { createRateLimiters } from '../../src/rate-limit/rate-limiters.ts';
+import { createRateLimiters } from '../../src/rate-limit/membership.ts';
 import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
 import { anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

@@ -99,7 +99,7 @@ describe('AccountTable, when a discovery ended', () => {
     await bench.clock.advance(0);
     const inAll = atOnce + publishedIds(bench).length;
 
-    expect(atOnce).toBe(3);
+    expect(atOnce).toBe(1);
     expect(inAll).toBe(10);
     expect(bench.clock.pendingTimers()).toBe(0);
   });

@@ -111,8 +111,8 @@ describe('a poll of many applications', () => {
   });
 
   it.each([
-    { partCount: 0, turn: 50 },
-    { partCount: 21, turn: 25 },
+    { partCount: 1, turn: 100 },
+    { partCount: 21, turn: 10 },
     { partCount: 10_000, turn: 1 },
   ])(
     'reports $turn outcomes of $partCount parts in a turn, and none of those that are dropped in between',

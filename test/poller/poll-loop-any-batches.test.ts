@@ -103,7 +103,7 @@ async function aLoop(count: number, fates: readonly Fate[], earlyMs: number): Pr
   const real = {
     begin: table.begin.bind(table),
     polled: table.polled.bind(table),
-    aborted: table.aborted,
+    aborted: table.aborted.bind(table),
   };
   Object.assign(table, {
     begin: (id: string) => (count1(id, 'begun'), real.begin(id)),

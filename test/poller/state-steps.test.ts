@@ -9,7 +9,7 @@ import {
   haveSamePoll,
   reconfigurationSteps,
   type StateSteps,
-} from '../../src/poller/app-table.ts';
+} from '../../src/poller/state-steps.ts';
 import { anApplication, anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 
 const entry = anEntry();

@@ -5,7 +5,7 @@ import {
   createRateLimiters,
   type Membership,
   type RateLimiters,
-} from '../../src/rate-limit/rate-limiters.ts';
+} from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';

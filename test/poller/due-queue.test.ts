@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { AppStates } from '../../src/poller/app-states.ts';
+import { DueQueue } from '../../src/poller/due-queue.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/poller/virtual-clock.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -24,7 +24,7 @@ function aState(dueMs: number, overrides: Partial<AppState> = {}): AppState {
 }
 
 interface Bench {
-  readonly states: AppStates;
+  readonly states: DueQueue;
   readonly time: VirtualClock;
   /** Goes to this monotonic time. */
   readonly goTo: (ms: number) => void;
@@ -37,7 +37,7 @@ function aBench(): Bench {
   const goTo = (ms: number): void => {
     nowMs = ms;
   };
-  return { states: new AppStates({ clock, time }), time, goTo };
+  return { states: new DueQueue({ clock, time }), time, goTo };
 }
 
 /** The ids in the order in which they fall due, each with a poll that ends at once. */
@@ -59,7 +59,7 @@ function changedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (rea
   });
 }
 
-describe('AppStates', () => {
+describe('DueQueue', () => {
   it('knows whose poll has been due for longest', () => {
     const bench = aBench();
     const { states, goTo } = bench;
