@@ -171,15 +171,15 @@ export function withSeriesOf(
   // A silent application has neither series nor values.
   if (reading === undefined || reading.series.length === 0) return reading;
   if (isDeepStrictEqual(reading.series, series)) return reading;
-  const valuesOf = (scope: 'applications' | 'hosts'): ((values: Values) => Values) => {
+  const valuesReadOf = (scope: 'applications' | 'hosts'): ((values: Values) => Values) => {
     const places = series.map((one) => placeOf(one, reading.series, scope));
     return (values) => places.map((place) => (place === undefined ? undefined : values[place]));
   };
-  const ofHost = valuesOf('hosts');
+  const ofHost = valuesReadOf('hosts');
   return {
     ...reading,
     series,
-    application: valuesOf('applications')(reading.application),
+    application: valuesReadOf('applications')(reading.application),
     hosts: new Map(Array.from(reading.hosts, ([id, values]) => [id, ofHost(values)])),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
+
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
@@ -77,36 +77,6 @@ describe.each(apis)('$name', (api) => {
 
     it.each([
       {
-        what: 'no discovery is answered',
-        arrange: (bench: PollerBench) => bench.source.hangDiscovery(),
-      },
-      {
-        what: 'no call is answered',
-        arrange: (bench: PollerBench) => bench.source.answer('1', new Promise(() => undefined)),
-      },
-      {
-        what: 'the key is refused',
-        arrange: (bench: PollerBench) =>
-          bench.source.failDiscovery(new ApiError('auth', 'no', { status: 401 })),
-      },
-    ])('says nothing while $what: that is not a bug of this program', async ({ arrange }) => {
-      const bench = aBench(api);
-      listed(bench, 1);
-      bench.start();
-      await bench.clock.advance(10_000);
-      arrange(bench);
-      const seen = new Set<string | undefined>();
-
-      for (let second = 0; second < 3600; second += 10) {
-        await bench.clock.advance(10_000);
-        seen.add(bench.poller.stalled());
-      }
-
-      expect([...seen]).toEqual([undefined]);
-    });
-
-    it.each([
-      {
         what: 'the timer of the polls is lost',
         entry: { poll: { discoveryIntervalMs: 60 * minuteMs } },
         reason: /^account production: a poll has been due for 3\d\d s$/u,
@@ -124,16 +94,6 @@ describe.each(apis)('$name', (api) => {
 
       expect(before).toBeUndefined();
       expect(after).toMatch(reason);
-    });
-
-    it('says nothing before the account is started or after it is stopped', async () => {
-      const bench = aBench(api);
-      listed(bench, 1);
-      const before = bench.poller.stalled();
-      await bench.poller.runOnce(new AbortController().signal);
-      await bench.clock.advance(60 * minuteMs);
-
-      expect([before, bench.poller.stalled()]).toEqual([undefined, undefined]);
     });
   });
 

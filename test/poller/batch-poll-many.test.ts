@@ -100,16 +100,6 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
 const numbersOf = ({ told }: Bench): readonly number[] => told.map(({ number }) => number);
 
 describe('a poll of many applications', () => {
-  it('reports an outcome of its own for each of them, once', async () => {
-    const clock = createFakeClock();
-    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000, 120_000], stages: [[100]] });
-
-    await clock.advance(10 * 60_000);
-
-    expect(numbersOf(bench)).toEqual([0, 1, 2]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
   it.each([
     { partCount: 1, turn: 100 },
     { partCount: 21, turn: 10 },
@@ -131,18 +121,6 @@ describe('a poll of many applications', () => {
     },
   );
 
-  it('goes on for the others when one is dropped, and aborts nothing', async () => {
-    const clock = createFakeClock();
-    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [[100], [100]] });
-    await clock.advance(50);
-
-    for (const request of bench.requests.slice(0, 1)) bench.poll.drop(request, new Error('no'));
-    await clock.advance(10 * 60_000);
-
-    expect(bench.told).toEqual([{ number: 1, atMs: 200 }]);
-    expect(bench.signals.some(({ aborted }) => aborted)).toBe(false);
-  });
-
   it('is aborted when the last of them is dropped, with that reason', async () => {
     const clock = createFakeClock();
     const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [['for ever'], [1]] });
@@ -154,18 +132,6 @@ describe('a poll of many applications', () => {
     expect(bench.told).toEqual([]);
     expect(bench.signals.map(({ reason }) => reason as Error)).toEqual([new Error('not wanted')]);
     expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('has the earliest deadline of its applications', async () => {
-    const clock = createFakeClock();
-    const deadlinesMs = [120_000, 60_000, 90_000];
-    const bench = starter(clock)({ deadlinesMs, stages: [['until aborted'], [1]] });
-
-    await clock.advance(10 * 60_000);
-
-    expect(bench.told.map(({ atMs }) => atMs)).toEqual([60_000, 60_000, 60_000]);
-    expect(bench.givenUp).toMatchObject([{ reason: 'timeout' }]);
-    expect(bench.calls.map(({ stage }) => stage)).toEqual([0]);
   });
 
   it('begins a stage when every call of the stage before has ended', async () => {

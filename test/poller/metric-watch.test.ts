@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Values } from '../../src/model/polled-series.ts';
-import { aMetric, asking, aWatch, busy, noSummary } from './metric-watch-bench.ts';
+import { aMetric, asking, aWatch, busy } from './metric-watch-bench.ts';
 
 const entry = asking(['throughput', aMetric()]);
 const without: Values = [...busy, undefined];
@@ -130,20 +130,6 @@ describe('what proves nothing', () => {
 
     expect(bench.told).toEqual([]);
   });
-
-  it('is an idle application, whatever the list says if throughput is asked for', () => {
-    const summary = { ...noSummary, requestsPerMinute: 30 };
-    const bench = aWatch();
-    bench.select('1', asking(['throughput', 'response_time']), { summary });
-    bench.select('2', asking([aMetric()], { selector: { kind: 'id', id: '2' } }), { summary });
-
-    for (let poll = 0; poll < 5; poll += 1) {
-      bench.poll('1', [undefined, undefined, undefined, undefined]);
-      bench.poll('2', [undefined]);
-    }
-
-    expect(bench.watch.missing.map(({ selector }) => selector)).toEqual(['id=2']);
-  });
 });
 
 describe('an entry with several applications', () => {
@@ -181,18 +167,6 @@ describe('an entry with several applications', () => {
     for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
 
     expect(bench.told).toEqual([]);
-  });
-
-  it('looks at its own alone', () => {
-    const bench = aWatch(entry);
-    bench.select('2', asking(['throughput', aMetric()], { selector: { kind: 'id', id: '2' } }));
-
-    for (let poll = 0; poll < 3; poll += 1) {
-      bench.poll('1', [...busy, 7]);
-      bench.poll('2', without);
-    }
-
-    expect(bench.watch.missing.map(({ selector }) => selector)).toEqual(['id=2']);
   });
 
   it('judges hosts under the name of their gauge', () => {
@@ -256,25 +230,5 @@ describe('a reload', () => {
     bench.poll('1', without);
 
     expect(bench.told).toEqual(['queue_depth']);
-  });
-});
-
-describe('10,000 applications', () => {
-  it('of entries of their own are judged together, and forgotten when they are gone', () => {
-    const bench = aWatch();
-    const ids = Array.from({ length: 10_000 }, (_, index) => String(index));
-    for (const id of ids) {
-      const chosen = asking(['throughput', aMetric()], { selector: { kind: 'id', id } });
-      bench.add(id, chosen);
-    }
-    bench.judge();
-    for (const id of ids) bench.pollAlone(id, without);
-
-    bench.judge();
-    const all = bench.names().length;
-    bench.states.clear();
-    bench.judge();
-
-    expect([bench.told.length, all, bench.names().length]).toEqual([10_000, 10_000, 0]);
   });
 });
