@@ -68,8 +68,9 @@ interface Wanted {
 async function runCommand(command: Command, wanted: Wanted, platform: Platform): Promise<ExitCode> {
   const { argv, flags } = wanted;
   if (!isEndless(command)) return runWithProgress(command, wanted, platform);
-  if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
-  if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
+  if (command === 'demo') return (await import('../demo/demo.ts')).demo(flags, platform);
+  if (command === 'simulate')
+    return (await import('../demo/simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
@@ -109,17 +110,17 @@ async function oneShot(
     case 'healthcheck':
       return (await import('./healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
-      return (await import('./check-config.ts')).checkConfig(flags, platform);
+      return (await import('../tools/check-config.ts')).checkConfig(flags, platform);
     case 'plan':
-      return (await import('./plan.ts')).plan(flags, platform);
+      return (await import('../tools/plan.ts')).plan(flags, platform);
     case 'discover':
-      return (await import('./discover.ts')).discover(flags, platform);
+      return (await import('../tools/discover.ts')).discover(flags, platform);
     case 'metrics':
-      return (await import('./metrics.ts')).metrics(wanted, platform);
+      return (await import('../tools/metrics.ts')).metrics(wanted, platform);
     case 'compare':
-      return (await import('./compare.ts')).compare(flags, platform);
+      return (await import('../tools/compare/compare.ts')).compare(flags, platform);
     case 'print-config':
-      return (await import('./print-config.ts')).printConfig(wanted, platform);
+      return (await import('../tools/print-config.ts')).printConfig(wanted, platform);
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };

@@ -1,11 +1,14 @@
 import { parseDuration } from '../config/duration.ts';
 import type { AccountSource } from '../model/config.ts';
-import type { NamedFault } from '../simulator/named-fault.ts';
-import { faultList, faultUsages } from './fault-list.ts';
 import { type Command, type Flag, oneOf, wholeNumber } from './flags.ts';
 
 /** What `--faults` shows: each of the things that an operator has to know from the page. */
 const someFaults = 'fail-app=Checkout,missing-app=Checkout (staging),429-every=3m';
+
+/** The forms of all faults; `src/demo/fault-list.ts` says what they mean. */
+export const faultUsages: string =
+  'fail-app=APP, hang-app=APP, missing-app=APP, missing-host[=APP], first-metric[=APP], ' +
+  'lost-metrics[=APP], 429-every=5m, slow=5s, html-502[=20%], reset[=20%], wrong-key[=2m]';
 
 type SimulatorCommand = Extract<Command, 'demo' | 'simulate'>;
 
@@ -29,14 +32,16 @@ function hosts(command: SimulatorCommand): Flag<number> {
   };
 }
 
-function faults(command: SimulatorCommand): Flag<readonly NamedFault[]> {
+function faults(command: SimulatorCommand): Flag<string> {
   return {
     name: `${command}.faults`,
     alias: 'faults',
     defaultText: '',
     bareText: someFaults,
-    help: `What goes wrong at the simulated New Relic; also --faults. A list, separated by commas: ${faultUsages()}. Without a value: ${someFaults}.`,
-    ...faultList,
+    help: `What goes wrong at the simulated New Relic; also --faults. A list, separated by commas: ${faultUsages}. Without a value: ${someFaults}.`,
+    expected: 'a list of faults',
+    // Read by the command: the daemon knows nothing of the simulator.
+    parse: (text) => text,
     commands: [command],
   };
 }
@@ -59,7 +64,7 @@ export class SimulatorFlags {
     ...wholeNumber(0, 65_535),
     commands: ['demo'],
   };
-  readonly demoFaults: Flag<readonly NamedFault[]> = faults('demo');
+  readonly demoFaults: Flag<string> = faults('demo');
   readonly simulateApplications: Flag<number> = applications('simulate');
   readonly simulateHosts: Flag<number> = hosts('simulate');
   readonly simulateChurnPerHour: Flag<number> = {
@@ -94,5 +99,5 @@ export class SimulatorFlags {
     ...wholeNumber(0, 65_535),
     commands: ['simulate'],
   };
-  readonly simulateFaults: Flag<readonly NamedFault[]> = faults('simulate');
+  readonly simulateFaults: Flag<string> = faults('simulate');
 }

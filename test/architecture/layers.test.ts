@@ -92,6 +92,10 @@ describe('the layers', () => {
       problem: 'poller/a.ts imports ../cli/b.ts: poller must not import cli',
     },
     {
+      file: aFile('tools/a.ts', "import { b } from '../simulator/b.ts';"),
+      problem: 'tools/a.ts imports ../simulator/b.ts: tools must not import simulator',
+    },
+    {
       file: aFile('cli/a.ts', "import '../main.ts';"),
       problem: 'cli/a.ts imports ../main.ts: cli must not import main.ts',
     },

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { areaOf } from './imports-of.ts';
 import { readSourceFiles } from './source-files.ts';
 
 const tests = fileURLToPath(new URL('..', import.meta.url));
@@ -16,13 +16,15 @@ function strangersAmong(names: readonly string[], files: readonly string[]): rea
 
 describe('the tests of a folder of the source', () => {
   const sources = readSourceFiles().map(({ path }) => path);
-  const areas = [...new Set(sources.map(areaOf))].filter((area) => !area.endsWith('.ts'));
+  const folders = [...new Set(sources.map((path) => posix.dirname(path)))].filter(
+    (folder) => folder !== '.',
+  );
 
-  it.each(areas)('are named after what they test: %s', (area) => {
-    const names = readdirSync(`${tests}/${area}`).filter((name) => name.endsWith('.test.ts'));
+  it.each(folders)('are named after what they test: %s', (folder) => {
+    const names = readdirSync(`${tests}/${folder}`).filter((name) => name.endsWith('.test.ts'));
     const files = sources
-      .filter((path) => areaOf(path) === area)
-      .map((path) => path.slice(area.length + 1).replace(/\.ts$/u, ''));
+      .filter((path) => posix.dirname(path) === folder)
+      .map((path) => posix.basename(path, '.ts'));
 
     expect(names.length).toBeGreaterThan(0);
     expect(strangersAmong(names, files)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Arguments, parseArguments } from '../../src/cli/arguments.ts';
 import { type Flags, flagTable } from '../../src/cli/flag-table.ts';
 import { environmentVariableOf } from '../../src/cli/flags.ts';
-import { simulateDefaults } from './simulate-defaults.ts';
+import { simulateDefaults } from '../demo/simulate-defaults.ts';
 
 const defaults: Flags = {
   configFile: 'config.yaml',

@@ -5,7 +5,7 @@ import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { manyApplications } from '../faults/fault-bench.ts';
 import { readScrape } from '../faults/scrape.ts';
-import { firstMetricOnly, printedBy } from './ask-bench.ts';
+import { firstMetricOnly, printedBy } from '../tools/ask-bench.ts';
 
 function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultUsages } from '../../src/cli/fault-list.ts';
 import { commands } from '../../src/cli/flags.ts';
+import { faultUsages } from '../../src/cli/simulator-flags.ts';
 import { readDocument } from './documents.ts';
 import { goodConfigsIn } from './example-rule.ts';
 import { outputOf, shownRunsIn } from './example-runs.ts';
@@ -34,7 +34,7 @@ describe('docs/commands.md', () => {
   it('has every fault that there is, as the help writes it', () => {
     const rows = rowsWith(text, ['fault', 'what New Relic does']);
 
-    expect(rows.map(({ fault }) => codeWordsIn(fault)[0])).toEqual(faultUsages().split(', '));
+    expect(rows.map(({ fault }) => codeWordsIn(fault)[0])).toEqual(faultUsages.split(', '));
   });
 
   it('shows commands with their output', () => {

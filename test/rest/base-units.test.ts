@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createGaugeNames } from '../../src/cli/gauge-names.ts';
 import { transactionTypes } from '../../src/model/application.ts';
 import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { type ValueName, valueNames } from '../../src/model/vendor-value.ts';
+import { createGaugeNames } from '../../src/tools/gauge-names.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource } from './a-rest-source.ts';
 

@@ -1,0 +1,180 @@
+import { type Flags, flagTable } from '../cli/flag-table.ts';
+import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
+import { serve } from '../daemon/serve.ts';
+import type { TransactionType } from '../model/application.ts';
+import type { AccountSource } from '../model/config.ts';
+import type { PresetName } from '../model/presets.ts';
+import { type AppSnapshot, applicationMetrics, type SnapshotSink } from '../model/snapshot.ts';
+import type { BoundAddress } from '../server/metrics-server.ts';
+import { faultsFrom } from './fault-list.ts';
+import {
+  createSimulatedVendor,
+  indented,
+  type SimulatedVendor,
+  simulatedConfigText,
+} from './simulated-vendor.ts';
+
+const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
+/** What people look at first: the rate, the errors and the duration of requests. */
+const demoMetrics: readonly PresetName[] = ['throughput', 'response_time', 'errors', 'apdex'];
+/** The name of a file that exists only on the platform of the demo. */
+const configFile = 'demo.yaml';
+
+/** The daemon and a simulated New Relic account together: nothing else is needed to try it. */
+export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> {
+  const vendor = createSimulatedVendor(
+    {
+      port: flags.demoPort,
+      portFlag: flagTable.demoPort.name,
+      latencyMs: [40, 160],
+      applications: flags.demoApplications,
+      hosts: flags.demoHosts,
+      churnPerHour: flags.demoHosts / 2,
+      faults: faultsFrom(flagTable.demoFaults.name, flags.demoFaults),
+    },
+    platform,
+  );
+  const { baseUrl } = await vendor.start();
+  const config = simulatedConfigText({
+    account: 'demo',
+    baseUrl,
+    keyVariable,
+    source: flags.demoSource,
+    poll: ['window: 1m', `metrics: [${demoMetrics.join(', ')}]`],
+    missingNames: vendor.script.missingNames,
+  });
+  const demoPlatform: Platform = {
+    ...platform,
+    env: { ...platform.env, [keyVariable]: vendor.apiKey },
+    readFile: async (path) =>
+      path === configFile ? new TextEncoder().encode(config) : platform.readFile(path),
+    // The file cannot change: the signal ends the demo, as it does other programs.
+    onHangup: () => {},
+  };
+  try {
+    return await serve({ ...flags, configFile, autoReloadIntervalMs: 0 }, demoPlatform, {
+      watch: (sink) => tickerOver(sink, platform.stdout),
+      listening: (addresses) => {
+        platform.stdout.write(greeting({ addresses, flags, vendor, baseUrl, config }));
+      },
+    });
+  } finally {
+    await vendor.simulator.stop();
+  }
+}
+
+const apiPaths: Readonly<Record<AccountSource['kind'], string>> = {
+  rest: '/v2/applications.json',
+  nerdgraph: '/graphql',
+};
+
+interface Running {
+  readonly addresses: readonly BoundAddress[];
+  readonly flags: Flags;
+  readonly vendor: SimulatedVendor;
+  readonly baseUrl: string;
+  readonly config: string;
+}
+
+function greeting({ addresses, flags, vendor, baseUrl, config }: Running): string {
+  const port = addresses[0]?.port ?? 0;
+  const url = `http://localhost:${port}`;
+  return [
+    '',
+    'The exporter is running against a simulated New Relic account.',
+    '',
+    `  status page    ${url}/`,
+    `  metrics        ${url}${flags.telemetryPath}`,
+    `  simulated API  ${baseUrl}${apiPaths[flags.demoSource]}`,
+    '',
+    ...faultsText(vendor, url, flags),
+    'Its configuration:',
+    '',
+    ...indented(config),
+    '',
+    'Another exporter, or curl, can use the same account with its key, which is no secret:',
+    '',
+    `  export ${keyVariable}=${vendor.apiKey}`,
+    '',
+    `Try:  curl -s ${url}${flags.telemetryPath} | grep -E 'requests|response|errors|apdex'`,
+    'New values come every minute, as from New Relic. Ctrl-C stops.',
+    '',
+    '',
+  ].join('\n');
+}
+
+function faultsText(
+  { script }: SimulatedVendor,
+  url: string,
+  { telemetryPath }: Flags,
+): readonly string[] {
+  if (script.sentences.length === 0) {
+    return ['To see what fails as well: stop it, and start it with --faults.', ''];
+  }
+  return [
+    'What goes wrong, on purpose:',
+    '',
+    ...script.sentences.map((sentence) => `  - ${sentence}`),
+    '',
+    'Look at the status page, at the lines of the log here, and at:',
+    '',
+    `  curl -s ${url}${telemetryPath} | grep -E '^newrelic.*((_up|poll_success).* 0|(app_missing|failures_total).* [1-9][0-9]*)$'`,
+    '',
+  ];
+}
+
+/** Lines for this many applications: enough to see numbers move, few enough to read. */
+const shownApplications = 5;
+
+/** Passes everything on, and prints what a few applications do whenever it changes. */
+export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
+  const last = new Map<string, string>();
+  return {
+    remove: (account, applicationId) => {
+      sink.remove(account, applicationId);
+    },
+    accountUp: (account, up) => {
+      sink.accountUp(account, up);
+    },
+    removeAccount: (account) => {
+      sink.removeAccount(account);
+    },
+    publish: (snapshot) => {
+      sink.publish(snapshot);
+      const { id, name } = snapshot.application;
+      const now = activityText(snapshot);
+      const before = last.get(id);
+      if (now === '' || now === before) return;
+      if (before === undefined && last.size >= shownApplications) return;
+      last.set(id, now);
+      const was = before === undefined ? '' : `   (was ${before})`;
+      stdout.write(`  ${name.padEnd(34)} ${now}${was}\n`);
+    },
+  };
+}
+
+/** Such as `web 120 rpm 45 ms 1.2 % errors, other 30 rpm 1.4 s, Apdex 0.94`. */
+function activityText({ reading }: AppSnapshot): string {
+  if (reading === undefined) return '';
+  const valueOf = (preset: PresetName, type: TransactionType | undefined): number | undefined =>
+    reading.application[
+      reading.series.findIndex((one) => one.preset === preset && one.transactionType === type)
+    ];
+  const types = [...applicationMetrics(reading)].map(([type, requestsPerMinute]) => {
+    const seconds = valueOf('response_time', type);
+    const errors = valueOf('errors', type);
+    return [
+      `${type} ${shortText(requestsPerMinute)} rpm`,
+      ...(seconds === undefined ? [] : [`${shortText(1000 * seconds)} ms`]),
+      ...(errors === undefined || requestsPerMinute === 0
+        ? []
+        : [`${shortText((100 * errors) / requestsPerMinute)} % errors`]),
+    ].join(' ');
+  });
+  const apdex = valueOf('apdex', undefined);
+  return [...types, ...(apdex === undefined ? [] : [`Apdex ${apdex.toFixed(2)}`])].join(', ');
+}
+
+function shortText(value: number): string {
+  return `${Number(value.toPrecision(3))}`;
+}

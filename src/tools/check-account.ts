@@ -1,0 +1,182 @@
+import { countOf } from '../cli/one-shot.ts';
+import { mostShown } from '../config/diagnostic.ts';
+import type { InspectedConfig } from '../config/inspect-config.ts';
+import type { AppEntry, Config } from '../model/config.ts';
+import { isReadOf } from '../model/polled-series.ts';
+import { createSelectorTest, selectorText } from '../model/selector.ts';
+import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
+import { accountIdFinding } from './account-id-text.ts';
+import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
+import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
+import { suggestionFor } from './name-suggestion.ts';
+import { budgetText, remedyTexts } from './plan-text.ts';
+
+/** The configuration, and the file that it comes from. */
+export interface CheckedConfig {
+  readonly config: Config;
+  readonly file: Pick<InspectedConfig, 'at' | 'placeOf' | 'warnings'>;
+}
+
+type Add = (check: Check, severity: Severity, message: string, remedy?: string) => Finding;
+
+function entryFinding(
+  entry: AppEntry,
+  { config, file }: CheckedConfig,
+  severity: Severity,
+  { message, remedy }: { readonly message: string; readonly remedy: string },
+): Finding {
+  const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind)?.span;
+  const { account } = entry;
+  return findingOf('entry', severity, message, { account, remedy, place: file.placeOf(span) });
+}
+
+async function missingFindings(
+  { missingEntries, discovery }: DiscoveredAccount,
+  checked: CheckedConfig,
+): Promise<readonly Finding[]> {
+  return Promise.all(
+    missingEntries.slice(0, mostShown).map(async (entry) =>
+      entryFinding(entry, checked, 'error', {
+        message: `${selectorText(entry.selector)} matches nothing`,
+        remedy: await suggestionFor(entry, discovery.applications),
+      }),
+    ),
+  );
+}
+
+/** Entries that match applications, all of which earlier entries have taken. */
+function shadowedFindings(
+  { entries, selected, missingEntries, pendingIds, discovery }: DiscoveredAccount,
+  checked: CheckedConfig,
+): readonly Finding[] {
+  const { config, file } = checked;
+  const inUse = new Set(selected.map(({ entry }) => entry));
+  const missing = new Set([...missingEntries, ...entries.filter(isPending)]);
+  const known = new Set(file.warnings.map(({ span }) => span?.start));
+  const takers = new Map(selected.map(({ application, entry }) => [application.id, entry]));
+  function isPending({ selector }: AppEntry): boolean {
+    return selector.kind === 'id' && pendingIds.includes(selector.id);
+  }
+  const useless = entries.filter((entry) => {
+    if (inUse.has(entry) || missing.has(entry)) return false;
+    const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind)?.span;
+    // The file alone may have told already.
+    return !known.has(span?.start);
+  });
+  return useless.slice(0, mostShown).map((entry) => {
+    const isChosen = createSelectorTest([entry.selector]);
+    const applications = discovery.applications.filter(isChosen);
+    const taker = takers.get(applications[0]?.id ?? '');
+    const by = taker === undefined ? 'earlier entries' : selectorText(taker.selector);
+    const message =
+      `${selectorText(entry.selector)} has no effect: ` +
+      `${applications.length === 1 ? 'its application belongs' : `its ${applications.length} applications belong`} ` +
+      `to entries before it, such as ${by}`;
+    const remedy = 'put it before that entry, or remove it';
+    return entryFinding(entry, checked, 'warning', { message, remedy });
+  });
+}
+
+/** Not an error: the check may run on another host, or before the agent has started. */
+function hostFinding({ application, wanted, failure }: HostlessApplication, add: Add): Finding {
+  const names = wanted.map((name) => JSON.stringify(name)).join(' or ');
+  if (failure !== undefined) {
+    const message = `application ${application.id}: the host ${names} could not be looked for`;
+    return add('host', 'error', message, failure);
+  }
+  const message = `application ${application.id} has no host ${names} yet, which hosts: self asks for`;
+  const remedy =
+    'it appears some minutes after its agent has started; --host-name gives another name';
+  return add('host', 'warning', message, remedy);
+}
+
+function sampleFinding({ application, outcome }: Sample, add: Add): Finding {
+  const subject = `application ${application.id}`;
+  if (outcome.error !== undefined) {
+    return add('values', 'error', `${subject}: its values cannot be read`, outcome.error.message);
+  }
+  if (outcome.gone) {
+    return add('values', 'error', `${subject}: New Relic lists it but has no values of it`);
+  }
+  const { reading } = outcome;
+  const lacks = gaugesWithoutValue(reading);
+  const without = lacks.length === 0 ? '' : `, and no value at the moment of ${lacks.join(', ')}`;
+  return add(
+    'values',
+    'ok',
+    `${subject}: values can be read, ${throughputText(reading)}${without}`,
+  );
+}
+
+function throughputText(reading: AppReading | undefined): string {
+  const types = [...applicationMetrics(reading).keys()].join(' and ');
+  if (types !== '') return `it has ${types} throughput`;
+  const isAsked = reading?.series.some(({ preset }) => preset === 'throughput') !== false;
+  return isAsked ? 'it has no throughput at the moment' : 'without throughput';
+}
+
+/** The gauges of the application itself, beside throughput, that none of its series has a value for. */
+function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] {
+  if (reading === undefined) return [];
+  const asked = reading.series.flatMap((series, index) =>
+    series.preset === 'throughput' || !isReadOf('applications', series)
+      ? []
+      : [{ name: series.gauge.name, value: reading.application[index] }],
+  );
+  const having = new Set(asked.flatMap(({ name, value }) => (value === undefined ? [] : [name])));
+  return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
+}
+
+function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
+  return draftsOfDiscovered([discovered]).map(({ source, calls }) => {
+    const text = budgetText(calls);
+    if (calls.fits) return add('budget', 'ok', `polling ${text}`);
+    const remedies = remedyTexts({ ...calls, together: togetherOf({ source, calls }, 1) });
+    return add('budget', 'warning', `polling ${text}, so polls will be late`, remedies.join(' '));
+  });
+}
+
+function pendingFinding(
+  { pendingIds, missingEntries }: DiscoveredAccount,
+  add: Add,
+): readonly Finding[] {
+  const more = pendingIds.length + Math.max(0, missingEntries.length - mostShown);
+  if (more === 0) return [];
+  const remedy = 'correct the entries named above, and check again';
+  return [
+    add(
+      'entry',
+      'error',
+      `${countOf(more, 'more entry', 'more entries')} not found so far`,
+      remedy,
+    ),
+  ];
+}
+
+/** What one discovery says about an account and its entries. */
+export async function accountFindings(
+  discovered: DiscoveredAccount,
+  checked: CheckedConfig,
+): Promise<readonly Finding[]> {
+  const { account, discovery, selected, failure, hostless, visible, sample, metricCalls } =
+    discovered;
+  const add: Add = (check, severity, message, remedy) =>
+    findingOf(check, severity, message, { account: account.name, remedy });
+  const id = accountIdFinding(account, visible);
+  const ids = id === undefined ? [] : [add('account_id', id.severity, id.message, id.remedy)];
+  if (failure !== undefined)
+    return [add('discovery', 'error', `discovery failed: ${failure}`), ...ids];
+  const found = countOf(discovery.applications.length, 'application');
+  return [
+    add('discovery', 'ok', `key accepted, ${found} found, ${selected.length} chosen`),
+    ...ids,
+    ...(await missingFindings(discovered, checked)),
+    ...pendingFinding(discovered, add),
+    ...shadowedFindings(discovered, checked),
+    ...hostless.map((one) => hostFinding(one, add)),
+    ...(sample === undefined ? [] : [sampleFinding(sample, add)]),
+    ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
+    ...budgetFindings(discovered, add),
+  ];
+}

@@ -1,0 +1,160 @@
+import type { Flags } from '../cli/flag-table.ts';
+import { countOf, type Outcome } from '../cli/one-shot.ts';
+import { type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { renderWarnings } from '../daemon/config-reader.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
+import { restAccountsOf } from '../daemon/rest-warnings.ts';
+import type { Config } from '../model/config.ts';
+import { endOfRestAt } from '../rest/end-of-rest.ts';
+import { askingDependencies } from './account-discovery.ts';
+import { missingIdText } from './account-id-text.ts';
+import { type CheckedFile, checkFile } from './check-file.ts';
+import {
+  type Finding,
+  findingDocument,
+  findingOf,
+  findingsText,
+  marksFor,
+} from './check-finding.ts';
+import { onlineFindings } from './check-online.ts';
+import { type CheckedWebConfig, checkWebConfig } from './check-web-config.ts';
+import { visibleAccountsOf } from './visible-accounts.ts';
+
+/**
+ * Checks the file, and the key and CA files that it names; with `--online` also keys, entries and more at
+ * the vendor. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
+ * a key, an entry matches nothing, or anything else that was asked for failed. Only if ids of accounts are
+ * missing in the file, `--online` proposes them.
+ */
+export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
+  if (flags.output === 'yaml') {
+    throw new CommandError(
+      2,
+      'check-config: --output=yaml is only for discover: expected text or json',
+    );
+  }
+  const checked = await checkFile(flags.configFile, platform);
+  const web = await checkWebConfig(flags.webConfigFile, platform);
+  const isWebGood = flags.webConfigFile === '' || web.verdict !== '';
+  if (checked.good === undefined || !isWebGood) return refused(checked, web, flags, platform);
+  const { config, file } = checked.good;
+  const rest = endOfRest(config, platform);
+  const online = flags.online ? await onlineFindings({ config, file }, flags, platform) : undefined;
+  const report = { flags, config, checked, web, rest, online };
+  const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
+  const output = flags.output === 'json' ? jsonOf(report) : textOf(report, platform);
+  return { exitCode, output: platform.redactor.redact(output) };
+}
+
+interface Report {
+  readonly flags: Flags;
+  readonly config: Config;
+  readonly checked: CheckedFile;
+  readonly web: CheckedWebConfig;
+  readonly rest: readonly Finding[];
+  /** `undefined` if nobody was asked. */
+  readonly online: readonly Finding[] | undefined;
+}
+
+/** Ends with all errors of the file, and with `--online` the ids that may be missing in it. */
+async function refused(
+  { diagnostics, withoutId }: CheckedFile,
+  web: CheckedWebConfig,
+  flags: Flags,
+  platform: Platform,
+): Promise<Outcome> {
+  const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
+  if (flags.output === 'text') {
+    const parts = [renderDiagnostics(diagnostics), proposals, renderDiagnostics(web.diagnostics)];
+    const message = parts.filter((part) => part !== '').join('\n');
+    throw new CommandError(2, platform.redactor.redact(message));
+  }
+  const ids = proposals === '' ? [] : [findingOf('account_id', 'note', proposals)];
+  const findings = [...fileFindings(diagnostics), ...ids, ...fileFindings(web.diagnostics)];
+  return { exitCode: 2, output: documentOf(flags.configFile, findings, undefined) };
+}
+
+async function proposedIds(
+  withoutId: CheckedFile['withoutId'],
+  platform: Platform,
+): Promise<string> {
+  if (withoutId.length === 0) return '';
+  const dependencies = await askingDependencies(platform);
+  const proposals = await Promise.all(
+    withoutId.map(async (account) =>
+      missingIdText(account, await visibleAccountsOf(account, dependencies)),
+    ),
+  );
+  return proposals.join('').trimEnd();
+}
+
+function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
+  return diagnostics.map((diagnostic) => {
+    const { severity, message, help: remedy } = diagnostic;
+    return findingOf('file', severity, message, { remedy, place: diagnostic });
+  });
+}
+
+/** A note for each account with the REST API v2, and later a warning. */
+function endOfRest(config: Config, { clock }: Pick<Platform, 'clock'>): readonly Finding[] {
+  const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
+  return restAccountsOf(config).map((account) =>
+    findingOf('source', isUrgent ? 'warning' : 'note', message, { account, remedy }),
+  );
+}
+
+function textOf(report: Report, platform: Platform): string {
+  const { flags, checked, web, rest, online } = report;
+  const { diagnostics } = checked;
+  const isUrgent = rest.some(({ severity }) => severity === 'warning');
+  const warnings = diagnostics.length + (isUrgent ? rest.length : 0);
+  const verdict = `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(warnings, 'warning')}`;
+  const lines = rest.map(
+    ({ account, severity, message, remedy }) =>
+      `${flags.configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
+  );
+  if (online === undefined) {
+    const warned = renderWarnings(diagnostics) + (isUrgent ? lines.join('') : '');
+    platform.stderr.write(warned + renderWarnings(web.diagnostics));
+    return `${verdict}\n${isUrgent ? '' : lines.join('')}${web.verdict}`;
+  }
+  const { shown } = firstOf(diagnostics);
+  const findings = [...fileFindings(shown), ...fileFindings(web.diagnostics), ...rest, ...online];
+  const errors = online.filter(({ severity }) => severity === 'error').length;
+  const all = warnings + online.filter(({ severity }) => severity === 'warning').length;
+  const end =
+    errors === 0
+      ? `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(all, 'warning')}`
+      : `${flags.configFile}: ${countOf(errors, 'error')}, ${countOf(all, 'warning')}`;
+  return `${findingsText(findings, marksFor(platform.stdout, platform.env))}${web.verdict}${end}\n`;
+}
+
+function countsOf({ accounts, apps }: Config): string {
+  return `${countOf(accounts.length, 'account')}, ${countOf(apps.length, 'entry', 'entries')} of apps`;
+}
+
+function jsonOf({ flags, config, checked, web, rest, online = [] }: Report): string {
+  const files = [...checked.diagnostics, ...web.diagnostics];
+  const findings = [...fileFindings(files), ...rest, ...online];
+  return documentOf(flags.configFile, findings, config);
+}
+
+/** The document for machines. Its fields stay as they are. */
+function documentOf(
+  file: string,
+  findings: readonly Finding[],
+  config: Config | undefined,
+): string {
+  const numberOf = (wanted: Finding['severity']): number =>
+    findings.filter(({ severity }) => severity === wanted).length;
+  const document = {
+    file,
+    ok: numberOf('error') === 0,
+    accounts: config?.accounts.length ?? null,
+    entries: config?.apps.length ?? null,
+    errors: numberOf('error'),
+    warnings: numberOf('warning'),
+    findings: findings.map(findingDocument),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}

@@ -1,0 +1,242 @@
+import { countOf } from '../../cli/one-shot.ts';
+import type { Application } from '../../model/application.ts';
+import type { Clock } from '../../model/clock.ts';
+import type { AppEntry } from '../../model/config.ts';
+import type { PollOutcome } from '../../model/poll-outcome.ts';
+import {
+  asksForApplication,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../../model/selected-application.ts';
+import type { Discovery, Question, Source } from '../../model/source.ts';
+import { discoverWithin } from '../../poller/discovery-state.ts';
+import { pollUntilSettled } from '../../poller/poll-again.ts';
+import { longestDiscoveryMs } from '../account-discovery.ts';
+import { pollOnce } from '../poll-once.ts';
+import { isShort, type NamedHosts, namedHostsOf } from './compare-hosts.ts';
+import {
+  isObjection,
+  type JoinedLists,
+  joinedLists,
+  type OfBoth,
+  type OneSidedApplication,
+  type RenamedApplication,
+} from './compare-lists.ts';
+import { lastHourQuestion, settledQuestion } from './compare-questions.ts';
+import { type ComparedValue, comparedValues } from './compare-values.ts';
+import { sumOf } from './compare-verdict.ts';
+
+/** What both APIs say of one account. */
+export interface ComparedAccount {
+  readonly kind: 'compared';
+  readonly account: string;
+  readonly applications: OfBoth<number>;
+  readonly oneSided: readonly OneSidedApplication[];
+  readonly renamed: readonly RenamedApplication[];
+  /** Whether values of whole applications are wanted. */
+  readonly asksForApplications: boolean;
+  /** Hosts by their names, of the applications that were polled. */
+  readonly hosts: OfBoth<number>;
+  /** The applications that NerdGraph has clearly fewer hosts of. */
+  readonly shortOfHosts: readonly NamedHosts[];
+  /** Calls that were sent, retries included. */
+  readonly calls: OfBoth<number>;
+  readonly elapsedMs: OfBoth<number>;
+  readonly values: readonly ComparedValue[];
+}
+
+/** An account that could not be compared, and why. */
+export interface UncomparedAccount {
+  readonly kind: 'not compared';
+  readonly account: string;
+  readonly reason: string;
+}
+
+export type AccountComparison = ComparedAccount | UncomparedAccount;
+
+/** An API of the vendor, open for one account. */
+export interface OpenApi {
+  readonly source: Source;
+  /** Calls that were sent so far. */
+  calls(): number;
+}
+
+export interface ToCompare extends OfBoth<OpenApi> {
+  readonly account: string;
+  readonly entries: readonly AppEntry[];
+  readonly concurrency: number;
+}
+
+export interface CompareAccountDependencies {
+  readonly clock: Clock;
+  /** The vendor's wall time. */
+  readonly wallMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Discovers the account and polls what its entries choose, once with NerdGraph and then with REST.
+ * Rejects with the signal's reason.
+ */
+export async function compareAccount(
+  toCompare: ToCompare,
+  dependencies: CompareAccountDependencies,
+): Promise<AccountComparison> {
+  const { account, entries } = toCompare;
+  const { clock } = dependencies;
+  const nerdgraph = await timed(clock, async () =>
+    discovered(toCompare.nerdgraph, entries, dependencies),
+  );
+  const rest = await timed(clock, async () => discovered(toCompare.rest, entries, dependencies));
+  const reason = failureOf('REST', rest.result) ?? failureOf('NerdGraph', nerdgraph.result);
+  if (reason !== undefined) return { kind: 'not compared', account, reason };
+
+  const lists = joinedLists(entries, { rest: rest.result, nerdgraph: nerdgraph.result });
+  const doubt = doubtAboutAccount(lists);
+  if (doubt !== undefined) return { kind: 'not compared', account, reason: doubt };
+  const { concurrency } = toCompare;
+  const options = { wallMs: dependencies.wallMs(), concurrency, signal: dependencies.signal };
+  const ask: Ask = async ({ source }, questions) =>
+    timed(clock, async () =>
+      pollUntilSettled(source, async () => pollOnce(source, questions, options)),
+    );
+  const { answers, elapsedMs } = await pollTwice(toCompare, lists.pairs, ask);
+  const named = await countHosts(toCompare.nerdgraph, answers, ask);
+  return {
+    kind: 'compared',
+    account,
+    applications: lists.applications,
+    asksForApplications: answers.some(({ selected }) => asksForApplication(selected.rest)),
+    hosts: named.hosts,
+    shortOfHosts: named.shortOfHosts,
+    oneSided: lists.oneSided,
+    renamed: lists.renamed,
+    calls: { rest: toCompare.rest.calls(), nerdgraph: toCompare.nerdgraph.calls() },
+    elapsedMs: {
+      rest: rest.elapsedMs + elapsedMs.rest,
+      nerdgraph: nerdgraph.elapsedMs + elapsedMs.nerdgraph + named.elapsedMs,
+    },
+    values: answers.flatMap(({ selected, ...outcomes }) =>
+      comparedValues({ account, ...selected.rest, ...outcomes }),
+    ),
+  };
+}
+
+interface Timed<Result> {
+  readonly result: Result;
+  readonly elapsedMs: number;
+}
+
+async function timed<Result>(clock: Clock, work: () => Promise<Result>): Promise<Timed<Result>> {
+  const startMs = clock.monotonicMs();
+  const result = await work();
+  return { result, elapsedMs: clock.monotonicMs() - startMs };
+}
+
+async function discovered(
+  { source }: OpenApi,
+  entries: readonly AppEntry[],
+  { clock, signal }: CompareAccountDependencies,
+): Promise<Discovery> {
+  const selectors = entries.map(({ selector }) => selector);
+  return discoverWithin(longestDiscoveryMs, { source, clock }, selectors, [], signal);
+}
+
+function failureOf(api: string, { complete, error }: Discovery): string | undefined {
+  if (complete) return undefined;
+  return `the discovery with ${api} failed: ${error?.message ?? 'no answer'}`;
+}
+
+/** Lists without anything in common are hardly of the same account. */
+function doubtAboutAccount({ applications, pairs, oneSided }: JoinedLists): string | undefined {
+  if (pairs.length > 0 || !oneSided.some(isObjection)) return undefined;
+  const { rest, nerdgraph } = applications;
+  const lists = `the lists of REST (${countOf(rest, 'application')}) and NerdGraph (${nerdgraph}) have nothing in common`;
+  return `${lists}: check account_id, which must be that of the account of the API key, and whether the user of the key may see the account`;
+}
+
+type Ask = (api: OpenApi, questions: readonly Question[]) => Promise<Timed<Outcomes>>;
+
+type Outcomes = ReadonlyMap<string, PollOutcome>;
+
+/** What both APIs answered about an application. */
+interface Answered extends OfBoth<PollOutcome> {
+  readonly selected: OfBoth<SelectedApplication>;
+}
+
+interface Polled {
+  readonly answers: readonly Answered[];
+  readonly elapsedMs: OfBoth<number>;
+}
+
+/** Asks about applications that are worth it by at least one list, as the daemon decides it. */
+async function pollTwice(
+  apis: OfBoth<OpenApi>,
+  pairs: readonly OfBoth<SelectedApplication>[],
+  ask: Ask,
+): Promise<Polled> {
+  const worth = pairs.filter((pair) => isWorthPolling(pair.rest) || isWorthPolling(pair.nerdgraph));
+  const questions = (api: keyof OfBoth<unknown>): readonly Question[] =>
+    worth.map((pair) => settledQuestion(pair[api].application, pair.rest.entry));
+  const nerdgraph = await ask(apis.nerdgraph, questions('nerdgraph'));
+  const rest = await ask(apis.rest, questions('rest'));
+  const answers = worth.map((selected) => ({
+    selected,
+    rest: outcomeOf(rest.result, selected.rest.application),
+    nerdgraph: outcomeOf(nerdgraph.result, selected.rest.application),
+  }));
+  return { answers, elapsedMs: { rest: rest.elapsedMs, nerdgraph: nerdgraph.elapsedMs } };
+}
+
+interface CountedHosts {
+  readonly hosts: OfBoth<number>;
+  readonly shortOfHosts: readonly NamedHosts[];
+  readonly elapsedMs: number;
+}
+
+/**
+ * Counts the hosts that the answers name. REST lists those of the last hour, so where NerdGraph is short
+ * of them in the window, it is asked about that hour before this is held against it.
+ */
+async function countHosts(
+  nerdgraph: OpenApi,
+  answers: readonly Answered[],
+  ask: Ask,
+): Promise<CountedHosts> {
+  const doubtful = answers.filter(
+    (one) =>
+      isShort(namedHostsOf(one.selected.rest.application, one)) &&
+      one.selected.rest.application.reporting !== false &&
+      one.nerdgraph.error === undefined,
+  );
+  const { result: ofLastHour, elapsedMs } = await ask(
+    nerdgraph,
+    doubtful.map(({ selected }) =>
+      lastHourQuestion(selected.nerdgraph.application, selected.rest.entry),
+    ),
+  );
+  const named = answers.map(({ selected, rest, nerdgraph: inWindow }) => {
+    const { application } = selected.rest;
+    return namedHostsOf(application, {
+      rest,
+      nerdgraph: ofLastHour.get(application.id) ?? inWindow,
+    });
+  });
+  return {
+    hosts: {
+      rest: sumOf(named.map(({ rest }) => rest)) ?? 0,
+      nerdgraph: sumOf(named.map((one) => one.nerdgraph)) ?? 0,
+    },
+    shortOfHosts: named.filter((one) => ofLastHour.has(one.id) && isShort(one)),
+    elapsedMs,
+  };
+}
+
+function outcomeOf(
+  outcomes: ReadonlyMap<string, PollOutcome>,
+  { id }: Pick<Application, 'id'>,
+): PollOutcome {
+  const outcome = outcomes.get(id);
+  if (outcome === undefined) throw new Error(`the source left out the application ${id}`);
+  return outcome;
+}

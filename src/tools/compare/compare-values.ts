@@ -1,0 +1,179 @@
+import type { ApiError } from '../../model/api-error.ts';
+import type { Application } from '../../model/application.ts';
+import type { AppEntry } from '../../model/config.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../../model/poll-outcome.ts';
+import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
+import { hostIdsByName } from './compare-hosts.ts';
+import { sumOf, type Verdict, verdictOf } from './compare-verdict.ts';
+
+/** A value of an application or of one of its hosts, as each API gives it. */
+export interface ComparedValue {
+  readonly account: string;
+  readonly application: Pick<Application, 'id' | 'name'>;
+  /** The name of the host; `undefined` for the application itself. */
+  readonly host: string | undefined;
+  /** How many ids the host has in REST; their values are added. */
+  readonly hostIds: number;
+  readonly series: PolledSeries;
+  /** `undefined` if the API has no value. */
+  readonly rest: number | undefined;
+  readonly nerdgraph: number | undefined;
+  readonly verdict: Verdict;
+  /** Why it was not read. */
+  readonly reason: string | undefined;
+}
+
+/** An application that both APIs were asked about, for the same window. */
+export interface PolledTwice {
+  readonly account: string;
+  readonly application: Pick<Application, 'id' | 'name'>;
+  readonly entry: AppEntry;
+  readonly rest: PollOutcome;
+  readonly nerdgraph: PollOutcome;
+}
+
+/** Stands for the hosts of an application if it is not known which there are. */
+export const unknownHosts = '*';
+
+/**
+ * Every value that at least one of the APIs has: first those of the application, then those of its
+ * hosts by name. Hosts are the same if they have the same name, because only REST has ids.
+ */
+export function comparedValues(polled: PolledTwice): readonly ComparedValue[] {
+  const { entry } = polled;
+  return [
+    ...(entry.application ? applicationValues(polled) : []),
+    ...(entry.hosts === false ? [] : hostValues(polled)),
+  ];
+}
+
+/** What one API has of a value. */
+interface Part {
+  readonly values: readonly number[];
+  /** Why it was not read. */
+  readonly failure: string | undefined;
+}
+
+function applicationValues(polled: PolledTwice): readonly ComparedValue[] {
+  return polled.entry.series.flatMap((series, index) => {
+    if (!isReadOf('applications', series)) return [];
+    const subject = { host: undefined, hostIds: 0, series };
+    const partOf = (outcome: PollOutcome): Part =>
+      outcome.failed.has(applicationScope)
+        ? failedPart(outcome.error)
+        : readPart([outcome.reading?.application[index]]);
+    return valueOf(polled, subject, partOf(polled.rest), partOf(polled.nerdgraph));
+  });
+}
+
+function hostValues(polled: PolledTwice): readonly ComparedValue[] {
+  const { rest, nerdgraph, entry } = polled;
+  const ofHosts = [...entry.series.entries()].filter(([, series]) => isReadOf('hosts', series));
+  const restFailure = hostsFailure(rest);
+  const nerdgraphFailure = hostsFailure(nerdgraph);
+  if (restFailure !== undefined || nerdgraphFailure !== undefined) {
+    return ofHosts.flatMap(([, series]) => {
+      const subject = { host: unknownHosts, hostIds: 0, series };
+      return valueOf(
+        polled,
+        subject,
+        { values: [], failure: restFailure },
+        { values: [], failure: nerdgraphFailure },
+      );
+    });
+  }
+  const restIds = hostIdsByName(rest);
+  const nerdgraphIds = hostIdsByName(nerdgraph);
+  const names = [...new Set([...restIds.keys(), ...nerdgraphIds.keys()])].toSorted();
+  return names.flatMap((host) => {
+    const inRest = restIds.get(host) ?? [];
+    const inNerdgraph = nerdgraphIds.get(host) ?? [];
+    return ofHosts.flatMap(([index, series]) =>
+      inRest.length > 1 && !isAdditive(series)
+        ? []
+        : valueOf(
+            polled,
+            { host, hostIds: inRest.length, series },
+            hostPart(rest, inRest, index),
+            hostPart(nerdgraph, inNerdgraph, index),
+          ),
+    );
+  });
+}
+
+/** Averages of two hosts with one name cannot be put together without the numbers of their calls. */
+function isAdditive({ gauge: { unit } }: PolledSeries): boolean {
+  return unit === 'per_minute' || unit === 'per_second' || unit === 'count';
+}
+
+function hostPart(outcome: PollOutcome, ids: readonly string[], index: number): Part {
+  if (ids.some((id) => outcome.failed.has(id))) return failedPart(outcome.error);
+  return readPart(ids.map((id) => outcome.reading?.hosts.get(id)?.[index]));
+}
+
+function readPart(values: readonly (number | undefined)[]): Part {
+  return { values: values.filter((value) => value !== undefined), failure: undefined };
+}
+
+function failedPart(error: ApiError | undefined): Part {
+  return { values: [], failure: messageOf(error) };
+}
+
+function messageOf(error: ApiError | undefined): string {
+  return error?.message ?? 'no answer';
+}
+
+/** Why hosts cannot be compared by their names; `undefined` if they can. */
+function hostsFailure({
+  failed,
+  reading,
+  error,
+  hostNames,
+  hostNamesError,
+}: PollOutcome): string | undefined {
+  if (failed.has(hostsScope)) return messageOf(hostNamesError ?? error);
+  if (hostNamesError === undefined) return undefined;
+  const ids = [...(reading?.hosts.keys() ?? [])];
+  const areNamed = ids.every((id) => hostNames?.has(id) === true);
+  return areNamed ? undefined : `the names of its hosts: ${hostNamesError.message}`;
+}
+
+interface Subject {
+  readonly host: string | undefined;
+  readonly hostIds: number;
+  readonly series: PolledSeries;
+}
+
+/** Empty if neither API has the value. */
+function valueOf(
+  { account, application, entry }: PolledTwice,
+  { host, hostIds, series }: Subject,
+  rest: Part,
+  nerdgraph: Part,
+): readonly ComparedValue[] {
+  const reason = reasonOf(rest, nerdgraph);
+  const { raw } = entry.poll;
+  const verdict =
+    reason === undefined
+      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw, unit: series.gauge.unit })
+      : 'not read';
+  if (verdict === undefined) return [];
+  return [
+    {
+      account,
+      application,
+      host,
+      hostIds,
+      series,
+      rest: sumOf(rest.values),
+      nerdgraph: sumOf(nerdgraph.values),
+      verdict,
+      reason,
+    },
+  ];
+}
+
+function reasonOf(rest: Part, nerdgraph: Part): string | undefined {
+  if (rest.failure !== undefined) return `REST: ${rest.failure}`;
+  return nerdgraph.failure === undefined ? undefined : `NerdGraph: ${nerdgraph.failure}`;
+}

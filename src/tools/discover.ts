@@ -1,0 +1,97 @@
+import type { Flags } from '../cli/flag-table.ts';
+import type { OutputFormat } from '../cli/flags.ts';
+import { aligned, type Outcome } from '../cli/one-shot.ts';
+import type { Platform } from '../daemon/platform.ts';
+import { printable } from '../model/line-text.ts';
+import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
+import { configOrKey } from './config-or-key.ts';
+
+/**
+ * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
+ * 1 if an account could not be discovered; the part that was found is still printed.
+ */
+export async function discover(flags: Flags, platform: Platform): Promise<Outcome> {
+  const config = await configOrKey(flags, platform);
+  const discovered = await discoverAccounts(config, platform, 'list');
+  const failed = discovered.filter(({ failure }) => failure !== undefined);
+  for (const { account, failure } of failed) {
+    platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
+  }
+  const applications = discovered.flatMap(applicationsOf);
+  // A bare header or an empty list would look like an account without applications.
+  const isNothing = applications.length === 0 && failed.length > 0;
+  const output = isNothing ? '' : listText(applications, flags.output);
+  return { exitCode: failed.length === 0 ? 0 : 1, output };
+}
+
+function applicationsOf({ account, discovery }: DiscoveredAccount): readonly ListedApplication[] {
+  return discovery.applications.map(({ id, name, language, reporting, hostIds, hostCount }) => ({
+    account: account.name,
+    id,
+    name,
+    language,
+    reporting,
+    hosts: hostIds?.length ?? hostCount,
+  }));
+}
+
+/** An application of an account; `undefined` if the vendor does not give the value. */
+export interface ListedApplication {
+  readonly account: string;
+  readonly id: string;
+  readonly name: string;
+  readonly language: string | undefined;
+  readonly reporting: boolean | undefined;
+  readonly hosts: number | undefined;
+}
+
+const unknown = '-';
+
+/** As a table, as JSON, or as YAML that can be pasted into the configuration. Sorted by name. */
+export function listText(applications: readonly ListedApplication[], format: OutputFormat): string {
+  const sorted = applications.toSorted(
+    (left, right) => compare(left.account, right.account) || compare(left.name, right.name),
+  );
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(sorted, undefined, 2)}\n`;
+    case 'yaml':
+      return yamlOf(sorted);
+    case 'text':
+      return tableOf(sorted);
+  }
+}
+
+function tableOf(applications: readonly ListedApplication[]): string {
+  const rows = applications.map(({ account, id, name, language, reporting, hosts }) => [
+    account,
+    id,
+    language ?? unknown,
+    reportingText(reporting),
+    `${hosts ?? unknown}`,
+    printable(name),
+  ]);
+  const header = ['account', 'id', 'language', 'reporting', 'hosts', 'name'];
+  const lines = aligned([header, ...rows], ['left', 'right', 'left', 'left', 'right']);
+  return `${lines.join('\n')}\n`;
+}
+
+function yamlOf(applications: readonly ListedApplication[]): string {
+  if (applications.length === 0) return 'apps: []\n';
+  const isShared = new Set(applications.map(({ account }) => account)).size > 1;
+  const entries = applications.flatMap(({ account, id, name, reporting }) => [
+    `  - id: ${id} # ${printable(name)}${reporting === false ? ', not reporting' : ''}`,
+    ...(isShared ? [`    account: ${JSON.stringify(account)}`] : []),
+  ]);
+  return `${['apps:', ...entries].join('\n')}\n`;
+}
+
+function reportingText(reporting: boolean | undefined): string {
+  if (reporting === undefined) return unknown;
+  return reporting ? 'yes' : 'no';
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,198 @@
+import { aligned, countOf } from '../cli/one-shot.ts';
+import { formatDuration } from '../config/duration.ts';
+import { type DaemonOperation, operations } from '../model/telemetry.ts';
+import { plannableOf } from '../poller/demand.ts';
+import { type Plan, type PlannedAccount, type Supposed, type Together } from './make-plan.ts';
+
+/** A plan for people. */
+export function planText(plan: Plan): string {
+  if (plan.accounts.length === 0) return '';
+  const facts = [
+    ['series', `at most ${plan.series} of New Relic data, about ${plan.ownSeries} of its own`],
+    [
+      'memory',
+      `about ${mebibytes(plan.memoryBytes)} MiB, ${mebibytes(plan.startMemoryBytes)} MiB while it starts`,
+    ],
+  ];
+  return [
+    ...plan.accounts.flatMap((account) => [...accountLines(account), '']),
+    'the exporter',
+    ...indented(aligned(facts)),
+    '',
+  ].join('\n');
+}
+
+function accountLines(account: PlannedAccount): readonly string[] {
+  const { supposed } = account;
+  const facts = [
+    ['applications', applicationsText(account)],
+    ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
+    ...account.missing.map((selector) => ['matches nothing', selector]),
+    ...(account.metricCalls === undefined ? [] : [['metrics', account.metricCalls]]),
+    ['budget', budgetText(account)],
+    ...remedyTexts(account).map((text, index) => [index === 0 ? 'to fit' : '', text]),
+    ...account.intervals.map((interval) => ['interval', intervalText(interval, account)]),
+    ['first full set', `after about ${durationText(account.firstFullSetMs)}`],
+    ['series', `at most ${account.series}`],
+    ...(account.together.replicas === 1 ? [] : [togetherText(account.together)]),
+  ];
+  return [
+    `account ${account.account}`,
+    ...indented(aligned(facts)),
+    '',
+    ...indented(callLines(account)),
+    ...(supposed === undefined ? [] : ['', ...indented(variantLines(supposed))]),
+  ];
+}
+
+function applicationsText({ applications, hosts, silentApplications }: PlannedAccount): string {
+  const silent =
+    silentApplications > 0 ? `, ${silentApplications} of them not reporting and not polled` : '';
+  return `${applications} with ${countOf(hosts, 'host')}${silent}`;
+}
+
+function supposedText({ applicationsPerMatch, hostsPerApplication }: Supposed): string {
+  const perMatch = countOf(applicationsPerMatch, 'application');
+  const perApplication = countOf(hostsPerApplication, 'host');
+  return `${perMatch} for each match, ${perApplication} for each application; --online asks New Relic`;
+}
+
+/** Whether an account fits its budget, with the numbers. */
+export function budgetText({
+  fits,
+  budgetPerMinute,
+  capacityPerMinute,
+  demandPerMinute,
+}: Pick<
+  PlannedAccount,
+  'fits' | 'budgetPerMinute' | 'capacityPerMinute' | 'demandPerMinute'
+>): string {
+  const ofBudget = `${rateText(demandPerMinute)} of ${budgetPerMinute} calls a minute`;
+  if (fits) return `fits: ${ofBudget}`;
+  const carried =
+    capacityPerMinute < budgetPerMinute
+      ? `; concurrency carries about ${Math.floor(capacityPerMinute)}`
+      : '';
+  return `does not fit: ${ofBudget}${carried}, of which ${rateText(plannableOf(capacityPerMinute))} may be planned`;
+}
+
+function togetherText({
+  replicas,
+  callsPerMinute,
+  startCalls,
+  limitPerMinute,
+  countedBy,
+  fits,
+  mostReplicas,
+}: Together): readonly string[] {
+  const ofLimit = `${rateText(callsPerMinute)} of the ${limitPerMinute} calls a minute that New Relic allows for ${countedBy}`;
+  const verdict = fits ? `take ${ofLimit}` : `do not fit: ${ofLimit}; at most ${mostReplicas} do`;
+  const start = `${startCalls} at the start`;
+  const burst = startCalls > limitPerMinute ? ', over several minutes' : '';
+  return ['replicas', `${replicas} ${verdict}; ${start}${burst}`];
+}
+
+function intervalText(
+  { configuredMs, effectiveMs, applications }: PlannedAccount['intervals'][number],
+  { stretch, intervals }: PlannedAccount,
+): string {
+  const stretched =
+    stretch > 1 ? ` instead of ${durationText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
+  const some = intervals.length > 1 ? `, ${countOf(applications, 'application')}` : '';
+  return `${durationText(effectiveMs)}${stretched}${some}`;
+}
+
+/** What would make an account fit. */
+export function remedyTexts({
+  remedy,
+  intervals,
+  together,
+}: Pick<PlannedAccount, 'remedy' | 'intervals' | 'together'>): readonly string[] {
+  if (remedy === undefined) return [];
+  const { intervalFactor } = remedy;
+  return [
+    intervalFactor === undefined
+      ? 'a longer discovery_interval: discovery alone takes the budget'
+      : intervalRemedy(intervals, intervalFactor),
+    `or ${limitRemedy(remedy, together)}`,
+  ];
+}
+
+function limitRemedy(
+  { budgetPerMinute, concurrency }: NonNullable<PlannedAccount['remedy']>,
+  { limitPerMinute, countedBy }: Together,
+): string {
+  const beyond =
+    budgetPerMinute !== undefined && budgetPerMinute > limitPerMinute
+      ? `; New Relic allows ${limitPerMinute} for ${countedBy}, so this takes several accounts`
+      : '';
+  const limits = [
+    ...(budgetPerMinute === undefined ? [] : [`requests_per_minute: ${budgetPerMinute}`]),
+    ...(concurrency === undefined ? [] : [`concurrency: ${concurrency}`]),
+  ];
+  return `${limits.join(' and ')}${beyond}`;
+}
+
+function intervalRemedy(intervals: PlannedAccount['intervals'], factor: number): string {
+  const longer = intervals.map(({ configuredMs }) => {
+    const neededMs = Math.ceil((configuredMs * factor) / 1000) * 1000;
+    return `${formatDuration(neededMs)}${intervals.length > 1 ? ` for ${formatDuration(configuredMs)}` : ''}`;
+  });
+  return `interval: ${longer.join(', ')}`;
+}
+
+function callLines({
+  demand,
+  demandPerMinute,
+  sent,
+  sentPerMinute,
+  ...rest
+}: PlannedAccount): readonly string[] {
+  const isSame = rest.fits;
+  const row = (name: string, asked: number, made: number, note: string = ''): readonly string[] => [
+    name,
+    rateText(asked),
+    ...(isSame ? [] : [rateText(made)]),
+    note,
+  ];
+  const noteOf = (operation: DaemonOperation): string =>
+    operation === rest.firstPollOperation && rest.firstPollCalls > 0
+      ? `${rest.firstPollCalls} once, at the start`
+      : '';
+  return aligned(
+    [
+      ['calls a minute', ...(isSame ? [''] : ['asked for', 'sent']), ''],
+      ...operations.map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
+      row('  total', demandPerMinute, sentPerMinute),
+    ],
+    ['left', 'right', ...(isSame ? [] : (['right'] as const)), 'left'],
+  );
+}
+
+function variantLines({ variants }: Supposed): readonly string[] {
+  return aligned(
+    [
+      ['hosts per application', ...variants.map((one) => `${one.hostsPerApplication}`)],
+      ['calls a minute', ...variants.map((one) => rateText(one.demandPerMinute))],
+      ['longest interval', ...variants.map((one) => durationText(one.effectiveIntervalMs))],
+    ],
+    ['left', ...variants.map(() => 'right' as const)],
+  );
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (line === '' ? line : `  ${line}`));
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
+
+/** At most one decimal. */
+function rateText(perMinute: number): string {
+  return `${Math.round(perMinute * 10) / 10}`;
+}
+
+function durationText(durationMs: number): string {
+  return formatDuration(Math.max(1, Math.round(durationMs / 1000)) * 1000);
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/simulator/answer.ts';
+import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
+import type { Intercept, SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { manyApplications } from '../../faults/fault-bench.ts';
+import { firstMetricOnly, type Printed, printedBy } from '../ask-bench.ts';
+
+const account =
+  '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';
+
+/** Two hosts of one name, one of its own. */
+const shop: SimulatorOptions = {
+  fleet: {
+    traffic: 'flat',
+    applications: [
+      {
+        id: 11,
+        name: 'shop',
+        kind: 'web',
+        webRpm: 600,
+        hosts: [
+          { id: 1, name: 'web-1' },
+          { id: 2, name: 'web-1' },
+          { id: 3, name: 'web-2' },
+        ],
+      },
+    ],
+  },
+};
+
+async function compared(
+  options: SimulatorOptions,
+  { poll = '{}', apps = '[{ match: "." }]', of = account, output = 'text' } = {},
+  rules: readonly FaultRule[] = [],
+): Promise<Printed> {
+  const config = `accounts: [${of}]\npoll: ${poll}\napps: ${apps}`;
+  const args = ['compare', '--all', `--output=${output}`, 'c.yaml'];
+  return printedBy(options, args, { 'c.yaml': config }, undefined, rules);
+}
+
+/** The REST answers for one host, changed. */
+function ofHost(hostId: string, change: (answer: Answer) => Answer): Intercept {
+  return (request) => (request.hostId === hostId ? change : 'pass');
+}
+
+/** The parts of the JSON that decide whether switching is safe. */
+interface Comparison {
+  readonly safe: boolean | null;
+  readonly accounts: readonly { readonly hosts: { readonly rest: number } }[];
+  readonly values: readonly { readonly host_name: string | null; readonly rest: number | null }[];
+}
+
+/** The answers of NRQL queries that found nothing. */
+function withoutRows(body: string): string {
+  return JSON.stringify(JSON.parse(body), (key, value: unknown) => {
+    if (key === 'results' && Array.isArray(value)) return [];
+    if (!/^(?:other|total)Result$/u.test(key) || value === null) return value;
+    return Object.fromEntries(Object.keys(value as object).map((column) => [column, 0]));
+  });
+}
+
+describe('compare with a simulated account', () => {
+  it('joins hosts by their names, and needs few calls of NerdGraph', async () => {
+    const { exitCode, stdout, stderr } = await compared(shop);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(`account main
+  applications  REST 1, NerdGraph 1
+  hosts         REST 2, NerdGraph 2
+  values        3 equal
+  calls         REST 6, NerdGraph 3
+  time          REST 1 s, NerdGraph 1 s
+
+account  application  host           value  REST  NerdGraph  difference  verdict
+main     shop         -              web     600        600           -  equal
+main     shop         web-1 (2 ids)  web     400        400           -  equal
+main     shop         web-2          web     200        200           -  equal
+
+Switching is safe: 3 of 3 values agree within REST's rounding.
+`);
+  });
+
+  it('needs as few calls for hosts that are chosen by name', async () => {
+    const { exitCode, stdout } = await compared(shop, {
+      apps: '[{ id: 11, hosts: { match: "2$" }, application: false }]',
+    });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/ values {8}1 equal\n.*REST 3, NerdGraph 2\n/u);
+  });
+
+  it('finds a value that differs', async () => {
+    const { exitCode, stdout } = await compared({
+      ...shop,
+      intercept: ofHost('3', (answer) => ({
+        ...answer,
+        body: answer.body.replace('"requests_per_minute":200', '"requests_per_minute":160'),
+      })),
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('web-2          web     160        200  +40 (25 %)  differs\n');
+    expect(stdout).toMatch(
+      /\nDo not switch yet: 1 of 3 values differs \(by 25 %\); see the rows marked differs\.\n$/u,
+    );
+  });
+
+  it('reads all but the one of ten applications whose queries NerdGraph cannot answer', async () => {
+    const poison = {
+      when: { operation: 'nrql', applicationId: '1003' },
+      fault: { kind: 'graphql_error', errorClass: 'INTERNAL_SERVER_ERROR', message: 'oh' },
+    } as const;
+
+    const { exitCode, stdout } = await compared(
+      { fleet: { traffic: 'flat', applications: manyApplications(10, 2) } },
+      {},
+      [poison],
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('  values        27 equal, 4 not read\n');
+    expect(stdout.match(/^main .* not read: .*$/gmu)).toEqual(
+      ['-', '-', 'all hosts', 'all hosts'].map((what): unknown =>
+        expect.stringMatching(`^main +application 3 +${what} .* of 1 application: .*: oh"`),
+      ),
+    );
+  });
+
+  it('reads everything although its first queries are too long for NerdGraph', async () => {
+    const { exitCode, stdout, stderr } = await compared({
+      fleet: { traffic: 'flat', applications: manyApplications(10, 2) },
+      graphql: { maxNrqlCharacters: 600 },
+    });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('Switching is safe: 30 of 30 values agree');
+  });
+
+  it('reads the values that REST leaves out at first', async () => {
+    const { exitCode, stdout } = await compared(
+      shop,
+      { poll: '{ metrics: [throughput, errors, apdex] }' },
+      [{ ...firstMetricOnly, when: { endpoints: ['application_metrics', 'host_metrics'] } }],
+    );
+
+    expect(stdout).not.toContain('only NerdGraph  ');
+    expect(exitCode).toBe(0);
+  });
+
+  it('does not call it safe that NerdGraph answers nothing of idle applications', async () => {
+    const idle = { id: 11, name: 'shop', kind: 'web' as const, webRpm: 0, hosts: 6 };
+
+    const { exitCode, stdout } = await compared({
+      fleet: { applications: [idle] },
+      intercept: ({ path }) =>
+        path === '/graphql' ? (answer) => ({ ...answer, body: withoutRows(answer.body) }) : 'pass',
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      '  hosts         REST 6, NerdGraph 0\n  few hosts     11 shop: REST 6, NerdGraph 0\n',
+    );
+    expect(stdout).toMatch(
+      /\nSwitching cannot be judged: NerdGraph has fewer than half of the hosts of 1 application, nothing was busy in account main: run compare again while there is traffic\.\n$/u,
+    );
+  });
+
+  it('says that the key does not see the account', async () => {
+    const { exitCode, stdout, stderr } = await compared(shop, {
+      of: account.replace('1234567', '7654321'),
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^account main: not compared: .* has no access to the account 7654321: check account_id/u,
+    );
+    expect(stdout).toBe('Switching cannot be judged: 1 of 1 account could not be compared.\n');
+  });
+
+  it('keeps to what REST allows, whatever the budget for NerdGraph is', async () => {
+    const { exitCode, stdout } = await compared(
+      { fleet: { applications: [{ id: 1, name: 'shop', kind: 'web', hosts: 1000 }] } },
+      { of: account.replace(' }', ', source: nerdgraph, requests_per_minute: 3000 }') },
+    );
+
+    // With the list, the application and five pages of names. A refused call would be sent again.
+    expect(stdout).toMatch(/\n {2}calls {9}REST 1,007, NerdGraph \d\n/u);
+    expect(exitCode).toBe(0);
+  });
+
+  it('keeps to what NerdGraph allows, whatever the concurrency for REST is', async () => {
+    const windows = [1, 2, 3, 4, 5, 6, 7];
+    const { exitCode, stdout } = await compared(
+      {
+        fleet: {
+          applications: windows.map((id) => ({ id, name: `app ${id}`, kind: 'web', hosts: 1 })),
+        },
+        graphql: { concurrency: 5 },
+        latencyMs: 50,
+      },
+      {
+        of: account.replace(' }', ', concurrency: 20 }'),
+        apps: `[${windows.map((minutes) => `{ id: ${minutes}, window: ${minutes}m }`).join()}]`,
+      },
+    );
+
+    expect(stdout).toMatch(/, NerdGraph 15\n/u);
+    expect(exitCode).toBe(0);
+  });
+
+  it('agrees for any account that New Relic may have, as soon as anything is busy', async () => {
+    const anyAccount = fc.record({
+      seed: fc.integer({ min: 1 }),
+      applications: fc.integer({ min: 1, max: 30 }),
+      hosts: fc.integer({ min: 0, max: 60 }),
+      churnPerHour: fc.constantFrom(0, 30),
+      idleMetric: fc.constantFrom('zero', 'not_found'),
+      appIds: fc.constantFrom('string', 'number'),
+      entityPageSize: fc.constantFrom(3, 200),
+      window: fc.constantFrom('5m', '1m', '1h', 'default'),
+      raw: fc.boolean(),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(anyAccount, async (drawn) => {
+        const { seed, applications, hosts, churnPerHour, window, raw } = drawn;
+        const { stdout } = await compared(
+          {
+            fleet: { seed, applications, hosts, churnPerHour },
+            idleMetric: drawn.idleMetric,
+            graphql: { appIds: drawn.appIds, entityPageSize: drawn.entityPageSize },
+          },
+          { poll: `{ window: ${window}, raw: ${raw} }`, output: 'json' },
+        );
+
+        const { safe, values, accounts } = JSON.parse(stdout) as Comparison;
+        const busy = values.filter((value) => (value.rest ?? 0) > 0);
+        const isBusy = {
+          application: busy.some(({ host_name: host }) => host === null),
+          host: busy.some(({ host_name: host }) => host !== null),
+        };
+        expect(accounts).toMatchObject([{ hosts: { short: [] } }]);
+        expect({ safe, isBusy }).toEqual({
+          safe: isBusy.application && (isBusy.host || accounts[0]?.hosts.rest === 0) ? true : null,
+          isBusy,
+        });
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

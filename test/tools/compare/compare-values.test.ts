@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/model/api-error.ts';
+import type { TransactionType } from '../../../src/model/application.ts';
+import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
+import type { Values } from '../../../src/model/polled-series.ts';
+import { comparedValues, type PolledTwice } from '../../../src/tools/compare/compare-values.ts';
+import { anEntry, throughputSeries } from '../../support/builders.ts';
+
+type Rates = Readonly<Partial<Record<TransactionType, number>>>;
+
+function ratesOf({ web, other }: Rates): Values {
+  return [web, other];
+}
+
+function anOutcome(
+  application: Rates,
+  hosts: Readonly<Record<string, Rates>> = {},
+  overrides: Partial<PollOutcome> = {},
+): PollOutcome {
+  return {
+    reading: {
+      windowEndMs: 0,
+      series: throughputSeries,
+      application: ratesOf(application),
+      hosts: new Map(Object.entries(hosts).map(([id, rates]) => [id, ratesOf(rates)])),
+    },
+    error: undefined,
+    failed: new Set(),
+    partCount: 1,
+    gone: false,
+    unauthorized: false,
+    hostNames: undefined,
+    hostNamesError: undefined,
+    extraCalls: 0,
+    ...overrides,
+  };
+}
+
+function rowsOf(polled: Partial<PolledTwice>): readonly (string | number | undefined)[][] {
+  const values = comparedValues({
+    account: 'main',
+    application: { id: '1', name: 'shop' },
+    entry: anEntry({ transactions: ['web'] }),
+    rest: anOutcome({}),
+    nerdgraph: anOutcome({}),
+    ...polled,
+  });
+  return values.map(({ host, series, rest, nerdgraph, verdict }) => [
+    host,
+    series.transactionType ?? series.gauge.name,
+    rest,
+    nerdgraph,
+    verdict,
+  ]);
+}
+
+const refused = new ApiError('server', 'status 500');
+
+describe('comparedValues', () => {
+  it('compares every gauge, and of hosts with two ids only what can be added', () => {
+    const entry = anEntry({
+      transactions: ['web'],
+      poll: { metrics: ['throughput', 'response_time', 'apdex'] },
+    });
+    const reading = (values: Values, hosts: ReadonlyMap<string, Values>): Partial<PollOutcome> => ({
+      reading: { windowEndMs: 0, series: entry.series, application: values, hosts },
+    });
+    const two = new Map([
+      ['11', [1, 0.2, 0.9]],
+      ['12', [2, 0.1, 0.9]],
+    ]);
+    const one = new Map([['web-1', [3, 0.15, 0.9]]]);
+    const hostNames = new Map([
+      ['11', 'web-1'],
+      ['12', 'web-1'],
+    ]);
+
+    const rows = rowsOf({
+      entry,
+      rest: anOutcome({}, {}, { ...reading([3, 0.15], two), hostNames }),
+      nerdgraph: anOutcome({}, {}, reading([3, 0.2, 0.9], one)),
+    });
+
+    expect(rows).toEqual([
+      [undefined, 'web', 3, 3, 'equal'],
+      [undefined, 'web', 0.15, 0.2, 'differs'],
+      [undefined, 'newrelic_application_apdex_score', undefined, 0.9, 'only NerdGraph'],
+      ['web-1', 'web', 3, 3, 'equal'],
+    ]);
+  });
+
+  it('compares the application with each transaction type that its entry has', () => {
+    const both = anOutcome({ web: 10, other: 20 });
+
+    const rows = ['web', 'other'].map((type) => [undefined, type, type === 'web' ? 10 : 20]);
+    const entry = anEntry();
+    expect(rowsOf({ entry, rest: both, nerdgraph: both }).map((row) => row.slice(0, 3))).toEqual(
+      rows,
+    );
+    expect(rowsOf({ rest: both, nerdgraph: both })).toEqual([[undefined, 'web', 10, 10, 'equal']]);
+  });
+
+  it('joins hosts by name, in the order of the names', () => {
+    const rest = anOutcome(
+      {},
+      { '11': { web: 1 }, '12': { web: 2 } },
+      { hostNames: new Map(Object.entries({ '11': 'web-2', '12': 'web-1' })) },
+    );
+    const nerdgraph = anOutcome({}, { 'web-2': { web: 1 }, 'web-1': { web: 2 } });
+
+    expect(rowsOf({ rest, nerdgraph })).toEqual([
+      ['web-1', 'web', 2, 2, 'equal'],
+      ['web-2', 'web', 1, 1, 'equal'],
+    ]);
+  });
+
+  it('adds the values of hosts that have one name in REST, and counts their ids', () => {
+    const rest = anOutcome(
+      {},
+      { '11': { web: 1 }, '12': { web: 2 } },
+      { hostNames: new Map(Object.entries({ '11': 'web', '12': 'web' })) },
+    );
+    const polled = { rest, nerdgraph: anOutcome({}, { web: { web: 3 } }) };
+
+    expect(rowsOf(polled)).toEqual([['web', 'web', 3, 3, 'equal']]);
+    const values = comparedValues({
+      account: 'main',
+      application: { id: '1', name: 'shop' },
+      entry: anEntry(),
+      ...polled,
+    });
+    expect(values.map(({ hostIds }) => hostIds)).toEqual([2]);
+  });
+
+  it('takes the id of a host without a name for its name', () => {
+    const rest = anOutcome({}, { '11': { web: 1 } }, { hostNames: new Map() });
+    const nerdgraph = anOutcome({}, { web: { web: 1 } });
+
+    expect(rowsOf({ rest, nerdgraph })).toEqual([
+      ['11', 'web', 1, undefined, 'only REST'],
+      ['web', 'web', undefined, 1, 'only NerdGraph'],
+    ]);
+  });
+
+  it('says nothing of what neither has, and of what the entry leaves out', () => {
+    const silent = anOutcome({}, { web: {} });
+    const busy = anOutcome({ web: 1 }, { web: { web: 1 } });
+
+    expect(rowsOf({ rest: silent, nerdgraph: silent })).toEqual([]);
+    expect(
+      rowsOf({
+        entry: anEntry({ application: false, transactions: ['web'] }),
+        rest: busy,
+        nerdgraph: busy,
+      }).map(([host]) => host),
+    ).toEqual(['web']);
+    expect(
+      rowsOf({ entry: anEntry({ hosts: false }), rest: busy, nerdgraph: busy }).map(
+        ([host]) => host,
+      ),
+    ).toEqual([undefined]);
+  });
+
+  it('takes 0 in one and nothing in the other for idle', () => {
+    expect(rowsOf({ rest: anOutcome({ web: 0 }) })).toEqual([
+      [undefined, 'web', 0, undefined, 'idle'],
+    ]);
+  });
+});
+
+describe('a failed call', () => {
+  const failures = {
+    application: anOutcome({}, {}, { failed: new Set(['application']), error: refused }),
+    hosts: anOutcome({}, {}, { failed: new Set(['hosts']), hostNamesError: refused }),
+    host: anOutcome({}, {}, { failed: new Set(['web']), error: refused }),
+    names: anOutcome({}, { '11': { web: 1 } }, { hostNamesError: refused }),
+  };
+
+  it.each<{ what: keyof typeof failures; host: string | undefined; reason: string }>([
+    { what: 'application', host: undefined, reason: 'status 500' },
+    { what: 'hosts', host: '*', reason: 'status 500' },
+    { what: 'host', host: 'web', reason: 'status 500' },
+    { what: 'names', host: '*', reason: 'the names of its hosts: status 500' },
+  ])('for the $what leaves a value unread in either API', ({ what, host, reason }) => {
+    const failed = failures[what];
+    const other = anOutcome({ web: 1 }, { web: { web: 1 } });
+    const common = {
+      account: 'main',
+      application: { id: '1', name: 'shop' },
+      entry: anEntry({ transactions: ['web'] }),
+    };
+
+    const inRest = comparedValues({ ...common, rest: failed, nerdgraph: other });
+    const inNerdgraph = comparedValues({ ...common, rest: other, nerdgraph: failed });
+
+    const unread = [...inRest, ...inNerdgraph].filter(({ verdict }) => verdict === 'not read');
+    expect(unread.map((value) => [value.host, value.reason])).toEqual([
+      [host, `REST: ${reason}`],
+      [host, `NerdGraph: ${reason}`],
+    ]);
+  });
+
+  it('for some names matters only if a host needs one of them', () => {
+    const rest = anOutcome(
+      {},
+      { '11': { web: 1 } },
+      { hostNames: new Map([['11', 'web']]), hostNamesError: refused },
+    );
+
+    expect(rowsOf({ rest, nerdgraph: anOutcome({}, { web: { web: 1 } }) })).toEqual([
+      ['web', 'web', 1, 1, 'equal'],
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { printed, threeApplications } from '../ask-bench.ts';
+
+const account =
+  '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';
+const withoutId = account.replace(', account_id: 1234567', '');
+const config = `accounts: [${account}]\napps: [{ match: "." }]`;
+
+describe('compare', () => {
+  it('says that switching is safe', async () => {
+    const { exitCode, stdout, stderr } = await printed(
+      ['compare', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/\n\nSwitching is safe: .*\n$/u);
+  });
+
+  it('gives JSON', async () => {
+    const { stdout } = await printed(
+      ['compare', '-o', 'json', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect(JSON.parse(stdout)).toMatchObject({ safe: true, accounts: [{ compared: true }] });
+  });
+
+  it('compares the accounts whose id it knows, and names the others', async () => {
+    const other = withoutId.replace('main', 'other');
+    const two = `accounts: [${account}, ${other}]\napps: [{ match: ".", account: main }, { id: 1, account: other }]`;
+
+    const { exitCode, stdout, stderr } = await printed(
+      ['compare', 'c.yaml'],
+      { 'c.yaml': two },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^account other: not compared: account_id is not in the .*: add it .* check-config --online/mu,
+    );
+    expect(stdout).toMatch(
+      /\nSwitching cannot be judged: 1 of 2 accounts could not be compared\.\n$/u,
+    );
+  });
+
+  it('exits with 1 if New Relic refuses the key', async () => {
+    const { exitCode, stdout, stderr } = await printed(['compare', 'c.yaml'], {
+      'c.yaml': config.replace('KEY', 'WRONG_KEY'),
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('account main: not compared: the discovery with ');
+    expect(stdout).toBe('Switching cannot be judged: 1 of 1 account could not be compared.\n');
+  });
+
+  it.each([
+    {
+      what: 'no account has an id',
+      args: ['compare', 'c.yaml'],
+      accounts: withoutId,
+      message: 'account main: not compared: account_id is not in the configuration',
+    },
+    {
+      what: 'a key is not there',
+      args: ['compare', 'c.yaml'],
+      accounts: account.replace('KEY', 'NO_KEY'),
+      message: 'the environment variable NO_KEY is not set',
+    },
+    {
+      what: 'the file is not there',
+      args: ['compare', 'missing.yaml'],
+      accounts: account,
+      message: 'the configuration file does not exist',
+    },
+    {
+      what: 'the format is YAML',
+      args: ['compare', '-o', 'yaml', 'c.yaml'],
+      accounts: account,
+      message: 'compare: --output=yaml is only for discover',
+    },
+  ])('exits with 2 and asks nobody if $what', async ({ args, accounts, message }) => {
+    const { exitCode, stdout, stderr, calls } = await printed(args, {
+      'c.yaml': `accounts: [${accounts}]\napps: [{ match: "." }]`,
+    });
+
+    expect({ exitCode, stdout, calls }).toEqual({ exitCode: 2, stdout: '', calls: 0 });
+    expect(stderr).toContain(message);
+  });
+});
