@@ -209,7 +209,7 @@ function createMissingReport(account: string, { logger }: PollLogDependencies) {
 
 /** Names mostly fail alike for all applications: the account is the subject. */
 function createHostNamesReport(account: string, { logger }: PollLogDependencies) {
-  let isFailing = false;
+  let areFailing = false;
   const remedy = 'hosts are shown by their id until it works; host_names: false switches it off';
   return (
     application: Application,
@@ -217,9 +217,9 @@ function createHostNamesReport(account: string, { logger }: PollLogDependencies)
   ): void => {
     // The poll failed because it has no names, and that failure has its own line.
     if (failed.has(hostsScope) || (error ?? hostNames) === undefined) return;
-    const wasFailing = isFailing;
-    isFailing = error !== undefined;
-    if (isFailing === wasFailing) return;
+    const wasFailing = areFailing;
+    areFailing = error !== undefined;
+    if (areFailing === wasFailing) return;
     const fields = { account, ...applicationFieldsOf(application) };
     if (wasFailing) logger.info(fields, 'host names available again');
     else logger.warn({ ...fields, error, remedy }, 'host names not available');
