@@ -7,7 +7,7 @@ import { statusOf as nerdGraphStatusOf } from '../nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { AccountPoller } from '../poller/account-poller.ts';
 import { createCallScheduler } from '../rate-limit/call-scheduler.ts';
-import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
+import type { Membership, RateLimiters } from '../rate-limit/membership.ts';
 import {
   createRestClient,
   defaultMaxPages,

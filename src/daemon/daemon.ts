@@ -4,7 +4,7 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createRateLimiters } from '../rate-limit/membership.ts';
 import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';

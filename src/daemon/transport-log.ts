@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { ThrottleCause } from '../model/permit.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { Membership } from '../rate-limit/membership.ts';
 import type { TransportEvents } from '../transport/account-transport.ts';
 
 export interface TransportLogDependencies {

@@ -13,7 +13,7 @@ export interface PollOutcome {
    */
   readonly failed: ReadonlySet<string>;
   /** How many parts the poll was to ask for: the application and its hosts. */
-  readonly askedParts: number;
+  readonly partCount: number;
   /** The vendor answered that it has no such application. */
   readonly gone: boolean;
   /** The vendor answered 401, so the rest of the poll was given up. */
@@ -50,18 +50,18 @@ export function skippedOutcome(error: ApiError): PollOutcome {
     reading: undefined,
     error,
     failed: new Set([applicationScope]),
-    askedParts: 1,
+    partCount: 1,
     unauthorized: true,
   };
 }
 
 /** The outcome of a poll of an application that has no values. */
-export const silentOutcome: PollOutcome = {
+export const nothingToAskOutcome: PollOutcome = {
   ...nothingAsked,
   reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
   error: undefined,
   failed: new Set(),
-  askedParts: 1,
+  partCount: 1,
   unauthorized: false,
 };
 
@@ -72,11 +72,11 @@ export const unlistedError: ApiError = new ApiError(
 );
 
 /** The outcome of a poll for nothing but hosts, while it is not known which there are. */
-export const unlistedOutcome: PollOutcome = {
+export const hostsUnknownOutcome: PollOutcome = {
   ...nothingAsked,
   reading: undefined,
   error: unlistedError,
   failed: new Set([hostsScope]),
-  askedParts: 1,
+  partCount: 1,
   unauthorized: false,
 };

@@ -123,7 +123,7 @@ export interface CallCosts {
   polls(applications: readonly SelectedApplication[]): CallsByOperation;
   /** What happens once, with the first polls of these applications, and what it is for. */
   once(applications: readonly SelectedApplication[]): number;
-  readonly onceOperation: DaemonOperation;
+  readonly firstPollOperation: DaemonOperation;
   /** A discovery in an account with these applications. */
   discovery(applications: readonly SelectedApplication[]): DiscoveryCalls;
   /**
@@ -153,7 +153,7 @@ export interface Source {
    * How early an application may be polled to fill up a batch that is needed for others. 0 if
    * sharing a batch saves nothing.
    */
-  readonly gatherMs: number;
+  readonly earlyMs: number;
   /**
    * Lists what the selectors may choose from, and perhaps more. An id that a selector names counts
    * as absent only if the vendor was asked for it alone. A known application that is chosen by its
@@ -184,7 +184,7 @@ export interface Source {
    * Applications that are not due yet may fill up batches that are needed anyway; the rest of them
    * are left out.
    *
-   * @param early applications that will be due within `gatherMs`, in the order in which they are
+   * @param early applications that will be due within `earlyMs`, in the order in which they are
    * due
    */
   batches<Asked extends Question>(

@@ -36,7 +36,7 @@ export interface BatchAnswersDependencies {
 }
 
 /** What was asked about an application, and what became of it. */
-interface Told {
+interface ApplicationAnswers {
   readonly queries: PlannedQuery[];
   readonly own: Received;
   readonly hosts: Map<string, Received>;
@@ -47,7 +47,7 @@ interface Told {
 export class BatchAnswers {
   readonly #valuesByKey: Readonly<Record<Subject, ReadonlyMap<string, ColumnValue>>>;
   readonly #dependencies: BatchAnswersDependencies;
-  readonly #told = new Map<string, Told>();
+  readonly #byApplication = new Map<string, ApplicationAnswers>();
   readonly #answered = new Set<PlannedQuery>();
   #givenUp: ApiError | undefined;
   #window: TimeWindow | undefined;
@@ -59,7 +59,7 @@ export class BatchAnswers {
       hosts: valuesByKey(setsOf('hosts', queries)),
     };
     for (const query of queries) {
-      for (const id of query.applicationIds) this.#toldOf(id).queries.push(query);
+      for (const id of query.applicationIds) this.#answersFor(id).queries.push(query);
     }
   }
 
@@ -78,8 +78,8 @@ export class BatchAnswers {
   /** A query about these applications failed. A refused key comes before other reasons. */
   failed(ids: readonly string[], error: ApiError): void {
     for (const id of ids) {
-      const told = this.#toldOf(id);
-      if (error.status === 401 || told.error === undefined) told.error = error;
+      const answers = this.#answersFor(id);
+      if (error.status === 401 || answers.error === undefined) answers.error = error;
     }
   }
 
@@ -90,7 +90,7 @@ export class BatchAnswers {
 
   /** Whether the application answers, but none of its hosts has sent a heartbeat. */
   isWithoutHeartbeat(id: string): boolean {
-    const { own } = this.#toldOf(id);
+    const { own } = this.#answersFor(id);
     return own.hasCalls && !own.isLive;
   }
 
@@ -101,7 +101,7 @@ export class BatchAnswers {
    */
   outcome(selected: SelectedApplication, askHostNames: boolean): PollOutcome {
     const { application } = selected;
-    const { own, error } = this.#toldOf(application.id);
+    const { own, error } = this.#answersFor(application.id);
     const { names, hosts, failed } = this.#hostsOf(selected);
     const hostIds = this.#hostListOf(selected, names);
     const isOwnAsked = asksForApplication(selected);
@@ -113,7 +113,7 @@ export class BatchAnswers {
       reading: this.#readingOf(selected, hasOwn ? own : undefined, hosts),
       error: failure,
       failed,
-      askedParts: (hasOwn ? 1 : 0) + hosts.size + failed.size,
+      partCount: (hasOwn ? 1 : 0) + hosts.size + failed.size,
       gone: false,
       unauthorized: failure?.status === 401,
       hostIds,
@@ -134,17 +134,22 @@ export class BatchAnswers {
     return { windowEndMs: this.#window?.toMs, series, application, hosts };
   }
 
-  #toldOf(id: string): Told {
-    const known = this.#told.get(id);
+  #answersFor(id: string): ApplicationAnswers {
+    const known = this.#byApplication.get(id);
     if (known !== undefined) return known;
-    const told: Told = { queries: [], own: nothing(), hosts: new Map(), error: undefined };
-    this.#told.set(id, told);
-    return told;
+    const answers: ApplicationAnswers = {
+      queries: [],
+      own: nothing(),
+      hosts: new Map(),
+      error: undefined,
+    };
+    this.#byApplication.set(id, answers);
+    return answers;
   }
 
   /** Whether all queries were answered that could be about this host, or about the application itself. */
   #isWhole(id: string, subject: Subject, host?: string): boolean {
-    return this.#toldOf(id).queries.every(
+    return this.#answersFor(id).queries.every(
       (query) =>
         this.#answered.has(query) ||
         query.subject !== subject ||
@@ -156,7 +161,7 @@ export class BatchAnswers {
     const hosts = new Map<string, Values>();
     const failed = new Set<string>();
     const { id } = selected.application;
-    const received = this.#toldOf(id).hosts;
+    const received = this.#answersFor(id).hosts;
     const names = asksForHosts(selected) ? this.#hostNamesOf(selected) : [];
     const isAllWhole = this.#isWhole(id, 'hosts');
     const selector = hostSelectorOf(selected);
@@ -174,7 +179,7 @@ export class BatchAnswers {
   /** The hosts that the answers name, and those that an answer that did not come may have named. */
   #hostNamesOf({ application: { id, hostIds = [] } }: SelectedApplication): readonly string[] {
     const lost = hostIds.filter((name) => !this.#isWhole(id, 'hosts', name));
-    return [...new Set([...this.#toldOf(id).hosts.keys(), ...lost])].toSorted();
+    return [...new Set([...this.#answersFor(id).hosts.keys(), ...lost])].toSorted();
   }
 
   /** All hosts of the application, as far as they are known now. */
@@ -184,8 +189,8 @@ export class BatchAnswers {
   ): readonly string[] | undefined {
     const { id, hostIds } = selected.application;
     // Hosts that are not known yet are not none because nothing was answered.
-    const isTold = names.length > 0 || this.#isWhole(id, 'hosts');
-    if (!asksForHosts(selected) || !isTold) return hostIds;
+    const isListKnown = names.length > 0 || this.#isWhole(id, 'hosts');
+    if (!asksForHosts(selected) || !isListKnown) return hostIds;
     if (hostSelectorOf(selected)?.kind !== 'self') return sameAs(hostIds, names);
     // The host of this process does not tell which others there are.
     return hostIds && sameAs(hostIds, [...new Set([...hostIds, ...names])]);
@@ -194,9 +199,9 @@ export class BatchAnswers {
   #add(row: FacetRow, { values }: ColumnSet, seconds: number): void {
     const { seen, onInvalid } = this.#dependencies;
     const { applicationId, host } = row;
-    const told = this.#toldOf(applicationId);
-    const received = host === undefined ? told.own : (told.hosts.get(host) ?? nothing());
-    if (host !== undefined) told.hosts.set(host, received);
+    const answers = this.#answersFor(applicationId);
+    const received = host === undefined ? answers.own : (answers.hosts.get(host) ?? nothing());
+    if (host !== undefined) answers.hosts.set(host, received);
     if (row.calls > 0) received.hasCalls = true;
     if (row.isLive) received.isLive = true;
     for (const value of values) {
@@ -209,7 +214,7 @@ export class BatchAnswers {
   }
 
   /**
-   * What tells the values of the series. An amount of nothing is 0 if the subject was there and has had
+   * Returns a function for the values of the series. An amount of nothing is 0 if the subject was there and has had
    * the metric before; else there is no value.
    */
   #readerOf(

@@ -37,7 +37,7 @@ const perPage = 200;
  * Half of an interval is the bound that matters. With a budget that is too small the intervals stretch to
  * many minutes, and applications must still come together: apart they would need far more queries.
  */
-const gatherMs = 600_000;
+const earlyMs = 600_000;
 
 /**
  * NerdGraph for one account. Up to 200 applications are asked for in one query, and their hosts in a few
@@ -62,7 +62,7 @@ export function createNerdGraphSource(
     costs: createNerdGraphCosts(sizes.divisionOf),
     onCostsChange: sizes.onChange,
     listsHosts: false,
-    gatherMs,
+    earlyMs,
     discover: async (selectors, knownIds, signal) => {
       const discovery = await discover({ selectors, knownIds, signal });
       if (discovery.complete) {
@@ -96,7 +96,7 @@ function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
         host_metrics: ofHosts,
       };
     },
-    onceOperation: 'application_metrics',
+    firstPollOperation: 'application_metrics',
     once: () => 0,
     discovery: (applications) => ({ calls: Math.max(1, Math.ceil(applications.length / perPage)) }),
     // Not measured on the real API: a query may take 5 s there by default.

@@ -88,7 +88,7 @@ export interface AccountPlanner {
  */
 const tolerance = 0.1;
 /** The vendor is fast enough by far when the connections can carry this many times the limit. */
-const atEase = 1.5;
+const fastEnough = 1.5;
 
 export function createAccountPlanner(
   { discoveryIntervalMs }: { readonly discoveryIntervalMs: number },
@@ -116,8 +116,8 @@ export function createAccountPlanner(
     const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
     // Once the vendor is fast enough, it must not limit the plan any longer, however small the
     // change.
-    const isAtEase = now.carriedPerMinute >= atEase * now.limitPerMinute;
-    if (isAtEase && before < planned) return true;
+    const isFastEnough = now.carriedPerMinute >= fastEnough * now.limitPerMinute;
+    if (isFastEnough && before < planned) return true;
     const change = planned / before;
     return change < 1 - tolerance || change > 1 + tolerance;
   };

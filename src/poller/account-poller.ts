@@ -12,7 +12,7 @@ import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
 import { discoveryIntervalOf } from './demand.ts';
 import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
-import { hostlessEntries } from './discovery-state.ts';
+import { entriesWithoutHost } from './discovery-state.ts';
 import { pollUntilSettled } from './poll-again.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
 import { PollLoop } from './poll-loop.ts';
@@ -131,7 +131,7 @@ export class AccountPoller {
       if (!isWhole) this.#log.stillFailing(this.#table.states);
       const { discovery, states } = this.#table;
       const isFound =
-        discovery.missingSelectors.length + hostlessEntries(states.values()).length === 0;
+        discovery.missingSelectors.length + entriesWithoutHost(states.values()).length === 0;
       return isComplete && isWhole && isFound;
     });
   }
@@ -156,10 +156,10 @@ export class AccountPoller {
    * is no longer wanted. The name of the account must stay the same. A discovery begins at once if
    * it may find other applications.
    *
-   * @param isElsewhere whether the source now uses another key, or another way to the vendor
+   * @param isSourceChanged whether the source now uses another key, or another way to the vendor
    */
-  async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
-    const isSameQuestion = !isElsewhere && wantSameApplications(this.#options, options);
+  async reconfigure(options: AccountPollerOptions, isSourceChanged = false): Promise<void> {
+    const isSameQuestion = !isSourceChanged && wantSameApplications(this.#options, options);
     this.#options = options;
     this.#dependencies.scheduler.resize(this.#limits());
     const discovery = discoveryOptionsOf(options);

@@ -10,22 +10,27 @@ import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, appSnapshotOf, createAppPublisher } from './app-publisher.ts';
 import { type AppState, afterPoll } from './app-state.ts';
-import { AppStates } from './app-states.ts';
-import { discoverySteps, reconfigurationSteps, type StateSteps, spreadSteps } from './app-table.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
-  hostlessEntries,
+  entriesWithoutHost,
   hostsListedNow,
   initialDiscovery,
   isDiscoveryStale,
   isUnauthorized,
 } from './discovery-state.ts';
+import { DueQueue } from './due-queue.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import { MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
 import { dueMsOf, overdueMsOf, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
+import {
+  discoverySteps,
+  reconfigurationSteps,
+  type StateSteps,
+  spreadSteps,
+} from './state-steps.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface AccountTableOptions {
@@ -40,7 +45,7 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
-  readonly source: Pick<Source, 'gatherMs'>;
+  readonly source: Pick<Source, 'earlyMs'>;
   readonly planner: AccountPlanner;
 }
 
@@ -49,9 +54,9 @@ export class AccountTable {
   #options: AccountTableOptions;
   readonly #dependencies: AccountTableDependencies;
   readonly #time: VirtualClock;
-  readonly #states: AppStates;
+  readonly #states: DueQueue;
   #discovery = initialDiscovery;
-  /** The vendor refused the key in the last discovery. Until the next one polls would fail too. */
+  /** New Relic refused the key in the last discovery. Until the next one polls would fail too. */
   #unauthorized: ApiError | undefined;
   #phaseIndex = 0;
   /** Resolves when the last change has ended. */
@@ -63,7 +68,7 @@ export class AccountTable {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#time = createVirtualClock(dependencies.clock);
-    this.#states = new AppStates({ ...dependencies, time: this.#time });
+    this.#states = new DueQueue({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
@@ -74,15 +79,19 @@ export class AccountTable {
   get states(): ReadonlyMap<string, AppState> {
     return this.#states.all;
   }
-  get failing(): AppStates['failing'] {
+
+  get failing(): DueQueue['failing'] {
     return this.#states.failing;
   }
+
   get discovery(): DiscoveryState {
     return this.#discovery;
   }
+
   get missingMetrics(): readonly MissingMetric[] {
     return this.#metrics.missing;
   }
+
   get plan(): AccountPlan {
     return this.#dependencies.planner.plan;
   }
@@ -96,7 +105,9 @@ export class AccountTable {
   }
 
   /** Publishes nothing more of what was left for a later turn of the event loop. */
-  readonly stop = (): void => this.#publisher.stop();
+  stop(): void {
+    this.#publisher.stop();
+  }
 
   /**
    * Uses other settings from now on. What is known stays if it is still wanted. Resolves to the ids of the
@@ -140,7 +151,7 @@ export class AccountTable {
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;
       if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
-      const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
+      const showNothing = missing && [...missing, ...entriesWithoutHost(this.states.values())];
       this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
       this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
       sink.accountUp(account.name, discovery.complete);
@@ -182,7 +193,9 @@ export class AccountTable {
   }
 
   /** To be called when a poll was ended before it had an outcome. */
-  readonly aborted = (id: string): void => this.#states.end(id);
+  aborted(id: string): void {
+    this.#states.end(id);
+  }
 
   /** The outcome of a poll that is not tried, because the vendor refuses the key. */
   unauthorizedOutcome(): PollOutcome | undefined {
@@ -203,14 +216,14 @@ export class AccountTable {
     const { turn, skipped } = turnAfter(before.turn, times, {
       intervalMs: before.selected.entry.poll.intervalMs,
       headroom: this.plan.headroom,
-      phase: source.gatherMs > 0 ? undefined : phaseOf(before.phaseIndex),
+      phase: source.earlyMs > 0 ? undefined : phaseOf(before.phaseIndex),
     });
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, turn });
     this.#publisher.publish(id);
     this.#metrics.polled(after, outcome.reading);
     if (this.#unauthorized === undefined) log.polled(before, after, outcome);
-    if (before.reading !== undefined && !after.gone) this.#tellDropped([id]);
+    if (before.reading !== undefined && !after.gone) this.#logDropped([id]);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.replan();
   }
@@ -220,33 +233,39 @@ export class AccountTable {
    *
    * @param withinMs how early an application counts as due
    */
-  readonly firstDue = (withinMs = 0): string | undefined => this.#states.firstDue(withinMs);
+  firstDue(withinMs = 0): string | undefined {
+    return this.#states.firstDue(withinMs);
+  }
 
   /** Shows which polls are late, and drops the values that were not renewed in time. */
   dropStale(): void {
     const ids = this.#states.dropStale();
     for (const id of ids) this.#publisher.publish(id);
-    this.#tellDropped(ids);
+    this.#logDropped(ids);
   }
 
-  /** Of an application that lost only parts, the poll that failed has told. */
-  #tellDropped(ids: readonly string[]): void {
+  /** Of an application that lost only parts, the line of the poll that failed says it. */
+  #logDropped(ids: readonly string[]): void {
     const lost = ids.filter((id) => this.states.get(id)?.reading === undefined);
     if (lost.length > 0) this.#dependencies.log.dropped(lost, this.states);
   }
 
   /** Monotonic time of the next due event; polls under way do not count. */
-  readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
+  nextEventMs(): number | undefined {
+    return this.#states.nextEventMs();
+  }
 
   /** Monotonic time at which the next poll of an application is due, as the plan is now. */
-  readonly nextDueMs = ({ turn, selected }: AppState): number =>
-    this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
+  nextDueMs({ turn, selected }: AppState): number {
+    return this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
+  }
 
   /** Rejects with the signal's reason. What was changed by then stays. */
   async #take<Value>(steps: StateSteps<Value>, signal: AbortSignal): Promise<Value> {
     let step = steps.next();
-    for (; step.done !== true; step = steps.next())
+    for (; step.done !== true; step = steps.next()) {
       await sleep(this.#dependencies.clock, 0, signal);
+    }
     return step.value;
   }
 

@@ -26,26 +26,11 @@ export interface AppPublisher {
   stop(): void;
 }
 
-/** Work in one turn of the event loop, counted in hosts to render: some milliseconds. */
-const workPerTurn = 1000;
-/** The work to render an application without its hosts, */
-const applicationWork = 5;
-/** and to see that it has not changed. */
-const unchangedWork = 0.3;
-
-/** What hosts usually have: a series for each transaction type. */
-const usualSeries = 2;
-
 /**
- * The work to render applications and hosts, in hosts with the usual number of series. Work is divided
- * into turns of the event loop by it.
- *
- * @param subjects how many applications and hosts
- * @param series how many series each of them has
+ * Subjects (applications and hosts) that are rendered in one turn of the event loop: some
+ * tens of milliseconds, however many series they have.
  */
-export function renderingWork(subjects: number, series: number): number {
-  return subjects * Math.max(1, series / usualSeries);
-}
+export const subjectsPerTurn = 200;
 
 export function createAppPublisher(
   { account }: { readonly account: string },
@@ -60,30 +45,29 @@ export function createAppPublisher(
     sink.remove(account, id);
   };
 
-  /** Returns how much work it was. */
+  /** Returns how many subjects were rendered, or looked at. */
   const publish = (id: string): number => {
     waiting.delete(id);
     const snapshot = snapshotOf(id);
     if (snapshot === undefined) {
       if (published.has(id)) remove(id);
-      return 0;
+    } else if (!isSame(published.get(id), snapshot)) {
+      published.set(id, snapshot);
+      sink.publish(snapshot);
+      return 1 + (snapshot.reading?.hosts.size ?? 0);
     }
-    if (isSame(published.get(id), snapshot)) return unchangedWork;
-    published.set(id, snapshot);
-    sink.publish(snapshot);
-    const { hosts, series } = snapshot.reading ?? { hosts: { size: 0 }, series: [] };
-    return applicationWork + renderingWork(hosts.size, series.length);
+    return 1;
   };
 
   const publishSome = (): void => {
     cancelTimer = undefined;
-    let work = 0;
+    let subjects = 0;
     for (const id of waiting) {
-      if (work >= workPerTurn) {
+      if (subjects >= subjectsPerTurn) {
         cancelTimer = clock.after(0, publishSome);
         return;
       }
-      work += publish(id);
+      subjects += publish(id);
     }
   };
 

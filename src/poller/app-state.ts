@@ -7,9 +7,15 @@ import {
   withNewHosts,
 } from '../model/selected-application.ts';
 import type { Failure } from '../model/status.ts';
-import { heldSinceMs, type PartReading, withArrived, withoutStale } from './failed-parts.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
-import { withHostsOf, withSeriesOf } from './kept-reading.ts';
+import {
+  heldSinceMs,
+  type PartReading,
+  withArrived,
+  withHostsOf,
+  withoutStale,
+  withSeriesOf,
+} from './part-reading.ts';
 import { dueAt, type PollTurn } from './schedule.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */

@@ -22,7 +22,7 @@ const none: ReadonlySet<string> = new Set();
 function applicationStatusOf(
   account: string,
   app: AppState,
-  { plan: { stretch }, nextDueMs }: Pick<AccountTable, 'plan' | 'nextDueMs'>,
+  table: Pick<AccountTable, 'plan' | 'nextDueMs'>,
   now: Now,
 ): ApplicationStatus {
   const { application, entry } = app.selected;
@@ -41,8 +41,8 @@ function applicationStatusOf(
     lastSuccessMs: app.lastSuccessMs,
     lastPollMs: app.lastPoll?.endedMs,
     lastPollSeconds: app.lastPoll && Math.round(app.lastPoll.durationMs) / 1000,
-    nextPollMs: wallTimeOf(now)(nextDueMs(app)),
-    intervalSeconds: (entry.poll.intervalMs * stretch) / 1000,
+    nextPollMs: wallTimeOf(now)(table.nextDueMs(app)),
+    intervalSeconds: (entry.poll.intervalMs * table.plan.stretch) / 1000,
     hostIds,
     failedHostIds: failedHostsOf(app, hostIds),
     hostNames: app.hostNames.names,

@@ -4,7 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, Question, Stage } from '../model/source.ts';
 import type { CallScheduler, Job, ScheduledCall } from '../rate-limit/call-scheduler.ts';
-import { renderingWork } from './app-publisher.ts';
+import { subjectsPerTurn } from './app-publisher.ts';
 
 /** One application whose poll is due: what to ask for, and when. */
 export interface PollRequest extends Question {
@@ -27,15 +27,7 @@ export interface BatchPollDependencies {
 /** Called once for each application of a batch, unless it was dropped before. */
 export type PollEnded = (request: PollRequest, outcome: PollOutcome) => void;
 
-/**
- * What is reported in one turn of the event loop: about 50 applications, and fewer if they have hosts or
- * many series. Each is published at once, so this takes some milliseconds.
- */
-const workPerTurn = 1000;
-/** The work for an application beside its parts. */
-const workPerApplication = 20;
-
-interface Begun {
+interface StartedPoll {
   readonly abort: AbortController;
   readonly wallMs: number;
 }
@@ -53,7 +45,7 @@ export class BatchPoll {
   readonly #wanted: Set<PollRequest>;
   #job: Job | undefined;
   /** `undefined` before the first call: ten thousand batches may wait for their turn. */
-  #begun: Begun | undefined;
+  #begun: StartedPoll | undefined;
   #cancelTimer: (() => void) | undefined;
 
   constructor(batch: Batch<PollRequest>, dependencies: BatchPollDependencies, ended: PollEnded) {
@@ -109,7 +101,7 @@ export class BatchPoll {
     return undefined;
   }
 
-  #begin(): Begun {
+  #begin(): StartedPoll {
     if (this.#begun !== undefined) return this.#begun;
     const { clock, vendorWallMs = () => clock.wallMs() } = this.#dependencies;
     const deadlineMs = this.#earliest((request) => request.deadlineMs);
@@ -138,9 +130,9 @@ export class BatchPoll {
 
   #finish(): void {
     this.#cancelTimer?.();
-    let work = 0;
+    let subjects = 0;
     for (const request of this.#wanted) {
-      if (work >= workPerTurn) {
+      if (subjects >= subjectsPerTurn) {
         this.#cancelTimer = this.#dependencies.clock.after(0, () => {
           this.#finish();
         });
@@ -148,8 +140,7 @@ export class BatchPoll {
       }
       this.#wanted.delete(request);
       const outcome = this.#batch.outcomeOf(request);
-      const { series } = request.selected.entry;
-      work += workPerApplication + renderingWork(outcome.askedParts, series.length);
+      subjects += 1 + outcome.partCount;
       this.#ended(request, outcome);
     }
   }

@@ -62,9 +62,9 @@ export interface CallPlan extends AccountPlan {
   /** `undefined` when the account fits. */
   readonly remedy: Remedy | undefined;
   /** Calls that are made once, with the first polls, such as those for host names. */
-  readonly onceCalls: number;
+  readonly firstPollCalls: number;
   /** What these are for. */
-  readonly onceOperation: DaemonOperation;
+  readonly firstPollOperation: DaemonOperation;
   /** Calls until everything has been polled once. */
   readonly startCalls: number;
   /** About how long it takes from the start until everything has been polled once. */
@@ -91,7 +91,7 @@ export function planCalls(input: CallPlanInput): CallPlan {
   };
   const polled = applications.filter(isWorthPolling);
   const intervals = intervalsOf(polled, stretch);
-  const onceCalls = costs.once(polled);
+  const firstPollCalls = costs.once(polled);
   return {
     ...plan,
     account: account.name,
@@ -103,10 +103,10 @@ export function planCalls(input: CallPlanInput): CallPlan {
     fits: isCovered(needed, capacityPerMinute),
     intervals,
     remedy: remedyFor(needed, input, capacityPerMinute),
-    onceCalls,
-    onceOperation: costs.onceOperation,
-    startCalls: discovery.calls + onceCalls + totalOf(costs.polls(polled)),
-    firstFullSetMs: firstFullSetMs(input, { stretch, intervals, onceCalls }),
+    firstPollCalls,
+    firstPollOperation: costs.firstPollOperation,
+    startCalls: discovery.calls + firstPollCalls + totalOf(costs.polls(polled)),
+    firstFullSetMs: firstFullSetMs(input, { stretch, intervals, firstPollCalls }),
   };
 }
 
@@ -150,7 +150,7 @@ function intervalsOf(
  */
 function firstFullSetMs(
   { account, applications, costs, discovery }: CallPlanInput,
-  plan: Pick<CallPlan, 'stretch' | 'intervals' | 'onceCalls'>,
+  plan: Pick<CallPlan, 'stretch' | 'intervals' | 'firstPollCalls'>,
 ): number {
   const { requestsPerMinute, concurrency } = account;
   const inFlightMs = (calls: number): number =>
@@ -162,10 +162,10 @@ function firstFullSetMs(
       (most, one) => Math.max(most, totalOf(costs.polls([one]))),
       0,
     );
-    const evenly = plan.onceCalls + largest;
+    const evenly = plan.firstPollCalls + largest;
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = plan.onceCalls + totalOf(costs.polls(applications));
+  const calls = plan.firstPollCalls + totalOf(costs.polls(applications));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));

@@ -61,23 +61,19 @@ export class DiscoveryLoop {
   /** Makes one discovery. Resolves to whether it found out all that it was asked. */
   async discover(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
-    const controller = new AbortController();
-    const onAbort = (): void => {
-      controller.abort(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    this.#underWay = controller;
+    const restarted = new AbortController();
+    const ended = AbortSignal.any([signal, restarted.signal]);
+    this.#underWay = restarted;
     // Twice, because the source needs some time after the deadline as well.
     this.#lateAtMs = this.#dependencies.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
-      const { table, ended } = this.#dependencies;
-      const discovery = await this.#ask(controller.signal);
-      ended(await table.discovered(discovery, controller.signal));
+      const { table } = this.#dependencies;
+      const discovery = await this.#ask(ended);
+      this.#dependencies.ended(await table.discovered(discovery, ended));
       return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
       this.#underWay = undefined;
       this.#lateAtMs = undefined;
-      signal.removeEventListener('abort', onAbort);
     }
   }
 

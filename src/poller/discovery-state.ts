@@ -93,12 +93,9 @@ export function hostsListedNow(
   const hostIdsNow = (): readonly string[] | undefined =>
     states.get(id)?.selected.application.hostIds;
   const known = hostIdsNow();
-  let listed = { hostIds: known, set: new Set<string>() };
   return (hostId) => {
     const hostIds = hostIdsNow();
-    if (hostIds === undefined || hostIds === known) return true;
-    if (listed.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
-    return listed.set.has(hostId);
+    return hostIds === undefined || hostIds === known || hostIds.includes(hostId);
   };
 }
 
@@ -118,7 +115,7 @@ export function isUnauthorized(error: Error | undefined): error is ApiError {
  * The entries that would show only the host of this process, and show nothing because the vendor
  * does not know it. A host that was not looked for yet does not count.
  */
-export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[] {
+export function entriesWithoutHost(states: Iterable<AppState>): readonly AppEntry[] {
   const hasHost = new Map<AppEntry, boolean>();
   for (const state of states) {
     const { entry } = state.selected;
@@ -149,19 +146,15 @@ export async function discoverWithin(
   signal: AbortSignal,
 ): Promise<Discovery> {
   signal.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = (): void => {
-    controller.abort(signal.reason);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
+  const deadline = new AbortController();
   const cancelTimer = clock.after(deadlineMs, () => {
-    controller.abort(deadlineError(deadlineMs));
+    deadline.abort(deadlineError(deadlineMs));
   });
   try {
-    return await source.discover(selectors, knownIds, controller.signal);
+    const ended = AbortSignal.any([signal, deadline.signal]);
+    return await source.discover(selectors, knownIds, ended);
   } finally {
     cancelTimer();
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

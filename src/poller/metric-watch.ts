@@ -16,50 +16,48 @@ interface Watched {
   readonly ofHostsAlone: boolean;
 }
 
+/** What is known about the metrics of one entry. */
 interface EntryWatch {
-  readonly entry: AppEntry;
-  /** Whole polls by the id of the application. */
-  readonly polls: Map<string, number>;
-  /** What no application has had a value of so far, with what is called missing. */
+  /** What no application has had a value of so far. */
   open: readonly Watched[];
-  missing: readonly Watched[];
-  /** Whether an application had requests in its second whole poll, or a later one; and hosts as well. */
+  /** Those that the last judgement called missing. */
+  missing: ReadonlySet<Watched>;
+  /** The ids of the applications that had a whole poll. */
+  readonly polled: Set<string>;
+  /** Whether an application had requests in such a poll; and hosts as well. */
   isBusy: boolean;
   hasBusyHosts: boolean;
 }
 
-const enoughPolls = 2;
-
 /**
- * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look like
- * an idle application. An entry is judged once each of its applications that does not fail has had two whole
- * polls, if one of them had requests then. An entry that asks for something else begins anew.
+ * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look
+ * like an idle application. An entry is judged at a discovery, once each of its applications that does
+ * not fail has had a whole poll, if one of them had requests then. An entry that asks for something else
+ * begins anew.
  */
 export class MetricWatch {
-  /** By the selector. */
-  readonly #watches = new Map<string, EntryWatch>();
-  #missing: readonly MissingMetric[] | undefined;
+  #watches: ReadonlyMap<AppEntry, EntryWatch> = new Map();
+  #missing: readonly MissingMetric[] = [];
 
   /** All missing metrics; the same array as long as nothing in it changes. */
   get missing(): readonly MissingMetric[] {
-    this.#missing ??= [...this.#watches.values()].flatMap(({ missing }) =>
-      missing.map(({ named }) => named),
-    );
     return this.#missing;
   }
 
   polled({ selected, pollSucceeded, gone }: AppState, reading: AppReading | undefined): void {
     const { entry, application } = selected;
-    const watch = this.#watchOf(entry);
+    const watch = this.#watches.get(entry);
     if (watch === undefined || watch.open.length === 0 || reading === undefined || gone) return;
     // A poll from before a reload asked for something else, that of a silent application for nothing.
     if (!isDeepStrictEqual(reading.series, entry.series)) return;
-    watch.open = watch.open.filter((one) => !hasValueOf(one, reading));
-    this.#call(watch, watch.missing);
+    const open = watch.open.filter((one) => !hasValueOf(one, reading));
+    if (open.length < watch.open.length) {
+      watch.open = open;
+      this.#update();
+    }
     if (pollSucceeded !== true) return;
-    const count = (watch.polls.get(application.id) ?? 0) + 1;
-    watch.polls.set(application.id, count);
-    if (count < enoughPolls || watch.hasBusyHosts || !isBusy(selected, reading)) return;
+    watch.polled.add(application.id);
+    if (watch.hasBusyHosts || !isBusy(selected, reading)) return;
     watch.isBusy = true;
     watch.hasBusyHosts = reading.hosts.size > 0;
   }
@@ -70,70 +68,58 @@ export class MetricWatch {
    * @returns what was not called missing before
    */
   judge(states: ReadonlyMap<string, AppState>): readonly MissingMetric[] {
-    const chosen = new Set<EntryWatch>();
+    const known = new Map([...this.#watches].map((one) => [selectorText(one[0].selector), one]));
+    const watches = new Map<AppEntry, EntryWatch>();
     const awaited = new Set<EntryWatch>();
     for (const [id, state] of states) {
-      const watch = this.#watchOf(state.selected.entry);
-      if (watch === undefined) continue;
-      chosen.add(watch);
-      if (mayBring(state) && (watch.polls.get(id) ?? 0) < enoughPolls) awaited.add(watch);
+      const { entry } = state.selected;
+      const watch =
+        watches.get(entry) ?? watchAfter(known.get(selectorText(entry.selector)), entry);
+      watches.set(entry, watch);
+      if (mayBring(state) && !watch.polled.has(id)) awaited.add(watch);
     }
-    const before = new Set(this.missing);
-    for (const [selector, watch] of this.#watches) {
-      for (const id of watch.polls.keys()) if (!states.has(id)) watch.polls.delete(id);
-      if (!chosen.has(watch)) {
-        this.#watches.delete(selector);
-        this.#missing = undefined;
-      } else if (!awaited.has(watch) && watch.missing.length < watch.open.length) {
-        this.#call(
-          watch,
-          watch.open.filter((one) => (one.ofHostsAlone ? watch.hasBusyHosts : watch.isBusy)),
-        );
-      }
+    this.#watches = watches;
+    for (const watch of watches.values()) {
+      for (const id of watch.polled) if (!states.has(id)) watch.polled.delete(id);
+      if (awaited.has(watch)) continue;
+      const isProof = (one: Watched): boolean =>
+        one.ofHostsAlone ? watch.hasBusyHosts : watch.isBusy;
+      watch.missing = new Set(watch.open.filter(isProof));
     }
-    return this.missing.filter((one) => !before.has(one));
+    const before = new Set(this.#missing);
+    this.#update();
+    return this.#missing.filter((one) => !before.has(one));
   }
 
-  /** Calls missing those of them that are still open. */
-  #call(watch: EntryWatch, wanted: readonly Watched[]): void {
-    const missing = wanted.filter((one) => watch.open.includes(one));
-    if (missing.length === watch.missing.length) return;
-    watch.missing = missing;
-    this.#missing = undefined;
-  }
-
-  /** None for an entry that asks for nothing but throughput and errors. */
-  #watchOf(entry: AppEntry): EntryWatch | undefined {
-    const selector = selectorText(entry.selector);
-    const known = this.#watches.get(selector);
-    if (known !== undefined && asksAlike(known.entry, entry)) return known;
-    const open = watchedBy(entry, selector);
-    if (open.length === 0) return undefined;
-    const watch = {
-      entry,
-      polls: new Map(),
-      open,
-      missing: [],
-      isBusy: false,
-      hasBusyHosts: false,
-    };
-    this.#watches.set(selector, watch);
-    this.#missing = undefined;
-    return watch;
+  #update(): void {
+    const missing = [...this.#watches.values()].flatMap((watch) =>
+      watch.open.filter((one) => watch.missing.has(one)).map(({ named }) => named),
+    );
+    if (!isDeepStrictEqual(missing, this.#missing)) this.#missing = missing;
   }
 }
 
+/** What is known of an entry survives a reload that leaves it as it is. */
+function watchAfter(
+  known: readonly [AppEntry, EntryWatch] | undefined,
+  entry: AppEntry,
+): EntryWatch {
+  if (known !== undefined && asksAlike(known[0], entry)) return known[1];
+  const open = watchedBy(entry);
+  return { open, missing: new Set(), polled: new Set(), isBusy: false, hasBusyHosts: false };
+}
+
 function asksAlike(left: AppEntry, right: AppEntry): boolean {
-  if (left === right) return true;
   const isSameScope =
     left.application === right.application && (left.hosts === false) === (right.hosts === false);
-  return isSameScope && isDeepStrictEqual(left.series, right.series);
+  return left === right || (isSameScope && isDeepStrictEqual(left.series, right.series));
 }
 
 /** Their names are right by construction, and an application without requests or errors is no mistake. */
 const unwatched: ReadonlySet<PresetName | undefined> = new Set(['throughput', 'errors']);
 
-function watchedBy(entry: AppEntry, selector: string): readonly Watched[] {
+function watchedBy(entry: AppEntry): readonly Watched[] {
+  const selector = selectorText(entry.selector);
   const watched = new Map<string, Watched>();
   for (const [index, series] of entry.series.entries()) {
     const { gauge, metric, value, preset, scope } = series;

@@ -50,17 +50,16 @@ export function createPollLog(account: string, dependencies: PollLogDependencies
   const reportDiscovery = createDiscoveryReport(account, dependencies);
   const remind = createReminder(account, dependencies);
   const reportMissing = createMissingReport(account, dependencies);
-  const names = createHostNamesReport(account, dependencies);
+  const reportNames = createHostNamesReport(account, dependencies);
   return {
     discovered: (discovery, known, missing) => {
       reportDiscovery(discovery, known.size);
       remind(known);
-      names.keepOnly(known);
       if (discovery.complete) reportMissing(missing);
     },
     polled: (before, after, outcome) => {
       reportPoll({ account, ...dependencies }, before, after, outcome);
-      names.asked(after.selected.application, outcome);
+      reportNames(after.selected.application, outcome);
     },
     dropped: (ids, known) => {
       for (const id of ids) {
@@ -102,13 +101,13 @@ function reportPoll(
   { account, logger }: PollLogDependencies & { readonly account: string },
   before: AppState,
   after: AppState,
-  { error, failed, askedParts }: PollOutcome,
+  { error, failed, partCount }: PollOutcome,
 ): void {
   const fields = { account, ...applicationFieldsOf(after.selected.application) };
   if (!before.gone && after.gone) logger.info(fields, 'application is gone');
   if (before.gone && !after.gone) logger.info(fields, 'application is back');
   if (isNewFailure(before, after)) {
-    logger.warn({ ...fields, failed: failed.size, calls: askedParts, error }, 'poll failed');
+    logger.warn({ ...fields, failed: failed.size, calls: partCount, error }, 'poll failed');
   }
   // A poll that was only late has not failed.
   if (before.failure !== undefined && isFailing(before) && !isFailing(after)) {
@@ -133,22 +132,23 @@ function isNewFailure(before: AppState, after: AppState): boolean {
 
 const hourMs = 3_600_000;
 
-/** One that goes on failing for the same reason is told of once an hour. */
+/** One that goes on failing for the same reason has a line once an hour. */
 function createDiscoveryReport(account: string, { logger, clock }: PollLogDependencies) {
   let isFirst = true;
-  let told: { readonly reason: string | undefined; readonly atMs: number } | undefined;
+  let reported: { readonly reason: string | undefined; readonly atMs: number } | undefined;
   return ({ complete, applications, error }: Discovery, selected: number): void => {
     if (complete) {
       const fields = { account, listed: applications.length, selected };
       if (isFirst) logger.info(fields, 'account discovered');
-      else if (told !== undefined) logger.info(fields, 'discovery works again');
-      told = undefined;
+      else if (reported !== undefined) logger.info(fields, 'discovery works again');
+      reported = undefined;
     } else {
       const reason = error instanceof ApiError ? error.reason : undefined;
       const atMs = clock.monotonicMs();
-      const isNews = told === undefined || told.reason !== reason || atMs - told.atMs >= hourMs;
-      if (isNews) logger.error({ account, error }, 'discovery failed');
-      if (isNews) told = { reason, atMs };
+      if (reported?.reason !== reason || atMs - (reported?.atMs ?? -Infinity) >= hourMs) {
+        logger.error({ account, error }, 'discovery failed');
+        reported = { reason, atMs };
+      }
     }
     isFirst = false;
   };
@@ -209,61 +209,44 @@ function createMissingReport(account: string, { logger }: PollLogDependencies) {
 
 /** Names mostly fail alike for all applications: the account is the subject. */
 function createHostNamesReport(account: string, { logger }: PollLogDependencies) {
-  /** The ids of the applications whose host names could not be read. */
-  const failing = new Set<string>();
+  let areFailing = false;
   const remedy = 'hosts are shown by their id until it works; host_names: false switches it off';
-  return {
-    asked: (
-      application: Application,
-      { hostNames, hostNamesError: error, failed }: PollOutcome,
-    ): void => {
-      // The poll failed because it has no names, and that failure has its own line.
-      if (failed.has(hostsScope)) return;
-      const wasFailing = failing.size > 0;
-      if (error !== undefined) failing.add(application.id);
-      else if (hostNames !== undefined) failing.delete(application.id);
-      if (failing.size > 0 === wasFailing) return;
-      const fields = { account, ...applicationFieldsOf(application) };
-      if (wasFailing) logger.info(fields, 'host names available again');
-      else logger.warn({ ...fields, error, remedy }, 'host names not available');
-    },
-    /** Forgets the applications that are no longer there. */
-    keepOnly: (known: { has(id: string): boolean }): void => {
-      for (const id of failing) if (!known.has(id)) failing.delete(id);
-    },
+  return (
+    application: Application,
+    { hostNames, hostNamesError: error, failed }: PollOutcome,
+  ): void => {
+    // The poll failed because it has no names, and that failure has its own line.
+    if (failed.has(hostsScope) || (error ?? hostNames) === undefined) return;
+    const wasFailing = areFailing;
+    areFailing = error !== undefined;
+    if (areFailing === wasFailing) return;
+    const fields = { account, ...applicationFieldsOf(application) };
+    if (wasFailing) logger.info(fields, 'host names available again');
+    else logger.warn({ ...fields, error, remedy }, 'host names not available');
   };
 }
-
-/**
- * Demand and budget may cross again and again. Relief is reported only when it has lasted this
- * long.
- */
-const reliefMs = 10 * 60_000;
 
 /** Tells whether the demand of an account fits what it may send. */
 function createDemandReport(
   account: string,
-  { logger, clock }: PollLogDependencies,
+  { logger }: PollLogDependencies,
 ): (plan: AccountPlan) => void {
-  let told: 'budget' | 'speed' | undefined;
-  let fitsSinceMs: number | undefined;
+  let reported: 'budget' | 'speed' | undefined;
   return ({ demandPerMinute, budgetPerMinute, capacityPerMinute, stretch }) => {
-    const nowMs = clock.monotonicMs();
+    const before = reported;
     const limit = capacityPerMinute < budgetPerMinute ? 'speed' : 'budget';
-    fitsSinceMs = stretch > 1 ? undefined : (fitsSinceMs ?? nowMs);
-    const before = told;
-    if (fitsSinceMs === undefined) told = told === 'budget' ? told : limit;
-    else if (nowMs - fitsSinceMs >= reliefMs) told = undefined;
-    if (told === before) return;
+    if (stretch <= 1) reported = undefined;
+    else if (reported !== 'budget') reported = limit;
+    if (reported === before) return;
     const fields = {
       account,
       demand_per_minute: Math.ceil(demandPerMinute),
       budget_per_minute: budgetPerMinute,
       interval_factor: Number(stretch.toFixed(2)),
     };
-    if (told === undefined) {
+    if (reported === undefined) {
       logger.info(fields, 'demand fits the budget again');
-    } else if (told === 'budget') {
+    } else if (reported === 'budget') {
       logger.warn(fields, 'demand exceeds the budget: intervals are stretched');
     } else {
       logger.warn(
@@ -272,7 +255,7 @@ function createDemandReport(
           capacity_per_minute: Math.floor(capacityPerMinute),
           remedy: 'raise concurrency, or poll less',
         },
-        'the vendor answers too slowly for the demand: intervals are stretched',
+        'New Relic answers too slowly for the demand: intervals are stretched',
       );
     }
   };

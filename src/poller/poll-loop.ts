@@ -1,4 +1,8 @@
-import { type PollOutcome, silentOutcome, unlistedOutcome } from '../model/poll-outcome.ts';
+import {
+  hostsUnknownOutcome,
+  nothingToAskOutcome,
+  type PollOutcome,
+} from '../model/poll-outcome.ts';
 import {
   areHostsUnknown,
   asksForApplication,
@@ -11,12 +15,12 @@ import type { AccountTable } from './account-table.ts';
 import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
 
 export interface PollLoopDependencies extends BatchPollDependencies {
-  readonly source: Pick<Source, 'batches' | 'gatherMs' | 'listsHosts'>;
+  readonly source: Pick<Source, 'batches' | 'earlyMs' | 'listsHosts'>;
   /** Called when the vendor refuses the key for an application for which it was accepted before. */
   readonly unauthorized: () => void;
 }
 
-type Told = (outcome: PollOutcome | undefined) => void;
+type OnEnd = (outcome: PollOutcome | undefined) => void;
 
 /** A poll that has not ended and whose batch was started. */
 interface RunningPoll {
@@ -51,7 +55,7 @@ export class PollLoop {
     // What ends at once needs no timer of its own: there is one below.
     this.#gather(this.#due(), () => undefined);
     const mayShareMore =
-      this.#dependencies.source.gatherMs > 0 && this.#table.firstDue() !== undefined;
+      this.#dependencies.source.earlyMs > 0 && this.#table.firstDue() !== undefined;
     if (!mayShareMore) this.#startBatches(() => this.#wakeInTime());
     this.#wakeInTime();
   }
@@ -69,7 +73,7 @@ export class PollLoop {
       const onAbort = (): void => {
         reject(signal.reason);
       };
-      const told: Told = (outcome) => {
+      const onEnd: OnEnd = (outcome) => {
         left -= 1;
         isWhole &&= outcome?.failed.size === 0;
         if (left > 0) return;
@@ -78,8 +82,8 @@ export class PollLoop {
       };
       if (left === 0) resolve(true);
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#gather(ids, told);
-      this.#startBatches(told);
+      this.#gather(ids, onEnd);
+      this.#startBatches(onEnd);
     });
   }
 
@@ -129,18 +133,18 @@ export class PollLoop {
   }
 
   /** Collects polls that need calls, and ends the others at once. */
-  #gather(ids: Iterable<string>, told: Told): void {
+  #gather(ids: Iterable<string>, onEnd: OnEnd): void {
     for (const id of ids) {
       const request = this.#table.begin(id);
       const known =
         request && (this.#table.unauthorizedOutcome() ?? this.#silentOutcomeOf(request));
-      if (request === undefined) told(undefined);
+      if (request === undefined) onEnd(undefined);
       else if (known === undefined) this.#gathered.set(id, request);
-      else this.#ended(request, known, this.#dependencies.clock.monotonicMs(), told);
+      else this.#ended(request, known, this.#dependencies.clock.monotonicMs(), onEnd);
     }
   }
 
-  #startBatches(told: Told): void {
+  #startBatches(onEnd: OnEnd): void {
     const due = [...this.#gathered.values()];
     this.#gathered.clear();
     if (due.length === 0) return;
@@ -154,16 +158,16 @@ export class PollLoop {
       for (const request of questions) left.delete(request);
     }
     for (const request of left) this.#table.aborted(idOf(request));
-    for (const batch of batches) this.#start(batch, told);
+    for (const batch of batches) this.#start(batch, onEnd);
   }
 
   /** Polls that are not due yet, but may fill up a batch. */
   #early(): readonly PollRequest[] {
-    const { gatherMs } = this.#dependencies.source;
+    const { earlyMs } = this.#dependencies.source;
     const early: PollRequest[] = [];
-    if (gatherMs === 0) return early;
+    if (earlyMs === 0) return early;
     while (early.length < pollsPerTurn) {
-      const id = this.#table.firstDue(gatherMs);
+      const id = this.#table.firstDue(earlyMs);
       const request = id === undefined ? undefined : this.#table.begin(id);
       if (request === undefined) break;
       early.push(request);
@@ -171,13 +175,13 @@ export class PollLoop {
     return early;
   }
 
-  #start(batch: Batch<PollRequest>, told: Told): void {
+  #start(batch: Batch<PollRequest>, onEnd: OnEnd): void {
     const startMs = this.#dependencies.clock.monotonicMs();
     const over = new Set<PollRequest>();
     const poll = new BatchPoll(batch, this.#dependencies, (request, outcome) => {
       over.add(request);
       this.#polls.delete(idOf(request));
-      this.#ended(request, outcome, startMs, told);
+      this.#ended(request, outcome, startMs, onEnd);
     });
     for (const request of batch.questions) {
       // A poll without a call has ended by now.
@@ -185,13 +189,13 @@ export class PollLoop {
     }
   }
 
-  #ended(request: PollRequest, outcome: PollOutcome, startMs: number, told: Told): void {
+  #ended(request: PollRequest, outcome: PollOutcome, startMs: number, onEnd: OnEnd): void {
     const id = idOf(request);
     const wasUnauthorized = this.#table.states.get(id)?.failure?.reason === 'auth';
     const isKnown = this.#table.unauthorizedOutcome() !== undefined;
     this.#table.polled(id, request, outcome, startMs);
     if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
-    told(outcome);
+    onEnd(outcome);
   }
 
   #wakeInTime(): void {
@@ -207,13 +211,13 @@ export class PollLoop {
 
   /** The outcome of a poll that has nothing to ask for, or of an application that is silent. */
   #silentOutcomeOf({ selected, askHostNames, hostNames }: PollRequest): PollOutcome | undefined {
-    if (!isWorthPolling(selected)) return silentOutcome;
+    if (!isWorthPolling(selected)) return nothingToAskOutcome;
     const { listsHosts } = this.#dependencies.source;
     const asksForHosts = listsHosts
       ? hostsToPoll(selected).length > 0
       : hostChoiceOf(selected.entry) !== false;
     if (askHostNames || asksForApplication(selected) || asksForHosts) return undefined;
-    return areHostsUnknown(selected, hostNames) ? unlistedOutcome : silentOutcome;
+    return areHostsUnknown(selected, hostNames) ? hostsUnknownOutcome : nothingToAskOutcome;
   }
 
   #clearTimer(): void {

@@ -2,7 +2,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Permit, Turn } from '../model/permit.ts';
 import { createCallLatency } from './call-latency.ts';
 import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
-import type { Membership } from './rate-limiters.ts';
+import type { Membership } from './membership.ts';
 
 /** A call of a job, ready to be sent. Each of its requests takes its turn. It never rejects. */
 export type ScheduledCall = (turn: Turn) => Promise<void>;

@@ -22,12 +22,14 @@ export interface SlidingWindowLog {
  * Unused permits may be taken all at once: spreading calls is the task of the sender.
  */
 export function createSlidingWindowLog(): SlidingWindowLog {
-  const ends = createEndTimes();
+  /** When the calls of the last minute ended, the oldest first. */
+  const ends: number[] = [];
   let inFlight = 0;
 
   const used = (nowMs: number): number => {
-    ends.dropUntil(nowMs - holdMs);
-    return inFlight + ends.size();
+    const first = ends.findIndex((endMs) => endMs > nowMs - holdMs);
+    ends.splice(0, first === -1 ? ends.length : first);
+    return inFlight + ends.length;
   };
 
   return {
@@ -36,7 +38,7 @@ export function createSlidingWindowLog(): SlidingWindowLog {
       // After the limit has shrunk, more than one call may have to age before the next one may go.
       const surplus = used(nowMs) - limit;
       if (surplus < 0) return 0;
-      const blocking = ends.at(surplus);
+      const blocking = ends[surplus];
       return blocking === undefined ? Number.POSITIVE_INFINITY : blocking + holdMs - nowMs;
     },
     acquire: () => {
@@ -46,46 +48,5 @@ export function createSlidingWindowLog(): SlidingWindowLog {
       inFlight -= 1;
       ends.push(nowMs);
     },
-  };
-}
-
-interface EndTimes {
-  push(atMs: number): void;
-  dropUntil(limitMs: number): void;
-  /** Counted from the oldest, which is 0; `undefined` when there are fewer. */
-  at(index: number): number | undefined;
-  size(): number;
-}
-
-const initialCapacity = 64;
-
-/** A ring of the times at which the last calls ended. It grows up to the largest limit. */
-function createEndTimes(): EndTimes {
-  let ring = new Float64Array(initialCapacity);
-  let head = 0;
-  let size = 0;
-
-  const at = (index: number): number | undefined =>
-    index < size ? ring[(head + index) % ring.length] : undefined;
-
-  return {
-    push: (atMs) => {
-      if (size === ring.length) {
-        const larger = new Float64Array(2 * ring.length);
-        for (let index = 0; index < size; index += 1) larger[index] = at(index) ?? 0;
-        ring = larger;
-        head = 0;
-      }
-      ring[(head + size) % ring.length] = atMs;
-      size += 1;
-    },
-    dropUntil: (limitMs) => {
-      while (size > 0 && (ring[head] ?? 0) <= limitMs) {
-        head = (head + 1) % ring.length;
-        size -= 1;
-      }
-    },
-    at,
-    size: () => size,
   };
 }

@@ -137,7 +137,7 @@ export class PollAnswers {
    * The outcome of the poll. Everything that was asked for and did not arrive has failed, even what
    * was not tried. Hosts are in the order of the discovery, so that two polls render alike.
    */
-  outcome({ application: isAsked, hostIds, isByName }: Asked, askedParts: number): PollOutcome {
+  outcome({ application: isAsked, hostIds, isByName }: Asked, partCount: number): PollOutcome {
     const failed = new Set(this.#failed);
     const hosts = new Map<string, Values>();
     const namesError = isByName ? this.#names.hostNamesError : undefined;
@@ -152,7 +152,7 @@ export class PollAnswers {
       reading: this.#reading(hosts),
       error: this.#error ?? namesError,
       failed: this.#isGone ? new Set() : failed,
-      askedParts,
+      partCount,
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
       ...this.#names,

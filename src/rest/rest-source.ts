@@ -51,7 +51,7 @@ function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): 
         host_metrics: ofHosts,
       };
     },
-    onceOperation: 'list_hosts',
+    firstPollOperation: 'list_hosts',
     once: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
     discovery: ({ length }) => ({ calls: Math.max(1, Math.ceil(length / perPage)) }),
     // Measured on the real API.
@@ -106,7 +106,7 @@ export function createRestSource(
     costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
     onCostsChange: (listener) => wholeAnswers.onChange(listener),
     listsHosts: true,
-    gatherMs: 0,
+    earlyMs: 0,
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>
       client.hostNames(applicationId, { signal }, wanted),

@@ -16,7 +16,7 @@ import { selectApplications, selectorText } from '../model/selector.ts';
 import { noSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
-import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createRateLimiters } from '../rate-limit/membership.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';

@@ -156,8 +156,8 @@ function callLines({
     note,
   ];
   const noteOf = (operation: DaemonOperation): string =>
-    operation === rest.onceOperation && rest.onceCalls > 0
-      ? `${rest.onceCalls} once, at the start`
+    operation === rest.firstPollOperation && rest.firstPollCalls > 0
+      ? `${rest.firstPollCalls} once, at the start`
       : '';
   return aligned(
     [

@@ -158,7 +158,7 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
             concurrency: remedy.concurrency ?? null,
             interval_factor: remedy.intervalFactor ?? null,
           },
-    host_name_calls: account.onceCalls,
+    host_name_calls: account.firstPollCalls,
     first_full_set_seconds: account.firstFullSetMs / 1000,
     series: account.series,
     start_calls: account.startCalls,

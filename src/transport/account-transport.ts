@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
 import type { Throttled, Turn } from '../model/permit.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
-import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { Membership } from '../rate-limit/membership.ts';
 import type { CallLog } from './call-log.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';

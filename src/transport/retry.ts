@@ -1,6 +1,6 @@
 import { ApiError, type FailureReason, failures } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { Membership } from '../rate-limit/membership.ts';
 import { retryAfterMs } from './throttle-pause.ts';
 import type { ApiRequest, ApiResponse, KeyProvider, Transport } from './transport.ts';
 import { statusReason } from './transport-errors.ts';

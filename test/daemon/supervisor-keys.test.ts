@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import { anEntry } from '../support/builders.ts';
-import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
-
-const everything = { applications: 10, hosts: 200, kinds: ['web'] } as const;
+import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
 type Variable = 'KEY_A' | 'KEY_B';
 
@@ -25,92 +23,6 @@ function account(
 function busy(...accounts: readonly AccountConfig[]): Config {
   return { accounts, apps: accounts.map(({ name }) => anEntry({ account: name })) };
 }
-
-/** The most calls with a key in any 60 seconds. */
-function mostInAnyMinute({ simulator }: RunningDaemon, keyIndex: number): number {
-  const times = simulator.journal
-    .entries((entry) => entry.keyIndex === keyIndex)
-    .map(({ monotonicMs }) => monotonicMs);
-  let first = 0;
-  let most = 0;
-  for (const [last, atMs] of times.entries()) {
-    while ((times[first] ?? 0) < atMs - 60_000) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
-}
-
-describe('accounts that share a key, with budgets of their own', () => {
-  it.each<{ what: string; first: Config; second: Config }>([
-    {
-      what: 'the one with the smaller budget is renamed',
-      first: busy(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)),
-      second: busy(account('a', 'KEY_A', 200), account('c', 'KEY_A', 10)),
-    },
-    {
-      what: 'the one with the larger budget is renamed',
-      first: busy(account('b', 'KEY_A', 10), account('a', 'KEY_A', 200)),
-      second: busy(account('b', 'KEY_A', 10), account('c', 'KEY_A', 200)),
-    },
-    {
-      what: 'they change places in the file, with other names',
-      first: busy(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)),
-      second: busy(account('c', 'KEY_A', 10), account('d', 'KEY_A', 200)),
-    },
-    {
-      what: 'they exchange their budgets',
-      first: busy(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)),
-      second: busy(account('a', 'KEY_A', 10), account('b', 'KEY_A', 200)),
-    },
-    {
-      what: 'one takes the key that the other leaves, and its budget',
-      first: busy(
-        account('a', 'KEY_A', 10),
-        account('b', 'KEY_B', 200),
-        account('c', 'KEY_A', 200),
-      ),
-      second: busy(
-        account('a', 'KEY_B', 200),
-        account('b', 'KEY_A', 10),
-        account('c', 'KEY_A', 200),
-      ),
-    },
-    {
-      what: 'two replace one, the one with the larger budget first',
-      first: busy(account('a', 'KEY_A', 10), account('b', 'KEY_B', 200), account('c', 'KEY_B', 10)),
-      second: busy(
-        account('a', 'KEY_B', 10),
-        account('b', 'KEY_A', 200),
-        account('c', 'KEY_A', 10),
-      ),
-    },
-  ])('never exceed the smaller one while a reload goes on: $what', async ({ first, second }) => {
-    const bench = await aRunningDaemon(first, { fleet: everything });
-    await bench.platform.clock.advance(30_000);
-
-    for (let round = 0; round < 12; round += 1) {
-      await bench.daemon.apply(round % 2 === 0 ? second : first);
-      await bench.platform.clock.advance(13_000);
-    }
-
-    expect(bench.simulator.journal.count(({ keyIndex }) => keyIndex === 0)).toBeGreaterThan(12);
-    expect(mostInAnyMinute(bench, 0)).toBeLessThanOrEqual(10);
-  });
-
-  it('get the larger budget when the account with the smaller one is removed', async () => {
-    const large = account('a', 'KEY_A', 200);
-    const bench = await aRunningDaemon(busy(large, account('b', 'KEY_A', 10)), {
-      fleet: everything,
-    });
-    await bench.platform.clock.advance(120_000);
-
-    await bench.daemon.apply(busy(large));
-    await bench.platform.clock.advance(60_000);
-
-    expect(bench.daemon.status()).toMatchObject([{ budgetRequestsPerMinute: 200 }]);
-    expect(mostInAnyMinute(bench, 0)).toBeGreaterThan(100);
-  });
-});
 
 describe('an account that moves to another address', () => {
   const eu = 'https://api.eu.newrelic.com';

@@ -3,10 +3,10 @@ import { ApiError } from '../../src/model/api-error.ts';
 import {
   applicationScope,
   hostsScope,
-  silentOutcome,
+  hostsUnknownOutcome,
+  nothingToAskOutcome,
   skippedOutcome,
   unlistedError,
-  unlistedOutcome,
 } from '../../src/model/poll-outcome.ts';
 
 const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
@@ -22,7 +22,7 @@ describe('skippedOutcome', () => {
       reading: undefined,
       error,
       failed: new Set([applicationScope]),
-      askedParts: 1,
+      partCount: 1,
       gone: false,
       unauthorized: true,
     });
@@ -30,28 +30,28 @@ describe('skippedOutcome', () => {
   });
 });
 
-describe('silentOutcome', () => {
+describe('nothingToAskOutcome', () => {
   it('is a poll that succeeded and brought no value', () => {
-    expect(silentOutcome).toEqual({
+    expect(nothingToAskOutcome).toEqual({
       ...noNames,
       reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
       error: undefined,
       failed: new Set(),
-      askedParts: 1,
+      partCount: 1,
       gone: false,
       unauthorized: false,
     });
   });
 });
 
-describe('unlistedOutcome', () => {
+describe('hostsUnknownOutcome', () => {
   it('is a poll that failed because nobody has said which hosts there are', () => {
-    expect(unlistedOutcome).toEqual({
+    expect(hostsUnknownOutcome).toEqual({
       ...noNames,
       reading: undefined,
       error: unlistedError,
       failed: new Set([hostsScope]),
-      askedParts: 1,
+      partCount: 1,
       gone: false,
       unauthorized: false,
     });

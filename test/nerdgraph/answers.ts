@@ -49,7 +49,7 @@ export function pageAnswer(entities: readonly unknown[], nextCursor: unknown = n
   return searchAnswer({ count: entities.length, results: { nextCursor, entities } });
 }
 
-export function searchAnswer(entitySearch: unknown, errors?: readonly unknown[]): ApiResponse {
+function searchAnswer(entitySearch: unknown, errors?: readonly unknown[]): ApiResponse {
   return answerOf({ data: { actor: { entitySearch } }, ...(errors && { errors }) });
 }
 

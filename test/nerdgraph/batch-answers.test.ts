@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { PolledSeries } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import { BatchAnswers } from '../../src/nerdgraph/batch-answers.ts';
 import type { FacetRow } from '../../src/nerdgraph/nrql-answer.ts';
@@ -138,22 +137,6 @@ describe('the values of an application', () => {
     expect([seen.has('1', undefined, web), seen.has('1', undefined, other)]).toEqual([false, true]);
     expect([seen.has('1', 'a', web), seen.has('1', 'a', other)]).toEqual([true, false]);
   });
-
-  it('are absent where a metric is read of hosts only, and the other way round', () => {
-    const series = throughputSeries.map(
-      (one, index): PolledSeries => ({ ...one, scope: index === 0 ? 'hosts' : 'applications' }),
-    );
-    const { outcome } = aBench(
-      aSelected({}, { series }),
-      fates(
-        [{ ...row('1', { live: 5 }), cells: [5] }],
-        [{ ...row('1', { live: 5 }, 'a'), cells: [10] }],
-      ),
-    );
-
-    expect(outcome.reading).toMatchObject({ application: [undefined, 1] });
-    expect(hostsOf(outcome)).toEqual([['a', [2, undefined]]]);
-  });
 });
 
 describe('the hosts of an application', () => {
@@ -168,7 +151,7 @@ describe('the hosts of an application', () => {
       ['c', [1, undefined]],
       ['new', [1, undefined]],
     ]);
-    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], askedParts: 4, failed: new Set() });
+    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], partCount: 4, failed: new Set() });
     // What has gone begins anew.
     expect([seen.has('1', 'a', web), seen.has('1', 'b', web)]).toEqual([false, true]);
   });
@@ -191,7 +174,7 @@ describe('the hosts of an application', () => {
     const { outcome } = aBench(selected, fates([], rows));
 
     expect([...(outcome.reading?.hosts.keys() ?? [])]).toEqual(['b', 'new']);
-    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], askedParts: 3 });
+    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], partCount: 3 });
   });
 
   it.each([
@@ -203,18 +186,6 @@ describe('the hosts of an application', () => {
 
     expect(hostsOf(outcome)).toEqual([['Me', [1, undefined]]]);
     expect(outcome.hostIds).toEqual(is);
-  });
-
-  it('are left alone if nobody wants them', () => {
-    const selected = aSelected({ hostIds: ['a'] }, { hosts: false });
-    const { outcome } = aBench(selected, fates([]));
-
-    expect(outcome).toMatchObject({
-      askedParts: 1,
-      failed: new Set(),
-      reading: { hosts: new Map() },
-    });
-    expect(outcome.hostIds).toBe(selected.application.hostIds);
   });
 });
 
@@ -263,7 +234,7 @@ describe('a part that did not arrive', () => {
         reading: undefined,
         error,
         failed: new Set([applicationScope, 'a', 'b', 'c']),
-        askedParts: 4,
+        partCount: 4,
         unauthorized: error === refused,
       });
     },
@@ -273,7 +244,7 @@ describe('a part that did not arrive', () => {
     expect(aBench(onlyHosts, fates(broken, some)).outcome).toMatchObject({
       error: undefined,
       failed: new Set(),
-      askedParts: 1,
+      partCount: 1,
       reading: { application: [] },
     });
   });
@@ -310,12 +281,6 @@ describe('hosts that are asked for in parts', () => {
     expect(outcome).toMatchObject({ failed: new Set([hostsScope]), error: broken });
     expect(outcome.reading?.hosts.has('web-2')).toBe(true);
   });
-
-  it('forget nothing of a host whose part failed', () => {
-    const { seen } = aBench(named(undefined), fate, { parts: 4, before: [`web-1 ${web}`] });
-
-    expect(seen.has('1', 'web-1', web)).toBe(true);
-  });
 });
 
 describe('values of several queries', () => {
@@ -331,14 +296,6 @@ describe('values of several queries', () => {
       cells: cells(columns.columns.length > 13 ? 5 : 10),
     },
   ];
-
-  it('come together', () => {
-    const { outcome } = aBench(selected, all);
-    const values = [...cells(1, 27), ...cells(2, 13)];
-
-    expect(outcome).toMatchObject({ failed: new Set(), reading: { application: values } });
-    expect(hostsOf(outcome)).toEqual([['a', values]]);
-  });
 
   it.each([
     { what: 'the application', fails: 0, failed: applicationScope },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Selector } from '../../src/model/config.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { aBench, all, cart, idsOf, shop } from './a-discovery.ts';
+import { aBench, cart, idsOf, shop } from './a-discovery.ts';
 import { pageAnswer } from './answers.ts';
 
 /** A search with a filter finds nothing, without an error. */
@@ -35,16 +35,6 @@ describe('a refused filter', () => {
     expect(first.applications).toHaveLength(3);
     expect(bench.searches().slice(asked)).toEqual(['']);
     expect(second.complete).toBe(true);
-    expect(bench.unexpected()).toEqual(['filter_refused']);
-  });
-
-  it('of lost applications leaves the list of the account as it is', async () => {
-    const bench = aBench([failingFilter('INVALID_INPUT', 'domainId IN')]);
-    const first = await bench.discover([all], ['101', '999']);
-    const second = await bench.discover([all], ['101', '999']);
-
-    expect(first).toMatchObject({ complete: true, error: undefined, calls: 3 });
-    expect(second).toMatchObject({ complete: true, calls: 1 });
     expect(bench.unexpected()).toEqual(['filter_refused']);
   });
 
@@ -108,32 +98,6 @@ describe('what a filtered search leaves out', () => {
     },
   );
 
-  it('is looked for at once if it is another than before', async () => {
-    const bench = aBench();
-    await bench.discover([name]);
-    await bench.discover([name, id]);
-    await bench.discover([name, id]);
-
-    expect(bench.searches().filter((text) => text === '')).toHaveLength(2);
-  });
-
-  it('is looked for at once if it was found meanwhile', async () => {
-    const bench = aBench([
-      blindFilter('domainId IN', { fromMs: 2000 }),
-      blindFilter('accountId', { untilMs: 1000 }),
-    ]);
-    const missing = await bench.discover([cart, shop]);
-    await bench.clock.advance(1000);
-    const found = await bench.discover([cart, shop]);
-    await bench.clock.advance(1000);
-    const overlooked = await bench.discover([cart, shop]);
-
-    expect(idsOf(missing)).toEqual([]);
-    expect(idsOf(found)).toEqual(['102', '101']);
-    expect(idsOf(overlooked)).toContain('102');
-    expect(bench.unexpected()).toEqual(['filter_refused']);
-  });
-
   it('is not missing while the whole list cannot be read', async () => {
     const bench = aBench([
       { when: { calls: { first: 2, last: 2 } }, fault: { kind: 'status', status: 503 } },
@@ -143,17 +107,5 @@ describe('what a filtered search leaves out', () => {
 
     expect(first).toMatchObject({ complete: false, error: { status: 503 }, calls: 1 });
     expect(second).toMatchObject({ complete: true, calls: 1 });
-  });
-
-  it('may be an application that cannot be read', async () => {
-    const bench = aBench([], {
-      intercept: () => (answer) => ({
-        ...answer,
-        body: answer.body.replace('"name":"cart"', '"name":1'),
-      }),
-    });
-    const found = await bench.discover([cart]);
-
-    expect(found).toMatchObject({ complete: true, unreadableIds: ['102'], calls: 1 });
   });
 });

@@ -62,13 +62,6 @@ describe('a discovery', () => {
     },
   );
 
-  it('reads all pages', async () => {
-    const found = await aBench([], { graphql: { entityPageSize: 1 } }).discover([all]);
-
-    expect(found).toMatchObject({ complete: true, calls: 3 });
-    expect(found.applications).toHaveLength(3);
-  });
-
   it('leaves out entities of other accounts', async () => {
     const bench = aBench([
       {
@@ -105,13 +98,6 @@ describe('a known application', () => {
     expect(idsOf(found)).not.toContain('102');
   });
 
-  it('that was asked for by its id is not asked for so again', async () => {
-    const bench = aBench();
-    await bench.discover([{ kind: 'id', id: '9' }], ['9']);
-
-    expect(bench.searches()).toEqual([" AND domainId IN ('9')", '']);
-  });
-
   it('is not looked up if the list is incomplete', async () => {
     const bench = aBench(
       [
@@ -131,12 +117,6 @@ describe('a known application', () => {
 });
 
 describe('an incomplete discovery', () => {
-  it('is one of which a page failed', async () => {
-    const found = await aBench([{ fault: { kind: 'status', status: 503 } }]).discover([all]);
-
-    expect(found).toMatchObject({ complete: false, error: { status: 503 } });
-  });
-
   it('is one that lists fewer than New Relic counts', async () => {
     const body = pageAnswer([anEntity(101)]).body.replace('"count":1', '"count":3');
     const bench = aBench([{ fault: { kind: 'document', body } }]);
@@ -153,18 +133,6 @@ describe('an incomplete discovery', () => {
 
     expect(found).toMatchObject({ complete: false, calls: 1, error: { reason: 'auth' } });
     expect(bench.requests).toHaveLength(1);
-  });
-
-  it('names what it cannot read', async () => {
-    const found = await aBench([], {
-      intercept: () => (answer) => ({
-        ...answer,
-        body: answer.body.replace('"name":"cart"', '"name":1'),
-      }),
-    }).discover([all]);
-
-    expect(found).toMatchObject({ complete: true, unreadableIds: ['102'] });
-    expect(idsOf(found)).toEqual(['101', '103']);
   });
 });
 

@@ -85,22 +85,6 @@ describe('an entity', () => {
     expect(invalid).toEqual([]);
   });
 
-  it('with a summary of nulls has no values', () => {
-    const apmSummary = {
-      throughput: null,
-      responseTimeAverage: null,
-      apdexScore: null,
-      hostCount: null,
-      instanceCount: null,
-    };
-    const { page, invalid } = read(
-      pageOf([anEntity(7, { apmSummary, settings: { apdexTarget: null } })]),
-    );
-
-    expect(page.applications[0]?.summary).toEqual({});
-    expect(invalid).toEqual([]);
-  });
-
   it('with values that cannot be true keeps the others, and tells', () => {
     const apmSummary = {
       throughput: -1,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answeredPartOf, graphqlErrorsOf, statusOf } from '../../src/nerdgraph/failures.ts';
 import { answerOf } from '../support/fake-transport.ts';
-import { anError, failedNrql, nrqlAnswer, nrqlPart, pageAnswer, searchAnswer } from './answers.ts';
+import { anError, failedNrql, nrqlAnswer, nrqlPart, pageAnswer } from './answers.ts';
 
 const deprecation = { message: 'This field is deprecated! Please update your query.' };
 const tooBig =
@@ -117,26 +117,6 @@ describe('the status of an answer', () => {
     const body = { data: { actor: { account: null } }, errors: [anError('INTERNAL_SERVER_ERROR')] };
 
     expect(statusOf(answerOf(body))).toBe(500);
-  });
-
-  it.each([
-    {
-      what: 'a query',
-      answer: nrqlAnswer({ results: null, otherResult: null }, [anError('TIMEOUT')]),
-      is: 413,
-    },
-    {
-      what: 'a search',
-      answer: searchAnswer({ count: 3, results: null }, [anError('INVALID_INPUT')]),
-      is: 400,
-    },
-  ])('of $what whose results alone are null is that of the error', ({ answer, is }) => {
-    expect(statusOf(answer)).toBe(is);
-  });
-
-  it('with errors that are no list, or no objects, stays 200', () => {
-    expect(statusOf(answerOf({ data: null, errors: 'many' }))).toBe(200);
-    expect(statusOf(answerOf({ data: null, errors: [null, 'x'] }))).toBe(200);
   });
 });
 

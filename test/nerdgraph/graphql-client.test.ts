@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
 import {
   createGraphqlClient,
   entitiesDocument,
@@ -7,8 +6,6 @@ import {
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
 import { hostFacets } from '../../src/nerdgraph/nrql.ts';
-import { createFakeTurn } from '../rate-limit/fakes.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
 import {
   answerOf,
   createFakeTransport,
@@ -116,14 +113,6 @@ describe('a query', () => {
     ]);
   });
 
-  it('sends the request in the turn of its call', async () => {
-    const bench = aBench(nrqlAnswer(nrqlPart([])));
-    const turn = createFakeTurn({ clock: createFakeClock() });
-    await bench.client.nrql(question, { ...context, turn });
-
-    expect(bench.transport.calls[0]?.turn).toBe(turn);
-  });
-
   it.each([
     {
       what: 'a refusal',
@@ -178,12 +167,6 @@ describe('a query', () => {
     expect(bench.failures).toEqual(counted);
   });
 
-  it('rejects as the transport does', async () => {
-    const error = new ApiError('reset', 'broken');
-
-    await expect(aBench(error).client.nrql(question, context)).rejects.toBe(error);
-  });
-
   it('rejects with the reason of an abort', async () => {
     const signal = AbortSignal.abort(new Error('stopped'));
 
@@ -204,14 +187,6 @@ describe('errors beside an answer', () => {
     expect(rows).toHaveLength(1);
     expect(bench.failures).toEqual([]);
     expect(bench.unexpected.seen).toEqual([{ kind: 'partial', detail: { error: 'slow' } }]);
-  });
-
-  it('that only announce something are not even counted', async () => {
-    const errors = [{ message: 'This field is deprecated! Please update your query.' }];
-    const bench = aBench(nrqlAnswer(nrqlPart([]), errors));
-    await bench.client.nrql(question, context);
-
-    expect(bench.unexpected.seen).toEqual([]);
   });
 
   it.each([

@@ -51,23 +51,4 @@ describe('listHosts', () => {
 
     expect(found).toEqual({ names: new Map(), error, calls: 1 });
   });
-
-  it('rejects with the reason of an abort', async () => {
-    const controller = new AbortController();
-    const reason = new Error('stop');
-    controller.abort(reason);
-    const failing = (): never => {
-      throw new ApiError('server', 'no');
-    };
-
-    await expect(listing(failing, controller.signal)).rejects.toBe(reason);
-  });
-
-  it('hides no fault of the program', async () => {
-    const failing = (): never => {
-      throw new TypeError('wrong');
-    };
-
-    await expect(listing(failing)).rejects.toThrow(TypeError);
-  });
 });

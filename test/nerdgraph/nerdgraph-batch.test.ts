@@ -49,10 +49,6 @@ describe('a batch', () => {
     expect(questions[1]?.nrql).toContain('FACET appId, host');
   });
 
-  it('has the key of its first application', () => {
-    expect(aBench(apps(2), nothing).batch.key).toBe('1');
-  });
-
   it.each([
     { window: { kind: 'range', lengthMs: 60_000 }, minutes: 1 },
     { window: { kind: 'vendor_default' }, minutes: 30 },
@@ -137,32 +133,6 @@ describe('a query of a batch that fails', () => {
       reading: { application: [2, undefined], hosts: new Map() },
     });
   });
-
-  it('because of a fault of the program fails like any other', async () => {
-    const { run } = aBench(apps(1, 0), () => new TypeError('x is not a function'));
-    const { outcomes } = await run();
-
-    expect(outcomes[0]?.error).toMatchObject({
-      reason: 'client',
-      message: 'the call failed because of an error in this program',
-    });
-  });
-
-  it('is divided in the next batch', async () => {
-    const { run, sizes } = aBench(apps(8), (question) => (isAbout('host')(question) ? broken : []));
-    await run();
-
-    expect(sizes.divisionOf('1').together).toBe(2);
-  });
-
-  it('about the hosts of one application is divided by the hosts', async () => {
-    const { run, sizes } = aBench(apps(1, 6000), (question) =>
-      isAbout('host')(question) ? new ApiError('too_large', 'it took too long') : [],
-    );
-    const { stages } = await run();
-
-    expect([stages, sizes.divisionOf('1').parts]).toEqual([[5], 16]);
-  });
 });
 
 describe('a refused key', () => {
@@ -203,17 +173,5 @@ describe('giving up', () => {
       extraCalls: 0,
     });
     expect(sizes.divisionOf('1').together).toBe(200);
-  });
-
-  it('before anything was asked fails with everything', () => {
-    const { batch } = aBench(apps(1), nothing);
-    batch.giveUp(deadline);
-    const [question] = batch.questions;
-
-    expect(question && batch.outcomeOf(question)).toMatchObject({
-      reading: undefined,
-      error: deadline,
-      failed: new Set([applicationScope, 'host-0']),
-    });
   });
 });

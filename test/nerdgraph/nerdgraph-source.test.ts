@@ -5,7 +5,6 @@ import { isWorthPolling, type SelectedApplication } from '../../src/model/select
 import { applicationMetrics } from '../../src/model/snapshot.ts';
 import { nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
-import { cpuMsOf } from '../support/cpu-time.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import {
   aNerdGraphSource,
@@ -76,18 +75,6 @@ describe('the costs of polls', () => {
       { numRuns: 50 },
     );
   });
-
-  it('are known at once for 10,000 applications, by name too', () => {
-    const chosen = apps(10_000, 20).map(({ application }) => ({
-      application,
-      entry: anEntry({ hosts: { kind: 'match', pattern: /[02468]$/u } }),
-    }));
-
-    expect(cpuMsOf(() => costOf(aNerdGraphSource(nobody).source, apps(10_000, 20)))).toBeLessThan(
-      1500,
-    );
-    expect(cpuMsOf(() => costOf(aNerdGraphSource(nobody).source, chosen))).toBeLessThan(3000);
-  });
 });
 
 describe('the costs of a discovery', () => {
@@ -136,25 +123,6 @@ describe('a source of a simulated account', () => {
     expect(bench.unexpected).toEqual([]);
   });
 
-  it('names hosts by its polls, and none by its discoveries', async () => {
-    const bench = aSimulatedSource({ fleet });
-    const found = await discovered(bench, anEntry());
-    const { outcomes } = await polled(bench, found);
-
-    expect(bench.source.listsHosts).toBe(false);
-    expect(found.map(({ application }) => [application.hostIds, application.hostCount])).toEqual([
-      [undefined, 1],
-      [undefined, 2],
-    ]);
-    expect(outcomes.get('101')).toMatchObject({
-      hostIds: ['web-1', 'web-2'],
-      hostNames: new Map([
-        ['web-1', 'web-1'],
-        ['web-2', 'web-2'],
-      ]),
-    });
-  });
-
   it.each([
     { what: 'that was seen before', forgets: false, is: [0, undefined] },
     { what: 'of an application that was gone for a while', forgets: true, is: none },
@@ -169,54 +137,6 @@ describe('a source of a simulated account', () => {
 
     expect(outcomes.get('102')?.reading?.application).toEqual(is);
     expect(outcomes.get('102')?.reading?.hosts).toEqual(new Map([['cart-1', is]]));
-  });
-
-  it('does not forget the metrics of an application that cannot be read for once', async () => {
-    let isBroken = false;
-    const bench = aSimulatedSource({
-      fleet,
-      intercept: ({ graphql }) => {
-        if (!isBroken || graphql?.asks[0]?.operation !== 'entity_search') return 'pass';
-        return (answer) => ({
-          ...answer,
-          body: answer.body.replace('"name":"cart"', '"name":null'),
-        });
-      },
-    });
-    const found = await discovered(bench, anEntry());
-    await polled(bench, found);
-    bench.simulator.fleet.setTraffic(102, { webRpm: 0 });
-    isBroken = true;
-    const discovery = await bench.source.discover([anEntry().selector], ['102'], neverAborted);
-    await bench.clock.advance(600_000);
-    const { outcomes } = await polled(bench, found);
-
-    expect(discovery).toMatchObject({ unreadableIds: ['102'], complete: true });
-    expect(outcomes.get('102')?.reading?.application).toEqual([0, undefined]);
-  });
-
-  it('asks for the names of hosts with one query', async () => {
-    const { source } = aSimulatedSource({ fleet });
-
-    expect(await source.hostNames('101', neverAborted)).toEqual({
-      names: new Map([
-        ['web-1', 'web-1'],
-        ['web-2', 'web-2'],
-      ]),
-      error: undefined,
-      calls: 1,
-    });
-    expect((await source.hostNames('999', neverAborted)).names.size).toBe(0);
-  });
-
-  it('fills up a batch with applications that are due soon', async () => {
-    const bench = aSimulatedSource({ fleet });
-    const [cart, shop] = await discovered(bench, anEntry());
-    const questions = [cart, shop].flatMap((one) => (one ? [aQuestion(one)] : []));
-    const batches = bench.source.batches(questions.slice(0, 1), questions.slice(1));
-
-    expect(batches.map((batch) => batch.questions)).toEqual([questions]);
-    expect(bench.source.batches([], questions)).toEqual([]);
   });
 
   it('cuts its windows by the time that it is told, in a batch the same for all', async () => {
@@ -247,15 +167,6 @@ describe('a source of a simulated account', () => {
 
     expect(outcomes.get('101')?.reading?.windowEndMs).toBe(Date.UTC(2026, 8, 1, 9, 57));
     expect(bench.requests.at(-1)?.body).toContain(`SINCE ${Date.UTC(2026, 8, 1, 9, 27)}`);
-  });
-
-  it('understands numbers as texts, and ids as numbers', async () => {
-    for (const appIds of ['string', 'number'] as const) {
-      const bench = aSimulatedSource({ fleet, graphql: { appIds } });
-      const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
-
-      expect(applicationMetrics(outcomes.get('101')?.reading).get('web')).toBe(120);
-    }
   });
 
   it('tells of windows that New Relic has moved, and divides by their length', async () => {

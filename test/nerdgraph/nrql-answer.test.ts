@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import type { TimeWindow } from '../../src/model/window.ts';
 import { applicationFacets, hostFacets } from '../../src/nerdgraph/nrql.ts';
 import { type NrqlReading, nrqlAnswerOf } from '../../src/nerdgraph/nrql-answer.ts';
 import { accountId, type Json, nrqlPart } from './answers.ts';
@@ -106,17 +105,6 @@ describe('a row of an answer', () => {
 
     expect(answer).toEqual(notWhole('the answer has a row that cannot be read ('));
     expect(String(answer)).toContain(shape);
-  });
-
-  it('that cannot be read is told by the types of its first members only', () => {
-    const members = Array.from({ length: 20 }, (_, index) => [
-      `secret-${index}`.repeat(9),
-      'NRAK-1',
-    ]);
-    const { answer } = read(answerWith([Object.fromEntries(members)]));
-
-    expect(String(answer)).not.toContain('NRAK');
-    expect(String(answer).length).toBeLessThan(700);
   });
 
   it.each([[null], ['']])('with the host %j, which is none, counts in the sums only', (host) => {
@@ -301,12 +289,6 @@ describe('the window of an answer', () => {
   const stating = (stated: unknown): Json =>
     answerWith([row], { metadata: { ...metadata, timeWindow: stated } });
 
-  it('may be written as texts', () => {
-    const { answer, kinds } = read(stating({ begin: `${window.fromMs}`, end: `${window.toMs}` }));
-
-    expect([answer, kinds]).toMatchObject([{ window }, []]);
-  });
-
   it.each([
     { begin: -1, end: 0 },
     { begin: 0, end: 1 },
@@ -338,18 +320,6 @@ describe('the window of an answer', () => {
     });
 
     expect(read(part).answer).toEqual(notWhole('the answer is about another time'));
-  });
-
-  it('is not believed if others of the poll are about another one', () => {
-    const stated = { fromMs: window.fromMs, toMs: window.toMs + minuteMs };
-    const part = stating({ begin: stated.fromMs, end: stated.toMs });
-    const asked: unknown[] = [];
-    const mayBeAbout = (one: TimeWindow): boolean => asked.push(one) === 0;
-
-    expect(read(part, { mayBeAbout }).answer).toEqual(
-      notWhole('the answer is about another time than others of this poll'),
-    );
-    expect(asked).toEqual([stated]);
   });
 
   it.each([

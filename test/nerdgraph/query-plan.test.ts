@@ -203,20 +203,6 @@ describe('the queries of a batch', () => {
     expect(planOf(all).map(({ subject }) => subject)).toEqual(is);
   });
 
-  it('leave out those of which nothing of the kind is wanted', () => {
-    const all = [anApp(1, 1), anApp(2, 1, { application: false }), anApp(3, 1, { hosts: false })];
-
-    expect(idsOf('applications', all)).toEqual([['1', '3']]);
-    expect(idsOf('hosts', all)).toEqual([['1', '2']]);
-  });
-
-  it('have 2,500 rows at most, and go on filling after one with queries of its own', () => {
-    const all = [anApp(1, 1200), anApp(2, 2501), anApp(3, 1300), anApp(4, 1)];
-
-    expect(idsOf('applications', all)).toEqual([['1', '2', '3', '4']]);
-    expect(idsOf('hosts', all)).toEqual([['1', '3'], ['4'], ['2'], ['2']]);
-  });
-
   it.each([
     { what: 'by their names', selected: anApp(1, 6000) },
     { what: 'blindly, by their number', selected: aNewApp(1, 6000) },
@@ -235,13 +221,6 @@ describe('the queries of a batch', () => {
     expect(ofHosts?.hosts.condition).toBe("host IN ('Web-1','web-1')");
     expect(['WEB-1', 'web-2'].map((name) => ofHosts?.hosts.has(name))).toEqual([true, false]);
     expect([ofHosts?.applicationIds, ofHosts?.parts]).toEqual([['1', '2'], 1]);
-  });
-
-  it('ask for no other host by its name', () => {
-    expect(planOf(apps(2, 2, { hosts: even })).map(({ hosts }) => hosts.condition)).toEqual([
-      undefined,
-      undefined,
-    ]);
   });
 
   it('are divided as the applications are, those that are divided alike together', () => {

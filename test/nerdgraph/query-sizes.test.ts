@@ -71,16 +71,6 @@ describe('a query that fails beside others', () => {
     expect(sizes.divisionOf('1').together).toBe(mayDivide.includes(reason) ? 2 : 200);
   });
 
-  it('with a status of HTTP stays as it is: New Relic itself is down', () => {
-    const { sizes, told } = aBench();
-    sizes.ended([
-      answered,
-      failed(['1', '2'], { error: new ApiError('server', '', { status: 503 }) }),
-    ]);
-
-    expect([sizes.divisionOf('1'), told]).toEqual([undivided, []]);
-  });
-
   it('about the hosts of one application has four times the parts, up to 64', () => {
     const { sizes, told } = aBench();
     const parts = [1, 4, 16, 64].map((before) => {
@@ -190,13 +180,5 @@ describe('a division', () => {
     sizes.ended([answered, failed(['1', '2'])]);
 
     expect(told.map(({ together }) => together)).toEqual([2, 8]);
-  });
-
-  it('is forgotten with its application', () => {
-    const { sizes } = aBench();
-    sizes.ended([answered, failed(['1', '2', '3', '4', '5'])]);
-    sizes.keepOnly(new Set(['2', '6']));
-
-    expect(['1', '2'].map((id) => sizes.divisionOf(id).together)).toEqual([200, 2]);
   });
 });

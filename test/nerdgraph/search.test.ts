@@ -29,13 +29,6 @@ describe('searchesFor', () => {
     expect(searchesFor(accountId, undefined)).toEqual([all]);
   });
 
-  it('searches ids and names apart', () => {
-    expect(searchesFor(accountId, { ids: ['1', '2'], names: ['shop', 'Größe'] })).toEqual([
-      `${all} AND domainId IN ('1','2')`,
-      `${all} AND name IN ('shop','Größe')`,
-    ]);
-  });
-
   it.each([
     { of: { ids: 292, names: 0 }, searches: 1 },
     { of: { ids: 293, names: 0 }, searches: 2 },
@@ -91,9 +84,5 @@ describe('wantedBy', () => {
     },
   ])('searches only $what', ({ selectors, is }) => {
     expect(wantedBy(selectors)).toEqual(is);
-  });
-
-  it('searches as many as five searches hold', () => {
-    expect(wantedBy([...ids(400), ...names(300)])?.names).toHaveLength(300);
   });
 });

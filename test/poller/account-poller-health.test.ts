@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
+
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
@@ -77,36 +77,6 @@ describe.each(apis)('$name', (api) => {
 
     it.each([
       {
-        what: 'no discovery is answered',
-        arrange: (bench: PollerBench) => bench.source.hangDiscovery(),
-      },
-      {
-        what: 'no call is answered',
-        arrange: (bench: PollerBench) => bench.source.answer('1', new Promise(() => undefined)),
-      },
-      {
-        what: 'the key is refused',
-        arrange: (bench: PollerBench) =>
-          bench.source.failDiscovery(new ApiError('auth', 'no', { status: 401 })),
-      },
-    ])('says nothing while $what: that is not a bug of this program', async ({ arrange }) => {
-      const bench = aBench(api);
-      listed(bench, 1);
-      bench.start();
-      await bench.clock.advance(10_000);
-      arrange(bench);
-      const seen = new Set<string | undefined>();
-
-      for (let second = 0; second < 3600; second += 10) {
-        await bench.clock.advance(10_000);
-        seen.add(bench.poller.stalled());
-      }
-
-      expect([...seen]).toEqual([undefined]);
-    });
-
-    it.each([
-      {
         what: 'the timer of the polls is lost',
         entry: { poll: { discoveryIntervalMs: 60 * minuteMs } },
         reason: /^account production: a poll has been due for 3\d\d s$/u,
@@ -124,16 +94,6 @@ describe.each(apis)('$name', (api) => {
 
       expect(before).toBeUndefined();
       expect(after).toMatch(reason);
-    });
-
-    it('says nothing before the account is started or after it is stopped', async () => {
-      const bench = aBench(api);
-      listed(bench, 1);
-      const before = bench.poller.stalled();
-      await bench.poller.runOnce(new AbortController().signal);
-      await bench.clock.advance(60 * minuteMs);
-
-      expect([before, bench.poller.stalled()]).toEqual([undefined, undefined]);
     });
   });
 
@@ -187,72 +147,6 @@ describe.each(apis)('$name', (api) => {
       expect(renamed.length).toBeGreaterThan(0);
       expect(renamed.length).toBeLessThan(3000);
       expect(bench.clock.pendingTimers()).toBe(0);
-    });
-  });
-
-  describe('an application of which something does not arrive', () => {
-    const serverError = (): ApiError => new ApiError('server', 'no', { status: 503 });
-
-    /** With hosts 10, 11, and so on, which all answer. */
-    const aWideApplication = (
-      hosts: number,
-    ): { bench: PollerBench; hostIds: readonly string[] } => {
-      const bench = aBench(api);
-      const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 10}`);
-      bench.source.list(anApplication({ id: '1', hostIds }));
-      for (const subject of ['1', ...hostIds.map((id) => `1/${id}`)]) {
-        bench.source.answer(subject, webOf(1));
-      }
-      return { bench, hostIds };
-    };
-
-    it('shows what arrived in its first poll, when one of a hundred hosts failed', async () => {
-      const { bench } = aWideApplication(100);
-      bench.source.answer('1/10', serverError());
-      bench.start();
-
-      await bench.clock.advance(30_000);
-
-      expect(bench.sink.apps.get('1')?.reading?.hosts.size).toBe(99);
-      expect(bench.sink.apps.get('1')?.pollSucceeded).toBe(false);
-    });
-
-    it('shows the old values of four fifths of its hosts that fail until they are stale, and the others all the time', async () => {
-      const { bench, hostIds } = aWideApplication(200);
-      bench.start();
-      await bench.clock.advance(90_000);
-      for (const [index, id] of hostIds.entries()) {
-        if (index % 5 !== 0) bench.source.answer(`1/${id}`, serverError());
-      }
-      const shown = new Set<number | undefined>();
-
-      for (let passed = 0; passed < 14; passed += 1) {
-        await bench.clock.advance(minuteMs);
-        shown.add(bench.sink.apps.get('1')?.reading?.hosts.size);
-      }
-      await bench.clock.advance(3 * minuteMs);
-
-      expect([...shown]).toEqual([200]);
-      expect(bench.sink.apps.get('1')?.reading?.hosts.size).toBe(40);
-    });
-  });
-
-  describe('applications that always answer 401 while the list works', () => {
-    it('do not make discoveries more frequent than configured', async () => {
-      const bench = aBench(api);
-      listed(bench, 60);
-      for (let id = 10; id <= 60; id += 10) {
-        bench.source.answer(`${id}`, new ApiError('auth', 'no', { status: 401 }));
-      }
-      bench.start();
-      const lists = (): number => bench.source.calls.filter((call) => call === 'list').length;
-      await bench.clock.advance(10 * minuteMs);
-      const before = lists();
-
-      await bench.clock.advance(10 * minuteMs);
-
-      expect(before).toBeLessThanOrEqual(12);
-      expect(lists() - before).toBe(10);
     });
   });
 });

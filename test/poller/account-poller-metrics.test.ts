@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { CustomMetric } from '../../src/model/polled-series.ts';
-import { anAccount, anApplication, anEntry } from '../support/builders.ts';
+import { anApplication, anEntry } from '../support/builders.ts';
 import { aBench, apis } from '../support/poller-bench.ts';
 
 const minuteMs = 60_000;
@@ -51,25 +51,6 @@ describe.each(apis)('$name', (api) => {
           fields: { ...fields, remedy: expect.stringContaining('newrelic-exporter metrics') },
         },
       ]);
-    });
-
-    it('is forgotten after a reload that corrects it', async () => {
-      const bench = aBench(api, [anEntryWith()]);
-      bench.source.list(anApplication({ id: '1' }));
-      bench.source.answer('1', [120, undefined, undefined]);
-      bench.start();
-      await bench.clock.advance(5 * minuteMs);
-      const before = bench.poller.status().missingMetrics;
-
-      const corrected = anEntryWith({ ...misspelt, metric: 'Custom/Queue/Depth' });
-      bench.source.answer('1', [120, undefined, 4]);
-      await bench.poller.reconfigure({ account: anAccount(), entries: [corrected] });
-      const atOnce = bench.poller.status().missingMetrics;
-      await bench.clock.advance(5 * minuteMs);
-
-      expect(before).toEqual([missing]);
-      expect(atOnce).toEqual([]);
-      expect(bench.poller.status().missingMetrics).toEqual([]);
     });
   });
 });

@@ -36,7 +36,7 @@ function failPoll(bench: TableBench, id: string): void {
     reading: undefined,
     error,
     failed: new Set([applicationScope]),
-    askedParts: 1,
+    partCount: 1,
     gone: false,
     unauthorized: false,
   };

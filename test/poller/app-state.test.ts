@@ -35,7 +35,7 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
         },
     error: failed.length === 0 ? undefined : new ApiError('server', 'HTTP 500'),
     failed: new Set(failed),
-    askedParts: 20,
+    partCount: 20,
     gone: false,
     unauthorized: false,
     hostNames: undefined,
@@ -66,7 +66,7 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
     reading: aReading('1', '2'),
     error: undefined,
     failed: new Set(),
-    askedParts: 3,
+    partCount: 3,
     gone: false,
     unauthorized: false,
     hostNames: undefined,
@@ -122,39 +122,6 @@ describe('afterPoll', () => {
     });
   });
 
-  it('keeps the reading when a discovery only adds a host', () => {
-    const before = after(aPoll(1));
-
-    const grown = afterDiscovery(before, aSelected({ hostIds: [...hostIds, '20'] }), 0);
-
-    expect(grown.reading).toBe(before.reading);
-  });
-
-  it('does not hold back a poll after the application was gone', () => {
-    const gone = after(aPoll(1), { ...aPoll(2), gone: true });
-
-    const back = afterPoll(gone, aPoll(3, '1'), noNames, now);
-
-    expect(gone.reading).toBeUndefined();
-    expect(back).toMatchObject({ gone: false, pollSucceeded: false });
-    expect(back.reading?.hosts.size).toBe(18);
-  });
-
-  it('has no last success after a first poll that is published without what failed', () => {
-    const state = after(aPoll(1, '1'));
-
-    expect(state.reading?.application).toEqual(webOf(1));
-    expect(state.lastSuccessMs).toBeUndefined();
-  });
-
-  it('keeps the same reading object when all of its hosts are listed', () => {
-    const outcome = anOutcome();
-
-    const state = afterPoll(aState(), outcome, noNames, now);
-
-    expect(state.reading).toBe(outcome.reading);
-  });
-
   it.each([
     { failed: [applicationScope], error: new ApiError('server', 'HTTP 500'), reason: 'server' },
     { failed: [applicationScope], error: undefined, reason: 'client' },
@@ -203,14 +170,6 @@ describe('afterDiscovery', () => {
     expect(state.reading?.hosts.get('1')).toEqual(values);
   });
 
-  it('keeps all hosts of the reading when the list does not name any', () => {
-    const known = aState({ reading: aReading('1', '2') });
-
-    const state = afterDiscovery(known, aSelected({ hostIds: undefined }), 5000);
-
-    expect(state.reading?.hosts.size).toBe(2);
-  });
-
   it('drops the hosts of the reading that are no longer listed', () => {
     const known = aState({ reading: aReading('1', '2') });
 
@@ -248,17 +207,6 @@ describe('values that could not be renewed', () => {
     { what: 'never when there are none', state: { ...late, reading: undefined }, atMs: undefined },
   ])('become stale $what', ({ state, atMs }) => {
     expect(staleAtMs(state)).toBe(atMs);
-  });
-
-  it.each([
-    { what: 'the failed poll began', before: shown, startMs: 60_000, sinceMs: 60_000 },
-    { what: 'the first failed poll began', before: failing, startMs: 60_000, sinceMs: 2000 },
-    { what: 'the poll was late', before: late, startMs: 60_000, sinceMs: 1000 },
-  ])('are held from when $what', ({ before, startMs, sinceMs }) => {
-    const state = afterPoll(before, failed, { ...noNames, startMs }, now);
-
-    expect(state.failedParts.get('1')?.sinceMs).toBe(sinceMs);
-    expect(state.lateSinceMs).toBeUndefined();
   });
 
   it('are dropped all together when a poll has been late for stale_after', () => {

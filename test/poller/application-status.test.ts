@@ -32,7 +32,7 @@ const good: PollOutcome = {
     hosts: new Map([['100', webOf(1)]]),
   },
   failed: new Set(),
-  askedParts: 4,
+  partCount: 4,
   gone: false,
   unauthorized: false,
 };
@@ -79,29 +79,6 @@ describe('the status of an application', () => {
       failedHostIds: new Set(),
       hostNames: new Map(),
     });
-  });
-
-  it('is up after a poll that got everything', async () => {
-    const bench = await aBench();
-    const nowMs = bench.clock.wallMs();
-    poll(bench);
-
-    expect(statusOf(bench)).toMatchObject({
-      state: 'up',
-      failure: undefined,
-      reading: { windowEndMs: 5 },
-      lastSuccessMs: nowMs,
-      lastPollMs: nowMs,
-      lastPollSeconds: 0,
-      isHeld: false,
-    });
-  });
-
-  it('is silent if it reports nothing', async () => {
-    const bench = await aBench(shop('1', { reporting: false }));
-    poll(bench);
-
-    expect(statusOf(bench)).toMatchObject({ state: 'silent', failure: undefined });
   });
 
   it('fails since the first failure in a row, for the last reason, and holds its values until they are dropped', async () => {
@@ -205,14 +182,5 @@ describe('the status of an application', () => {
       message: expect.stringContaining('has not ended') as unknown,
     });
     expect(failure?.sinceMs).toBeLessThanOrEqual(startMs + 3 * minuteMs);
-  });
-
-  it('is polled at the effective interval', async () => {
-    const bench = aTable({ budgetPerMinute: () => 2 });
-    await bench.table.discovered(found(shop('1')), signal);
-
-    const { intervalSeconds } = statusOf(bench);
-    expect(intervalSeconds).toBeGreaterThan(60);
-    expect(intervalSeconds).toBeCloseTo(60 * bench.table.plan.stretch, 6);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../src/model/api-error.ts';
-import { type PollOutcome, silentOutcome } from '../../src/model/poll-outcome.ts';
+import { nothingToAskOutcome, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call } from '../../src/model/source.ts';
 import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
@@ -18,7 +18,7 @@ interface BatchPlan {
   /** The calls of each stage. */
   readonly stages: readonly (readonly Lasts[])[];
   /** The parts that each outcome is about. */
-  readonly askedParts?: number;
+  readonly partCount?: number;
 }
 
 interface Bench {
@@ -58,7 +58,7 @@ async function lasting(clock: FakeClock, lasts: Lasts, signal: AbortSignal): Pro
 
 function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
   const scheduler = aScheduler({ requestsPerMinute: 1_000_000, concurrency: 10_000 }, clock);
-  return ({ deadlinesMs, stages, askedParts = 0 }) => {
+  return ({ deadlinesMs, stages, partCount = 0 }) => {
     const requests = deadlinesMs.map((deadlineMs, number) => aRequest(number, deadlineMs));
     const bench: Omit<Bench, 'poll'> = { requests, told: [], calls: [], givenUp: [], signals: [] };
     let stage = -1;
@@ -73,7 +73,10 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
           call.endedMs = clock.monotonicMs();
         });
     const outcomes = new Map(
-      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome, askedParts }]),
+      requests.map((one): [PollRequest, PollOutcome] => [
+        one,
+        { ...nothingToAskOutcome, partCount },
+      ]),
     );
     const batch: Batch<PollRequest> = {
       questions: requests,
@@ -84,7 +87,7 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
         return calls && { size: calls.length, calls: calls.values() };
       },
       giveUp: (error) => bench.givenUp.push(error),
-      outcomeOf: (request) => outcomes.get(request) ?? silentOutcome,
+      outcomeOf: (request) => outcomes.get(request) ?? nothingToAskOutcome,
     };
     const poll = new BatchPoll(batch, { scheduler, clock }, (request, outcome) => {
       if (outcome !== outcomes.get(request)) throw new Error('the outcome of another application');
@@ -97,26 +100,16 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
 const numbersOf = ({ told }: Bench): readonly number[] => told.map(({ number }) => number);
 
 describe('a poll of many applications', () => {
-  it('reports an outcome of its own for each of them, once', async () => {
-    const clock = createFakeClock();
-    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000, 120_000], stages: [[100]] });
-
-    await clock.advance(10 * 60_000);
-
-    expect(numbersOf(bench)).toEqual([0, 1, 2]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
   it.each([
-    { askedParts: 0, turn: 50 },
-    { askedParts: 21, turn: 25 },
-    { askedParts: 10_000, turn: 1 },
+    { partCount: 1, turn: 100 },
+    { partCount: 21, turn: 10 },
+    { partCount: 10_000, turn: 1 },
   ])(
-    'reports $turn outcomes of $askedParts parts in a turn, and none of those that are dropped in between',
-    async ({ askedParts, turn }) => {
+    'reports $turn outcomes of $partCount parts in a turn, and none of those that are dropped in between',
+    async ({ partCount, turn }) => {
       const clock = createFakeClock();
       const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
-      const bench = starter(clock)({ deadlinesMs, stages: [[]], askedParts });
+      const bench = starter(clock)({ deadlinesMs, stages: [[]], partCount });
       const inFirstTurn = bench.told.length;
       for (const request of bench.requests.slice(110)) bench.poll.drop(request, new Error('no'));
 
@@ -127,18 +120,6 @@ describe('a poll of many applications', () => {
       expect(clock.pendingTimers()).toBe(0);
     },
   );
-
-  it('goes on for the others when one is dropped, and aborts nothing', async () => {
-    const clock = createFakeClock();
-    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [[100], [100]] });
-    await clock.advance(50);
-
-    for (const request of bench.requests.slice(0, 1)) bench.poll.drop(request, new Error('no'));
-    await clock.advance(10 * 60_000);
-
-    expect(bench.told).toEqual([{ number: 1, atMs: 200 }]);
-    expect(bench.signals.some(({ aborted }) => aborted)).toBe(false);
-  });
 
   it('is aborted when the last of them is dropped, with that reason', async () => {
     const clock = createFakeClock();
@@ -151,18 +132,6 @@ describe('a poll of many applications', () => {
     expect(bench.told).toEqual([]);
     expect(bench.signals.map(({ reason }) => reason as Error)).toEqual([new Error('not wanted')]);
     expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('has the earliest deadline of its applications', async () => {
-    const clock = createFakeClock();
-    const deadlinesMs = [120_000, 60_000, 90_000];
-    const bench = starter(clock)({ deadlinesMs, stages: [['until aborted'], [1]] });
-
-    await clock.advance(10 * 60_000);
-
-    expect(bench.told.map(({ atMs }) => atMs)).toEqual([60_000, 60_000, 60_000]);
-    expect(bench.givenUp).toMatchObject([{ reason: 'timeout' }]);
-    expect(bench.calls.map(({ stage }) => stage)).toEqual([0]);
   });
 
   it('begins a stage when every call of the stage before has ended', async () => {

@@ -67,7 +67,7 @@ describe('planCalls', () => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
     expect(
-      planCalls({ costs: restCosts, account: anAccount(), applications, discovery }).onceCalls,
+      planCalls({ costs: restCosts, account: anAccount(), applications, discovery }).firstPollCalls,
     ).toBe(calls);
   });
 

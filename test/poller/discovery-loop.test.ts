@@ -114,30 +114,6 @@ describe('DiscoveryLoop', () => {
     expect(reason).toMatchObject({ message: 'stopped' });
   });
 
-  it('says when the next discovery begins, also after it was brought forward, unless one is under way', async () => {
-    const bench = aLoop(async (_begun, _signal, clock) => {
-      await new Promise<void>((resolve) => {
-        clock.after(5000, resolve);
-      });
-      return found;
-    });
-    const seen: (number | undefined)[] = [];
-    const look = async (ms: number): Promise<void> => {
-      await bench.clock.advance(ms);
-      seen.push(bench.loop.nextMs());
-    };
-    await look(1000);
-    await look(5000);
-    bench.loop.soon();
-    await look(1000);
-    await look(9000);
-    await bench.clock.advance(6000);
-    await bench.stop();
-
-    expect(seen).toEqual([undefined, 65_000, 15_000, undefined]);
-    expect(bench.loop.nextMs()).toBeUndefined();
-  });
-
   it.each([
     { what: 'complete', one: found, whole: true },
     { what: 'incomplete', one: { ...found, complete: false }, whole: false },
@@ -174,16 +150,6 @@ describe('DiscoveryLoop', () => {
     await bench.stop();
 
     expect(timesOf(bench)).toEqual(times);
-  });
-
-  it('never waits longer than the interval before it tries again', async () => {
-    const state = { ...initialDiscovery, up: false };
-    const bench = aLoop(async () => ({ ...found, complete: false }), { intervalMs: 2000, state });
-
-    await bench.clock.advance(8000);
-    await bench.stop();
-
-    expect(timesOf(bench)).toEqual([0, 1500, 3500, 5500, 7500]);
   });
 });
 
@@ -224,34 +190,6 @@ describe('the deadline of a discovery', () => {
     );
     expect(seen).toEqual(deadlines);
     expect(bench.told[0]?.error).toMatchObject({ reason: 'timeout' });
-  });
-
-  it('stays when a discovery of many calls fails in time', async () => {
-    const state = { ...initialDiscovery, up: true };
-    const bench = aLoop(
-      async (begun, signal) =>
-        begun < 3 ? { ...found, complete: false, calls: 9 } : cutShort(signal, 1),
-      { state },
-    );
-
-    await bench.clock.advance(2 * minuteMs + 120_000 + minuteMs);
-    await bench.stop();
-
-    expect(timesOf(bench)).toEqual([0, 60_000, 120_000, 300_000]);
-  });
-
-  it('is kept by a restart, and never shortened', async () => {
-    const bench = aLoop(async (_begun, signal) => cutShort(signal, 2));
-    await bench.clock.advance(180_000);
-
-    bench.loop.restart({ selectors: [], intervalMs: 1000 });
-    await bench.clock.advance(241_000);
-    bench.loop.restart({ selectors: [], intervalMs: 600_000 });
-    await bench.clock.advance(1_200_000);
-    await bench.stop();
-
-    // Cut short after 240 s, then restarted with 480 s; but the interval of 600 s is longer.
-    expect(timesOf(bench)).toEqual([0, 180_000, 180_000, 421_000, 421_000, 1_621_000]);
   });
 });
 
@@ -303,17 +241,6 @@ describe('a restart', () => {
     ]);
     await bench.stop();
   });
-
-  it('brings no other discovery if the loop is stopped at the same moment', async () => {
-    const bench = aLoop(async (_begun, signal) => cutShort(signal, 1));
-    await bench.clock.advance(5000);
-
-    bench.loop.restart(next);
-    const reason = await bench.stop();
-
-    expect(reason).toMatchObject({ message: 'stopped' });
-    expect(bench.begun).toHaveLength(1);
-  });
 });
 
 describe('a discovery that is wanted soon', () => {
@@ -330,33 +257,9 @@ describe('a discovery that is wanted soon', () => {
 
     expect(timesOf(bench)).toEqual([0, 10_000]);
   });
-
-  it('comes at once when the last one is longer ago', async () => {
-    const bench = aLoop(async () => found);
-    await bench.clock.advance(30_000);
-
-    bench.loop.soon();
-    await bench.clock.advance(0);
-    await bench.stop();
-
-    expect(timesOf(bench)).toEqual([0, 30_000]);
-  });
 });
 
 describe('lateSinceMs', () => {
-  it('is undefined as long as discoveries and pauses end when they should', async () => {
-    const bench = aLoop(async (_begun, signal) => cutShort(signal, 2), { intervalMs: 300_000 });
-    const seen = new Set<number | undefined>();
-
-    for (let second = 0; second < 3600; second += 1) {
-      await bench.clock.advance(1000);
-      seen.add(bench.loop.lateSinceMs());
-    }
-
-    expect([...seen]).toEqual([undefined]);
-    await bench.stop();
-  });
-
   it.each([
     { what: 'a discovery that outlives its deadline twice', discovery: never, sinceMs: 240_000 },
     { what: 'a pause that does not end', discovery: async () => found, sinceMs: minuteMs },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { AppEntry, Selector } from '../../src/model/config.ts';
+import type { Selector } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import {
@@ -75,26 +75,6 @@ describe('discoveryAfter', () => {
     expect(after(told, lost).missingSelectors).toBe(told.missingSelectors);
     expect(discoveryAfter(told, whole, [], now).missingSelectors).toEqual([]);
   });
-
-  it('keeps the same arrays as long as nothing in them changes', () => {
-    const of = (...ids: readonly string[]): AppEntry[] =>
-      ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
-    const told = discoveryAfter(initialDiscovery, whole, of('1', '2'), now);
-
-    const again = discoveryAfter(told, whole, of('1', '2'), now);
-    const others = [of('1'), of('1', '3'), of('2', '1'), of('1', '2', '3')].map(
-      (missing) => discoveryAfter(told, whole, missing, now).missingSelectors,
-    );
-
-    expect(told.missingSelectors).toEqual(['id=1', 'id=2']);
-    expect(again.missingSelectors).toBe(told.missingSelectors);
-    expect(others).toEqual([
-      ['id=1'],
-      ['id=1', 'id=3'],
-      ['id=2', 'id=1'],
-      ['id=1', 'id=2', 'id=3'],
-    ]);
-  });
 });
 
 describe('isDiscoveryStale', () => {
@@ -166,20 +146,6 @@ const hanging: Discover = async (_selectors, _known, signal) =>
   });
 
 describe('discoverWithin', () => {
-  it('returns what the source found, and leaves no timer', async () => {
-    const clock = createFakeClock();
-    const asked: unknown[] = [];
-
-    const discovery = await within(async (...all) => {
-      asked.push(all.slice(0, 2));
-      return found;
-    }, clock);
-
-    expect(discovery).toBe(found);
-    expect(asked).toEqual([[selectors, ['8']]]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
   it('returns what was found by the deadline, with a reason that names the deadline', async () => {
     const clock = createFakeClock();
     let discovery: Discovery | undefined;
@@ -208,37 +174,6 @@ describe('discoverWithin', () => {
 
     await expect(done).resolves.toMatchObject({ error: reason });
     expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('leaves no timer when the source rejects', async () => {
-    const clock = createFakeClock();
-    const fault = new Error('a fault of our own');
-
-    const done = within(async () => {
-      throw fault;
-    }, clock);
-
-    await expect(done).rejects.toBe(fault);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('asks nothing if it was aborted before', async () => {
-    const clock = createFakeClock();
-    const abort = new AbortController();
-    abort.abort(new Error('stopped'));
-    let asked = 0;
-
-    const done = within(
-      async () => {
-        asked += 1;
-        return found;
-      },
-      clock,
-      abort.signal,
-    );
-
-    await expect(done).rejects.toThrow('stopped');
-    expect(asked).toBe(0);
   });
 });
 

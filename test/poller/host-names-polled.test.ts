@@ -58,69 +58,6 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
 
-    it('is part of the plan before it was looked for', async () => {
-      const bench = aShop(aSidecarEntry(), '11', '12');
-      bench.source.names('1', new Promise<never>(() => undefined));
-      bench.start();
-      await bench.clock.advance(1000);
-
-      expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
-    });
-
-    it('is found in any case of letters, but not by part of its name', async () => {
-      const bench = aShop(aSidecarEntry(), '11', '12');
-      bench.source.names(
-        '1',
-        new Map([
-          ['11', 'web-21'],
-          ['12', 'WEB-2'],
-        ]),
-      );
-      bench.start();
-      await bench.clock.advance(1000);
-
-      expect(shownHosts(bench)).toEqual(['12']);
-    });
-
-    it('is polled with the application if that is wanted', async () => {
-      const bench = aShop(aSidecarEntry({ application: true }), '11', '12');
-      bench.start();
-
-      expect(await callsIn(bench, 1000)).toEqual(['names 1 of web-2', 'app 1', 'host 1/12']);
-      expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: false });
-    });
-
-    it('is looked for after 1, 2, 4 minutes and so on, finally every half hour, although no list has it', async () => {
-      const bench = aShop(aSidecarEntry(), '11');
-      bench.source.names('1', new Map());
-      bench.start();
-
-      const atMinutes: number[] = [];
-      for (let second = 1; second <= 7200; second += 1) {
-        const calls = await callsIn(bench, 1000);
-        if (calls.includes('names 1 of web-2')) atMinutes.push(Math.floor(second / 60));
-      }
-      bench.source.names('1', new Map([['12', 'web-2']]));
-      await bench.clock.advance(40 * minuteMs);
-
-      expect(atMinutes).toEqual([0, 1, 3, 7, 14, 28, 55, 85, 115]);
-      expect(shownHosts(bench)).toEqual(['12']);
-    });
-
-    it('is gone when a later list does not have it, and looked for again', async () => {
-      const bench = aShop(aSidecarEntry(), '11', '12');
-      bench.start();
-      await bench.clock.advance(1000);
-      bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
-      bench.source.names('1', new Map([['13', 'web-2']]));
-      bench.source.answer('1/13', webOf(40));
-
-      await bench.clock.advance(15 * minuteMs);
-      await bench.clock.advance(minuteMs);
-
-      expect(shownHosts(bench)).toEqual(['13']);
-    });
-
     it.each([
       { what: 'no value', silence: [] },
       { what: 'no calls', silence: webOf(0) },
@@ -143,23 +80,6 @@ describe.each(apis)('$name', (api) => {
 
       expect(silent).not.toContain('names 1 of web-2');
       expect(shownHosts(bench)).toEqual(['12', '13']);
-    });
-
-    it('is not missed when a list has another host with its name, which is found at once', async () => {
-      const entry = aSidecarEntry({ poll: { discoveryIntervalMs: 2 * minuteMs } });
-      const bench = aShop(entry, '11', '12');
-      bench.start();
-      await bench.clock.advance(1000);
-      bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
-      bench.source.names('1', new Map([['13', 'web-2']]));
-      bench.source.answer('1/13', webOf(40));
-
-      await bench.clock.advance(2 * minuteMs);
-      const whileAway = bench.poller.status().missingSelectors;
-      await bench.clock.advance(minuteMs);
-
-      expect(whileAway).toEqual([]);
-      expect(shownHosts(bench)).toEqual(['13']);
     });
 
     it('is not looked for again because other hosts come and go', async () => {
@@ -213,19 +133,7 @@ describe.each(apis)('$name', (api) => {
       expect(shownHosts(bench)).toEqual(['12']);
       expect(bench.polls).toEqual([false, true]);
     });
-
-    it('makes `once` fail when it is not there', async () => {
-      const bench = aShop(aSidecarEntry(), '11');
-      bench.source.names('1', new Map());
-
-      expect(await bench.poller.runOnce(new AbortController().signal)).toBe(false);
-      expect(await aShopThatIsThere().poller.runOnce(new AbortController().signal)).toBe(true);
-    });
   });
-
-  function aShopThatIsThere(): PollerBench {
-    return aShop(aSidecarEntry(), '11', '12');
-  }
 
   describe('hosts that match', () => {
     const entry = anEntry({ hosts: { kind: 'match', pattern: /^web-/u } });
@@ -295,22 +203,6 @@ describe.each(apis)('$name', (api) => {
 
       expect(shownHosts(bench)).toEqual(hosts);
       expect(bench.polls).not.toContain(false);
-    });
-
-    it('hides the application, and shows it again', async () => {
-      const bench = aShop(anEntry({ hosts: self }), '11', '12');
-      bench.start();
-      await bench.clock.advance(1000);
-
-      await bench.poller.reconfigure({
-        account: anAccount(),
-        entries: [anEntry({ hosts: self, application: false })],
-      });
-      const without = bench.sink.apps.get('1')?.hostsOnly;
-      await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: self })] });
-
-      expect(without).toBe(true);
-      expect(bench.sink.apps.get('1')?.hostsOnly).toBe(false);
     });
   });
 });

@@ -26,10 +26,6 @@ function shownHosts({ sink }: PollerBench): readonly string[] {
   return [...(sink.apps.get('1')?.reading?.hosts.keys() ?? [])];
 }
 
-function countOf({ source }: PollerBench, call: string): number {
-  return source.calls.filter((one) => one === call).length;
-}
-
 describe.each(apis)('$name', (api) => {
   /** An application with two hosts that answer: `web-1` and `web-2`. */
   function aShop(entry: AppEntry): PollerBench {
@@ -55,22 +51,6 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.status().missingSelectors).toEqual([]);
     });
 
-    it('asks for a discovery at once, and for nothing else, when the key is refused', async () => {
-      const bench = aShop(aSidecarEntry());
-      const refusal = new ApiError('auth', 'HTTP 401', { status: 401 });
-      bench.source.names('1', refusal);
-      bench.start();
-      await bench.clock.advance(1000);
-      bench.source.failDiscovery(refusal);
-      await bench.clock.advance(30_000);
-      const before = bench.source.calls.length;
-
-      await bench.clock.advance(30_000);
-
-      expect(countOf(bench, 'list')).toBeGreaterThan(1);
-      expect(bench.source.calls.slice(before).filter((call) => call !== 'list')).toEqual([]);
-    });
-
     it('no longer shows an application that answers 404, nor its hosts', async () => {
       const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
       bench.start();
@@ -84,18 +64,6 @@ describe.each(apis)('$name', (api) => {
       expect(before).toEqual(['11', '12']);
       expect(bench.sink.apps.has('1')).toBe(false);
       expect(bench.polls.at(-1)).toBe(true);
-    });
-
-    it('is not needed: the host is found once, and read in every poll, although the list of applications names no hosts', async () => {
-      const bench = aShop(aSidecarEntry());
-      bench.source.list(anApplication({ id: '1', hostIds: undefined }));
-      bench.start();
-
-      await bench.clock.advance(10 * minuteMs);
-
-      expect(shownHosts(bench)).toEqual(['12']);
-      expect(countOf(bench, 'names 1 of web-2')).toBe(1);
-      expect(countOf(bench, 'host 1/12')).toBe(11);
     });
   });
 

@@ -1,4 +1,3 @@
-import type { ApplicationSummary } from '../../src/model/application.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { CustomMetric, MetricChoice, Values } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
@@ -103,12 +102,3 @@ export function aWatch(entry?: AppEntry): WatchBench {
 
 /** Requests of web transactions, then of others. */
 export const busy: Values = [120, undefined];
-
-/** Of an application of which the list says nothing more. */
-export const noSummary: ApplicationSummary = {
-  requestsPerMinute: undefined,
-  responseTimeSeconds: undefined,
-  errorRatio: undefined,
-  apdexScore: undefined,
-  apdexTargetSeconds: undefined,
-};

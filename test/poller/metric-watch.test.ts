@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Values } from '../../src/model/polled-series.ts';
-import { aMetric, asking, aWatch, busy, noSummary } from './metric-watch-bench.ts';
+import { aMetric, asking, aWatch, busy } from './metric-watch-bench.ts';
 
 const entry = asking(['throughput', aMetric()]);
 const without: Values = [...busy, undefined];
 
 describe('a metric that never has a value', () => {
-  it('is missing after two polls of an application that handles requests, and told once', () => {
+  it('is missing after a whole poll of an application that handles requests, and told once', () => {
     const bench = aWatch(entry);
 
-    bench.poll('1', without);
-    const afterOne = bench.names();
+    const atFirst = bench.names();
     for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
 
-    expect(afterOne).toEqual([]);
+    expect(atFirst).toEqual([]);
     expect(bench.watch.missing).toEqual([
       {
         selector: 'match=^',
@@ -131,29 +130,14 @@ describe('what proves nothing', () => {
 
     expect(bench.told).toEqual([]);
   });
-
-  it('is an idle application, whatever the list says if throughput is asked for', () => {
-    const summary = { ...noSummary, requestsPerMinute: 30 };
-    const bench = aWatch();
-    bench.select('1', asking(['throughput', 'response_time']), { summary });
-    bench.select('2', asking([aMetric()], { selector: { kind: 'id', id: '2' } }), { summary });
-
-    for (let poll = 0; poll < 5; poll += 1) {
-      bench.poll('1', [undefined, undefined, undefined, undefined]);
-      bench.poll('2', [undefined]);
-    }
-
-    expect(bench.watch.missing.map(({ selector }) => selector)).toEqual(['id=2']);
-  });
 });
 
 describe('an entry with several applications', () => {
-  it('waits until each of them was polled twice', () => {
+  it('waits until each of them was polled', () => {
     const bench = aWatch(entry);
     bench.select('2', entry);
 
     for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
-    bench.poll('2', busy);
     const before = [...bench.told];
     bench.poll('2', busy);
 
@@ -170,7 +154,7 @@ describe('an entry with several applications', () => {
     if (gone !== undefined) bench.states.set('4', { ...gone, gone: true });
 
     bench.poll('2', undefined, { failed: true });
-    for (let poll = 0; poll < 2; poll += 1) bench.poll('1', without);
+    bench.poll('1', without);
 
     expect(bench.told).toEqual(['queue_depth']);
   });
@@ -183,18 +167,6 @@ describe('an entry with several applications', () => {
     for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
 
     expect(bench.told).toEqual([]);
-  });
-
-  it('looks at its own alone', () => {
-    const bench = aWatch(entry);
-    bench.select('2', asking(['throughput', aMetric()], { selector: { kind: 'id', id: '2' } }));
-
-    for (let poll = 0; poll < 3; poll += 1) {
-      bench.poll('1', [...busy, 7]);
-      bench.poll('2', without);
-    }
-
-    expect(bench.watch.missing.map(({ selector }) => selector)).toEqual(['id=2']);
   });
 
   it('judges hosts under the name of their gauge', () => {
@@ -221,17 +193,15 @@ describe('a reload', () => {
     expect(bench.told).toEqual(['queue_depth']);
   });
 
-  it('that asks for something else forgets at once what was missing, and waits for two polls again', () => {
+  it('that asks for something else forgets at once what was missing, and waits for a poll', () => {
     const bench = aWatch(entry);
     for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
 
     bench.select('1', other);
     const atOnce = bench.names();
     bench.poll('1', without);
-    const afterOne = bench.names();
-    bench.poll('1', without);
 
-    expect([atOnce, afterOne, bench.names()]).toEqual([[], [], ['b']]);
+    expect([atOnce, bench.names()]).toEqual([[], ['b']]);
     expect(bench.told).toEqual(['queue_depth', 'b']);
   });
 
@@ -257,27 +227,8 @@ describe('a reload', () => {
       const reading = { windowEndMs: 1, series, application: [...busy, 1], hosts: new Map() };
       bench.watch.polled({ ...state, pollSucceeded: true }, reading);
     }
-    for (let poll = 0; poll < 2; poll += 1) bench.poll('1', without);
+    bench.poll('1', without);
 
     expect(bench.told).toEqual(['queue_depth']);
-  });
-});
-
-describe('10,000 applications', () => {
-  it('of entries of their own are judged together, and forgotten when they are gone', () => {
-    const bench = aWatch();
-    const ids = Array.from({ length: 10_000 }, (_, index) => String(index));
-    for (const id of ids) {
-      const chosen = asking(['throughput', aMetric()], { selector: { kind: 'id', id } });
-      bench.add(id, chosen);
-    }
-    for (let poll = 0; poll < 2; poll += 1) for (const id of ids) bench.pollAlone(id, without);
-
-    bench.judge();
-    const all = bench.names().length;
-    bench.states.clear();
-    bench.judge();
-
-    expect([bench.told.length, all, bench.names().length]).toEqual([10_000, 10_000, 0]);
   });
 });

@@ -4,7 +4,7 @@ import type { AppEntry } from '../../src/model/config.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { type FakeBatchSource, inBatches } from '../support/fake-batch-source.ts';
 import { createFakeSource, webOf } from '../support/fake-source.ts';
-import { aBench, type PollerBench, unlikeEntries } from '../support/poller-bench.ts';
+import { aBench, type PollerBench } from '../support/poller-bench.ts';
 
 const minuteMs = 60_000;
 const never = async (): Promise<never> => new Promise(() => undefined);
@@ -86,20 +86,6 @@ describe('batches', () => {
     expect(bench.sink.apps.size).toBe(950);
   });
 
-  it('are full where applications of two kinds are due in turn', async () => {
-    const other = anEntry({
-      selector: { kind: 'match', pattern: /[13579]$/u },
-      poll: { delayMs: 240_000 },
-    });
-    const bench = aBatchBench([other, anEntry()]);
-    list(bench, idsOf(600));
-    bench.start();
-
-    const sizes = await batchesIn(bench, 1000);
-
-    expect(sizes.toSorted((a, b) => a - b)).toEqual([100, 100, 200, 200]);
-  });
-
   it.each([
     { what: 'all at once', everyMs: 60_000, each: 1000 },
     { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
@@ -138,34 +124,6 @@ describe('batches', () => {
     expect(new Set(sizes)).toEqual(new Set([11]));
     expect(sizes.length).toBeLessThanOrEqual(6);
   });
-
-  it('keep to a smaller limit, and still poll everything', async () => {
-    const entries = unlikeEntries(idsOf(100), { discoveryIntervalMs: 60 * minuteMs });
-    const bench = aBatchBench(entries);
-    list(bench, idsOf(100));
-    bench.start();
-    await bench.clock.advance(5 * minuteMs);
-    bench.limit.resize(10);
-    const before = bench.source.sentBatches.length;
-
-    await bench.clock.advance(40 * minuteMs);
-
-    const polled = bench.source.sentBatches.slice(before).flat();
-    expect(polled.length).toBeLessThan(40 * 10.5);
-    expect(new Set(polled).size).toBe(100);
-  });
-
-  it('are sent once for each application by `once`', async () => {
-    const bench = aBatchBench();
-    list(bench, idsOf(450));
-
-    const done = bench.poller.runOnce(new AbortController().signal);
-    await bench.clock.advance(minuteMs);
-
-    expect(await done).toBe(true);
-    expect(bench.source.sentBatches.map(({ length }) => length)).toEqual([200, 200, 50]);
-    expect(new Set(bench.source.sentBatches.flat()).size).toBe(450);
-  });
 });
 
 describe('the applications of a batch', () => {
@@ -182,24 +140,6 @@ describe('the applications of a batch', () => {
     expect([...bench.sink.apps.keys()]).toEqual(['1', '3', '4']);
     const succeeded = [...bench.sink.apps.values()].map(({ pollSucceeded }) => pollSucceeded);
     expect(succeeded).toEqual([false, true, true]);
-  });
-
-  it('are in no batch when they are silent, while others are polled', async () => {
-    const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 20_000 } })]);
-    list(bench, ['1']);
-    bench.start();
-    await bench.clock.advance(1000);
-    // It falls due soon after the other one, but there is nothing to ask.
-    bench.source.list(
-      anApplication({ id: '1' }),
-      anApplication({ id: '2', reporting: false, healthStatus: 'gray' }),
-    );
-
-    await bench.clock.advance(3 * minuteMs);
-
-    expect(new Set(bench.source.sentBatches.flat())).toEqual(new Set(['1']));
-    expect(bench.sink.apps.get('2')).toMatchObject({ pollSucceeded: true });
-    expect(bench.sink.apps.get('2')?.reading?.application).toEqual([]);
   });
 
   it('go on when one of them is refused, which brings a discovery forward', async () => {
@@ -233,23 +173,6 @@ describe('the applications of a batch', () => {
     expect(bench.source.sentBatches[0]).toEqual(['1', '2']);
     expect([before, bench.polls.slice(0, 2)]).toEqual([[], [false, true]]);
     expect(bench.sink.apps.get('2')).toMatchObject({ pollSucceeded: true });
-  });
-
-  it('are delayed by a call that hangs, but applications of other batches are not', async () => {
-    const bench = aBatchBench(unlikeEntries(idsOf(10)), { concurrency: 4 });
-    list(bench, idsOf(10));
-    for (const id of idsOf(9)) bench.source.answer(id, never());
-    bench.start();
-
-    await bench.clock.advance(10 * minuteMs);
-    const before = bench.source.sentBatches.length;
-    await bench.clock.advance(10 * minuteMs);
-
-    const polled = bench.source.sentBatches.slice(before).flat();
-    expect(polled.filter((id) => id === '10').length).toBeGreaterThanOrEqual(9);
-    // Suspects: one call each, in a quarter of the places.
-    expect(polled.length).toBeLessThan(60);
-    expect(bench.sink.apps.get('10')).toMatchObject({ pollSucceeded: true });
   });
 });
 
@@ -302,21 +225,5 @@ describe('an application that leaves its batch', () => {
     expect(whileWaiting).toEqual([]);
     expect(bench.polls).toEqual([true, true]);
     expect([...bench.sink.apps.keys()]).toEqual(['2', '3']);
-  });
-
-  it('and is listed again while the batch still waits is polled again', async () => {
-    const { bench, answer } = await aWaitingBatch();
-    bench.source.list(anApplication({ id: '2' }), anApplication({ id: '3' }));
-    await bench.clock.advance(20_000);
-    bench.source.list(...idsOf(3).map((id) => anApplication({ id })));
-    await bench.clock.advance(20_000);
-
-    const before = [...bench.polls];
-    answer();
-    await bench.clock.advance(1000);
-
-    expect(bench.source.sentBatches).toEqual([['1', '2', '3'], ['1']]);
-    expect(before).toEqual([true]);
-    expect(bench.polls).toEqual([true, true, true]);
   });
 });

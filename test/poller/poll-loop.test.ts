@@ -58,22 +58,6 @@ describe.each(apis)('$name', (api) => {
       expect(clock.pendingTimers()).toBe(0);
     });
 
-    it('never has two polls of one application, however often it is woken', async () => {
-      const { loop, clock, source, polls } = await aLoop(api, 1);
-      source.answer('1', never());
-
-      for (let second = 0; second < 119; second += 1) {
-        loop.wake();
-        await clock.advance(1000);
-      }
-      const before = polls('1');
-      await clock.advance(2000);
-
-      // The deadline of the first has passed.
-      expect([before, polls('1')]).toEqual([1, 2]);
-      loop.stop();
-    });
-
     it('starts the poll of a silent application without a call, and goes on to the next', async () => {
       const { loop, clock, table, source, sink } = await aLoop(api, 0);
       const silent = ['1', '2'].map((id) => anApplication({ id, reporting: false }));
@@ -112,25 +96,6 @@ describe.each(apis)('$name', (api) => {
       loop.stop();
       expect(clock.pendingTimers()).toBe(0);
     });
-
-    it('drops values that have become stale, even if no poll wakes it', async () => {
-      const entry = anEntry({ poll: { intervalMs: 3_600_000, staleAfterMs: 60_000 } });
-      const { loop, clock, table, sink, source } = await aLoop(api, 1, entry);
-      loop.wake();
-      await clock.advance(1000);
-      source.answer('1', new ApiError('server', 'no', { status: 500 }));
-      const state = table.states.get('1');
-      const atMs = (state === undefined ? 0 : table.nextDueMs(state)) - clock.monotonicMs();
-
-      // The poll fails when it is due; the next one is an hour later.
-      await clock.advance(atMs + 59_999);
-      const held = sink.apps.get('1')?.reading;
-      await clock.advance(2);
-
-      expect(held).toBeDefined();
-      expect(sink.apps.get('1')).toMatchObject({ reading: undefined, pollSucceeded: false });
-      loop.stop();
-    });
   });
 
   describe('polls that are aborted', () => {
@@ -152,21 +117,6 @@ describe.each(apis)('$name', (api) => {
       loop.stop();
       expect(clock.pendingTimers()).toBe(0);
     });
-
-    it('do not keep applications that are found again from being polled', async () => {
-      const { loop, clock, source, table, polls } = await aLoop(api, 1);
-      source.answer('1', never());
-      loop.wake();
-      await clock.advance(1000);
-
-      loop.abort(await table.discovered(found(), signal));
-      await table.discovered(found(anApplication({ id: '1' })), signal);
-      loop.wake();
-      await clock.advance(0);
-
-      expect(polls('1')).toBe(2);
-      loop.stop();
-    });
   });
 
   describe('a key that is refused', () => {
@@ -184,32 +134,6 @@ describe.each(apis)('$name', (api) => {
 
       expect(polls('1')).toBeGreaterThan(9);
       expect(asked).toHaveLength(times);
-      loop.stop();
-    });
-
-    it('does so again if the key was accepted in between', async () => {
-      const { loop, clock, source, asked } = await aLoop(api, 1);
-
-      loop.wake();
-      for (const answer of [refused(401), webOf(1), refused(401), refused(401)]) {
-        source.answer('1', answer);
-        await clock.advance(60_000);
-      }
-
-      expect(asked).toHaveLength(2);
-      loop.stop();
-    });
-
-    it('does so once, even if another call of the application fails first each time', async () => {
-      const { loop, clock, source, table, asked } = await aLoop(api, 0);
-      await table.discovered(found(anApplication({ id: '1', hostIds: ['11'] })), signal);
-      source.answer('1', new ApiError('server', 'no', { status: 500 }));
-      source.answer('1/11', refused(401));
-
-      loop.wake();
-      await clock.advance(10 * 60_000);
-
-      expect(asked).toHaveLength(1);
       loop.stop();
     });
 
@@ -239,12 +163,6 @@ describe.each(apis)('$name', (api) => {
       expect(clock.pendingTimers()).toBe(0);
     });
 
-    it('has nothing to do without applications', async () => {
-      const { loop } = await aLoop(api, 0);
-
-      expect(await loop.pollAll(signal)).toBe(true);
-    });
-
     it('says that not everything arrived, whichever application it was', async () => {
       const seen: boolean[] = [];
       for (const failing of ['1', '2', '3']) {
@@ -271,16 +189,6 @@ describe.each(apis)('$name', (api) => {
       await expect(whole).rejects.toThrow('interrupted');
       expect(clock.pendingTimers()).toBe(0);
     });
-
-    it('does not begin if it was aborted before', async () => {
-      const { loop, source } = await aLoop(api, 3);
-      const abort = new AbortController();
-      abort.abort(new Error('interrupted'));
-
-      await expect(loop.pollAll(abort.signal)).rejects.toThrow('interrupted');
-
-      expect(source.calls).toEqual([]);
-    });
   });
 
   describe('stop', () => {
@@ -301,20 +209,6 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('dueSinceMs', () => {
-    it('is undefined while every poll is started when it is due', async () => {
-      const { loop, clock } = await aLoop(api, 20);
-      const seen = new Set<number | undefined>();
-      loop.wake();
-
-      for (let second = 0; second < 300; second += 1) {
-        await clock.advance(1000);
-        seen.add(loop.dueSinceMs());
-      }
-
-      expect([...seen]).toEqual([undefined]);
-      loop.stop();
-    });
-
     it('is when the first poll was due that was not started', async () => {
       const { loop, clock, table } = await aLoop(api, 20);
       loop.wake();

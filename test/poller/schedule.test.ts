@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   dueAt,
@@ -102,42 +101,6 @@ describe('turnAfter', () => {
     { what: 'took longer than its interval', nowMs: 63_000, dueMs: 63_000 },
   ])('queues the next poll a tenth early when there is no headroom: $what', ({ dueMs, nowMs }) => {
     expect(next({ dueMs: 0, startMs: 0, nowMs }, noHeadroom).dueMs).toBeCloseTo(dueMs, 6);
-  });
-
-  it('is never in the past, and never later than one interval after the poll was due', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(1e9),
-        fc.integer({ min: 1000, max: 1e7 }),
-        fc.nat(1e8),
-        fc.double({ min: 0, max: 0.5, noNaN: true }),
-        fc.nat(10_000),
-        (dueMs, everyMs, tookMs, headroom, index) => {
-          const nowMs = dueMs + tookMs;
-          const timing = { intervalMs: everyMs, headroom, phase: phaseOf(index) };
-
-          const after = next({ dueMs, startMs: dueMs, nowMs }, timing);
-
-          expect(after.dueMs).toBeGreaterThanOrEqual(nowMs - 1e-3);
-          expect(after.dueMs).toBeLessThanOrEqual(Math.max(dueMs + everyMs, nowMs) + 1e-3);
-          expect(after.skipped).toBeGreaterThanOrEqual(0);
-        },
-      ),
-    );
-  });
-
-  it.each([
-    { what: 'is in phase but for rounding', beforePhaseMs: 1e-7, earlyMs: 0 },
-    { what: 'is after its phase', beforePhaseMs: -1000, earlyMs: 1000 },
-    { what: 'is far after its phase', beforePhaseMs: -30_000, earlyMs: 6000 },
-    { what: 'is before its phase', beforePhaseMs: 2, earlyMs: 6000 },
-  ])('polls an application that $what $earlyMs ms early', ({ beforePhaseMs, earlyMs }) => {
-    const timing = { intervalMs, headroom: 0.1, phase: 0.618 };
-    const dueMs = timing.phase * intervalMs - beforePhaseMs;
-
-    const after = next({ dueMs, startMs: dueMs, nowMs: dueMs }, timing);
-
-    expect(after.dueMs).toBeCloseTo(dueMs + intervalMs - earlyMs, 3);
   });
 });
 

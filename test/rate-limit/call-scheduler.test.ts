@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
 import type { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
@@ -78,35 +77,6 @@ describe('createCallScheduler', () => {
     await large;
   });
 
-  it('never gives all jobs together more than concurrency calls, as long as none is slow', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 6 }),
-        fc.array(fc.nat(40), { minLength: 1, maxLength: 12 }),
-        async (concurrency, sizes) => {
-          const work = aWork(anEagerScheduler(concurrency));
-          let most = 0;
-
-          const jobs = sizes.map(async (size, index) => work.add(`${index}`, size));
-          await settle();
-          const inFirstRound = sizes.map(
-            (_, index) => work.started.filter((name) => name === `${index}`).length,
-          );
-          do {
-            most = Math.max(most, work.inFlight());
-            await work.endRound();
-          } while (work.inFlight() > 0);
-          await Promise.all(jobs);
-
-          expect(Math.max(...inFirstRound)).toBeLessThanOrEqual(concurrency);
-          expect(most).toBeLessThanOrEqual(concurrency);
-          expect(work.started).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
-
   it('lets a list go before all calls that wait, however long they have waited', async () => {
     const clock = createFakeClock();
     const scheduler = aScheduler({ requestsPerMinute: 800, concurrency: 1 }, clock);
@@ -128,14 +98,6 @@ describe('createCallScheduler', () => {
     await listed;
 
     expect(sent).toEqual(['poll', 'poll', 'list', 'poll', 'poll', 'poll']);
-  });
-
-  it('ends a job that has no calls at once', async () => {
-    const work = aWork(anEagerScheduler(8));
-
-    await work.add('empty', 0);
-
-    expect(work.started).toEqual([]);
   });
 
   it('ends a job with its last answer, even if nothing more may be sent at that time', async () => {
@@ -223,19 +185,6 @@ describe('createCallScheduler', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('gives one job as many calls as a larger concurrency allows', async () => {
-    const scheduler = anEagerScheduler(2);
-    const work = aWork(scheduler);
-    void work.add('a', 100);
-    for (let round = 0; round < 3; round += 1) await work.endRound();
-    const before = work.inFlight();
-
-    scheduler.resize({ requestsPerMinute: 800, concurrency: 8 });
-    for (let round = 0; round < 5; round += 1) await work.endRound();
-
-    expect([before, work.inFlight()]).toEqual([2, 8]);
-  });
-
   it('does not widen the window of a job that gets no answers, however fast its calls fail', async () => {
     const scheduler = anEagerScheduler(8);
     const ending: (() => void)[] = [];
@@ -256,20 +205,5 @@ describe('createCallScheduler', () => {
     }
 
     expect(new Set(most)).toEqual(new Set([2]));
-  });
-
-  it('follows another concurrency', async () => {
-    const work = aWork(anEagerScheduler(8));
-    void work.add('a', 100);
-    for (let round = 0; round < 5; round += 1) await work.endRound();
-    const wide = work.inFlight();
-
-    const narrow = anEagerScheduler(8);
-    const other = aWork(narrow);
-    void other.add('a', 100);
-    narrow.resize({ requestsPerMinute: 800, concurrency: 3 });
-    for (let round = 0; round < 5; round += 1) await other.endRound();
-
-    expect([wide, other.inFlight()]).toEqual([8, 3]);
   });
 });

@@ -8,12 +8,12 @@ import {
   type ScheduledCall,
 } from '../../src/rate-limit/call-scheduler.ts';
 import type { JobQueueLimits } from '../../src/rate-limit/job-queue.ts';
+import { createRateLimiters, type Membership } from '../../src/rate-limit/membership.ts';
 import {
   createRateLimiter,
   type RateLimiter,
   type RateLimiterOptions,
 } from '../../src/rate-limit/rate-limiter.ts';
-import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { neverAborted } from '../transport/fakes.ts';

@@ -59,38 +59,4 @@ describe('the limit of a rate limiter', () => {
     expect([withoutListener, afterRecovery, duringRecovery]).toEqual([0, 0, 1]);
     expect(clock.pendingTimers()).toBe(0);
   });
-
-  it('tells no listener of a 429 that changes nothing', async () => {
-    const clock = createFakeClock();
-    const limiter = aLimiter(clock, 100);
-    const caller = aCaller(limiter);
-    let changes = 0;
-    limiter.onLimitChange(() => {
-      changes += 1;
-    });
-
-    await throttle(caller, aThrottled(1000));
-    limiter.resize(100);
-
-    expect(changes).toBe(0);
-  });
-
-  it('wakes calls that wait when the limit rises, although every call in flight hangs', async () => {
-    const clock = createFakeClock();
-    const limiter = aLimiter(clock, 10);
-    const caller = aCaller(limiter);
-    const hanging = await Promise.all(Array.from({ length: 5 }, async () => caller.acquire()));
-    hanging[0]?.throttled(aLimitExceeded(1000));
-    const goneAtMs: number[] = [];
-
-    for (let call = 0; call < 6; call += 1) {
-      void (async () => {
-        await caller.acquire();
-        goneAtMs.push(clock.monotonicMs());
-      })();
-    }
-    await clock.advance(400_000);
-
-    expect(goneAtMs).toEqual([60_000, 120_000, 180_000, 240_000, 300_000]);
-  });
 });

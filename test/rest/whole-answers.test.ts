@@ -41,7 +41,7 @@ describe('an answer that has the values of the first metric alone', () => {
       ]);
       expect(valuesIn(second)).toEqual(all);
       expect(valuesIn(second, '21')).toEqual(all);
-      expect(second).toMatchObject({ extraCalls: 0, failed: new Set(), askedParts: 2 });
+      expect(second).toMatchObject({ extraCalls: 0, failed: new Set(), partCount: 2 });
       expect(new Set(vendor.calls.map(({ range }) => range)).size).toBe(1);
       expect(unexpected).toEqual(['values_missing']);
       expect(logged).toMatchObject([

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { AccountPoller } from '../../src/poller/account-poller.ts';
 import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
-import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
+import type { Membership } from '../../src/rate-limit/membership.ts';
 import { aMembership } from '../rate-limit/fakes.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
 import { inBatches } from './fake-batch-source.ts';

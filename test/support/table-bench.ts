@@ -30,11 +30,11 @@ export function aTable(
     readonly sink?: SnapshotSink;
     readonly account?: AccountConfig;
     /** The API; without it: the REST API. */
-    readonly source?: Pick<Source, 'costs' | 'gatherMs'>;
+    readonly source?: Pick<Source, 'costs' | 'earlyMs'>;
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
-  const { source = { costs: restCosts, gatherMs: 0 } } = options;
+  const { source = { costs: restCosts, earlyMs: 0 } } = options;
   const { costs } = source;
   const sink = createFakeSink();
   const demands: { readonly budget: number; readonly stretch: number }[] = [];
@@ -128,7 +128,7 @@ export function pollAll({ table }: TableBench): void {
       ...noError,
       reading: { windowEndMs: 1, series: throughputSeries, application: webOf(2), hosts },
       failed: new Set(),
-      askedParts: 1 + hosts.size,
+      partCount: 1 + hosts.size,
       gone: false,
       unauthorized: false,
     };

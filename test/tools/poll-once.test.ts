@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import { silentOutcome } from '../../src/model/poll-outcome.ts';
+import { nothingToAskOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call, Question, Source, Stage } from '../../src/model/source.ts';
 import { pollOnce } from '../../src/tools/poll-once.ts';
 import { aSelected } from '../support/builders.ts';
@@ -30,7 +30,7 @@ function aSource(stages: (id: string) => readonly (readonly Call[])[]): Pick<Sou
             return calls === undefined ? undefined : { size: calls.length, calls: calls.values() };
           },
           giveUp: () => undefined,
-          outcomeOf: (): PollOutcome => silentOutcome,
+          outcomeOf: (): PollOutcome => nothingToAskOutcome,
         };
       }),
   };

@@ -26,7 +26,7 @@ function anOutcome(
     },
     error: undefined,
     failed: new Set(),
-    askedParts: 1,
+    partCount: 1,
     gone: false,
     unauthorized: false,
     hostNames: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Permit } from '../../src/model/permit.ts';
-import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { createRateLimiters, type Membership } from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

@@ -9,7 +9,7 @@ import {
   haveSamePoll,
   reconfigurationSteps,
   type StateSteps,
-} from '../../src/poller/app-table.ts';
+} from '../../src/poller/state-steps.ts';
 import { anApplication, anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 
 const entry = anEntry();
@@ -155,12 +155,6 @@ describe('discoverySteps of a shard', () => {
 
     expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '8' }]);
   });
-
-  it('keeps only its own applications', () => {
-    const taken = statesFor(new Map([aState('1'), aState('2')]), [entry], owns);
-
-    expect([...taken.keys()]).toEqual(['1']);
-  });
 });
 
 describe('reconfigurationSteps', () => {
@@ -190,14 +184,6 @@ describe('reconfigurationSteps', () => {
       application: [undefined],
       hosts: new Map(),
     });
-  });
-
-  it('drops what no entry wants any more', () => {
-    const states = new Map([aState('1'), aState('2')]);
-
-    const taken = statesFor(states, [anEntry({ selector: { kind: 'id', id: '2' } })]);
-
-    expect([...taken.keys()]).toEqual(['2']);
   });
 });
 

@@ -10,13 +10,13 @@ export interface FailingCount {
   readonly changedMs: number;
 }
 
-export interface AppStatesDependencies {
+export interface DueQueueDependencies {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly time: VirtualClock;
 }
 
 /** The states of an account's applications, and when something happens to each of them next. */
-export class AppStates {
+export class DueQueue {
   readonly #all = new Map<string, AppState>();
   readonly #polling = new Set<string>();
   /** When the next poll of each application is due, in virtual time. */
@@ -29,7 +29,7 @@ export class AppStates {
   readonly #time: VirtualClock;
   #failing: FailingCount;
 
-  constructor({ clock, time }: AppStatesDependencies) {
+  constructor({ clock, time }: DueQueueDependencies) {
     this.#clock = clock;
     this.#time = time;
     this.#failing = { applications: 0, changedMs: clock.monotonicMs() };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CustomMetric, type MetricChoice, seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading } from '../../src/model/snapshot.ts';
-import { withSeriesOf } from '../../src/poller/kept-reading.ts';
+import { withSeriesOf } from '../../src/poller/part-reading.ts';
 
 function custom(as: string, metric: string, of: Partial<CustomMetric> = {}): CustomMetric {
   const usual = { value: 'average_value', scale: 1, help: undefined, labels: {}, scope: 'both' };

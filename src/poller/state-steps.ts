@@ -15,16 +15,16 @@ import {
 import type { Partition } from '../model/shard.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
-import type { AppStates } from './app-states.ts';
+import type { DueQueue } from './due-queue.ts';
 import { noHostNames } from './host-names.ts';
-import { withHostsOf, withSeriesOf } from './kept-reading.ts';
+import { withHostsOf, withSeriesOf } from './part-reading.ts';
 import { spreadTurn } from './schedule.ts';
 
 /** A change of the states. Where it yields, other work should run before it goes on. */
 export type StateSteps<Result> = Generator<undefined, Result>;
 
 /** The states that a change is applied to. */
-type ChangedStates = Pick<AppStates, 'all' | 'set' | 'delete'>;
+type ChangedStates = Pick<DueQueue, 'all' | 'set' | 'delete'>;
 
 /** What only a discovery as a whole can tell. */
 export interface DiscoveryChange {

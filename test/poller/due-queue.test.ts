@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { AppStates } from '../../src/poller/app-states.ts';
+import { DueQueue } from '../../src/poller/due-queue.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/poller/virtual-clock.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -24,7 +24,7 @@ function aState(dueMs: number, overrides: Partial<AppState> = {}): AppState {
 }
 
 interface Bench {
-  readonly states: AppStates;
+  readonly states: DueQueue;
   readonly time: VirtualClock;
   /** Goes to this monotonic time. */
   readonly goTo: (ms: number) => void;
@@ -37,7 +37,7 @@ function aBench(): Bench {
   const goTo = (ms: number): void => {
     nowMs = ms;
   };
-  return { states: new AppStates({ clock, time }), time, goTo };
+  return { states: new DueQueue({ clock, time }), time, goTo };
 }
 
 /** The ids in the order in which they fall due, each with a poll that ends at once. */
@@ -59,7 +59,7 @@ function changedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (rea
   });
 }
 
-describe('AppStates', () => {
+describe('DueQueue', () => {
   it('knows whose poll has been due for longest', () => {
     const bench = aBench();
     const { states, goTo } = bench;
@@ -120,16 +120,6 @@ describe('AppStates', () => {
     expect(states.all.get('b')?.reading).toBe(reading);
   });
 
-  it('drops values even if other applications have none yet, or no longer have any', () => {
-    const bench = aBench();
-    const { states } = bench;
-    for (const id of ['a', 'b', 'c']) states.set(id, aState(60_000));
-    states.set('d', aState(60_000, { reading, lateSinceMs: 5000 }));
-    states.set('e', aState(60_000, { reading, lateSinceMs: 6000 }));
-
-    expect(changedAt(bench, 5000 + staleMs, 6000 + staleMs)).toEqual([['d'], ['e']]);
-  });
-
   it.each([
     { what: 'that is never started', begins: false },
     { what: 'that never ends', begins: true },
@@ -155,46 +145,6 @@ describe('AppStates', () => {
       expect(bench.states.all.get('a')?.reading).toBeUndefined();
     },
   );
-
-  it('drops at once what became too old while the machine slept', () => {
-    const bench = aBench();
-    bench.states.set('a', aState(60_000, { reading }));
-
-    expect(changedAt(bench, 60_000 + lateMs + staleMs)).toEqual([['a']]);
-  });
-
-  it('waits longer for values where intervals are stretched', () => {
-    const bench = aBench();
-    bench.states.set('a', aState(0, { reading }));
-
-    bench.time.setStretch(10);
-
-    const atMs = 10 * lateMs + staleMs;
-    expect(changedAt(bench, 10 * lateMs - 1, 10 * lateMs, atMs - 1, atMs)).toEqual([
-      [],
-      ['a'],
-      [],
-      ['a'],
-    ]);
-  });
-
-  it('makes nothing stale when intervals are no longer stretched', () => {
-    const bench = aBench();
-    const { states, time, goTo } = bench;
-    time.setStretch(10);
-    states.set('a', aState(0, { reading }));
-    goTo(10 * lateMs - 1000);
-
-    time.setStretch(1);
-
-    const lateAtMs = 10 * lateMs - 1000 + 100;
-    expect(changedAt(bench, 10 * lateMs - 1000, lateAtMs, lateAtMs + staleMs - 1)).toEqual([
-      [],
-      ['a'],
-      [],
-    ]);
-    expect(changedAt(bench, lateAtMs + staleMs)).toEqual([['a']]);
-  });
 
   it('moves nothing when the stretch changes, however often: polls keep their order', () => {
     const bench = aBench();
@@ -236,27 +186,6 @@ describe('AppStates', () => {
     expect(states.dropStale()).toEqual([]);
   });
 
-  it('brings first polls forward that wait longer than a shorter interval', () => {
-    const { states } = aBench();
-    const slow = { ...aSelected(), entry: anEntry({ poll: { intervalMs: 3_600_000 } }) };
-    states.set('a', aState(1_800_000, { selected: slow, phaseIndex: 1 }));
-
-    states.set('a', aState(1_800_000, { phaseIndex: 1 }));
-
-    expect(Math.round(states.nextEventMs() ?? 0)).toBe(37_082);
-  });
-
-  it('leaves a first poll due at once, whatever the interval', () => {
-    const { states, goTo } = aBench();
-    states.set('a', aState(0));
-    goTo(1000);
-    const entry = anEntry({ poll: { intervalMs: 3_600_000 } });
-
-    states.set('a', aState(0, { selected: { ...aSelected(), entry } }));
-
-    expect(states.firstDue()).toBe('a');
-  });
-
   it('counts those that fail, of which none is gone', () => {
     const { states } = aBench();
     const failing = aState(0, { pollSucceeded: false });
@@ -266,20 +195,6 @@ describe('AppStates', () => {
     });
 
     expect(counts).toEqual([1, 0, 1, 0]);
-  });
-
-  it('forgets what is deleted, and does not wake for it', () => {
-    const bench = aBench();
-    const { states } = bench;
-    states.set('a', aState(1000, { reading, lateSinceMs: 2000 - staleMs }));
-    states.set('b', aState(5000, { reading, lateSinceMs: 3000 - staleMs }));
-
-    states.delete('a');
-
-    expect([...states.all.keys()]).toEqual(['b']);
-    expect(states.nextEventMs()).toBe(3000);
-    expect(changedAt(bench, 1e9)).toEqual([['b']]);
-    expect(states.nextEventMs()).toBe(5000);
   });
 
   it('always names the same next event as a look at every state', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Permit, ThrottleCause } from '../../src/model/permit.ts';
-import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { createRateLimiters, type Membership } from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

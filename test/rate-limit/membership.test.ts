@@ -5,7 +5,7 @@ import {
   createRateLimiters,
   type Membership,
   type RateLimiters,
-} from '../../src/rate-limit/rate-limiters.ts';
+} from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
@@ -52,17 +52,6 @@ describe('accounts with one key', () => {
     const second = await permitsOf(other, 2);
 
     expect([first.length, second.length]).toEqual([2, 1]);
-  });
-
-  it('share one pause', async () => {
-    const { join } = aBench();
-    const [one, other] = [join('one', 5), join('other', 5)];
-    const [permit] = await permitsOf(one, 1);
-
-    permit?.throttled(aThrottled(10_000));
-
-    expect(other.pausedUntilMs()).toBe(10_000);
-    expect(await permitsOf(other, 1)).toEqual([]);
   });
 
   it.each([
@@ -220,15 +209,6 @@ describe('an account that leaves and comes back', () => {
     expect([after.limitPerMinute(), after.isReduced()]).toEqual([120, true]);
   });
 
-  it('gets no permit after it has left', async () => {
-    const { join } = aBench();
-    const one = join('one', 4);
-
-    one.leave();
-
-    expect(await permitsOf(one, 1)).toEqual([]);
-  });
-
   it('lets no call of another account go when a renamed one replaces it at once', async () => {
     const { join } = aBench();
     const [one, other] = [join('one', 1), join('other', 5)];
@@ -273,40 +253,6 @@ describe('a key that is rotated', () => {
     expect(permits.map(({ apiKey }) => apiKey)).toEqual(['key-1', 'key-1']);
     expect(moved.map(({ apiKey }) => apiKey)).toEqual(['key-2', 'key-2']);
     expect([backAtOnce, back.length]).toEqual([0, 1]);
-  });
-
-  it('moves no other account', async () => {
-    const { join } = aBench();
-    const [one, other] = [join('one', 1), join('other', 1)];
-    await permitsOf(one, 1);
-    const waiting = { one: await permitsOf(one, 1), other: await permitsOf(other, 1) };
-
-    one.rekey('key-2');
-    await settle();
-
-    expect([waiting.one.length, waiting.other.length]).toEqual([1, 0]);
-    expect([one.limitPerMinute(), other.limitPerMinute()]).toEqual([1, 1]);
-  });
-
-  it('changes nothing when it is the same', async () => {
-    const { join } = aBench();
-    const membership = join('one', 1);
-    await permitsOf(membership, 1);
-
-    membership.rekey('key-1');
-
-    expect(await permitsOf(membership, 1)).toEqual([]);
-    expect(membership.limitPerMinute()).toBe(1);
-  });
-
-  it('may be rotated after the account has left', async () => {
-    const { join } = aBench();
-    const membership = join('one', 1);
-
-    membership.leave();
-    membership.rekey('key-2');
-
-    expect(await permitsOf(membership, 1)).toEqual([]);
   });
 });
 
