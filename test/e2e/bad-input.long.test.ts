@@ -11,6 +11,7 @@ const good = 'accounts:\n  - { name: one, region: us, api_key_file: api-key }\na
 interface BadInput {
   readonly what: string;
   readonly config: string;
+  readonly key?: string;
   readonly says: readonly string[];
 }
 
@@ -50,19 +51,25 @@ const badInputs: readonly BadInput[] = [
 ];
 
 describe.each(['serve', 'check-config'])('%s', (command) => {
-  it.each(badInputs)('refuses $what with exit code 2 and a message', async ({ config, says }) => {
-    await withFiles({ 'config.yaml': config, 'api-key': 'NRAK-SECRET' }, async (directory) => {
-      const file = `--config.file=${directory}/config.yaml`;
-      const listen = command === 'serve' ? ['--web.listen-address=127.0.0.1:0'] : [];
+  it.each(badInputs)(
+    'refuses $what with exit code 2 and a message',
+    async ({ config, key, says }) => {
+      await withFiles(
+        { 'config.yaml': config, 'api-key': key ?? 'NRAK-SECRET' },
+        async (directory) => {
+          const file = `--config.file=${directory}/config.yaml`;
+          const listen = command === 'serve' ? ['--web.listen-address=127.0.0.1:0'] : [];
 
-      const { code, stderr, stdout } = await startProgram([command, file, ...listen]).ended;
+          const { code, stderr, stdout } = await startProgram([command, file, ...listen]).ended;
 
-      expect(code).toBe(2);
-      for (const words of says) expect(stderr).toContain(words);
-      expect(stderr).not.toMatch(/NRAK-S|\n\s+at /u);
-      expect(stdout).toBe('');
-    });
-  });
+          expect(code).toBe(2);
+          for (const words of says) expect(stderr).toContain(words);
+          expect(stderr).not.toMatch(/NRAK-S|\n\s+at /u);
+          expect(stdout).toBe('');
+        },
+      );
+    },
+  );
 });
 
 interface Pipe {

@@ -81,9 +81,15 @@ const goodWeb = {
   results: [row('a', 300), row('b', 200), row('c', 100)],
   otherResult: { calls: 0 },
 };
+const goodAll = { results: [{ calls: 600 }], otherResult: null };
+const good = { data: { actor: { account: { web: goodWeb, all: goodAll } } } };
 
 function dataOf(queries: unknown): unknown {
   return { data: { actor: { account: queries } } };
+}
+
+function errorAt(alias: string, extensions: unknown, message: string): unknown {
+  return expect.objectContaining({ message, extensions, path: ['actor', 'account', alias] });
 }
 
 const shopDocument = `query ($a: Nrql!) { actor { account(id: 1234567) { nrql(query: $a) {
@@ -230,6 +236,25 @@ describe('a fault of NerdGraph', () => {
     expect(await shopAnswer({ kind: 'bare_facets' })).toEqual(shopData({ results }));
   });
 
+  it('can be another window', async () => {
+    const timeWindow = { begin: fromMs - 30 * 60_000, end: toMs + 60_000 };
+
+    expect(await shopAnswer({ kind: 'other_window', beginMinutes: -30, endMinutes: 1 })).toEqual(
+      shopData({ metadata: { ...shop.metadata, timeWindow } }),
+    );
+  });
+
+  it('can be the answer to another question', async () => {
+    const fault = { kind: 'other_answer', replace: 'FACET host', by: 'FACET appId' } as const;
+
+    expect(await shopAnswer(fault)).toEqual(
+      shopData({
+        results: [{ facet: '1', appId: '1', calls: 600 }],
+        metadata: { ...shop.metadata, facets: ['appId'] },
+      }),
+    );
+  });
+
   it.each([
     { applicationId: '1', isHit: true },
     { applicationId: '17882562', isHit: false },
@@ -238,6 +263,23 @@ describe('a fault of NerdGraph', () => {
     const answer = await shopAnswer(timeout, { applicationId });
 
     expect(JSON.stringify(answer).includes('too slow')).toBe(isHit);
+  });
+
+  it('can be a list that is short of its count', async () => {
+    expect(await listed({ kind: 'short', keep: 1, sign: 'none' })).toEqual({
+      count: 3,
+      names: ['a'],
+      accounts: [1_234_567],
+      nextCursor: null,
+    });
+  });
+
+  it('can be an entity of another account, which is counted', async () => {
+    expect(await listed({ kind: 'foreign_entity', accountId: 999 })).toMatchObject({
+      count: 4,
+      names: ['a', 'b', 'Application of 999'],
+      accounts: [1_234_567, 1_234_567, 999],
+    });
   });
 
   it('can be a list without an end, whose cursors are always new', async () => {
@@ -249,6 +291,16 @@ describe('a fault of NerdGraph', () => {
       ['a', 'b'],
     ]);
     expect(second.nextCursor).not.toBe(first.nextCursor);
+  });
+
+  it('can be the page of a gateway', async () => {
+    const fault = { kind: 'status', status: 502, body: '<html>Bad Gateway</html>' } as const;
+
+    expect(await exchange(fault, {}, twoQueries)).toEqual({
+      status: 502,
+      type: 'text/html; charset=utf-8',
+      body: '<html>Bad Gateway</html>',
+    });
   });
 
   it.each<{ when: FaultCondition; document: string; isHit: boolean }>([

@@ -163,7 +163,10 @@ describe('an observer', () => {
       slow: valueOf(text, `${prefix}api_request_duration_seconds_bucket{le="0.3",${call}}`),
       throttled: valueOf(text, `${prefix}api_throttled_total{${account}}`),
       invalid: valueOf(text, `${prefix}invalid_samples_total{${account},reason="negative"}`),
-      unexpected: valueOf(text, `${prefix}unexpected_answers_total{${account},kind="values_missing"}`),
+      unexpected: valueOf(
+        text,
+        `${prefix}unexpected_answers_total{${account},kind="values_missing"}`,
+      ),
       polls: valueOf(text, `${prefix}polls_total{${account}}`),
       failed: valueOf(text, `${prefix}polls_failed_total{${account}}`),
       skipped: valueOf(text, `${prefix}polls_skipped_total{${account}}`),

@@ -51,64 +51,135 @@ function listing(...oneSided: readonly Partial<OneSidedApplication>[]): AccountC
 const uncompared: AccountComparison = { kind: 'not compared', account: 'other', reason: 'no id' };
 
 describe('the last sentence', () => {
-  const good = valuesOf({ equal: 1 });
-  const quiet = aComparison(
-    [aValue('idle'), aValue('equal', zero), aValue('equal', { rest: 0.005, nerdgraph: 0 })],
-    { account: 'quiet' },
-  );
-  const onlyIdleHosts = aComparison([aValue('idle', { host: 'web-1' })], {
-    asksForApplications: false,
-  });
-  const fewHosts = ofHosts({ shortOfHosts: [{ id: '1', name: 'shop', rest: 6, nerdgraph: 2 }] });
-  const twoMore: readonly Partial<OneSidedApplication>[] = [
-    {},
-    { onlyIn: 'nerdgraph' },
-    { onlyIn: 'nerdgraph', reporting: undefined },
-  ];
-
-  /** The accounts, the verdict, and the facts that its sentence has. */
-  const cases: readonly (readonly [readonly AccountComparison[], string, readonly string[]])[] = [
-    [[valuesOf({ equal: 1204 })], 'yes', ['1,204 of 1,204 values']],
-    [[valuesOf({ equal: 2, idle: 2 }), good], 'yes', ['5 of 5 values', '2 of them are 0 on one']],
-    [[valuesOf({ equal: 1, idle: 1 })], 'yes', ['2 of 2 values', '1 of them is 0 on one']],
-    [[ofHosts({})], 'yes', ['2 of 2 values']],
-    [[ofHosts({ asksForApplications: false }, aValue('idle'))], 'yes', ['1 of them is 0']],
-    [[listing({ reporting: false })], 'yes', ['1 of 1 value agrees']],
-    [[valuesOf({ equal: 1201, differs: 3 })], 'no', ['3 of 1,204 values differ', 'by 12 %']],
-    [[valuesOf({ differs: 1 })], 'no', ['1 of 1 value differs (by 12 %)', 'marked differs']],
-    [
-      [valuesOf({ differs: 2, 'only REST': 1, 'only NerdGraph': 2, 'not read': 1 }), uncompared],
-      'no',
-      ['2 of 6', '1 is only in REST', '2 are only in NerdGraph', 'differs, only REST, only NerdG'],
-    ],
-    [[valuesOf({ equal: 1, 'only REST': 1 })], 'no', ['1 of 2 values is only in REST']],
-    [
-      [listing(...twoMore)],
-      'no',
-      ['1 reporting application is', 'REST', '2 reporting applications are', 'NerdGraph'],
-    ],
-    [[valuesOf({ equal: 3, 'not read': 2 })], 'unknown', ['2 of 5 values could not be read']],
-    [[valuesOf({ equal: 3 }), uncompared], 'unknown', ['1 of 2 accounts']],
-    [[listing({ onlyIn: 'unclear' })], 'unknown', ['1 application of one list']],
-    [[valuesOf({}), good], 'unknown', ['neither REST nor NerdGraph', 'account main']],
-    [[good, quiet], 'unknown', ['nothing was busy in account quiet', 'again']],
-    [[onlyIdleHosts], 'unknown', ['nothing was busy in account main']],
-    [[ofHosts({}, aValue('equal'), zero)], 'unknown', ['no host was busy in account main']],
-    [[ofHosts({}, aValue('idle'))], 'unknown', ['no application was busy in account main']],
-    [
-      [fewHosts, valuesOf({ idle: 1 })],
-      'unknown',
-      ['fewer than half of the hosts of 1 application', 'nothing was busy'],
-    ],
-  ];
-
-  it.each(cases.map(([accounts, safe, facts]) => ({ accounts, safe, facts })))(
-    'is $safe and says $facts',
-    ({ accounts, safe, facts }) => {
-      const judgement = judgementOf(accounts);
-
-      expect(judgement.safe).toBe(safe);
-      for (const fact of facts) expect(judgement.sentence).toContain(fact);
+  it.each<Judgement & { accounts: readonly AccountComparison[] }>([
+    {
+      accounts: [valuesOf({ equal: 1204 })],
+      safe: 'yes',
+      sentence: "Switching is safe: 1,204 of 1,204 values agree within REST's rounding.",
     },
-  );
+    {
+      accounts: [valuesOf({ equal: 2, idle: 2 }), valuesOf({ equal: 1 })],
+      safe: 'yes',
+      sentence:
+        "Switching is safe: 5 of 5 values agree within REST's rounding; 2 of them are 0 on one side and absent on the other.",
+    },
+    {
+      accounts: [valuesOf({ equal: 1, idle: 1 })],
+      safe: 'yes',
+      sentence:
+        "Switching is safe: 2 of 2 values agree within REST's rounding; 1 of them is 0 on one side and absent on the other.",
+    },
+    {
+      accounts: [ofHosts({})],
+      safe: 'yes',
+      sentence: "Switching is safe: 2 of 2 values agree within REST's rounding.",
+    },
+    {
+      accounts: [ofHosts({ asksForApplications: false }, aValue('idle'))],
+      safe: 'yes',
+      sentence:
+        "Switching is safe: 2 of 2 values agree within REST's rounding; 1 of them is 0 on one side and absent on the other.",
+    },
+    {
+      accounts: [listing({ reporting: false })],
+      safe: 'yes',
+      sentence: "Switching is safe: 1 of 1 value agrees within REST's rounding.",
+    },
+    {
+      accounts: [valuesOf({ equal: 1201, differs: 3 })],
+      safe: 'no',
+      sentence:
+        'Do not switch yet: 3 of 1,204 values differ (the largest by 12 %); see the rows marked differs.',
+    },
+    {
+      accounts: [valuesOf({ differs: 1 })],
+      safe: 'no',
+      sentence: 'Do not switch yet: 1 of 1 value differs (by 12 %); see the rows marked differs.',
+    },
+    {
+      accounts: [
+        valuesOf({ differs: 2, 'only REST': 1, 'only NerdGraph': 2, 'not read': 1 }),
+        uncompared,
+      ],
+      safe: 'no',
+      sentence:
+        'Do not switch yet: 2 of 6 values differ (the largest by 12 %), 1 is only in REST, 2 are only in NerdGraph; see the rows marked differs, only REST, only NerdGraph.',
+    },
+    {
+      accounts: [valuesOf({ equal: 1, 'only REST': 1 })],
+      safe: 'no',
+      sentence: 'Do not switch yet: 1 of 2 values is only in REST; see the rows marked only REST.',
+    },
+    {
+      accounts: [
+        listing({}, { onlyIn: 'nerdgraph' }, { onlyIn: 'nerdgraph', reporting: undefined }),
+      ],
+      safe: 'no',
+      sentence:
+        'Do not switch yet: 1 reporting application is only in the list of REST, 2 reporting applications are only in the list of NerdGraph.',
+    },
+    {
+      accounts: [valuesOf({ equal: 3, 'not read': 2 })],
+      safe: 'unknown',
+      sentence: 'Switching cannot be judged: 2 of 5 values could not be read.',
+    },
+    {
+      accounts: [valuesOf({ equal: 3 }), uncompared],
+      safe: 'unknown',
+      sentence: 'Switching cannot be judged: 1 of 2 accounts could not be compared.',
+    },
+    {
+      accounts: [listing({ onlyIn: 'unclear' })],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: New Relic has not said whether 1 application of one list exists.',
+    },
+    {
+      accounts: [valuesOf({}), valuesOf({ equal: 1 })],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: neither REST nor NerdGraph has values of what the entries select in account main.',
+    },
+    {
+      accounts: [
+        valuesOf({ equal: 1 }),
+        aComparison(
+          [aValue('idle'), aValue('equal', zero), aValue('equal', { rest: 0.005, nerdgraph: 0 })],
+          { account: 'quiet' },
+        ),
+      ],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: nothing was busy in account quiet: run compare again while there is traffic.',
+    },
+    {
+      accounts: [aComparison([aValue('idle', { host: 'web-1' })], { asksForApplications: false })],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: nothing was busy in account main: run compare again while there is traffic.',
+    },
+    {
+      accounts: [ofHosts({}, aValue('equal'), zero)],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: no host was busy in account main: run compare again while there is traffic.',
+    },
+    {
+      accounts: [ofHosts({}, aValue('idle'))],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: no application was busy in account main: run compare again while there is traffic.',
+    },
+    {
+      accounts: [
+        ofHosts({ shortOfHosts: [{ id: '1', name: 'shop', rest: 6, nerdgraph: 2 }] }),
+        valuesOf({ idle: 1 }),
+      ],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: NerdGraph has fewer than half of the hosts of 1 application, nothing was busy in account main: run compare again while there is traffic.',
+    },
+  ])('is: $sentence', ({ accounts, ...judgement }) => {
+    expect(judgementOf(accounts)).toEqual(judgement);
+  });
 });
