@@ -19,7 +19,7 @@ function missingList(
   tone: 'bad' | 'wait',
   what: string,
   elements: readonly Html[],
-  metric: Html,
+  metric: string,
 ): Html | undefined {
   const left = elements.length - longestList;
   const separated = elements
@@ -28,7 +28,8 @@ function missingList(
   if (elements.length === 0) return undefined;
   if (elements.length <= mostMissing) return html`<p class="${tone}">${what}: ${separated}</p>`;
   return html`<details><summary class="${tone}">${what}</summary><p>${separated}${
-    left > 0 && html` and ${countText(left)} more; the metric ${metric}`
+    left > 0 &&
+    html` and ${countText(left)} more; the metric <code>${metric}</code> has the first thousand`
   }</p></details>`;
 }
 
@@ -42,12 +43,12 @@ function missingNotes({ missingSelectors, missingMetrics }: AccountDetails): Htm
     'bad',
     countOf(entries.length, 'entry matches nothing', 'entries match nothing'),
     entries,
-    html`<code>newrelic_exporter_app_missing</code> has all`,
+    'newrelic_exporter_app_missing',
   )}${missingList(
     'wait',
     countOf(metrics.length, 'metric never has a value', 'metrics never have a value'),
     metrics,
-    html`<code>newrelic_exporter_metric_missing</code> has the first thousand`,
+    'newrelic_exporter_metric_missing',
   )}`;
 }
 
