@@ -274,12 +274,12 @@ describe('a poll that is due and in no batch yet', () => {
     const loop = new PollLoop(table, { source, scheduler, clock, unauthorized: () => undefined });
     loop.wake();
 
-    const removed = table.discovered(found(...all.slice(1)), signal);
-    const aborted = removed.then((ids) => {
-      loop.abort(ids);
-    });
+    const discovered = async (): Promise<void> => {
+      loop.abort(await table.discovered(found(...all.slice(1)), signal));
+    };
+    const done = discovered();
     await clock.advance(1000);
-    await aborted;
+    await done;
 
     expect(asked).not.toContain('0');
     expect(new Set(asked).size).toBe(449);
