@@ -169,7 +169,12 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
 
 /** The calls of several processes, each with this plan. */
 export function togetherOf(
-  { source, calls: { sentPerMinute, startCalls } }: Pick<AccountDraft, 'source' | 'calls'>,
+  {
+    source,
+    calls: { sentPerMinute, startCalls },
+  }: Pick<AccountDraft, 'source'> & {
+    readonly calls: Pick<CallPlan, 'sentPerMinute' | 'startCalls'>;
+  },
   replicas: number,
 ): Together {
   const { perMinute, countedBy } = vendorLimits[source];
