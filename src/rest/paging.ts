@@ -130,11 +130,6 @@ export function nextPageOf(header: LinkHeader, currentPage: number): number | un
   return pagesOf(header, 'next').find((page) => page > currentPage);
 }
 
-/** The number of pages, if the `Link` header says which one is the last. */
-export function lastPageOf(header: LinkHeader): number | undefined {
-  return pagesOf(header, 'last').find((page) => page > 0);
-}
-
 /** Why it is not clear whether a page is the last one. */
 export type EndDoubt = 'leads_back' | 'no_page_number' | 'unreadable';
 

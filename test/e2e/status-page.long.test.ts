@@ -109,8 +109,11 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     return { ...watched, server };
   }
 
-  const namesOn = async (page: Page): Promise<readonly string[]> =>
-    page.locator('.applications tbody th').allInnerTexts();
+  const namesOn = async (page: Page): Promise<readonly string[]> => {
+    // A click waits for the address to change, not for the page.
+    await page.waitForLoadState();
+    return page.locator('.applications tbody th').allInnerTexts();
+  };
 
   it.each([
     { what: 'the state of the whole', text: 'degraded', within: '.banner' },
