@@ -116,21 +116,6 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
   };
 
   it.each([
-    { count: 3, rows: 3 },
-    { count: 200, rows: 100 },
-    { count: 2000, rows: 100 },
-  ])('shows $count applications, and asks nobody else', async ({ count, rows }) => {
-    const source = aStatusSource({ applications: manyApplications(count) });
-    const { page, troubles } = await opened(source);
-
-    expect(await namesOn(page)).toHaveLength(rows);
-    expect(await page.locator('.choices li').first().innerText()).toBe(
-      `all ${count.toLocaleString('en-US')}`,
-    );
-    expect(troubles).toEqual([]);
-  });
-
-  it.each([
     { what: 'the state of the whole', text: 'degraded', within: '.banner' },
     { what: 'an account that is down', text: 'down', within: '.accounts' },
     { what: 'why it is down', text: 'The key was refused (401).', within: '.accounts' },
@@ -258,17 +243,6 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     const { page } = await opened(source, path, { viewport: { width: 390, height: 844 } });
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  });
-
-  it('follows the theme of the system', async () => {
-    const lightnessOf = async (colorScheme: 'light' | 'dark'): Promise<number> => {
-      const { page } = await opened(aBadNight(), '/', { colorScheme });
-      const colour = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      return Number(/\d+/u.exec(colour)?.[0]);
-    };
-
-    expect(await lightnessOf('light')).toBeGreaterThan(200);
-    expect(await lightnessOf('dark')).toBeLessThan(50);
   });
 
   it('needs no mouse', async () => {
