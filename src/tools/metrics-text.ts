@@ -72,10 +72,10 @@ interface Reading {
 /** What the list itself does not say: why it is not complete, or empty. */
 export function notesOf(
   all: readonly ListedMetric[],
-  { runtime, application, host }: Target,
+  target: Target,
   { end, like }: Reading,
 ): readonly string[] {
-  const { name, source } = runtime.prepared.account;
+  const { name } = target.runtime.prepared.account;
   const account = `account ${printable(name)}`;
   const notes: string[] = [];
   if (end === undefined || end.error !== undefined) {
@@ -86,12 +86,7 @@ export function notesOf(
       `${account}: the list is longer than what is read of it, ${end.cut}: list fewer with --like=TEXT`,
     );
   } else if (all.length === 0) {
-    const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
-    const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
-    // The documents of the REST API do not say how it compares; those of NRQL do.
-    const isCaseInDoubt = like !== '' && source.kind === 'rest';
-    const hint = isCaseInDoubt ? ': try it in upper and lower case as the agent writes it' : '';
-    notes.push(`application ${application.id} has no metric${filter}${where}${hint}`);
+    notes.push(emptyNote(target, like));
   }
   if (all.some(({ values }) => values === undefined)) {
     notes.push(
@@ -99,4 +94,13 @@ export function notesOf(
     );
   }
   return notes;
+}
+
+function emptyNote({ runtime, application, host }: Target, like: string): string {
+  const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
+  const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
+  // The documents of the REST API do not say how it compares; those of NRQL do.
+  const isCaseInDoubt = like !== '' && runtime.prepared.account.source.kind === 'rest';
+  const hint = isCaseInDoubt ? ': try it in upper and lower case as the agent writes it' : '';
+  return `application ${application.id} has no metric${filter}${where}${hint}`;
 }
