@@ -5,7 +5,7 @@ import { type Arguments, parseArguments } from './arguments.ts';
 import type { Command } from './commands.ts';
 import type { Flags } from './flag-table.ts';
 import { type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
-import { createProgressLine } from './progress-line.ts';
+import { createProgressLines } from './progress.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
@@ -76,21 +76,14 @@ async function runWithProgress(
   wanted: Wanted,
   platform: Platform,
 ): Promise<ExitCode> {
-  const line = createProgressLine(platform, platform);
-  const work = async (): Promise<Outcome> => {
-    try {
-      return await oneShot(command, wanted, { ...platform, stderr: line.stderr, progress: line });
-    } finally {
-      // Before the output, which may go to the same terminal.
-      line.end();
-    }
-  };
+  const progress = createProgressLines(platform.stderr, platform);
+  const work = async (): Promise<Outcome> => oneShot(command, wanted, { ...platform, progress });
   try {
     // What takes minutes to read is not thrown away.
     return await (command === 'metrics' ? runKeepingParts : runOneShot)(work, platform);
   } finally {
     // A command that was interrupted still works.
-    line.end();
+    progress.end();
   }
 }
 

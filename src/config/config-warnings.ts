@@ -1,17 +1,11 @@
-import {
-  type AccountConfig,
-  type AppEntry,
-  budgetIdOf,
-  type PatternSource,
-  type PlainConfig,
-} from '../model/config.ts';
+import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
+import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
 import { unitText, wrongEndingOf } from './gauge-unit.ts';
 import { metricChoiceOf } from './metric-schema.ts';
 import type { FileConfig, FilePoll } from './schema.ts';
-import { shadowedEntries } from './shadowed-entries.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
 import { type At, createAt, type FileMap, textsOf } from './yaml-node.ts';
@@ -129,27 +123,45 @@ function variables(root: FileMap): readonly Problem[] {
   });
 }
 
-/** Why an entry has no effect, and what to do about it. */
-function shadowWarnings(
-  shadows: ReadonlyMap<AppEntry<PatternSource>, string>,
-  { apps }: PlainConfig,
-  at: At,
-): readonly Problem[] {
-  return apps.flatMap((entry, index) => {
-    const reason = shadows.get(entry);
-    if (reason === undefined) return [];
+/** Patterns that match every name. */
+const everything: ReadonlySet<string> = new Set(
+  ['', '.', '.*', '.+', '(?s).*', '(?s:.*)'].flatMap((body) => [body, `^${body}`, `^${body}$`]),
+);
+
+/**
+ * Entries of which the file alone tells that they have no effect. Which applications other patterns
+ * take, `check-config --online` tells.
+ */
+function shadowedEntries({ apps }: PlainConfig, at: At): readonly Problem[] {
+  const seen = new Set<string>();
+  const catchAlls = new Map<string, string>();
+  return apps.flatMap(({ account, selector }, index) => {
+    const text = selectorText(selector);
+    const key = JSON.stringify([account, text]);
+    const catchAll = catchAlls.get(account);
+    const ofCatchAll =
+      catchAll === undefined
+        ? undefined
+        : `the earlier entry ${catchAll} already selects every application`;
+    const reason = seen.has(key) ? `an earlier entry already has the selector ${text}` : ofCatchAll;
+    seen.add(key);
+    if (reason === undefined) {
+      const isCatchAll = selector.kind === 'match' && everything.has(selector.pattern.source);
+      if (isCatchAll) catchAlls.set(account, text);
+      return [];
+    }
     const help = 'remove it, or put it before that one';
-    const span = at('apps', index, entry.selector.kind)?.span;
+    const span = at('apps', index, selector.kind)?.span;
     return [warningAt(span, `${reason}: this one has no effect`, help)];
   });
 }
 
 /** What is allowed but probably not meant, in a file without errors. */
-export async function configWarnings(
+export function configWarnings(
   root: FileMap,
   file: FileConfig,
   config: PlainConfig,
-): Promise<readonly Problem[]> {
+): readonly Problem[] {
   const at = createAt(root);
   return [
     ...accountWarnings(config, at),
@@ -158,6 +170,6 @@ export async function configWarnings(
     ...uselessStaleAfter(config, at),
     ...wrongEndings(file, at),
     ...variables(root),
-    ...shadowWarnings(await shadowedEntries(config), config, at),
+    ...shadowedEntries(config, at),
   ];
 }

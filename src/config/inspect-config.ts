@@ -86,7 +86,7 @@ async function findingsOf(
   await takeBreak();
   const config = buildConfig(parsed.data, directory);
   if (errors.length === 0) {
-    const warnings = await configWarnings(root, parsed.data, config);
+    const warnings = configWarnings(root, parsed.data, config);
     return { config, errors, warnings, withoutId: [] };
   }
   const withoutId = errors.every(isMissingAccountId) ? accountsWithoutId(parsed.data, config) : [];

@@ -11,8 +11,6 @@ import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
 /** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
-  /** The width of the terminal, as it is now. */
-  readonly columns?: number | undefined;
   write(text: string): unknown;
   on(event: 'error', listener: () => void): unknown;
 }

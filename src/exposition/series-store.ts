@@ -1,5 +1,4 @@
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import { createClaims } from './claims.ts';
 import { upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
@@ -54,10 +53,34 @@ function countDropped(app: App): void {
   app.leftOut = leftOut;
 }
 
+/** Decides who may publish series with certain labels: the first that claimed them, then the next. */
+class Claims<Owner> {
+  /** The first in each queue may publish. */
+  readonly #queues = new Map<string, Set<Owner>>();
+
+  /** Returns whether the owner may publish; otherwise it waits. Claiming again changes nothing. */
+  claim(labels: string, owner: Owner): boolean {
+    const queue = this.#queues.get(labels) ?? new Set();
+    this.#queues.set(labels, queue.add(owner));
+    const [holder] = queue;
+    return holder === owner;
+  }
+
+  /** Gives up the labels or the wait for them. Returns the owner that may publish from now on, if new. */
+  release(labels: string, owner: Owner): Owner | undefined {
+    const queue = this.#queues.get(labels) ?? new Set();
+    const [holder] = queue;
+    queue.delete(owner);
+    if (queue.size === 0) this.#queues.delete(labels);
+    const [next] = queue;
+    return holder === owner ? next : undefined;
+  }
+}
+
 class Store implements SeriesStore {
   readonly #accounts = new Map<string, Account>();
-  readonly #claims = createClaims<App>();
-  readonly #upClaims = createClaims<Account>();
+  readonly #claims = new Claims<App>();
+  readonly #upClaims = new Claims<Account>();
   readonly #familiesOf = createFamilies();
   readonly #cache;
 

@@ -16,17 +16,6 @@ export interface MetricListQuestion {
   readonly like: string | undefined;
 }
 
-/** A page of a list, as soon as it has arrived. */
-export interface MetricPage {
-  readonly metrics: readonly ListedMetric[];
-  /** Counted from 1. */
-  readonly page: number;
-  /** Whether another one follows and will be asked for. */
-  readonly hasNext: boolean;
-  /** Its number of pages, if New Relic says so. */
-  readonly pages: number | undefined;
-}
-
 /** How a list ended; its metrics came page by page. */
 export interface MetricListEnd {
   /** Why something is missing from it. */
@@ -43,7 +32,8 @@ export type ListMetrics = (
   question: MetricListQuestion,
   context: {
     readonly signal: AbortSignal;
-    readonly onPage: (page: MetricPage) => void;
+    /** Called with each page as soon as it has arrived. */
+    readonly onPage: (metrics: readonly ListedMetric[]) => void;
   },
 ) => Promise<MetricListEnd>;
 

@@ -31,7 +31,7 @@ export interface AccountPlan {
  * The share of what the connections can carry that is planned with: if they were never idle, calls
  * would have to wait.
  */
-const busyShare = 0.9;
+export const busyShare = 0.9;
 
 export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capacity): AccountPlan {
   const demand = demandOf(polled, others);
@@ -49,11 +49,6 @@ export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capa
 /** The capacity to plan with. */
 export function plannedCapacityOf({ limitPerMinute, carriedPerMinute }: Capacity): number {
   return Math.min(limitPerMinute, busyShare * carriedPerMinute);
-}
-
-/** The concurrency needed for this many calls a minute, if each takes `callMs`. */
-export function concurrencyFor(perMinute: number, callMs: number): number {
-  return Math.ceil((perMinute * callMs) / (busyShare * 60_000));
 }
 
 export interface AccountPlannerDependencies {

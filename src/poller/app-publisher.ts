@@ -26,10 +26,7 @@ export interface AppPublisher {
   stop(): void;
 }
 
-/**
- * Subjects (applications and hosts) that are rendered in one turn of the event loop: some
- * tens of milliseconds, however many series they have.
- */
+/** Applications and hosts that are rendered in one turn of the event loop, however many their series are. */
 export const subjectsPerTurn = 200;
 
 export function createAppPublisher(

@@ -5,7 +5,7 @@ import { type DaemonOperation, operations } from '../model/telemetry.ts';
 
 const minuteMs = 60_000;
 /** The share of the budget that planned calls may take; the rest is for retries and latency. */
-const plannedShare = 0.985;
+export const plannedShare = 0.985;
 
 /** What an account needs to stay up to date, in calls a minute. */
 export interface Demand {
@@ -86,29 +86,17 @@ export function plannableOf(budgetPerMinute: number): number {
 
 /** Whether everything can be polled as often as configured. */
 export function isCovered(demand: Demand, budgetPerMinute: number): boolean {
-  return demand.polls + fixedOf(demand, budgetPerMinute) <= plannableOf(budgetPerMinute);
+  return demand.polls <= leftForPolls(demand, budgetPerMinute);
 }
 
-/** The smallest budget, in whole calls a minute, that covers the demand. */
-export function budgetFor(demand: Demand): number {
-  const about = Math.floor((demand.polls + demand.discovery) / plannedShare);
-  return Math.max(1, isCovered(demand, about) ? about : about + 1);
+/** What a budget leaves for polls after the calls that are not stretched. */
+export function leftForPolls(demand: Demand, perMinute: number): number {
+  return plannableOf(perMinute) - fixedOf(demand, perMinute);
 }
 
-/**
- * The factor by which every interval would have to be longer for the budget to cover the demand;
- * `undefined` when discovery alone takes the whole budget.
- */
-export function intervalFactorFor(demand: Demand, budgetPerMinute: number): number | undefined {
-  const left = plannableOf(budgetPerMinute) - fixedOf(demand, budgetPerMinute);
-  return left > 0 ? Math.max(1, demand.polls / left) : undefined;
-}
-
-/**
- * What a capacity leaves for polls after the calls that are not stretched; never less than a tenth.
- */
+/** Polls are given a tenth in any case. */
 function forPolls(demand: Demand, perMinute: number): number {
-  return Math.max(perMinute / 10, plannableOf(perMinute) - fixedOf(demand, perMinute));
+  return Math.max(perMinute / 10, leftForPolls(demand, perMinute));
 }
 
 /** The factor by which every interval grows when the capacity does not cover the demand; at least 1. */

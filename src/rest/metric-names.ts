@@ -5,7 +5,7 @@ import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type CallSubject, documentOf, failureOf, listElementsOf } from './answer.ts';
-import { lastPageOf, nextPageOf, type Page, readPages } from './paging.ts';
+import { nextPageOf, type Page, readPages } from './paging.ts';
 import { metricNamesRequest } from './requests.ts';
 
 export interface MetricNamesOptions {
@@ -45,12 +45,7 @@ export function createMetricNames(
       );
       const header = response.headers['link'];
       isCut = page >= maxPages && nextPageOf(header, page) !== undefined;
-      onPage({
-        metrics: content.items.filter(({ name }) => isLike(name, like)),
-        page,
-        hasNext: !isCut && nextPageOf(header, page) !== undefined,
-        pages: lastPageOf(header),
-      });
+      onPage(content.items.filter(({ name }) => isLike(name, like)));
       // Without the header the list ends here.
       return { ...content, link: isCut ? undefined : header };
     };

@@ -139,11 +139,6 @@ export function nextPageOf(header: LinkHeader, currentPage: number): number | un
   return pagesOf(linksOf(header), 'next').find((page) => page > currentPage);
 }
 
-/** The number of pages, if the `Link` header says which one is the last. */
-export function lastPageOf(header: LinkHeader): number | undefined {
-  return pagesOf(linksOf(header), 'last').find((page) => page > 0);
-}
-
 /** Why it is not clear whether a page is the last one. */
 export type EndDoubt = keyof typeof doubtTexts;
 

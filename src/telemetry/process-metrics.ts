@@ -52,85 +52,71 @@ export interface BuildOptions {
   readonly nodeVersion: string;
 }
 
-/** Registers the metric that never changes during the life of a process. */
-export function registerBuildMetrics(registry: Registry, options: BuildOptions): void {
+/** Records what happens to the program. */
+export interface ProgramMetrics {
+  /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
+  configReloaded(succeeded: boolean, wallMs: number): void;
+  /** Counts a request for the metrics, by the HTTP status of its answer. */
+  scraped(code: number): void;
+  /** Records which part of the work this process has from now on. */
+  sharded(shard: Shard): void;
+}
+
+/** Served; no right password; too many requests of a client; failed; too many scrapes at a time. */
+const scrapeCodes = ['200', '401', '429', '500', '503'];
+
+/** Registers the metrics of the program and its configuration, and gives what changes them. */
+export function createProgramMetrics(
+  registry: Registry,
+  { version, revision, nodeVersion }: BuildOptions,
+): ProgramMetrics {
   const registers = [registry];
   new Gauge({
     name: 'newrelic_exporter_build_info',
     help: 'A constant 1; the labels name the program and the Node.js it runs on.',
     labelNames: ['version', 'revision', 'node_version'],
     registers,
-  }).set(
-    { version: options.version, revision: options.revision, node_version: options.nodeVersion },
-    1,
-  );
-}
-
-/** Metrics of the configuration file. */
-export interface ConfigMetrics {
-  /** `wallMs` is the time of the reload, in milliseconds since the epoch. */
-  reloaded(succeeded: boolean, wallMs: number): void;
-}
-
-export function createConfigMetrics(registry: Registry): ConfigMetrics {
+  }).set({ version, revision, node_version: nodeVersion }, 1);
   const successful = new Gauge({
     name: 'newrelic_exporter_config_last_reload_successful',
     help: '1 if the configuration was accepted when it was last read, 0 if it was refused.',
-    registers: [registry],
+    registers,
   });
   const successTime = new Gauge({
     name: 'newrelic_exporter_config_last_reload_success_timestamp_seconds',
     help: 'Unix time at which a configuration was last accepted.',
-    registers: [registry],
+    registers,
   });
-  return {
-    reloaded: (succeeded, wallMs) => {
-      successful.set(succeeded ? 1 : 0);
-      if (succeeded) successTime.set(wallMs / 1000);
-    },
-  };
-}
-
-export interface ScrapeMetrics {
-  scraped(code: number): void;
-}
-
-/** Served; no right password; too many requests of a client; failed; too many scrapes at a time. */
-const scrapeCodes = ['200', '401', '429', '500', '503'];
-
-export function createScrapeMetrics(registry: Registry): ScrapeMetrics {
   // Another exporter has the name newrelic_exporter_scrapes_total for what it asks New Relic.
   const scrapes = new Counter({
     name: 'newrelic_exporter_scrape_requests_total',
     help: 'Requests for the metrics of the exporter, by the HTTP status of the answer; 503 is one above --web.max-requests.',
     labelNames: ['code'],
-    registers: [registry],
+    registers,
   });
   for (const code of scrapeCodes) scrapes.inc({ code }, 0);
-  return {
-    scraped: (code) => {
-      scrapes.inc({ code: String(code) });
-    },
-  };
-}
-
-/** Creates the metrics of the only shard, and gives what changes them. */
-export function createShardMetrics(registry: Registry): (shard: Shard) => void {
-  const registers = [registry];
-  const number = new Gauge({
+  const shard = new Gauge({
     name: 'newrelic_exporter_shard',
     help: 'Which part of the applications this process polls, counted from 0.',
     registers,
   });
-  const count = new Gauge({
+  const shards = new Gauge({
     name: 'newrelic_exporter_total_shards',
     help: 'Number of processes that share the applications.',
     registers,
   });
-  const sharded = ({ ordinal, total }: Shard): void => {
-    number.set(ordinal);
-    count.set(total);
+  shards.set(1);
+  return {
+    configReloaded: (succeeded, wallMs) => {
+      successful.set(succeeded ? 1 : 0);
+      if (succeeded) successTime.set(wallMs / 1000);
+    },
+    scraped: (code) => {
+      scrapes.inc({ code: String(code) });
+    },
+    sharded: ({ ordinal, total }) => {
+      shard.set(ordinal);
+      shards.set(total);
+    },
   };
-  sharded({ ordinal: 0, total: 1 });
-  return sharded;
 }

@@ -1,32 +1,23 @@
 import { Registry } from 'prom-client';
-import type { Shard } from '../model/shard.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
 import { type AccountSeries, createAccountSeries } from './account-series.ts';
 import { createApiMetrics, createPollMetrics } from './observer-metrics.ts';
 import {
   type BuildOptions,
-  createConfigMetrics,
-  createScrapeMetrics,
-  createShardMetrics,
-  registerBuildMetrics,
+  createProgramMetrics,
+  type ProgramMetrics,
   registerProcessMetrics,
 } from './process-metrics.ts';
 import { type AccountSource, createStatusMetrics } from './status-metrics.ts';
 
 /** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
-export interface SelfMetrics {
+export interface SelfMetrics extends ProgramMetrics {
   /** The account's observer. The first one of an account creates its series at 0. */
   apiObserver(account: string): ApiObserver;
   /** Like `apiObserver`. */
   pollObserver(account: string): PollObserver;
   /** Closes the account's observers, so that a late call does not bring its series back. */
   removeAccount(account: string): void;
-  /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
-  configReloaded(succeeded: boolean, wallMs: number): void;
-  /** Counts a request for the metrics, by the HTTP status of its answer. */
-  scraped(code: number): void;
-  /** Records which part of the work this process has from now on. */
-  sharded(shard: Shard): void;
   /** All metrics in Prometheus' text format 0.0.4, without blank lines. */
   text(): Promise<string>;
   /** Names of the families, to compare them with the documentation. */
@@ -55,13 +46,10 @@ export function createSelfMetrics(
   dependencies: SelfMetricsDependencies,
 ): SelfMetrics {
   const registry = new Registry();
-  registerBuildMetrics(registry, options);
   const createApiObserver = createApiMetrics(registry);
   const createPollObserver = createPollMetrics(registry);
-  const status = createStatusMetrics(registry, dependencies);
-  const sharded = createShardMetrics(registry);
-  const config = createConfigMetrics(registry);
-  const scrapes = createScrapeMetrics(registry);
+  const refreshStatus = createStatusMetrics(registry, dependencies);
+  const program = createProgramMetrics(registry, options);
   registerProcessMetrics(registry);
 
   const byAccount = new Map<string, Observers>();
@@ -82,15 +70,9 @@ export function createSelfMetrics(
       byAccount.get(account)?.series.close();
       byAccount.delete(account);
     },
-    configReloaded: (succeeded, wallMs) => {
-      config.reloaded(succeeded, wallMs);
-    },
-    scraped: (code) => {
-      scrapes.scraped(code);
-    },
-    sharded,
+    ...program,
     text: async () => {
-      status.refresh();
+      refreshStatus();
       let text = '';
       for (const { name } of registry.getMetricsAsArray()) {
         const family = await registry.getSingleMetricAsString(name);

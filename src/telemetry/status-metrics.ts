@@ -19,12 +19,6 @@ export interface AccountSource {
   droppedSeriesOf(account: string, reason: SeriesDropReason): number;
 }
 
-/** Metrics that mirror the state of the accounts. */
-export interface StatusMetrics {
-  /** Mirrors the state of all accounts at present. Series of others vanish. */
-  refresh(): void;
-}
-
 /**
  * What is shown of a list of mistakes, for each account: one wrong setting may be wrong in ten thousand
  * entries, and prom-client would block everything else for 40 ms in each scrape.
@@ -83,7 +77,11 @@ const mirroredGauges: readonly MirroredGauge[] = [
   },
 ];
 
-export function createStatusMetrics(registry: Registry, source: AccountSource): StatusMetrics {
+/**
+ * Creates the metrics that mirror the state of the accounts, and gives what renews them. Series of
+ * accounts that are gone vanish.
+ */
+export function createStatusMetrics(registry: Registry, source: AccountSource): () => void {
   const registers = [registry];
   const mirrored = mirroredGauges.map(({ name, help, value }) => ({
     gauge: new Gauge({ name, help, labelNames: ['account'], registers }),
@@ -110,26 +108,24 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
   const missing = createMissingMetrics(registers);
   const all = [...mirrored.map(({ gauge }) => gauge), applications, series, seriesDropped];
 
-  return {
-    refresh: () => {
-      for (const metric of all) metric.reset();
-      missing.reset();
-      for (const status of source.status()) {
-        const account = status.name;
-        for (const { gauge, value } of mirrored) {
-          const known = value(status);
-          if (known !== undefined) gauge.set({ account }, known);
-        }
-        const { listedApplications: listed } = status;
-        if (listed !== undefined) applications.set({ account, state: 'listed' }, listed);
-        applications.set({ account, state: 'selected' }, status.applications);
-        series.set({ account }, source.seriesOf(account));
-        for (const reason of seriesDropReasons) {
-          seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));
-        }
-        missing.show(status);
+  return () => {
+    for (const metric of all) metric.reset();
+    missing.reset();
+    for (const status of source.status()) {
+      const account = status.name;
+      for (const { gauge, value } of mirrored) {
+        const known = value(status);
+        if (known !== undefined) gauge.set({ account }, known);
       }
-    },
+      const { listedApplications: listed } = status;
+      if (listed !== undefined) applications.set({ account, state: 'listed' }, listed);
+      applications.set({ account, state: 'selected' }, status.applications);
+      series.set({ account }, source.seriesOf(account));
+      for (const reason of seriesDropReasons) {
+        seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));
+      }
+      missing.show(status);
+    }
   };
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../cli/one-shot.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
@@ -18,9 +19,8 @@ import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/membership.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
-import { withCallProgress } from './call-progress.ts';
 import { pollOnce } from './poll-once.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
@@ -117,12 +117,35 @@ export async function askingDependencies(
     droppedSeriesOf: () => 0,
     nextTurn: platform.nextTurn,
   };
-  const metrics = withCallProgress(
-    createSelfMetrics(buildOf(platform.env), nothing),
-    platform.progress,
-  );
+  const metrics = showingCalls(createSelfMetrics(buildOf(platform.env), nothing), platform);
   const limiters = createRateLimiters({ clock: platform.clock, logger });
   return { platform, sink: noSink, metrics, logger, limiters };
+}
+
+/** Metrics that count as before, and show each call to New Relic as progress. */
+function showingCalls(
+  metrics: SelfMetrics,
+  { progress }: Pick<ToolPlatform, 'progress'>,
+): SelfMetrics {
+  let answered = 0;
+  return {
+    ...metrics,
+    apiObserver: (account) => {
+      const observer = metrics.apiObserver(account);
+      return {
+        ...observer,
+        started: (operation) => {
+          const what = `asking New Relic for ${operation} of account ${account}`;
+          progress.show(() => `${what}, ${countOf(answered, 'answer')} so far`);
+          observer.started(operation);
+        },
+        ended: (operation, code, durationSeconds) => {
+          answered += 1;
+          observer.ended(operation, code, durationSeconds);
+        },
+      };
+    },
+  };
 }
 
 async function discoverAccount(

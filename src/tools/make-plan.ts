@@ -3,7 +3,6 @@ import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/co
 import type { SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
-import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
 import { restCosts } from '../rest/rest-source.ts';
 import type { DiscoveredAccount } from './account-discovery.ts';
@@ -12,6 +11,7 @@ import {
   type Assumptions,
   assumeApplications,
 } from './assumed-applications.ts';
+import { type CallPlan, planCalls } from './call-plan.ts';
 
 /** The plan of an account if every application had this number of hosts. */
 export interface Variant {
@@ -169,7 +169,12 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
 
 /** The calls of several processes, each with this plan. */
 export function togetherOf(
-  { source, calls: { sentPerMinute, startCalls } }: Pick<AccountDraft, 'source' | 'calls'>,
+  {
+    source,
+    calls: { sentPerMinute, startCalls },
+  }: Pick<AccountDraft, 'source'> & {
+    readonly calls: Pick<CallPlan, 'sentPerMinute' | 'startCalls'>;
+  },
   replicas: number,
 ): Together {
   const { perMinute, countedBy } = vendorLimits[source];

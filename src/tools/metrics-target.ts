@@ -5,22 +5,21 @@ import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { Config, Selector } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
-import type { HostNames } from '../model/source.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
 import { suggestionFor } from './name-suggestion.ts';
 
 /** An application and the account that has it. */
-export interface FoundApplication {
+interface FoundApplication {
   readonly runtime: AccountRuntime;
   readonly application: Application;
 }
 
-/** A host of an application, by its id in the API of the account. */
-export interface FoundHost {
-  readonly id: string;
-  readonly name: string | undefined;
+/** What metrics are listed of. */
+export interface Target extends FoundApplication {
+  /** One of its hosts, by its id in the API of the account; `undefined` for the application. */
+  readonly host: { readonly id: string; readonly name: string | undefined } | undefined;
 }
 
 /** The account of that name, with or without entries; without a name, all that have entries. */
@@ -33,86 +32,59 @@ export function accountsNamed(config: Config, name: string): readonly AccountInU
   throw new CommandError(2, `account ${JSON.stringify(name)} is not in the configuration: ${hint}`);
 }
 
-/** What one account says of an id or a name. */
-interface Answer {
-  readonly runtime: AccountRuntime;
-  readonly found: readonly Application[];
-  /** What else was listed on the way. */
-  readonly listed: readonly Application[];
-  /** Why the account could not be searched, without secrets. */
-  readonly failure: string | undefined;
-}
-
 /**
- * The application with this id, or else with exactly this name. Rejects with a `CommandError` if there
- * is none, or more than one.
+ * The application with this id, or else with exactly this name, and its host with this id or name (empty
+ * for none). Rejects with a `CommandError` if there is none, or more than one.
  */
-export async function findApplication(
-  wanted: string,
+export async function findTarget(
+  wanted: { readonly application: string; readonly host: string },
   runtimes: readonly AccountRuntime[],
   platform: ToolPlatform,
-): Promise<FoundApplication> {
-  const answers = await Promise.all(
-    runtimes.map(async (runtime) => searched(wanted, runtime, platform)),
-  );
-  for (const { runtime, failure } of answers) {
-    if (failure !== undefined) {
-      platform.stderr.write(`account ${nameOf(runtime)}: discovery failed: ${failure}\n`);
-    }
-  }
-  const all = answers.flatMap(({ runtime, found }) =>
-    found.map((application) => ({ runtime, application })),
-  );
-  const [first, ...others] = all;
-  if (first === undefined) throw await notFound(wanted, answers);
-  if (others.length > 0) throw severalFound(wanted, all);
-  return first;
-}
-
-async function searched(
-  wanted: string,
-  runtime: AccountRuntime,
-  platform: ToolPlatform,
-): Promise<Answer> {
-  const { redactor, stopSignal, clock } = platform;
-  const ask = async (
-    selector: Selector,
-    isWanted: (application: Application) => boolean,
-  ): Promise<Answer> => {
-    const dependencies = { source: runtime.source, clock };
-    const discovery = await discoverWithin(
-      longestDiscoveryMs,
-      dependencies,
-      [selector],
-      [],
-      stopSignal,
-    );
-    const { applications, complete, error } = discovery;
-    return {
-      runtime,
-      found: applications.filter(isWanted),
-      listed: applications,
-      failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
-    };
+): Promise<Target> {
+  const found = await findApplication(wanted.application, runtimes, platform);
+  return {
+    ...found,
+    host: wanted.host === '' ? undefined : await findHost(wanted.host, found, platform),
   };
-  if (isEntityId(wanted)) {
-    const byId = await ask({ kind: 'id', id: wanted }, ({ id }) => id === wanted);
-    if (byId.found.length > 0 || byId.failure !== undefined) return byId;
-  }
-  return ask({ kind: 'name', name: wanted }, ({ name }) => name === wanted);
 }
 
-async function notFound(wanted: string, answers: readonly Answer[]): Promise<CommandError> {
-  const searchedAccounts = answers.filter(({ failure }) => failure === undefined);
-  const accounts = answers.map(({ runtime }) => nameOf(runtime)).join(', ');
-  const what = `no application with the id or the name ${quoted(wanted)} was found in ${answers.length === 1 ? 'account' : 'the accounts'} ${accounts}`;
-  if (searchedAccounts.length === 0) return new CommandError(1, what);
-  const listed = searchedAccounts.flatMap((answer) => answer.listed);
+async function findApplication(
+  wanted: string,
+  runtimes: readonly AccountRuntime[],
+  { clock, redactor, stderr, stopSignal }: ToolPlatform,
+): Promise<FoundApplication> {
+  const byName: Selector = { kind: 'name', name: wanted };
+  const selectors: readonly Selector[] = isEntityId(wanted)
+    ? [{ kind: 'id', id: wanted }, byName]
+    : [byName];
+  const all = await Promise.all(
+    runtimes.map(async (runtime) => {
+      const asking = { source: runtime.source, clock };
+      const discovery = await discoverWithin(longestDiscoveryMs, asking, selectors, [], stopSignal);
+      if (!discovery.complete) {
+        const reason = redactor.redact(discovery.error?.message ?? 'no answer');
+        stderr.write(`account ${nameOf(runtime)}: discovery failed: ${reason}\n`);
+      }
+      return { runtime, discovery };
+    }),
+  );
+  const found = all.flatMap(({ runtime, discovery: { applications } }) => {
+    const byId = applications.filter(({ id }) => id === wanted);
+    const chosen = byId.length > 0 ? byId : applications.filter(({ name }) => name === wanted);
+    return chosen.map((application) => ({ runtime, application }));
+  });
+  const [first, ...others] = found;
+  if (others.length > 0) throw severalFound(wanted, found);
+  if (first !== undefined) return first;
+  const searched = all.filter(({ discovery }) => discovery.complete);
+  const listed = searched.flatMap(({ discovery }) => discovery.applications);
+  const names = runtimes.map(nameOf).join(', ');
+  const what = `no application with the id or the name ${quoted(wanted)} was found in ${runtimes.length === 1 ? 'account' : 'the accounts'} ${names}`;
   const hint =
     listed.length === 0
       ? 'newrelic-exporter discover lists all of them'
-      : await suggestionFor({ selector: { kind: 'name', name: wanted } }, listed);
-  return new CommandError(1, `${what}: ${hint}`);
+      : await suggestionFor({ selector: byName }, listed);
+  throw new CommandError(1, searched.length === 0 ? what : `${what}: ${hint}`);
 }
 
 function severalFound(wanted: string, all: readonly FoundApplication[]): CommandError {
@@ -128,56 +100,28 @@ function severalFound(wanted: string, all: readonly FoundApplication[]): Command
   );
 }
 
-/** The most hosts that are named to somebody who asked for one that is not there. */
-const mostNamed = 5;
-
-/**
- * The host of the application with this id or this name. Rejects with a `CommandError` if there is none,
- * or more than one.
- */
-export async function findHost(
+async function findHost(
   wanted: string,
-  { runtime, application }: FoundApplication,
+  { runtime, application: { id, name, hostIds } }: FoundApplication,
   { redactor, stopSignal }: ToolPlatform,
-): Promise<FoundHost> {
-  const { id, name, hostIds } = application;
+): Promise<Target['host']> {
   if (hostIds?.includes(wanted) === true) return { id: wanted, name: undefined };
   const subject = `application ${id} ${quoted(name)}`;
-  const namedSo = ({ names }: HostNames): readonly FoundHost[] =>
-    [...names]
-      .filter(([, hostName]) => hostName.toLowerCase() === wanted.toLowerCase())
-      .map(([hostId, hostName]) => ({ id: hostId, name: hostName }));
-
-  const some = await runtime.source.hostNames(id, stopSignal, [wanted]);
-  // New Relic may take upper and lower case for different.
-  const isFound = namedSo(some).length > 0 || some.error !== undefined;
-  const answer = isFound ? some : await runtime.source.hostNames(id, stopSignal);
-  const found = namedSo(answer);
+  const { names, error } = await runtime.source.hostNames(id, stopSignal, [wanted]);
+  const found = [...names].filter(([, one]) => one === wanted);
   const [first, ...others] = found;
   if (others.length > 0) {
-    const ids = found.map((host) => host.id).join(', ');
     const what = `${subject} has ${found.length} hosts with the name ${quoted(wanted)}`;
+    const ids = found.map(([hostId]) => hostId).join(', ');
     throw new CommandError(1, `${what}: give the id of one of them with --host: ${ids}`);
   }
-  if (first !== undefined) return first;
-  if (answer.error !== undefined) {
-    const reason = redactor.redact(answer.error.message);
-    throw new CommandError(1, `the hosts of ${subject} could not be read: ${reason}`);
-  }
+  if (first !== undefined) return { id: first[0], name: first[1] };
   throw new CommandError(
     1,
-    `${subject} has no host with the id or the name ${quoted(wanted)}: ${hostsText(answer)}`,
+    error === undefined
+      ? `${subject} has no host with the id or the name ${quoted(wanted)}`
+      : `the hosts of ${subject} could not be read: ${redactor.redact(error.message)}`,
   );
-}
-
-function hostsText({ names }: HostNames): string {
-  if (names.size === 0) return 'New Relic lists no host for it';
-  const named = [...names].slice(0, mostNamed).map(([id, name]) => {
-    const text = printable(name);
-    return id === name ? text : `${text} (${id})`;
-  });
-  const more = names.size - named.length;
-  return `there are: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function nameOf({ prepared }: Pick<AccountRuntime, 'prepared'>): string {

@@ -1,17 +1,26 @@
 import { aligned, countOf } from '../cli/one-shot.ts';
-import type { AccountConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
-import { defaultMaxMetricPages } from '../rest/metric-names.ts';
-import { presetOf, presetsOf } from './preset-values.ts';
+import { type PresetName, presetNames, presets } from '../model/presets.ts';
+import type { Target } from './metrics-target.ts';
 
-/** What a list is of, and whether it is all. */
-export interface ListedTarget {
-  readonly account: string;
-  readonly source: 'rest' | 'nerdgraph';
-  readonly application: { readonly id: string; readonly name: string };
-  readonly host: { readonly id: string; readonly name: string | undefined } | undefined;
-  readonly isComplete: boolean;
+const presetByValue: ReadonlyMap<string, PresetName> = new Map(
+  presetNames.flatMap((preset) =>
+    presets[preset]
+      .flatMap(({ sources }) => Object.values(sources))
+      .map(({ metric, value }) => [JSON.stringify([metric, value]), preset] as const),
+  ),
+);
+
+/** The preset that reads a value of a metric; `undefined` if none does. */
+export function presetOf(metric: string, value: string): PresetName | undefined {
+  return presetByValue.get(JSON.stringify([metric, value]));
+}
+
+/** The presets that read any of the values of a metric, in their order. */
+export function presetsOf({ name, values = [] }: ListedMetric): readonly PresetName[] {
+  const used = new Set(values.map((value) => presetOf(name, value)));
+  return presetNames.filter((preset) => used.has(preset));
 }
 
 const none = '-';
@@ -19,16 +28,14 @@ const mark = '*';
 
 /** The list as a table. Values that a preset reads are marked. */
 export function metricsTable(metrics: readonly ListedMetric[]): string {
-  const rows = metrics.map(({ name, values = [] }) => [
-    printable(name),
-    presetsOf(name, values).join(', ') || none,
-    values
-      .map((value) =>
-        presetOf(name, value) === undefined ? printable(value) : `${printable(value)}${mark}`,
-      )
-      .join(', ') || none,
-  ]);
-  const isMarked = metrics.some(({ name, values = [] }) => presetsOf(name, values).length > 0);
+  const rows = metrics.map((metric) => {
+    const { name, values = [] } = metric;
+    const marked = values.map(
+      (value) => `${printable(value)}${presetOf(name, value) === undefined ? '' : mark}`,
+    );
+    return [printable(name), presetsOf(metric).join(', ') || none, marked.join(', ') || none];
+  });
+  const isMarked = metrics.some((metric) => presetsOf(metric).length > 0);
   const legend = isMarked ? ['', `${mark} read by the preset beside it`] : [];
   return `${[...aligned([['metric', 'presets', 'values'], ...rows]), ...legend].join('\n')}\n`;
 }
@@ -36,75 +43,60 @@ export function metricsTable(metrics: readonly ListedMetric[]): string {
 /** The list for machines. */
 export function metricsJson(
   metrics: readonly ListedMetric[],
-  { account, source, application, host, isComplete }: ListedTarget,
+  { runtime, application: { id, name }, host }: Target,
+  isComplete: boolean,
 ): string {
+  const { account } = runtime.prepared;
   const document = {
-    account,
-    source,
-    application,
+    account: account.name,
+    source: account.source.kind,
+    application: { id, name },
     host: host === undefined ? null : { id: host.id, name: host.name ?? null },
     complete: isComplete,
-    metrics: metrics.map(({ name, values }) => ({
-      name,
-      values: values ?? null,
-      presets: presetsOf(name, values ?? []),
+    metrics: metrics.map((metric) => ({
+      name: metric.name,
+      values: metric.values ?? null,
+      presets: presetsOf(metric),
     })),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** Seconds that New Relic has been seen to take for a page. */
-const secondsPerPage = 6;
-
-/**
- * What a list of more than one page is going to cost.
- *
- * @param pages how many there are, if New Relic says so
- */
-export function budgetNote(
-  { name, requestsPerMinute }: Pick<AccountConfig, 'name' | 'requestsPerMinute'>,
-  pages: number | undefined,
-): string {
-  const calls = Math.min(pages ?? defaultMaxMetricPages, defaultMaxMetricPages) - 1;
-  const atMost = pages === undefined ? 'up to ' : '';
-  return `note: there are more names than the 1000 of one page: ${atMost}${countOf(calls, 'further call')} from the budget of account ${printable(name)} (${requestsPerMinute} a minute), often ${secondsPerPage} s each; --like=TEXT asks for fewer`;
+/** How a list was read; without an end it was given up. */
+interface Reading {
+  readonly end: MetricListEnd | undefined;
+  /** What the names had to contain; empty for all. */
+  readonly like: string;
 }
 
-/** Why a list is not complete; nothing if it is. Without an end it was given up. */
-export function endNotes(
-  end: MetricListEnd | undefined,
+/** What the list itself does not say: why it is not complete, or empty. */
+export function notesOf(
   all: readonly ListedMetric[],
-  accountName: string,
+  { runtime, application, host }: Target,
+  { end, like }: Reading,
 ): readonly string[] {
-  const account = `account ${printable(accountName)}`;
-  const read = `${countOf(all.length, 'metric')} ${all.length === 1 ? 'was' : 'were'} read`;
-  if (end === undefined) return [`${account}: the list is not complete: ${read} by then`];
-  const { error, cut } = end;
-  if (error !== undefined) {
-    return [`${account}: the list is not complete, ${read}: ${error.message}`];
-  }
-  if (cut === undefined) return [];
-  return [
-    `${account}: the list is longer than what is read of it, ${cut}: list fewer with --like=TEXT`,
-  ];
-}
-
-/** What the list itself does not say. */
-export function listNotes(
-  all: readonly ListedMetric[],
-  { source, application, host, isComplete }: ListedTarget,
-  like: string,
-): readonly string[] {
-  if (all.length === 0 && isComplete) {
+  const { name, source } = runtime.prepared.account;
+  const account = `account ${printable(name)}`;
+  const notes: string[] = [];
+  if (end === undefined || end.error !== undefined) {
+    const reason = end?.error === undefined ? '' : `: ${end.error.message}`;
+    notes.push(`${account}: the list is not complete, ${countOf(all.length, 'metric')}${reason}`);
+  } else if (end.cut !== undefined) {
+    notes.push(
+      `${account}: the list is longer than what is read of it, ${end.cut}: list fewer with --like=TEXT`,
+    );
+  } else if (all.length === 0) {
     const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
     const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
     // The documents of the REST API do not say how it compares; those of NRQL do.
-    const isCaseInDoubt = like !== '' && source === 'rest';
+    const isCaseInDoubt = like !== '' && source.kind === 'rest';
     const hint = isCaseInDoubt ? ': try it in upper and lower case as the agent writes it' : '';
-    return [`application ${application.id} has no metric${filter}${where}${hint}`];
+    notes.push(`application ${application.id} has no metric${filter}${where}${hint}`);
   }
-  if (all.every(({ values }) => values !== undefined)) return [];
-  return [
-    'note: NerdGraph does not tell which values a metric has: they are shown where its name says so',
-  ];
+  if (all.some(({ values }) => values === undefined)) {
+    notes.push(
+      'note: NerdGraph does not tell which values a metric has: they are shown where its name says so',
+    );
+  }
+  return notes;
 }

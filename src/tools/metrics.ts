@@ -1,27 +1,18 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { OutputFormat } from '../cli/flags.ts';
-import { countOf, type Outcome } from '../cli/one-shot.ts';
+import type { Outcome } from '../cli/one-shot.ts';
 import { AccountRuntime } from '../daemon/account-runtime.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
-import { printable } from '../model/line-text.ts';
-import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
-import type { Progress } from '../model/progress.ts';
+import type { ListedMetric, ListMetrics, MetricListEnd } from '../model/metric-list.ts';
 import {
   createMetricNames as createRestMetricNames,
   defaultMaxMetricPages,
 } from '../rest/metric-names.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
-import { accountsNamed, type FoundHost, findApplication, findHost } from './metrics-target.ts';
-import {
-  budgetNote,
-  endNotes,
-  type ListedTarget,
-  listNotes,
-  metricsJson,
-  metricsTable,
-} from './metrics-text.ts';
+import { accountsNamed, findTarget, type Target } from './metrics-target.ts';
+import { metricsJson, metricsTable, notesOf } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 
@@ -37,12 +28,11 @@ export interface MetricsOptions {
  * with a `CommandError` if there is no such application or host.
  */
 export async function metrics(
-  { flags, operand: wanted = '' }: MetricsOptions,
+  { flags, operand: application = '' }: MetricsOptions,
   platform: ToolPlatform,
 ): Promise<Outcome> {
   const config = await configOrKey(flags, platform);
-  const progress = createStepProgress(platform.progress);
-  const dependencies = await askingDependencies({ ...platform, progress: progress.ofCalls });
+  const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
     accountsNamed(config, flags.account).map(async ({ account, entries }) =>
       prepareAccount(account, entries, dependencies),
@@ -54,63 +44,44 @@ export async function metrics(
     ),
   );
   try {
-    const found = await findApplication(wanted, runtimes, platform);
-    const host = flags.host === '' ? undefined : await findHost(flags.host, found, platform);
-    const { id, name } = found.application;
-    const subject = { runtime: found.runtime, application: { id, name }, host };
-    return await listed(subject, flags, { ...platform, progress: progress.ofStep() });
+    const target = await findTarget({ application, host: flags.host }, runtimes, platform);
+    return await listed(target, flags, platform);
   } finally {
     await Promise.all(runtimes.map(async (runtime) => runtime.close()));
   }
 }
 
-/** What is listed, of whom. */
-interface Subject extends Pick<ListedTarget, 'application'> {
-  readonly runtime: AccountRuntime;
-  readonly host: FoundHost | undefined;
-}
-
-async function listed(subject: Subject, flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const { runtime, application, host } = subject;
-  const { account } = runtime.prepared;
-  const found = createListedMetrics();
-  const end = await readList(subject, flags.like, found, platform);
-  const all = found.sorted();
+async function listed(
+  target: Target,
+  { like, output }: Pick<Flags, 'like' | 'output'>,
+  { redactor, stderr, stopSignal }: ToolPlatform,
+): Promise<Outcome> {
+  const found = new Map<string, ListedMetric>();
+  const end = await readList(target, like, found, stopSignal);
+  const all = [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const isComplete = end !== undefined && end.error === undefined && end.cut === undefined;
-  const target: ListedTarget = {
-    account: account.name,
-    source: account.source.kind,
-    application,
-    host,
-    isComplete,
-  };
-  for (const note of [...endNotes(end, all, account.name), ...listNotes(all, target, flags.like)]) {
-    platform.stderr.write(`${platform.redactor.redact(note)}\n`);
+  for (const note of notesOf(all, target, { end, like })) {
+    stderr.write(`${redactor.redact(note)}\n`);
   }
-  const isNothing = all.length === 0 && (!isComplete || flags.output !== 'json');
+  const isNothing = all.length === 0 && (!isComplete || output !== 'json');
   return {
     exitCode: end?.error === undefined ? 0 : 1,
-    output: isNothing ? '' : outputOf(all, target, flags.output),
+    output: isNothing ? '' : outputOf(all, target, isComplete, output),
   };
 }
 
-/** `undefined` if the process was asked to stop: then there is only what had arrived by then. */
+/**
+ * Fills in what arrives, each name once. `undefined` if the process was asked to stop: then there is only
+ * what had arrived by then.
+ */
 async function readList(
-  { runtime, application, host }: Subject,
+  { runtime, application, host }: Target,
   like: string,
-  found: ListedMetrics,
-  { stopSignal: signal, stderr, progress }: ToolPlatform,
+  found: Map<string, ListedMetric>,
+  signal: AbortSignal,
 ): Promise<MetricListEnd | undefined> {
-  const { account } = runtime.prepared;
-  const what = `reading the metrics of application ${application.id} ${printable(application.name)}`;
-  let place = '';
-  progress.show(() => `${what}${place}`);
-  const onPage = ({ metrics: some, page, pages, hasNext }: MetricPage): void => {
-    found.add(some);
-    if (!hasNext) return;
-    if (page === 1) stderr.write(`${budgetNote(account, pages)}\n`);
-    const ofPages = pages === undefined ? '' : ` of ${pages}`;
-    place = `: page ${page + 1}${ofPages}, ${countOf(found.size(), 'name')} so far`;
+  const onPage = (some: readonly ListedMetric[]): void => {
+    for (const { name, values } of some) found.set(name, { name, values: values?.toSorted() });
   };
   const question = {
     applicationId: application.id,
@@ -136,64 +107,16 @@ function listerFor({ asking, prepared }: AccountRuntime): ListMetrics {
 
 function outputOf(
   all: readonly ListedMetric[],
-  target: ListedTarget,
+  target: Target,
+  isComplete: boolean,
   format: OutputFormat,
 ): string {
   switch (format) {
     case 'json':
-      return metricsJson(all, target);
+      return metricsJson(all, target, isComplete);
     case 'yaml':
       return metricsYaml(all, { isOfHost: target.host !== undefined });
     case 'text':
       return metricsTable(all);
   }
-}
-
-interface StepProgress {
-  /** What single calls say of themselves; it no longer shows once a step has its own. */
-  readonly ofCalls: Progress;
-  ofStep(): Progress;
-}
-
-function createStepProgress(progress: Progress): StepProgress {
-  let isOfStep = false;
-  return {
-    ofCalls: {
-      show: (text) => {
-        if (!isOfStep) progress.show(text);
-      },
-    },
-    ofStep: () => {
-      isOfStep = true;
-      return progress;
-    },
-  };
-}
-
-/** Metrics as they arrive: each name once, with all the values that it came with. */
-export interface ListedMetrics {
-  add(some: readonly ListedMetric[]): void;
-  size(): number;
-  /** By name, and the values by name, too. */
-  sorted(): readonly ListedMetric[];
-}
-
-export function createListedMetrics(): ListedMetrics {
-  const found = new Map<string, ReadonlySet<string> | undefined>();
-  return {
-    add: (some) => {
-      for (const { name, values } of some) {
-        const known = found.get(name);
-        found.set(name, values === undefined ? known : new Set([...(known ?? []), ...values]));
-      }
-    },
-    size: () => found.size,
-    sorted: () =>
-      [...found]
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([name, values]) => ({
-          name,
-          values: values === undefined ? undefined : [...values].toSorted(),
-        })),
-  };
 }

@@ -54,8 +54,7 @@ export function createMetricNames(
       const names = countingFailures(response, purpose, observer, () =>
         namesOf(answerOf(response, purpose, parseJson).part, purpose),
       );
-      const metrics = names.filter((name) => isLike(name, question.like)).map(metricOf);
-      onPage({ metrics, page: 1, hasNext: false, pages: 1 });
+      onPage(names.filter((name) => isLike(name, question.like)).map(metricOf));
       const cut = names.length < mostNames ? undefined : `${mostNames} names`;
       return { error: undefined, cut };
     } catch (error) {

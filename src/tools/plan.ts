@@ -66,9 +66,9 @@ const bytesPerSeries = 1000;
 const startBytes = 140e6;
 
 /** Facts, summary, health and polls of an application, if New Relic has every value of them. */
-const factsPerApplication = 17;
-/** The exporter's own series: of the process, and of each account. */
-const ownPerProcess = 57;
+const factsPerApplication = { rest: 17, nerdgraph: 15 };
+/** The exporter's own series: of the process, between those of Node.js 20 and 24, and of each account. */
+const ownPerProcess = 68;
 const ownPerAccount = 167;
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
@@ -77,7 +77,7 @@ function completed({ drafts, failures }: Drafts, replicas: number): Plan {
     ...calls,
     ...draft,
     // One is `newrelic_up`.
-    series: 1 + sumOf(applications.map(seriesOf)),
+    series: 1 + sumOf(applications.map((one) => seriesOf(one, factsPerApplication[source]))),
     together: togetherOf({ source, calls }, replicas),
   }));
   const series = sumOf(accounts.map((account) => account.series));
@@ -97,9 +97,9 @@ function completed({ drafts, failures }: Drafts, replicas: number): Plan {
 }
 
 /** The series of an application and its hosts, if every answer has every value. */
-function seriesOf(selected: SelectedApplication): number {
+function seriesOf(selected: SelectedApplication, factsEach: number): number {
   const { application, series } = selected.entry;
-  const facts = application ? factsPerApplication : 0;
+  const facts = application ? factsEach : 0;
   if (!isWorthPolling(selected)) return facts;
   const countFor = (scope: 'applications' | 'hosts'): number =>
     series.filter((one) => isReadOf(scope, one)).length;

@@ -19,8 +19,8 @@ const entries = [
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
 /** The aim is 26,000 lines in 230 files: lower these as soon as there are fewer. */
-const mostFiles = 257;
-const mostLines = 30_000;
+const mostFiles = 225;
+const mostLines = 27_400;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));

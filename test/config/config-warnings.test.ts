@@ -45,7 +45,6 @@ const cases: readonly Row[] = [
   ['apps: [{name: $SHOP}]', '1:15', '$SHOP'],
   ['apps: [{match: "${PATTERN}"}]', '1:16', '$PATTERN'],
   ['apps: [{id: 1}, {id: 1}]', '1:22', 'an earlier entry already has the selector id=1'],
-  ['apps: [{match: ^shop}, {name: shop-1}]', '1:31', 'match=^shop already selects this app'],
   ['apps: [{match: .*}, {id: 1}, {match: ^a}]', '1:26 1:38', 'match=.* already selects every'],
   [named('average_response_time', 'x_ms'), '1:82', 'in "_ms", but the values are seconds'],
   [named('average_time', 'x_ms'), '1:73', '"as: x_seconds" or "scale: 1000"'],

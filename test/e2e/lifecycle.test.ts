@@ -8,10 +8,8 @@ import {
   freePort,
   get,
   msUntilEnd,
-  type RunningDaemon,
   startDaemon,
   startProgram,
-  stopProgram,
   until,
   withFiles,
 } from '../support/daemon-process.ts';
@@ -35,73 +33,9 @@ function aSimulator(options: SimulatorOptions = {}): Simulator {
   );
 }
 
-function accountYaml(name: string, baseUrl: string, variable = 'KEY'): string {
-  return `  - name: ${name}\n    base_url: ${baseUrl}\n    api_key_env: ${variable}\n`;
+function accountYaml(name: string, baseUrl: string): string {
+  return `  - name: ${name}\n    base_url: ${baseUrl}\n    api_key_env: KEY\n`;
 }
-
-async function isReady(daemon: RunningDaemon): Promise<true | undefined> {
-  return (await get(`${daemon.url}/-/ready`)).status === 200 ? true : undefined;
-}
-
-describe('the daemon, when the vendor cannot be reached at the start', () => {
-  it('starts, is healthy but not ready, says why, and recovers by itself', async () => {
-    const port = await freePort();
-    const config = `accounts:\n${accountYaml('one', `http://127.0.0.1:${port}`)}apps: [{ id: 101 }]\n`;
-    await withFiles({ 'config.yaml': config }, async (directory) => {
-      const daemon = await startDaemon([`--config.file=${directory}/config.yaml`], { KEY: key });
-      const simulator = aSimulator({ port });
-      try {
-        await until(() => (daemon.stderr().includes('discovery failed') ? true : undefined));
-        const healthy = await get(`${daemon.url}/-/healthy`);
-        const ready = await get(`${daemon.url}/-/ready`);
-        const metrics = await get(`${daemon.url}/metrics`);
-        await simulator.start();
-        await until(() => isReady(daemon));
-        const recovered = await get(`${daemon.url}/metrics`);
-
-        expect(healthy.status).toBe(200);
-        expect(ready.status).toBe(503);
-        expect(JSON.parse(ready.text)).toMatchObject({ ready: false, accounts: [{ name: 'one' }] });
-        expect(ready.text).toContain(`127.0.0.1:${port}`);
-        expect(metrics.text).toContain('newrelic_up{account="one"} 0\n');
-        expect(metrics.text).toMatch(/failures_total\{[^}]*reason="connect"[^}]*\} [1-9]/u);
-        expect(recovered.text).toContain('newrelic_up{account="one"} 1\n');
-        expect(recovered.text).toMatch(/newrelic_application_requests_per_minute\{.*\} 120\n/u);
-      } finally {
-        await stopProgram(daemon);
-        await simulator.stop();
-      }
-    });
-  });
-});
-
-describe('the daemon with two accounts', () => {
-  it('goes on with the good one when the other one has a wrong key, and is ready', async () => {
-    const simulator = aSimulator();
-    const { baseUrl } = await simulator.start();
-    const accounts = accountYaml('good', baseUrl) + accountYaml('bad', baseUrl, 'WRONG');
-    const config = `accounts:\n${accounts}apps:\n  - { id: 101, account: good }\n  - { id: 101, account: bad }\n`;
-    await withFiles({ 'config.yaml': config }, async (directory) => {
-      const daemon = await startDaemon([`--config.file=${directory}/config.yaml`], {
-        KEY: key,
-        WRONG: 'NRAK-WRONG',
-      });
-      try {
-        await until(() => isReady(daemon));
-        const { text } = await get(`${daemon.url}/metrics`);
-
-        expect(text).toContain('newrelic_up{account="good"} 1\n');
-        expect(text).toContain('newrelic_up{account="bad"} 0\n');
-        expect(text).toMatch(/failures_total\{account="bad",[^}]*reason="auth"\} 1\n/u);
-        expect(text).toMatch(/_requests_per_minute\{account="good",.*\} 120\n/u);
-        expect(text).not.toMatch(/newrelic_application_\w+\{account="bad"/u);
-      } finally {
-        await stopProgram(daemon);
-        await simulator.stop();
-      }
-    });
-  });
-});
 
 describe('the daemon, when it is asked to stop', () => {
   it('leaves at once with 0 while it waits for its configuration', async () => {

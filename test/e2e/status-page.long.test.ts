@@ -109,23 +109,11 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     return { ...watched, server };
   }
 
-  const namesOn = async (page: Page): Promise<readonly string[]> =>
-    page.locator('.applications tbody th').allInnerTexts();
-
-  it.each([
-    { count: 3, rows: 3 },
-    { count: 200, rows: 100 },
-    { count: 2000, rows: 100 },
-  ])('shows $count applications, and asks nobody else', async ({ count, rows }) => {
-    const source = aStatusSource({ applications: manyApplications(count) });
-    const { page, troubles } = await opened(source);
-
-    expect(await namesOn(page)).toHaveLength(rows);
-    expect(await page.locator('.choices li').first().innerText()).toBe(
-      `all ${count.toLocaleString('en-US')}`,
-    );
-    expect(troubles).toEqual([]);
-  });
+  const namesOn = async (page: Page): Promise<readonly string[]> => {
+    // A click waits for the address to change, not for the page.
+    await page.waitForLoadState();
+    return page.locator('.applications tbody th').allInnerTexts();
+  };
 
   it.each([
     { what: 'the state of the whole', text: 'degraded', within: '.banner' },
@@ -255,17 +243,6 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     const { page } = await opened(source, path, { viewport: { width: 390, height: 844 } });
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  });
-
-  it('follows the theme of the system', async () => {
-    const lightnessOf = async (colorScheme: 'light' | 'dark'): Promise<number> => {
-      const { page } = await opened(aBadNight(), '/', { colorScheme });
-      const colour = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      return Number(/\d+/u.exec(colour)?.[0]);
-    };
-
-    expect(await lightnessOf('light')).toBeGreaterThan(200);
-    expect(await lightnessOf('dark')).toBeLessThan(50);
   });
 
   it('needs no mouse', async () => {

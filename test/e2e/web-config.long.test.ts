@@ -1,10 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 import {
-  freePort,
   get,
   type RunningDaemon,
   startDaemon,
@@ -17,7 +15,6 @@ import { tlsFile, tlsText } from '../support/tls-files.ts';
 import { toolOrSkip } from '../support/tools.ts';
 
 const curl = toolOrSkip('curl');
-const prometheusTool = toolOrSkip('prometheus');
 
 /** Nobody answers there: the exporter's own series are enough. */
 const config = `
@@ -155,95 +152,3 @@ describe('a daemon with a bad web configuration', () => {
     );
   });
 });
-
-interface Target {
-  readonly health: string;
-  readonly lastError: string;
-}
-
-/** What Prometheus says of its only target after it has scraped it. */
-async function scraped(dir: string, scrape: string): Promise<Target> {
-  const port = await freePort();
-  await writeFile(`${dir}/prometheus.yml`, scrape);
-  const child = spawn(
-    prometheusTool.path,
-    [
-      `--config.file=${dir}/prometheus.yml`,
-      `--storage.tsdb.path=${dir}/data`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: 'ignore' },
-  );
-  try {
-    return await until(async () => {
-      try {
-        const { text } = await get(`http://127.0.0.1:${port}/api/v1/targets`);
-        const { data } = JSON.parse(text) as { data: { activeTargets: readonly Target[] } };
-        return data.activeTargets.find(({ health }) => health !== 'unknown');
-      } catch {
-        return undefined;
-      }
-    });
-  } finally {
-    child.kill('SIGTERM');
-    await once(child, 'close');
-  }
-}
-
-function scrapeConfig(port: string, lines: readonly string[]): string {
-  return `scrape_configs:
-- job_name: newrelic
-  scrape_interval: 1s
-  scheme: https
-${lines.map((line) => `  ${line}\n`).join('')}  static_configs: [{ targets: ["localhost:${port}"] }]
-`;
-}
-
-const caFile = `ca_file: ${tlsFile('ca')}`;
-const withClientCert = `tls_config: { ${caFile}, cert_file: ${tlsFile('client')}, key_file: ${tlsFile('client-key')} }`;
-
-describe.skipIf(prometheusTool.skip)(
-  `a real Prometheus that scrapes a protected exporter${prometheusTool.note}`,
-  () => {
-    it.each([
-      {
-        how: 'with the right password',
-        web: serverTls + users('open sesame'),
-        scrape: [
-          `tls_config: { ${caFile} }`,
-          'basic_auth: { username: user0, password: "open sesame" }',
-        ],
-        health: 'up',
-        lastError: /^$/u,
-      },
-      {
-        how: 'with a wrong password',
-        web: serverTls + users('open sesame'),
-        scrape: [`tls_config: { ${caFile} }`, 'basic_auth: { username: user0, password: "no" }'],
-        health: 'down',
-        lastError: /401 Unauthorized/u,
-      },
-      {
-        how: 'with a certificate of our CA',
-        web: `${serverTls}${clientCerts}  client_allowed_sans: [prometheus.example]\n`,
-        scrape: [withClientCert],
-        health: 'up',
-        lastError: /^$/u,
-      },
-      {
-        how: 'without a certificate',
-        web: serverTls + clientCerts,
-        scrape: [`tls_config: { ${caFile} }`],
-        health: 'down',
-        lastError: /certificate required|handshake failure|bad certificate/u,
-      },
-    ])('finds it $health $how', async ({ web, scrape, health, lastError }) => {
-      await withProtected(web, async ({ dir, port }) => {
-        const target = await scraped(dir, scrapeConfig(port, scrape));
-
-        expect(target.health).toBe(health);
-        expect(target.lastError).toMatch(lastError);
-      });
-    });
-  },
-);

@@ -14,8 +14,6 @@ export const chart: string = fileURLToPath(
 export const helm3: Tool = goToolOrSkip('helm3');
 export const helm4: Tool = goToolOrSkip('helm4');
 
-export const kubeVersions: readonly string[] = ['1.25.0', '1.29.0', '1.34.0'];
-
 /** The sets of values that the chart is tried with. */
 export const valuesFiles: readonly string[] = readdirSync(join(chart, 'ci'))
   .filter((name) => name.endsWith('-values.yaml'))

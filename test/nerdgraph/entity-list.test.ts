@@ -149,6 +149,15 @@ describe('listEntities', () => {
     },
   );
 
+  it('is incomplete with an entity that nobody can identify', async () => {
+    const found = await list(['a'], {
+      a: page([anEntity(1), anEntity(2, { applicationId: 0.5 })]),
+    });
+
+    expect(found).toMatchObject({ ids: ['1'], error: { reason: 'schema' } });
+    expect(found.error?.message).toContain('left out (1), the first: element 1: ');
+  });
+
   it('names unreadable applications once, and goes on', async () => {
     const found = await list(['a'], {
       a: page([anEntity(1, { name: null }), anEntity(2)], 'x'),

@@ -41,6 +41,7 @@ describe('listHosts', () => {
         window: { fromMs: 3 * hourMs, toMs: 4 * hourMs },
       },
     ]);
+    expect(asked[0]?.asksFor('any host')).toBe(true);
   });
 
   it('says why it failed', async () => {

@@ -53,6 +53,12 @@ function notWhole(detail: string): unknown {
   });
 }
 
+it('fails if the answer is about another time than others of the poll', () => {
+  const { answer } = read(answerWith([row]), { mayBeAbout: () => false });
+
+  expect(answer).toEqual(notWhole('the answer is about another time than others of this poll'));
+});
+
 describe('a row of an answer', () => {
   it.each([
     { what: 'as documented', of: row, is: good },

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   type AccountPlanner,
   accountPlanOf,
-  concurrencyFor,
   createAccountPlanner,
   createCallRate,
   plannedCapacityOf,
@@ -58,24 +57,6 @@ describe('accountPlanOf', () => {
       headroom: 0.5,
     });
   });
-});
-
-describe('concurrencyFor', () => {
-  it.each([
-    { perMinute: 216, callMs: 2000, calls: 8 },
-    { perMinute: 217, callMs: 2000, calls: 9 },
-    { perMinute: 800, callMs: 250, calls: 4 },
-  ])(
-    'is $calls for $perMinute calls a minute of $callMs ms each',
-    ({ perMinute, callMs, calls }) => {
-      const carriedPerMinute = (calls * 60_000) / callMs;
-
-      expect(concurrencyFor(perMinute, callMs)).toBe(calls);
-      expect(plannedCapacityOf({ limitPerMinute: 1e9, carriedPerMinute })).toBeGreaterThanOrEqual(
-        perMinute,
-      );
-    },
-  );
 });
 
 interface Bench {

@@ -33,3 +33,12 @@ describe('the reason of a failure', () => {
     },
   );
 });
+
+it('shows only the identity of an application of which no discovery tells any more', () => {
+  const selected = aSelected({ id: '7', name: 'shop', language: 'java', reporting: true });
+
+  const { application } = appSnapshotOf('production', newAppState(selected, 0, 0), true);
+
+  expect(application).toMatchObject({ id: '7', name: 'shop', language: 'java' });
+  expect([application.reporting, application.hostIds]).toEqual([undefined, undefined]);
+});

@@ -153,6 +153,36 @@ describe('DiscoveryLoop', () => {
   });
 });
 
+describe('an interval that is shorter than the pause before another try', () => {
+  it.each([
+    {
+      what: 'the first answer',
+      state: { up: false },
+      times: [0, 1500, 4500, 10_500, 22_500, 42_500, 62_500],
+    },
+    {
+      what: 'an end to failures',
+      state: { up: false, answered: true },
+      times: [0, 20_000, 40_000, 60_000],
+    },
+    {
+      what: 'something that is configured',
+      state: { up: true, missingSelectors: ['id=1'] },
+      times: [0, 20_000, 40_000, 60_000],
+    },
+  ])('counts while it waits for $what', async ({ state, times }) => {
+    const bench = aLoop(async () => ({ ...found, complete: state.up }), {
+      intervalMs: 20_000,
+      state: { ...initialDiscovery, ...state },
+    });
+
+    await bench.clock.advance(62_500);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual(times);
+  });
+});
+
 describe('the deadline of a discovery', () => {
   const hour = 3_600_000;
 

@@ -82,6 +82,27 @@ describe('a metric that never has a value', () => {
   });
 });
 
+describe('an entry that does not ask for throughput', () => {
+  it.each([
+    { requestsPerMinute: 3, told: ['queue_depth'] },
+    { requestsPerMinute: 0, told: [] },
+  ])('misses $told with $requestsPerMinute requests in the list', ({ requestsPerMinute, told }) => {
+    const bench = aWatch();
+    const summary = {
+      requestsPerMinute,
+      responseTimeSeconds: undefined,
+      errorRatio: undefined,
+      apdexScore: undefined,
+      apdexTargetSeconds: undefined,
+    };
+    bench.select('1', asking([aMetric()]), { summary });
+
+    bench.poll('1', [undefined]);
+
+    expect(bench.told).toEqual(told);
+  });
+});
+
 describe('what proves nothing', () => {
   it.each([
     {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
+import type { Question } from '../../src/model/source.ts';
 import { PollLoop } from '../../src/poller/poll-loop.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -246,6 +248,41 @@ describe('PollLoop, by the REST API', () => {
     expect([...new Set(startedWith)]).toEqual([200, 400]);
     expect(source.calls).toHaveLength(450);
     expect(sink.apps.size).toBe(450);
+    loop.stop();
+  });
+});
+
+describe('a poll that is due and in no batch yet', () => {
+  it('is in none when its application is gone', async () => {
+    const clock = createFakeClock();
+    const asked: string[] = [];
+    const source = {
+      costs: restCosts,
+      listsHosts: true,
+      earlyMs: 30_000,
+      batches: (due: readonly Question[]) => {
+        asked.push(...due.map(({ selected }) => selected.application.id));
+        return [];
+      },
+    };
+    const { table } = aTable({ clock, source, budgetPerMinute: () => 100_000 });
+    const all = Array.from({ length: 450 }, (_, index) => anApplication({ id: `${index}` }));
+    const taken = table.discovered(found(...all), signal);
+    await clock.advance(0);
+    await taken;
+    const scheduler = aScheduler({ requestsPerMinute: 100_000, concurrency: 1000 }, clock);
+    const loop = new PollLoop(table, { source, scheduler, clock, unauthorized: () => undefined });
+    loop.wake();
+
+    const discovered = async (): Promise<void> => {
+      loop.abort(await table.discovered(found(...all.slice(1)), signal));
+    };
+    const done = discovered();
+    await clock.advance(1000);
+    await done;
+
+    expect(asked).not.toContain('0');
+    expect(new Set(asked).size).toBe(449);
     loop.stop();
   });
 });

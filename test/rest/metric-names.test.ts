@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { MetricListEnd, MetricListQuestion, MetricPage } from '../../src/model/metric-list.ts';
+import type {
+  ListedMetric,
+  MetricListEnd,
+  MetricListQuestion,
+} from '../../src/model/metric-list.ts';
 import { createMetricNames } from '../../src/rest/metric-names.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
@@ -12,7 +16,7 @@ const ofApplication: MetricListQuestion = {
 };
 
 interface Read extends MetricListEnd {
-  readonly pages: readonly MetricPage[];
+  readonly pages: readonly (readonly ListedMetric[])[];
   readonly failures: readonly string[];
 }
 
@@ -21,7 +25,7 @@ async function read(
   question: Partial<MetricListQuestion> = {},
   { maxPages = 10, signal = new AbortController().signal } = {},
 ): Promise<Read> {
-  const pages: MetricPage[] = [];
+  const pages: (readonly ListedMetric[])[] = [];
   const failures: string[] = [];
   const observer = {
     failed: (operation: string, reason: string): void => {
@@ -42,7 +46,7 @@ function aPage(names: readonly string[], link?: string): ApiResponse {
 }
 
 function namesOf({ pages }: Read): readonly string[] {
-  return pages.flatMap(({ metrics }) => metrics.map(({ name }) => name));
+  return pages.flat().map(({ name }) => name);
 }
 
 const first = '/v2/applications/11/metrics.json';
@@ -74,7 +78,7 @@ describe('the names of metrics of the REST API', () => {
     expect(vendor.targets()).toEqual([target]);
   });
 
-  it('come page by page, with how many there are', async () => {
+  it('come page by page', async () => {
     const vendor = createFakeTransport({
       [first]: aPage(['A'], linkTo(2, 2)),
       [`${first}?page=2`]: aPage(['B']),
@@ -83,18 +87,8 @@ describe('the names of metrics of the REST API', () => {
     const { pages } = await read(vendor.send);
 
     expect(pages).toEqual([
-      {
-        metrics: [{ name: 'A', values: ['average_value'] }],
-        page: 1,
-        hasNext: true,
-        pages: 2,
-      },
-      {
-        metrics: [{ name: 'B', values: ['average_value'] }],
-        page: 2,
-        hasNext: false,
-        pages: undefined,
-      },
+      [{ name: 'A', values: ['average_value'] }],
+      [{ name: 'B', values: ['average_value'] }],
     ]);
   });
 
@@ -119,7 +113,6 @@ describe('the names of metrics of the REST API', () => {
     const list = await read(vendor.send, {}, { maxPages: 2 });
 
     expect(list).toMatchObject({ error: undefined, cut: 'the first 2 pages', failures: [] });
-    expect(list.pages.at(-1)).toMatchObject({ hasNext: false });
     expect(namesOf(list)).toEqual(['A', 'B']);
   });
 
@@ -173,7 +166,7 @@ describe('the names of metrics of the REST API', () => {
   it('reject with the reason of an abort, after what has arrived', async () => {
     const controller = new AbortController();
     const reason = new Error('stopped');
-    const pages: MetricPage[] = [];
+    const pages: (readonly ListedMetric[])[] = [];
     const vendor = createFakeTransport({ [first]: aPage(['A'], linkTo(2)) });
     const list = createMetricNames(
       { maxPages: 10 },

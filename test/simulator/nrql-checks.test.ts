@@ -90,6 +90,26 @@ const wrong: readonly { readonly mistake: string; readonly text: string }[] = [
   { mistake: 'microseconds', text: `${ofOne} SINCE ${fromMs * 1000} UNTIL ${toMs * 1000}` },
   { mistake: 'a time without its unit', text: `${ofOne} SINCE 5 ago` },
   { mistake: 'a semicolon', text: `${good};` },
+  { mistake: 'a time of day', text: `${ofOne} SINCE 'noon'` },
+  { mistake: 'an open bracket', text: good.replace('appId IN (1)', '(appId = 1') },
+  { mistake: 'an attribute alone', text: good.replace('appId IN (1)', 'appId') },
+  { mistake: 'IS with a number', text: good.replace('IN (1)', 'IS 1') },
+  { mistake: 'LIKE with a number', text: good.replace('IN (1)', 'LIKE 1') },
+  {
+    mistake: 'a field of a maximum',
+    text: good.replace(`count(${value})`, `max(${value}['total'])`),
+  },
+  {
+    mistake: 'a ratio of two attributes',
+    text: good.replace(`count(${value})`, `average(${value}['total'] / host['count'])`),
+  },
+  {
+    mistake: 'a ratio without a field',
+    text: good.replace(`count(${value})`, `average(${value}['total'] / ${value})`),
+  },
+  { mistake: 'too many uniques', text: good.replace(`count(${value})`, 'uniques(host, 10001)') },
+  { mistake: 'a limit in words', text: good.replace('5000', 'few') },
+  { mistake: 'an unknown unit of time', text: `${ofOne} SINCE 5 parsecs ago` },
 ];
 
 function answerTo(text: string): unknown {
@@ -120,6 +140,8 @@ describe('NRQL', () => {
     { text: good.replace(calls, `${calls}, filter(count(${value}), WHERE host = 'a') AS a`) },
     { text: good.replace('FACET appId', 'FACET appId, appName, host, scope, instanceName') },
     { text: `${ofOne} SINCE 10 minutes ago UNTIL ${toMs}` },
+    { text: `${ofOne} SINCE '2026-09-01 09:50:00' UNTIL '2026-09-01T11:55:00+02:00'` },
+    { text: `FROM Metric UNTIL NOW SELECT ${calls} WHERE appId = 1 SINCE 1 hour AGO` },
   ])('without a mistake is answered: $text', ({ text }) => {
     expect(answerTo(text)).not.toHaveProperty('errors');
   });

@@ -163,33 +163,6 @@ describe('NRQL', () => {
     }
   });
 
-  it('has no facet for rows without the attribute', () => {
-    const { nrql } = twoApplications();
-
-    expect(nrql(`${throughput} FACET appId, scope ${range}`)).toMatchObject({
-      results: [],
-      otherResult: { calls: 0 },
-      totalResult: { calls: 865 },
-    });
-  });
-
-  it.each([
-    { first: 'count(newrelic.timeslice.value)', facet: 'busy' },
-    { first: 'rate(count(newrelic.timeslice.value), 1 minute)', facet: 'wide' },
-  ])('chooses facets by $first if it can rank, else by how frequent they are', (row) => {
-    const { nrql } = aNerdgraphAccount({
-      traffic: 'flat',
-      applications: [
-        { name: 'busy', kind: 'web', webRpm: 600, hosts: 1 },
-        { name: 'wide', kind: 'web', webRpm: 60, hosts: 9 },
-      ],
-    });
-
-    const { results } = nrql(`SELECT ${row.first} AS v FROM Metric FACET appName LIMIT 1 ${range}`);
-
-    expect(results.map(({ facet }) => facet)).toEqual([row.facet]);
-  });
-
   it('keeps the facets with the highest numbers, and adds up the others', () => {
     const { nrql } = aNerdgraphAccount({
       traffic: 'flat',

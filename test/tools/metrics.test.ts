@@ -81,7 +81,7 @@ describe('metrics', () => {
 });
 
 describe('a list of metrics of several pages', () => {
-  it('is read to its end, each page once, sorted, with a note on what it costs', async () => {
+  it('is read to its end, each page once, sorted', async () => {
     const result = await listing(['11'], {
       fleet: manyNames,
       simulator: { metricNamesPageSize: 100 },
@@ -95,20 +95,17 @@ describe('a list of metrics of several pages', () => {
     ]);
     expect(all.length).toBeGreaterThan(300);
     expect(all).toEqual([...new Set(all)].toSorted());
-    expect(result.stderr).toBe(
-      'note: there are more names than the 1000 of one page: 3 further calls from the budget of account default (800 a minute), often 6 s each; --like=TEXT asks for fewer\n',
-    );
   });
 
-  it('shows how far it has come, and what it has left to read', async () => {
+  it('shows how far it has come', async () => {
     const { stderr } = await listing(['shop'], {
       fleet: manyNames,
       simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
     });
 
-    expect(stderr.split('\n').slice(1)).toEqual([
-      'reading the metrics of application 11 shop: page 2 of 4, 100 names so far … 10 s',
-      'reading the metrics of application 11 shop: page 4 of 4, 300 names so far … 20 s',
+    expect(stderr.split('\n')).toEqual([
+      'asking New Relic for list_metrics of account default, 2 answers so far … 10 s',
+      'asking New Relic for list_metrics of account default, 4 answers so far … 20 s',
       '',
     ]);
   });
@@ -125,7 +122,7 @@ describe('a list of metrics of several pages', () => {
     expect(result.exitCode).toBe(1);
     expect(namesIn(result)).toHaveLength(200);
     expect(result.stderr).toMatch(
-      /^account default: the list is not complete, 200 metrics were read: metric names of application 11: status 500.*; try again\.$/mu,
+      /^account default: the list is not complete, 200 metrics: metric names of application 11: status 500.*; try again\.$/mu,
     );
   });
 
@@ -153,7 +150,7 @@ describe('a list of metrics of several pages', () => {
     expect(pagesAsked(result)).toHaveLength(3);
     expect(namesIn(result)).toHaveLength(200);
     expect(result.stderr).toMatch(
-      /\naccount default: the list is not complete: 200 metrics were read by then\ninterrupted before it was done\n$/u,
+      /(?:^|\n)account default: the list is not complete, 200 metrics\ninterrupted before it was done\n$/u,
     );
   });
 
@@ -169,7 +166,6 @@ describe('a list of metrics of several pages', () => {
     expect(result.exitCode).toBe(0);
     expect(pagesAsked(result)).toHaveLength(100);
     expect(JSON.parse(result.stdout)).toMatchObject({ complete: false });
-    expect(result.stderr).toContain('up to 99 further calls');
     expect(result.stderr).toContain(
       'account default: the list is longer than what is read of it, the first 100 pages: list fewer with --like=TEXT\n',
     );
@@ -214,7 +210,8 @@ describe('a list of metrics as YAML', () => {
       const { stdout } = await listing(['11', '-o', 'yaml', ...args]);
 
       const list = stdout.trimEnd().split('\n').join('\n    ');
-      const text = `apps:\n  - id: 11\n    ${list}\n`;
+      // With every comment that can be a line.
+      const text = `apps:\n  - id: 11\n    ${list.replaceAll('  # - ', '  - ')}\n`;
       const { config, warnings } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
       expect(warnings.map(({ message }) => message)).toEqual([]);
       expect(config.apps[0]?.series.map(({ metric }) => metric)).toEqual(

@@ -36,7 +36,7 @@ async function ask(
     { applicationId: '11', hostId: undefined, like: undefined, ...question },
     {
       signal: new AbortController().signal,
-      onPage: (page) => metrics.push(...page.metrics),
+      onPage: (page) => metrics.push(...page),
     },
   );
   const document = JSON.parse(requests[0]?.body ?? '') as { variables: { nrql: string } };

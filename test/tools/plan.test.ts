@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type AccountDraft, togetherOf } from '../../src/tools/make-plan.ts';
 import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
@@ -101,6 +102,28 @@ the exporter
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
+});
+
+describe('the calls of several replicas', () => {
+  it.each([
+    { source: 'rest', sentPerMinute: 500, replicas: 2, fits: true, mostReplicas: 2 },
+    { source: 'rest', sentPerMinute: 500, replicas: 3, fits: false, mostReplicas: 2 },
+    { source: 'rest', sentPerMinute: 501, replicas: 2, fits: false, mostReplicas: 1 },
+    { source: 'nerdgraph', sentPerMinute: 1000, replicas: 3, fits: true, mostReplicas: 3 },
+    { source: 'nerdgraph', sentPerMinute: 1000, replicas: 4, fits: false, mostReplicas: 3 },
+  ] as const)(
+    'fit what New Relic allows for $source: $replicas of $sentPerMinute: $fits',
+    ({ source, sentPerMinute, replicas, fits, mostReplicas }) => {
+      const calls = { sentPerMinute, startCalls: 7 } satisfies Partial<AccountDraft['calls']>;
+
+      expect(togetherOf({ source, calls }, replicas)).toMatchObject({
+        callsPerMinute: replicas * sentPerMinute,
+        startCalls: replicas * 7,
+        fits,
+        mostReplicas,
+      });
+    },
+  );
 });
 
 describe('plan --online', () => {

@@ -2,16 +2,16 @@ import type { AccountConfig } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
-import { type AccountPlan, accountPlanOf, concurrencyFor } from './account-plan.ts';
+import { type AccountPlan, accountPlanOf, busyShare } from '../poller/account-plan.ts';
 import {
-  budgetFor,
   callsPerMinute,
   type Demand,
   demandOf,
-  intervalFactorFor,
   isCovered,
+  leftForPolls,
+  plannedShare,
   totalOf,
-} from './demand.ts';
+} from '../poller/demand.ts';
 
 /** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {
@@ -117,12 +117,29 @@ function remedyFor(
 ): Remedy | undefined {
   if (isCovered(demand, capacityPerMinute)) return undefined;
   const budgetPerMinute = budgetFor(demand);
-  const neededConcurrency = concurrencyFor(budgetPerMinute, costs.usualCallMs.mean);
+  const neededConcurrency = Math.ceil(
+    (budgetPerMinute * costs.usualCallMs.mean) / (busyShare * minuteMs),
+  );
   return {
     budgetPerMinute: budgetPerMinute > requestsPerMinute ? budgetPerMinute : undefined,
     concurrency: neededConcurrency > concurrency ? neededConcurrency : undefined,
     intervalFactor: intervalFactorFor(demand, capacityPerMinute),
   };
+}
+
+/** The smallest budget, in whole calls a minute, that covers the demand. */
+export function budgetFor(demand: Demand): number {
+  const about = Math.floor((demand.polls + demand.discovery) / plannedShare);
+  return Math.max(1, isCovered(demand, about) ? about : about + 1);
+}
+
+/**
+ * The factor by which every interval would have to be longer for the budget to cover the demand;
+ * `undefined` when discovery alone takes the whole budget.
+ */
+export function intervalFactorFor(demand: Demand, budgetPerMinute: number): number | undefined {
+  const left = leftForPolls(demand, budgetPerMinute);
+  return left > 0 ? Math.max(1, demand.polls / left) : undefined;
 }
 
 function intervalsOf(

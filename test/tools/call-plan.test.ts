@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planCalls } from '../../src/poller/call-plan.ts';
+import { isCovered, plannableOf, stretchOf } from '../../src/poller/demand.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
+import { budgetFor, intervalFactorFor, planCalls } from '../../src/tools/call-plan.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 
 const discovery = { calls: 1, intervalMs: 60_000 };
@@ -88,6 +90,20 @@ describe('planCalls', () => {
     },
   );
 
+  it.each([
+    { hostCount: 210, concurrency: 8 },
+    { hostCount: 211, concurrency: 9 },
+  ])('asks for $concurrency calls in flight of two seconds each', ({ hostCount, concurrency }) => {
+    const plan = planCalls({
+      costs: { ...restCosts, usualCallMs: { mean: 2000, most: 3000 } },
+      account: anAccount({ concurrency: 1 }),
+      applications: [aSelected({ hostIds: hosts(hostCount) })],
+      discovery,
+    });
+
+    expect(plan.remedy?.concurrency).toBe(concurrency);
+  });
+
   it('finds no interval that is long enough when discovery alone takes the whole budget', () => {
     const plan = planCalls({
       costs: restCosts,
@@ -98,5 +114,39 @@ describe('planCalls', () => {
 
     expect(plan.fits).toBe(false);
     expect(plan.remedy).toEqual({ budgetPerMinute: 8, intervalFactor: undefined });
+  });
+});
+
+describe('what would make an account fit', () => {
+  const demands = fc.record({
+    polls: fc.double({ min: 0, max: 1e5, noNaN: true }),
+    discovery: fc.double({ min: 0, max: 1e3, noNaN: true }),
+    other: fc.constant(0),
+  });
+
+  it('is the smallest budget that covers the demand', () => {
+    fc.assert(
+      fc.property(demands, (demand) => {
+        const budget = budgetFor(demand);
+
+        expect(isCovered(demand, budget)).toBe(true);
+        expect(budget === 1 || !isCovered(demand, budget - 1)).toBe(true);
+        expect(stretchOf(demand, budget)).toBeCloseTo(1, 10);
+      }),
+    );
+  });
+
+  it('is a factor for the intervals, just long enough', () => {
+    fc.assert(
+      fc.property(demands, fc.integer({ min: 1, max: 1000 }), (demand, budget) => {
+        const factor = intervalFactorFor(demand, budget);
+
+        const withFactor = (by: number): boolean =>
+          isCovered({ ...demand, polls: demand.polls / by }, budget);
+        expect(factor === undefined).toBe(demand.discovery >= plannableOf(budget));
+        expect(factor === undefined || withFactor(factor * 1.000_001)).toBe(true);
+        expect(factor === undefined || factor === 1 || !withFactor(factor * 0.999)).toBe(true);
+      }),
+    );
   });
 });
