@@ -53,7 +53,7 @@ export interface CallContext {
   readonly wallMs: number;
 }
 
-/** One call to the vendor, ready to be sent. It handles its own failure and never rejects. */
+/** One call to New Relic, ready to be sent. It handles its own failure and never rejects. */
 export type Call = (context: CallContext) => Promise<void>;
 
 /** Calls that may be in flight together. */

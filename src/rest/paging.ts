@@ -99,11 +99,11 @@ function problemOf(
   return failureOf(subject, 'schema', detail);
 }
 
-const doubtTexts: Readonly<Record<EndDoubt, string>> = {
+const doubtTexts = {
   leads_back: 'names itself or an earlier page as the next one',
   no_page_number: 'names a next one without a page number',
   unreadable: 'has a Link header without any of the links next, last, prev and first',
-};
+} as const;
 
 function endlessList(subject: CallSubject, calls: number): ApiError {
   const detail = `the list does not end, or is longer than any real one: it was not read further after ${calls} pages`;
@@ -117,6 +117,15 @@ type LinkHeader = string | readonly string[] | undefined;
 const link = /<([^<>]*)>((?:[^,<"]|"(?:[^"\\]|\\.)*"?)*)/gs;
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,"]*))/gs;
 
+/** A link of the header. */
+interface PageLink {
+  readonly relations: readonly string[];
+  /** Its page number, if it has a readable one. */
+  readonly page: number | undefined;
+  /** With a blank cursor the vendor ends a list that it pages by cursors. */
+  readonly isEnd: boolean;
+}
+
 /**
  * The number of the page that the `Link` header (RFC 8288) calls "next", if it comes after
  * `currentPage`; else `undefined`, which ends the list. Nothing else of the link is used: with a
@@ -127,73 +136,56 @@ const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,"]*))/gs
  * link in it is malformed.
  */
 export function nextPageOf(header: LinkHeader, currentPage: number): number | undefined {
-  return pagesOf(header, 'next').find((page) => page > currentPage);
+  return pagesOf(linksOf(header), 'next').find((page) => page > currentPage);
 }
 
 /** Why it is not clear whether a page is the last one. */
-export type EndDoubt = 'leads_back' | 'no_page_number' | 'unreadable';
+export type EndDoubt = keyof typeof doubtTexts;
 
 /**
- * Says why the header names a "next" page, but none that can be asked for: `leads_back` if all of
- * them are no later than `currentPage`, `no_page_number` if one of them has no page number, as when
- * the vendor pages by `cursor`, `unreadable` if the header is not empty and no link in it has a relation
- * of paging: then nobody can tell what it meant to say. `undefined` if the header says that the list has ended: it names no
- * next page, or only ones with a blank `cursor`, or says that the last page is an earlier one (for
- * an empty list the vendor writes that `next` is page 1 and `last` is page 0).
+ * Why the header leaves open whether the list goes on: all "next" pages are no later than `currentPage`,
+ * or one has no page number, or no link has a relation of paging. `undefined` if the list has ended: no
+ * next page is named, or only ones with a blank `cursor`, or the last page is an earlier one (for an
+ * empty list the vendor writes that `next` is page 1 and `last` is page 0).
  */
 export function endDoubtOf(header: LinkHeader, currentPage: number): EndDoubt | undefined {
-  const isReadable = relations.some((relation) => targetsOf(header, relation).length > 0);
+  const links = linksOf(header);
+  const isReadable = links.some((one) => one.relations.some((name) => pagingRelations.has(name)));
   if (!isReadable && textOf(header).trim() !== '') return 'unreadable';
-  const next = targetsOf(header, 'next').filter((target) => !hasBlankCursor(target));
-  const pages = next.map(pageOf);
-  if (pages.includes(undefined)) return 'no_page_number';
-  const isBeyondLast = pagesOf(header, 'last').some((page) => page < currentPage);
+  const next = links.filter(({ relations, isEnd }) => relations.includes('next') && !isEnd);
+  if (next.some(({ page }) => page === undefined)) return 'no_page_number';
+  const isBeyondLast = pagesOf(links, 'last').some((page) => page < currentPage);
   return next.length > 0 && !isBeyondLast ? 'leads_back' : undefined;
 }
 
-/**
- * The page numbers of the links with a relation, in their order; links without a number are left
- * out.
- */
-function pagesOf(header: LinkHeader, relation: string): number[] {
-  return targetsOf(header, relation)
-    .map(pageOf)
-    .filter((page) => page !== undefined);
-}
+const pagingRelations: ReadonlySet<string> = new Set(['next', 'last', 'prev', 'first']);
 
-const relations = ['next', 'last', 'prev', 'first'];
+function pagesOf(links: readonly PageLink[], relation: string): readonly number[] {
+  return links.flatMap(({ relations, page }) => (relations.includes(relation) ? (page ?? []) : []));
+}
 
 function textOf(header: LinkHeader): string {
   return typeof header === 'string' ? header : (header ?? []).join(', ');
 }
 
-function targetsOf(header: LinkHeader, relation: string): string[] {
-  return Array.from(textOf(header).matchAll(link), ([, target = '', parameters = '']) =>
-    relationsOf(parameters).includes(relation) ? target : undefined,
-  ).filter((target) => target !== undefined);
+function linksOf(header: LinkHeader): readonly PageLink[] {
+  return Array.from(textOf(header).matchAll(link), ([, target = '', parameters = '']) => {
+    const [beforeFragment = ''] = target.split('#', 1);
+    const query = new URLSearchParams(beforeFragment.slice(beforeFragment.indexOf('?') + 1));
+    const text = query.get('page') ?? '';
+    const page = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return {
+      relations: relationsOf(parameters),
+      page: Number.isSafeInteger(page) ? page : undefined,
+      isEnd: query.get('cursor') === '' && !query.has('page'),
+    };
+  });
 }
 
 /** The relation types of one link; if it has several `rel` parameters, the first one counts. */
-function relationsOf(parameters: string): string[] {
+function relationsOf(parameters: string): readonly string[] {
   for (const [, name = '', quoted, token = ''] of parameters.matchAll(parameter)) {
     if (name.toLowerCase() === 'rel') return (quoted ?? token).toLowerCase().split(/\s+/);
   }
   return [];
-}
-
-function pageOf(target: string): number | undefined {
-  const text = queryOf(target).get('page') ?? '';
-  const page = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(page) ? page : undefined;
-}
-
-/** With a blank cursor the vendor ends a list that it pages by cursors. */
-function hasBlankCursor(target: string): boolean {
-  const query = queryOf(target);
-  return query.get('cursor') === '' && !query.has('page');
-}
-
-function queryOf(target: string): URLSearchParams {
-  const [beforeFragment = ''] = target.split('#', 1);
-  return new URLSearchParams(beforeFragment.slice(beforeFragment.indexOf('?') + 1));
 }

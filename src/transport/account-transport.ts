@@ -4,7 +4,6 @@ import type { ApiKeyHeader } from '../model/config.ts';
 import type { Throttled, Turn } from '../model/permit.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import type { Membership } from '../rate-limit/membership.ts';
-import type { CallLog } from './call-log.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';
 import { authorize, takeTurn } from './permits.ts';
@@ -46,7 +45,7 @@ export interface AccountTransportDependencies {
   readonly raw: RawTransport;
   readonly events: TransportEvents;
   /** Left out where nobody reads it: then it costs nothing. */
-  readonly callLog?: CallLog | undefined;
+  readonly callLog?: TransportDecorator | undefined;
   /**
    * The status that an answer should have had, for an API that reports failures under 200. Default:
    * the one that it has.
@@ -142,13 +141,12 @@ function sendThrough(
   const resending = [retry(dependencies), reloadKey(dependencies)];
   const permitted = [
     dependencies.measure.decorate,
-    dependencies.callLog?.sent ?? unchanged,
+    dependencies.callLog ?? unchanged,
     readStatus(dependencies.statusOf),
   ];
   const turns = takeTurn({ ...dependencies, throttled: dependencies.events.throttled });
   const paced = turns(permitted.reduceRight((next, decorate) => decorate(next), wire));
-  const asked = dependencies.callLog?.asked ?? unchanged;
-  return resending.reduceRight((next, decorate) => decorate(next), asked(paced));
+  return resending.reduceRight((next, decorate) => decorate(next), paced);
 }
 
 const unchanged: TransportDecorator = (next) => next;

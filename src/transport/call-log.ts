@@ -10,34 +10,25 @@ export interface CallLogDependencies {
 }
 
 /**
- * Writes one line for each request that leaves, at the level `debug`. It has two places: `asked` above
- * the wait for a permit, and `sent` below it. Where nobody debugs, it is in neither.
+ * Writes one line for each request that leaves, at the level `debug`. `undefined` unless the logger
+ * writes such lines.
  */
-export interface CallLog {
-  readonly asked: TransportDecorator;
-  readonly sent: TransportDecorator;
-}
-
-/** `undefined` unless the logger writes debug lines. */
 export function createCallLog(
   account: string,
   { clock, logger }: CallLogDependencies,
-): CallLog | undefined {
+): TransportDecorator | undefined {
   if (logger.isDebugging !== true) return undefined;
 
-  const asked: TransportDecorator = (next) => async (request, signal) =>
-    next({ ...request, askedMs: clock.monotonicMs() }, signal);
-
-  const sent: TransportDecorator = (next) => async (request, signal) => {
+  return (next) => async (request, signal) => {
     const sentMs = clock.monotonicMs();
-    const { askedMs = sentMs, attempt = 1 } = request;
+    const { waitedMs = 0, attempt = 1 } = request;
     const write = (result: Readonly<Record<string, unknown>>): void => {
       const times = {
         duration_ms: Math.round(clock.monotonicMs() - sentMs),
-        waited_for_budget_ms: Math.round(sentMs - askedMs),
+        waited_for_budget_ms: Math.round(waitedMs),
       };
       const fields = { account, ...callFields(request), ...result, ...times, attempt };
-      logger.debug(fields, 'call to the vendor');
+      logger.debug(fields, 'call to New Relic');
     };
     try {
       const response = await next(request, signal);
@@ -48,8 +39,6 @@ export function createCallLog(
       throw error;
     }
   };
-
-  return { asked, sent };
 }
 
 /** What was asked for, without the query: of that only the number of ids and the page are of interest. */

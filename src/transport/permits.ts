@@ -29,11 +29,12 @@ export function takeTurn(
   const { first, clock, vendorClock, throttled } = dependencies;
 
   return (next) => async (request, signal) => {
+    const askedMs = clock.monotonicMs();
     const permit = await (request.turn ?? first).next(request.delayMs ?? 0, signal);
     const sentMs = clock.monotonicMs();
     let isAnswered = true;
     try {
-      const response = await next({ ...request, permit }, signal);
+      const response = await next({ ...request, permit, waitedMs: sentMs - askedMs }, signal);
       const { status, headers } = response;
       vendorClock.answered(headers);
       if (status === 429) {

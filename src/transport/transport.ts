@@ -28,8 +28,8 @@ export interface ApiRequest {
   readonly delayMs?: number;
   /** Which try of its call it is. Default: 1. */
   readonly attempt?: number;
-  /** Monotonic time at which it began to wait for its permit; only for the log of calls. */
-  readonly askedMs?: number;
+  /** How long it has waited for its permit. */
+  readonly waitedMs?: number;
 }
 
 /** A request that may leave, with the key that its permit is for. */

@@ -99,7 +99,7 @@ describe('the log of the demo in a pipe', () => {
       await stopProgram(program);
     });
     await until(
-      () => (program.stderr().match(/call to the vendor/g)?.length ?? 0) >= 5 || undefined,
+      () => (program.stderr().match(/call to New Relic/g)?.length ?? 0) >= 5 || undefined,
     );
     const { stderr } = await stopProgram(program);
     const lines = stderr.trimEnd().split('\n');

@@ -104,4 +104,15 @@ describe('createCallCounter', () => {
     expect(count(tenOClockMs - 10 * minuteMs, endMs, 12)).toBe(9 * 60);
     expect(count(tenOClockMs - 10 * minuteMs, endMs)).toBe(25 * 60);
   });
+
+  it('applies a new rate to past minutes too', () => {
+    const { count, fleet } = counting({ webRpm: 60, hosts: 1 });
+    const fromMs = tenOClockMs - 10 * minuteMs;
+    const before = count(fromMs, fromMs + minuteMs);
+
+    fleet.setTraffic(1, { webRpm: 5 });
+
+    expect(before).toBe(60);
+    expect(count(fromMs, fromMs + minuteMs)).toBe(5);
+  });
 });

@@ -278,4 +278,15 @@ describe('NRQL', () => {
       end: at(end.padEnd(8, ':00')),
     });
   });
+
+  it.each([
+    { range: '', minutes: 60 },
+    { range: 'SINCE 1 hour ago', minutes: 60 },
+    { range: 'SINCE 1 day ago', minutes: 1440 },
+    { range: "SINCE '2026-09-01T11:50:00+02:00' UNTIL '2026-09-01 09:55:00'", minutes: 5 },
+  ])('is about $minutes minutes with the range "$range"', ({ range: written, minutes }) => {
+    const { timeWindow } = twoApplications().nrql(`${calls} WHERE appId = 100 ${written}`).metadata;
+
+    expect(timeWindow.end - timeWindow.begin).toBe(minutes * 60_000);
+  });
 });

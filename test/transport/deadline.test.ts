@@ -107,6 +107,21 @@ describe('withDeadline', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
+  it('does not abort the other calls with one of them', async () => {
+    const controller = new AbortController();
+    const next = held();
+    const send = limited(next.send, createFakeClock());
+    const aborted = send(aRequest(), controller.signal).catch((error: unknown) => error);
+    const other = send(aRequest(), new AbortController().signal);
+
+    controller.abort(new Error('shutting down'));
+    await aborted;
+    next.answer();
+    next.answer();
+
+    expect((await other).status).toBe(200);
+  });
+
   it('leaves nothing at a signal that thousands of calls have shared', async () => {
     const { signal } = new AbortController();
     setMaxListeners(0, signal);

@@ -168,6 +168,16 @@ describe('the skew of the vendor clock', () => {
     expect(bench.told).toEqual([]);
   });
 
+  it('is unknown when exactly half of the answers agree', () => {
+    const bench = aBench();
+
+    for (const [index, hours] of [1, 3, 3, 5].entries()) {
+      bench.answer(index * secondMs, hours * hourMs);
+    }
+
+    expect(bench.skewSeconds()).toBeUndefined();
+  });
+
   it('is known when most answers agree, however long some took', () => {
     const bench = aBench();
 
