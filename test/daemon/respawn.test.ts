@@ -162,10 +162,10 @@ describe('keepRunning', () => {
 
   it('kills a child before it takes all memory of the container, and says how much it took', async () => {
     const { children, logger, live, clock } = await aBench();
-    children.last().take(74);
+    children.last().take(79);
     await live(60_000);
     const before = [...children.last().signals];
-    children.last().take(76);
+    children.last().take(81);
     await clock.advance(500);
     await clock.advance(1000);
 
@@ -175,7 +175,7 @@ describe('keepRunning', () => {
       {
         level: 'error',
         fields: {
-          problem: 'it took 76 of the 100 MiB that the container may have',
+          problem: 'it took 81 of the 100 MiB that the container may have',
           remedy: 'give the container more memory, or read fewer hosts',
         },
       },
