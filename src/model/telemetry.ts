@@ -100,6 +100,8 @@ export interface PollerStatus {
    * configuration.
    */
   readonly pollIntervalSeconds: number;
+  /** The shortest `stale_after` of the account's applications; before any is known, that of the configuration. */
+  readonly staleAfterSeconds: number;
   /** Configured selectors that choose nothing, as they were written. */
   readonly missingSelectors: readonly string[];
   /** The same array as long as nothing in it changes. */

@@ -32,7 +32,7 @@ export function accountStatusOf(
 ): PollerDetails {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
-  const { polled, longestIntervalMs } = countsOf(states, entries);
+  const { polled, longestIntervalMs, shortestStaleAfterMs } = countsOf(states, entries);
   const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
   const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
   const { state, sinceMs } = accountStateOf(table, aspects());
@@ -50,6 +50,7 @@ export function accountStatusOf(
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     metricCalls: costs.ofMetrics?.(entries),
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
+    staleAfterSeconds: shortestStaleAfterMs / 1000,
     missingSelectors: discovery.missingSelectors,
     missingMetrics: table.missingMetrics,
     state,
@@ -64,18 +65,25 @@ export function accountStatusOf(
 function countsOf(
   states: AccountTable['states'],
   entries: readonly AppEntry[],
-): { readonly polled: number; readonly longestIntervalMs: number } {
-  let polled = 0;
-  let longestIntervalMs = 0;
-  for (const { pollsEnded, selected } of states.values()) {
-    if (pollsEnded > 0) polled += 1;
-    longestIntervalMs = Math.max(longestIntervalMs, selected.entry.poll.intervalMs);
-  }
+): {
+  readonly polled: number;
+  readonly longestIntervalMs: number;
+  readonly shortestStaleAfterMs: number;
+} {
+  const known = [...states.values()];
   // Before an application is known, the configuration is what there is to show.
-  for (const { poll } of states.size === 0 ? entries : []) {
-    longestIntervalMs = Math.max(longestIntervalMs, poll.intervalMs);
-  }
-  return { polled, longestIntervalMs };
+  const polls = (known.length === 0 ? entries : known.map(({ selected }) => selected.entry)).map(
+    ({ poll }) => poll,
+  );
+  return {
+    polled: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
+    longestIntervalMs: polls.reduce((longest, poll) => Math.max(longest, poll.intervalMs), 0),
+    // The shortest, so that whatever has been dropped was not renewed for at least so long.
+    shortestStaleAfterMs: polls.reduce(
+      (shortest, poll) => Math.min(shortest, poll.staleAfterMs),
+      Infinity,
+    ),
+  };
 }
 
 /** Something about an account that is wrong or not. */

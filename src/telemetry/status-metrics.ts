@@ -61,6 +61,11 @@ const mirroredGauges: readonly MirroredGauge[] = [
     value: (status) => status.pollIntervalSeconds,
   },
   {
+    name: 'newrelic_exporter_stale_after_seconds',
+    help: "Shortest stale_after of the account's applications: how long values are held while polls fail.",
+    value: (status) => status.staleAfterSeconds,
+  },
+  {
     name: 'newrelic_exporter_discovery_last_success_timestamp_seconds',
     help: "Unix time at which the last discovery of the account's applications that succeeded ended; 0 if none ever has.",
     value: (status) => (status.lastDiscoveryMs ?? 0) / 1000,

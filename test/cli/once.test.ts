@@ -19,6 +19,7 @@ function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
     budgetRequestsPerMinute: 800,
     demandRequestsPerMinute: 62,
     pollIntervalSeconds: 60,
+    staleAfterSeconds: 900,
     missingSelectors: [],
     missingMetrics: [],
     requestsInFlight: 0,

@@ -19,7 +19,7 @@ import {
 
 const minuteMs = 60_000;
 const entries = [
-  anEntry({ poll: { intervalMs: 2 * minuteMs } }),
+  anEntry({ poll: { intervalMs: 2 * minuteMs, staleAfterMs: 5 * minuteMs } }),
   anEntry({ selector: { kind: 'id', id: '9' } }),
 ];
 
@@ -55,6 +55,7 @@ describe('the status of an account', () => {
       stateSinceMs: undefined,
       up: undefined,
       pollIntervalSeconds: 120,
+      staleAfterSeconds: 300,
       demandRequestsPerMinute: undefined,
       listedApplications: undefined,
       lastDiscoveryMs: undefined,

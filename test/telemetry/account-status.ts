@@ -21,6 +21,7 @@ export function anAccountStatus(changes: Partial<MirroredStatus> = {}): Mirrored
     budgetRequestsPerMinute: 800,
     demandRequestsPerMinute: 16,
     pollIntervalSeconds: 60,
+    staleAfterSeconds: 900,
     backoffUntilMs: undefined,
     missingSelectors: [],
     missingMetrics: [],
