@@ -8,7 +8,7 @@ import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
-import { type AppPublisher, appSnapshotOf, createAppPublisher } from './app-publisher.ts';
+import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
 import { type AppState, afterPoll } from './app-state.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
@@ -44,7 +44,7 @@ export interface AccountTableDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
-  readonly log: PollLog;
+  readonly log: Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
   readonly source: Pick<Source, 'earlyMs'>;
   readonly planner: AccountPlanner;
 }
@@ -71,7 +71,7 @@ export class AccountTable {
     this.#states = new DueQueue({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
-    this.#publisher = createAppPublisher({ account: name }, published);
+    this.#publisher = new AppPublisher(name, published);
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
