@@ -2,7 +2,7 @@ import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallLimit, Source } from '../model/source.ts';
-import type { ApplicationStatus, PollerDetails } from '../model/status.ts';
+import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
 import type { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { JobQueueLimits } from '../rate-limit/job-queue.ts';
@@ -136,7 +136,7 @@ export class AccountPoller {
     });
   }
 
-  status(): PollerDetails {
+  status(): PollerStatus {
     return accountStatusOf(this.#options, {
       ...this.#dependencies,
       table: this.#table,
