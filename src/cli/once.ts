@@ -2,7 +2,7 @@ import { loadForCommand, logWarnings } from '../daemon/config-reader.ts';
 import { createDaemon } from '../daemon/daemon.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountDetails } from '../model/status.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
@@ -26,7 +26,7 @@ export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcom
 }
 
 /** How far the one poll of everything has come. */
-export function pollingText(accounts: readonly AccountStatus[]): string {
+export function pollingText(accounts: readonly AccountDetails[]): string {
   const unlisted = accounts.filter(({ up }) => up === undefined);
   const [first] = unlisted;
   if (first !== undefined) {

@@ -6,8 +6,9 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { AccountPoller } from '../poller/account-poller.ts';
-import { createCallScheduler } from '../rate-limit/call-scheduler.ts';
-import type { Membership, RateLimiters } from '../rate-limit/membership.ts';
+import { CallScheduler } from '../rate-limit/call-scheduler.ts';
+import type { KeyTable } from '../rate-limit/key-table.ts';
+import { Membership } from '../rate-limit/membership.ts';
 import {
   createRestClient,
   defaultMaxPages,
@@ -28,7 +29,7 @@ export interface AccountRuntimeDependencies {
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
-  readonly limiters: RateLimiters;
+  readonly keys: KeyTable;
 }
 
 /** One account of the configuration in force, as long as its name and its vendor stay the same. */
@@ -48,20 +49,20 @@ export class AccountRuntime {
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { platform, sink, metrics, limiters, ...others }: AccountRuntimeDependencies,
+    { platform, sink, metrics, keys, ...others }: AccountRuntimeDependencies,
   ) {
     const { clock, random } = platform;
     const logger = createBoundedLogger({ clock, logger: others.logger });
     this.#logger = logger;
     const { account } = prepared;
     this.#prepared = prepared;
-    const membership = limiters.join(account, prepared.keyProvider.current());
+    const membership = new Membership(account, prepared.keyProvider.current(), keys);
     this.#membership = membership;
     const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     const callLog = createCallLog(account.name, { clock, logger });
-    const scheduler = createCallScheduler(
+    const scheduler = new CallScheduler(
       { requestsPerMinute: membership.limitPerMinute(), concurrency: account.concurrency },
       { clock, limit: membership },
     );

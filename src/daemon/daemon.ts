@@ -4,7 +4,7 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { createRateLimiters } from '../rate-limit/membership.ts';
+import { KeyTable } from '../rate-limit/key-table.ts';
 import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
@@ -64,8 +64,8 @@ export function createIdleDaemon({
   });
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
   const { sink } = history;
-  const limiters = createRateLimiters({ clock: platform.clock, logger });
-  const supervisor = new Supervisor({ platform, sink, metrics, logger, limiters });
+  const keys = new KeyTable({ clock: platform.clock, logger });
+  const supervisor = new Supervisor({ platform, sink, metrics, logger, keys });
 
   return {
     store,

@@ -1,31 +1,14 @@
-/**
- * Items in the order of their priority, the lowest first. Each item is in the queue at most once.
- */
-export interface PriorityQueue<Item> {
-  readonly size: number;
-  /**
-   * Adds the item, or moves it. Among items with the same priority the one with the lowest `order`
-   * comes first; without `order`, the one that was set first.
-   */
-  set(item: Item, priority: number, order?: number): void;
-  delete(item: Item): void;
-  first(): Item | undefined;
-  /** The priority of the first item; infinity if there is none. */
-  firstPriority(): number;
-}
-
 interface Entry<Item> {
   readonly item: Item;
   readonly priority: number;
   readonly order: number;
 }
 
-/** A binary heap that knows the index of each item: every change of one item takes O(log n). */
-export function createPriorityQueue<Item>(): PriorityQueue<Item> {
-  return new IndexedHeap<Item>();
-}
-
-class IndexedHeap<Item> implements PriorityQueue<Item> {
+/**
+ * Items in the order of their priority, the lowest first. Each item is in the queue at most once.
+ * A binary heap that knows the index of each item: every change of one item takes O(log n).
+ */
+export class PriorityQueue<Item> {
   readonly #heap: Entry<Item>[] = [];
   readonly #indexOf = new Map<Item, number>();
   #sequence = 0;
@@ -34,6 +17,10 @@ class IndexedHeap<Item> implements PriorityQueue<Item> {
     return this.#heap.length;
   }
 
+  /**
+   * Adds the item, or moves it. Among items with the same priority the one with the lowest `order`
+   * comes first; without `order`, the one that was set first.
+   */
   set(item: Item, priority: number, order: number = this.#sequence): void {
     const index = this.#indexOf.get(item);
     if (index !== undefined && this.#heap[index]?.priority === priority) return;
@@ -55,6 +42,7 @@ class IndexedHeap<Item> implements PriorityQueue<Item> {
     return this.#heap[0]?.item;
   }
 
+  /** The priority of the first item; infinity if there is none. */
   firstPriority(): number {
     return this.#heap[0]?.priority ?? Number.POSITIVE_INFINITY;
   }

@@ -30,22 +30,14 @@ export function createOwnerOf(total: number): (key: string) => number {
   };
 }
 
-/** The part of an account that this process polls; other shards poll the rest. */
-export interface Partition {
-  /** How many shards there are. The work to find the owner of an application grows with it. */
-  readonly shards: number;
-  /**
-   * Whether this process is the one that polls an application, or reports on an entry, with this
-   * key.
-   */
-  readonly owns: (key: string) => boolean;
-}
+/** Whether this process is the one that polls an application, or reports on an entry, with this key. */
+export type Owns = (key: string) => boolean;
 
 /** @param shard `undefined` if this process is the only one */
-export function createPartition(shard: Shard | undefined): Partition {
-  if (shard === undefined) return { shards: 1, owns: () => true };
+export function createOwns(shard: Shard | undefined): Owns {
+  if (shard === undefined) return () => true;
   const ownerOf = createOwnerOf(shard.total);
-  return { shards: shard.total, owns: (key) => ownerOf(key) === shard.ordinal };
+  return (key) => ownerOf(key) === shard.ordinal;
 }
 
 const encoder = new TextEncoder();

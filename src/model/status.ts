@@ -1,7 +1,7 @@
 import type { FailureReason } from './api-error.ts';
 import type { Shard } from './shard.ts';
 import type { AppReading } from './snapshot.ts';
-import type { PollerStatus, TransportStatus } from './telemetry.ts';
+import type { MissingMetric, TransportStatus } from './telemetry.ts';
 
 /** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
 export interface BuildInfo {
@@ -86,8 +86,32 @@ export interface KeyStatus {
   readonly readMs: number;
 }
 
-/** What the poller knows about one account, with all that people want to know. All times are wall times. */
-export interface PollerDetails extends PollerStatus {
+/** What the poller knows about one account. All times are wall times. */
+export interface PollerStatus {
+  readonly name: string;
+  /** Whether the last discovery succeeded; `undefined` before the first one has ended. */
+  readonly up: boolean | undefined;
+  /** Why the last discovery failed. */
+  readonly error: string | undefined;
+  readonly firstCycleEnded: boolean;
+  readonly applications: number;
+  readonly hosts: number;
+  /** Applications whose first poll has ended. */
+  readonly polledApplications: number;
+  readonly budgetRequestsPerMinute: number;
+  /** `undefined` before anything was discovered. */
+  readonly demandRequestsPerMinute: number | undefined;
+  /**
+   * The longest effective poll interval of the account's applications; before any is known, that of the
+   * configuration.
+   */
+  readonly pollIntervalSeconds: number;
+  /** The shortest `stale_after` of the account's applications; before any is known, that of the configuration. */
+  readonly staleAfterSeconds: number;
+  /** Configured selectors that choose nothing, as they were written. */
+  readonly missingSelectors: readonly string[];
+  /** The same array as long as nothing in it changes. */
+  readonly missingMetrics: readonly MissingMetric[];
   /** How many calls the metrics of an entry take, in words; `undefined` if their number is irrelevant. */
   readonly metricCalls: string | undefined;
   readonly state: AccountState;
@@ -107,7 +131,7 @@ export interface PollerDetails extends PollerStatus {
 }
 
 /** One account in detail. */
-export interface AccountDetails extends PollerDetails, TransportStatus {
+export interface AccountDetails extends PollerStatus, TransportStatus {
   readonly source: 'rest' | 'nerdgraph';
   /** Calls of the last 60 seconds as the budget counts them: in flight, or ended since then. */
   readonly requestsLastMinute: number;

@@ -80,37 +80,6 @@ export interface MissingMetric {
   readonly value: ValueName;
 }
 
-/** What the poller knows about one account at present. */
-export interface PollerStatus {
-  readonly name: string;
-  /** Whether the last discovery succeeded; `undefined` before the first one has ended. */
-  readonly up: boolean | undefined;
-  /** Why the last discovery failed. */
-  readonly error: string | undefined;
-  readonly firstCycleEnded: boolean;
-  readonly applications: number;
-  readonly hosts: number;
-  /** Applications whose first poll has ended. */
-  readonly polledApplications: number;
-  readonly budgetRequestsPerMinute: number;
-  /** `undefined` before anything was discovered. */
-  readonly demandRequestsPerMinute: number | undefined;
-  /**
-   * The longest effective poll interval of the account's applications; before any is known, that of the
-   * configuration.
-   */
-  readonly pollIntervalSeconds: number;
-  /** The shortest `stale_after` of the account's applications; before any is known, that of the configuration. */
-  readonly staleAfterSeconds: number;
-  /** Configured selectors that choose nothing, as they were written. */
-  readonly missingSelectors: readonly string[];
-  /** The same array as long as nothing in it changes. */
-  readonly missingMetrics: readonly MissingMetric[];
-}
-
-/** The state of one account, as it is when it is read. */
-export interface AccountStatus extends PollerStatus, TransportStatus {}
-
 /** Takes the fields first, then a message that never changes, like pino. */
 export interface Logger {
   /** Whether `debug` writes anything; if not, what only it needs can be spared. */

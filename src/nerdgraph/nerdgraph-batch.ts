@@ -1,5 +1,4 @@
 import { type ApiError, asApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
@@ -14,18 +13,11 @@ import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface BatchDependencies {
   readonly client: Pick<GraphqlClient, 'nrql'>;
-  readonly clock: Pick<Clock, 'after'>;
   readonly sizes: QuerySizes;
   readonly seen: SeenMetrics;
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
 }
-
-/**
- * An answer with more cells is used in a turn of the event loop after the one in which it was parsed: each
- * takes about 10 ms for 2500 hosts with all presets.
- */
-const cellsPerTurn = 10_000;
 
 /** New Relic's own window in the REST API; NRQL would take an hour. */
 const defaultWindow = { kind: 'range', lengthMs: 30 * 60_000 } as const;
@@ -33,14 +25,7 @@ const defaultWindow = { kind: 'range', lengthMs: 30 * 60_000 } as const;
 const operations = { applications: 'application_metrics', hosts: 'host_metrics' } as const;
 
 /** Applications of one kind, with one query for up to 200 of them and a few for their hosts. */
-export function createNerdGraphBatch<Asked extends Question>(
-  questions: readonly Asked[],
-  dependencies: BatchDependencies,
-): Batch<Asked> {
-  return new NerdGraphBatch(questions, dependencies);
-}
-
-class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
+export class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   readonly questions: readonly Asked[];
   readonly key: string;
   readonly #dependencies: BatchDependencies;
@@ -56,7 +41,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.questions = questions;
     this.key = questions[0]?.selected.application.id ?? '';
     this.#dependencies = dependencies;
-    this.#queries = queriesOf(questions, dependencies.sizes.divisionOf);
+    this.#queries = queriesOf(questions, (id) => dependencies.sizes.divisionOf(id));
     this.#answers = new BatchAnswers(this.#queries, dependencies);
   }
 
@@ -126,14 +111,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       },
       context,
     );
-    if (answer.rows.length * columns.length > cellsPerTurn) await this.#nextTurn();
     this.#answers.answered(query, answer);
-  }
-
-  async #nextTurn(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#dependencies.clock.after(0, resolve);
-    });
   }
 
   /** The window is the same for all queries. */

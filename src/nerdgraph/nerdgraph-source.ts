@@ -7,10 +7,10 @@ import type { Transport } from '../transport/transport.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
-import { createNerdGraphBatch } from './nerdgraph-batch.ts';
+import { NerdGraphBatch } from './nerdgraph-batch.ts';
 import { batchesOf, type DivisionOf, queriesOf } from './query-plan.ts';
-import { createQuerySizes, undivided } from './query-sizes.ts';
-import { createSeenMetrics } from './seen-metrics.ts';
+import { QuerySizes, undivided } from './query-sizes.ts';
+import { SeenMetrics } from './seen-metrics.ts';
 import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
@@ -50,17 +50,17 @@ export function createNerdGraphSource(
   const unexpected = createUnexpectedAnswers(account, { observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const sizes = createQuerySizes({ clock });
-  const seen = createSeenMetrics();
+  const sizes = new QuerySizes(clock);
+  const seen = new SeenMetrics();
   const discover = createDiscover(
     { accountId },
     { client, unexpected, clock, wallMs: vendorWallMs },
   );
-  const polling = { client, clock, sizes, seen, unexpected, onInvalid };
+  const polling = { client, sizes, seen, unexpected, onInvalid };
 
   return {
-    costs: createNerdGraphCosts(sizes.divisionOf),
-    onCostsChange: sizes.onChange,
+    costs: createNerdGraphCosts((id) => sizes.divisionOf(id)),
+    onCostsChange: (listener) => sizes.onChange(listener),
     listsHosts: false,
     earlyMs,
     discover: async (selectors, knownIds, signal) => {
@@ -75,7 +75,7 @@ export function createNerdGraphSource(
     hostNames: async (applicationId, signal) =>
       listHosts(applicationId, { client, wallMs: vendorWallMs, signal }),
     batches: (due, early) =>
-      batchesOf(due, early).map((batch) => createNerdGraphBatch(batch, polling)),
+      batchesOf(due, early).map((batch) => new NerdGraphBatch(batch, polling)),
   };
 }
 

@@ -28,17 +28,6 @@ export interface EndedQuery {
   readonly error: ApiError | undefined;
 }
 
-/** Remembers which applications fail together, so that the next polls find the one that spoils the others. */
-export interface QuerySizes {
-  readonly divisionOf: (applicationId: string) => Division;
-  /** All queries of one batch have ended. */
-  ended(queries: readonly EndedQuery[]): void;
-  /** Calls the listener when a division has changed. The returned function unsubscribes it. */
-  readonly onChange: (listener: () => void) => () => void;
-  /** Forgets all other applications. */
-  keepOnly(applicationIds: ReadonlySet<string>): void;
-}
-
 /** Into four: one bad application of 200 stands alone after four polls. */
 const pieces = 4;
 /** More than the most hosts that an application may have, in queries of full size. */
@@ -79,62 +68,71 @@ function isAnswered({ error }: EndedQuery): boolean {
   return error.status === undefined && ['too_large', 'schema'].includes(error.reason);
 }
 
-export function createQuerySizes({
-  clock,
-}: {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-}): QuerySizes {
-  const divisions = new Map<string, Division & { readonly sinceMs: number }>();
-  const listeners = new Set<() => void>();
+/** Remembers which applications fail together, so that the next polls find the one that spoils the others. */
+export class QuerySizes {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #divisions = new Map<string, Division & { readonly sinceMs: number }>();
+  readonly #listeners = new Set<() => void>();
 
-  const divisionOf = (id: string): Division => divisions.get(id) ?? undivided;
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
 
-  const divide = (query: EndedQuery, sinceMs: number): boolean => {
+  divisionOf(applicationId: string): Division {
+    return this.#divisions.get(applicationId) ?? undivided;
+  }
+
+  /** All queries of one batch have ended. */
+  ended(queries: readonly EndedQuery[]): void {
+    const nowMs = this.#clock.monotonicMs();
+    const isAnyAnswered = queries.some(isAnswered);
+    const failed = queries.filter(({ error }) => error !== undefined && isOfItsParts(error));
+    // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
+    const divisible = failed.filter(
+      ({ applicationIds }) =>
+        isAnyAnswered || applicationIds.every((id) => !this.#divisions.has(id)),
+    );
+    const unwell = new Set(failed.flatMap(({ applicationIds }) => applicationIds));
+    const well = new Set(queries.flatMap(({ applicationIds }) => applicationIds));
+    const changes = [
+      ...divisible.map((query) => this.#divide(query, nowMs)),
+      ...[...well].filter((id) => !unwell.has(id)).map((id) => this.#recover(id, nowMs)),
+    ];
+    if (changes.includes(true)) for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener when a division has changed. The returned function unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Forgets all other applications. */
+  keepOnly(applicationIds: ReadonlySet<string>): void {
+    for (const id of this.#divisions.keys()) {
+      if (!applicationIds.has(id)) this.#divisions.delete(id);
+    }
+  }
+
+  #divide(query: EndedQuery, sinceMs: number): boolean {
     const changes = query.applicationIds.map((id) => {
-      const before = divisionOf(id);
+      const before = this.divisionOf(id);
       const { together, parts } = dividedAfter(query, before);
       const isSame = together === before.together && parts === before.parts;
       // A lone application has nothing to divide.
-      if (!isSame || divisions.has(id)) divisions.set(id, { together, parts, sinceMs });
+      if (!isSame || this.#divisions.has(id)) this.#divisions.set(id, { together, parts, sinceMs });
       return !isSame;
     });
     return changes.includes(true);
-  };
+  }
 
-  const recover = (id: string, nowMs: number): boolean => {
-    const before = divisions.get(id);
+  #recover(id: string, nowMs: number): boolean {
+    const before = this.#divisions.get(id);
     if (before === undefined || nowMs - before.sinceMs < recoveryMs) return false;
     const together = Math.min(fullSize.applications, pieces * before.together);
     const parts = Math.max(1, Math.floor(before.parts / pieces));
-    if (together === undivided.together && parts === 1) divisions.delete(id);
-    else divisions.set(id, { together, parts, sinceMs: nowMs });
+    if (together === undivided.together && parts === 1) this.#divisions.delete(id);
+    else this.#divisions.set(id, { together, parts, sinceMs: nowMs });
     return true;
-  };
-
-  return {
-    divisionOf,
-    ended: (queries) => {
-      const nowMs = clock.monotonicMs();
-      const isAnyAnswered = queries.some(isAnswered);
-      const failed = queries.filter(({ error }) => error !== undefined && isOfItsParts(error));
-      // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
-      const divisible = failed.filter(
-        ({ applicationIds }) => isAnyAnswered || applicationIds.every((id) => !divisions.has(id)),
-      );
-      const unwell = new Set(failed.flatMap(({ applicationIds }) => applicationIds));
-      const well = new Set(queries.flatMap(({ applicationIds }) => applicationIds));
-      const changes = [
-        ...divisible.map((query) => divide(query, nowMs)),
-        ...[...well].filter((id) => !unwell.has(id)).map((id) => recover(id, nowMs)),
-      ];
-      if (changes.includes(true)) for (const listener of listeners) listener();
-    },
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    keepOnly: (applicationIds) => {
-      for (const id of divisions.keys()) if (!applicationIds.has(id)) divisions.delete(id);
-    },
-  };
+  }
 }

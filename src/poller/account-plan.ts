@@ -60,23 +60,6 @@ export interface AccountPlannerDependencies {
   readonly retries: () => number;
 }
 
-/** Keeps the plan of one account in step with what it has to send and what it can send. */
-export interface AccountPlanner {
-  readonly plan: AccountPlan;
-  /** Makes a new plan. */
-  replan(applications: Iterable<{ readonly selected: SelectedApplication }>): void;
-  /** Notes how many calls a discovery took. */
-  discovered(calls: DiscoveryCalls, intervalMs: number): void;
-  /** Notes how many calls a look-up of host names took. */
-  asked(extraCalls: number): void;
-  /**
-   * Whether the capacity is no longer the planned one, or far more or fewer hosts are polled.
-   *
-   * @param newHosts how many hosts were added since the last call
-   */
-  isOutdated(newHosts?: number): boolean;
-}
-
 /**
  * How far the measured speed of the vendor, or the number of hosts, may change before a new plan is
  * made.
@@ -85,28 +68,72 @@ const tolerance = 0.1;
 /** The vendor is fast enough by far when the connections can carry this many times the limit. */
 const fastEnough = 1.5;
 
-export function createAccountPlanner(
-  { discoveryIntervalMs }: { readonly discoveryIntervalMs: number },
-  { clock, costs, capacity, retries }: AccountPlannerDependencies,
-): AccountPlanner {
-  const others = createCallRate();
-  let discovery = { calls: 0, intervalMs: discoveryIntervalMs };
-  let countedRetries = retries();
+/** Keeps the plan of one account in step with what it has to send and what it can send. */
+export class AccountPlanner {
+  readonly #dependencies: AccountPlannerDependencies;
+  readonly #others = new CallRate();
+  #discovery: OtherCalls;
+  #countedRetries: number;
   /**
    * The capacity of the plan. It follows the measured speed in steps, so that intervals do not
    * flutter.
    */
-  let held = capacity();
-  let plan = accountPlanOf({ applications: [], costs }, discovery, held);
+  #held: Capacity;
+  #plan: AccountPlan;
+  #unplannedHosts = 0;
 
-  let unplannedHosts = 0;
+  constructor(discoveryIntervalMs: number, dependencies: AccountPlannerDependencies) {
+    const { costs, capacity, retries } = dependencies;
+    this.#dependencies = dependencies;
+    this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
+    this.#countedRetries = retries();
+    this.#held = capacity();
+    this.#plan = accountPlanOf({ applications: [], costs }, this.#discovery, this.#held);
+  }
 
-  const isOutdated = (newHosts = 0): boolean => {
-    unplannedHosts += newHosts;
+  get plan(): AccountPlan {
+    return this.#plan;
+  }
+
+  /** Makes a new plan. */
+  replan(applications: Iterable<{ readonly selected: SelectedApplication }>): void {
+    const { clock, costs, capacity, retries } = this.#dependencies;
+    const nowMs = clock.monotonicMs();
+    const retriesNow = retries();
+    this.#others.add(retriesNow - this.#countedRetries, nowMs);
+    this.#countedRetries = retriesNow;
+    this.#unplannedHosts = 0;
+    const polled = { applications: Array.from(applications, (one) => one.selected), costs };
+    const other = { ...this.#discovery, otherPerMinute: this.#others.perMinute(nowMs) };
+    if (this.isOutdated()) this.#held = capacity();
+    this.#plan = accountPlanOf(polled, other, this.#held);
+  }
+
+  /** Notes how many calls a discovery took. */
+  discovered({ calls, lookUpCalls = 0 }: DiscoveryCalls, intervalMs: number): void {
+    this.asked(lookUpCalls);
+    // A discovery that failed at once says nothing about the cost of the next one.
+    const next = calls === 0 ? this.#discovery.calls : calls - lookUpCalls;
+    this.#discovery = { calls: next, intervalMs };
+  }
+
+  /** Notes calls that no plan can foresee, such as for host names. */
+  asked(calls: number): void {
+    this.#others.add(calls, this.#dependencies.clock.monotonicMs());
+  }
+
+  /**
+   * Whether the capacity is no longer the planned one, or far more or fewer hosts are polled.
+   *
+   * @param newHosts how many hosts were added since the last call
+   */
+  isOutdated(newHosts = 0): boolean {
+    this.#unplannedHosts += newHosts;
     // A plan looks at every application. When many hosts are added one by one, a plan for each of
     // them would cost too much.
-    if (Math.abs(unplannedHosts) > tolerance * plan.hosts) return true;
-    const now = capacity();
+    if (Math.abs(this.#unplannedHosts) > tolerance * this.#plan.hosts) return true;
+    const held = this.#held;
+    const now = this.#dependencies.capacity();
     if (now.limitPerMinute !== held.limitPerMinute) return true;
     const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
     // Once the vendor is fast enough, it must not limit the plan any longer, however small the
@@ -115,72 +142,29 @@ export function createAccountPlanner(
     if (isFastEnough && before < planned) return true;
     const change = planned / before;
     return change < 1 - tolerance || change > 1 + tolerance;
-  };
-
-  return {
-    get plan() {
-      return plan;
-    },
-    replan: (applications) => {
-      const nowMs = clock.monotonicMs();
-      const retriesNow = retries();
-      others.add(retriesNow - countedRetries, nowMs);
-      countedRetries = retriesNow;
-      unplannedHosts = 0;
-      const polled = { applications: Array.from(applications, (one) => one.selected), costs };
-      const other = { ...discovery, otherPerMinute: others.perMinute(nowMs) };
-      if (isOutdated()) held = capacity();
-      plan = accountPlanOf(polled, other, held);
-    },
-    discovered: ({ calls, lookUpCalls = 0 }, intervalMs) => {
-      others.add(lookUpCalls, clock.monotonicMs());
-      // A discovery that failed at once says nothing about the cost of the next one.
-      discovery = { calls: calls === 0 ? discovery.calls : calls - lookUpCalls, intervalMs };
-    },
-    asked: (extraCalls) => {
-      if (extraCalls > 0) others.add(extraCalls, clock.monotonicMs());
-    },
-    isOutdated,
-  };
-}
-
-/** How many calls a minute were sent recently. */
-export interface CallRate {
-  add(calls: number, nowMs: number): void;
-  perMinute(nowMs: number): number;
+  }
 }
 
 const minuteMs = 60_000;
+/** The present minute is one of them. */
 const minutes = 10;
 
-/** The mean over the last nine whole minutes and the part of the present one that has passed. */
-export function createCallRate(): CallRate {
-  const counts: number[] = Array.from({ length: minutes }, () => 0);
-  let current = 0;
-  let total = 0;
+/** How many calls a minute were sent over the last nine whole minutes and what has passed of this one. */
+export class CallRate {
+  readonly #counts = new Map<number, number>();
 
-  const moveTo = (nowMs: number): void => {
+  add(calls: number, nowMs: number): void {
     const minute = Math.floor(nowMs / minuteMs);
-    const passed = Math.min(minutes, minute - current);
-    for (let step = 1; step <= passed; step += 1) {
-      const index = (current + step) % minutes;
-      total -= counts[index] ?? 0;
-      counts[index] = 0;
-    }
-    current = Math.max(current, minute);
-  };
+    this.#counts.set(minute, (this.#counts.get(minute) ?? 0) + calls);
+  }
 
-  return {
-    add: (calls, nowMs) => {
-      moveTo(nowMs);
-      const index = current % minutes;
-      counts[index] = (counts[index] ?? 0) + calls;
-      total += calls;
-    },
-    perMinute: (nowMs) => {
-      moveTo(nowMs);
-      const passed = (nowMs % minuteMs) / minuteMs;
-      return total / (minutes - 1 + passed);
-    },
-  };
+  perMinute(nowMs: number): number {
+    const first = Math.floor(nowMs / minuteMs) - minutes + 1;
+    let total = 0;
+    for (const [minute, calls] of this.#counts) {
+      if (minute < first) this.#counts.delete(minute);
+      else total += calls;
+    }
+    return total / (nowMs / minuteMs - first);
+  }
 }

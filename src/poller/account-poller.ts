@@ -2,11 +2,11 @@ import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallLimit, Source } from '../model/source.ts';
-import type { ApplicationStatus, PollerDetails } from '../model/status.ts';
+import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
 import type { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { JobQueueLimits } from '../rate-limit/job-queue.ts';
-import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
+import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
@@ -14,7 +14,7 @@ import { discoveryIntervalOf } from './demand.ts';
 import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
 import { entriesWithoutHost } from './discovery-state.ts';
 import { pollUntilSettled } from './poll-again.ts';
-import { createPollLog, type PollLog } from './poll-log.ts';
+import { PollLog } from './poll-log.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
@@ -61,7 +61,7 @@ export class AccountPoller {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#startMs = clock.monotonicMs();
-    const planner = createAccountPlanner(tableOptionsOf(options), {
+    const planner = new AccountPlanner(tableOptionsOf(options).discoveryIntervalMs, {
       clock,
       costs: dependencies.source.costs,
       capacity: () => ({
@@ -70,7 +70,7 @@ export class AccountPoller {
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const log = createPollLog(options.account.name, dependencies);
+    const log = new PollLog(options.account.name, dependencies);
     this.#log = log;
     const parts = { ...dependencies, log, planner };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
@@ -136,7 +136,7 @@ export class AccountPoller {
     });
   }
 
-  status(): PollerDetails {
+  status(): PollerStatus {
     return accountStatusOf(this.#options, {
       ...this.#dependencies,
       table: this.#table,

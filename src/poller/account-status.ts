@@ -1,7 +1,7 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { CallCosts } from '../model/source.ts';
-import type { AccountState, PollerDetails } from '../model/status.ts';
+import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
@@ -29,7 +29,7 @@ export function accountStatusOf(
     entries,
   }: { readonly account: Pick<AccountConfig, 'name'>; readonly entries: readonly AppEntry[] },
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
-): PollerDetails {
+): PollerStatus {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
   const { polled, longestIntervalMs, shortestStaleAfterMs } = countsOf(states, entries);

@@ -3,12 +3,12 @@ import { type Clock, nowOf, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
-import { createPartition } from '../model/shard.ts';
+import { createOwns } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
-import { type AppPublisher, appSnapshotOf, createAppPublisher } from './app-publisher.ts';
+import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
 import { type AppState, afterPoll } from './app-state.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
@@ -44,7 +44,7 @@ export interface AccountTableDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
-  readonly log: PollLog;
+  readonly log: Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
   readonly source: Pick<Source, 'earlyMs'>;
   readonly planner: AccountPlanner;
 }
@@ -71,7 +71,7 @@ export class AccountTable {
     this.#states = new DueQueue({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
-    this.#publisher = createAppPublisher({ account: name }, published);
+    this.#publisher = new AppPublisher(name, published);
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
@@ -118,8 +118,8 @@ export class AccountTable {
     return this.#inTurn(async () => {
       this.#options = options;
       const { log } = this.#dependencies;
-      const own = createPartition(options.account.shard);
-      const steps = reconfigurationSteps(this.#states, options.entries, own);
+      const owns = createOwns(options.account.shard);
+      const steps = reconfigurationSteps(this.#states, options.entries, owns);
       const { unwanted, released } = await this.#take(steps, signal);
       for (const id of released) this.#publisher.remove(id);
       log.missingMetrics(this.#metrics.judge(this.states));
@@ -139,8 +139,8 @@ export class AccountTable {
       const virtualMs = this.#time.nowMs();
       const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
       const isFirst = this.states.size === 0;
-      const own = createPartition(account.shard);
-      const steps = discoverySteps(this.#states, entries, discovery, now, own);
+      const owns = createOwns(account.shard);
+      const steps = discoverySteps(this.#states, entries, discovery, now, owns);
       const { removed, missing } = await this.#take(steps, signal);
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);

@@ -12,77 +12,71 @@ export interface AppPublisherDependencies {
   readonly snapshotOf: (id: string) => AppSnapshot | undefined;
 }
 
+/** Applications and hosts that are rendered in one turn of the event loop, however many their series are. */
+export const subjectsPerTurn = 200;
+
 /**
  * Passes what has changed, and nothing else, to the sink. An application is published as a whole.
  * Many applications are published in several turns of the event loop, so that other work can run in
  * between.
  */
-export interface AppPublisher {
-  publish(id: string): void;
-  /** Publishes the first of them at once, and the others soon. */
-  publishAll(ids: Iterable<string>): void;
-  remove(id: string): void;
-  /** Publishes nothing more of what still waits. */
-  stop(): void;
-}
+export class AppPublisher {
+  readonly #account: string;
+  readonly #dependencies: AppPublisherDependencies;
+  readonly #published = new Map<string, AppSnapshot>();
+  readonly #waiting = new Set<string>();
+  #cancelTimer: (() => void) | undefined;
 
-/** Applications and hosts that are rendered in one turn of the event loop, however many their series are. */
-export const subjectsPerTurn = 200;
+  constructor(account: string, dependencies: AppPublisherDependencies) {
+    this.#account = account;
+    this.#dependencies = dependencies;
+  }
 
-export function createAppPublisher(
-  { account }: { readonly account: string },
-  { clock, sink, snapshotOf }: AppPublisherDependencies,
-): AppPublisher {
-  const published = new Map<string, AppSnapshot>();
-  const waiting = new Set<string>();
-  let cancelTimer: (() => void) | undefined;
-
-  const remove = (id: string): void => {
-    published.delete(id);
-    sink.remove(account, id);
-  };
-
-  /** Returns how many subjects were rendered, or looked at. */
-  const publish = (id: string): number => {
-    waiting.delete(id);
+  /** Returns how many applications and hosts were rendered, or looked at. */
+  publish(id: string): number {
+    this.#waiting.delete(id);
+    const { sink, snapshotOf } = this.#dependencies;
     const snapshot = snapshotOf(id);
+    const before = this.#published.get(id);
     if (snapshot === undefined) {
-      if (published.has(id)) remove(id);
-    } else if (!isSame(published.get(id), snapshot)) {
-      published.set(id, snapshot);
+      if (before !== undefined) this.remove(id);
+    } else if (!isSame(before, snapshot)) {
+      this.#published.set(id, snapshot);
       sink.publish(snapshot);
       return 1 + (snapshot.reading?.hosts.size ?? 0);
     }
     return 1;
-  };
+  }
 
-  const publishSome = (): void => {
-    cancelTimer = undefined;
+  /** Publishes the first of them at once, and the others soon. */
+  publishAll(ids: Iterable<string>): void {
+    for (const id of ids) this.#waiting.add(id);
+    this.stop();
+    this.#publishSome();
+  }
+
+  remove(id: string): void {
+    this.#published.delete(id);
+    this.#dependencies.sink.remove(this.#account, id);
+  }
+
+  /** Publishes nothing more of what still waits. */
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  #publishSome(): void {
     let subjects = 0;
-    for (const id of waiting) {
+    for (const id of this.#waiting) {
       if (subjects >= subjectsPerTurn) {
-        cancelTimer = clock.after(0, publishSome);
+        this.#cancelTimer = this.#dependencies.clock.after(0, () => {
+          this.#publishSome();
+        });
         return;
       }
-      subjects += publish(id);
+      subjects += this.publish(id);
     }
-  };
-
-  return {
-    publish: (id) => {
-      publish(id);
-    },
-    publishAll: (ids) => {
-      for (const id of ids) waiting.add(id);
-      cancelTimer?.();
-      publishSome();
-    },
-    remove,
-    stop: () => {
-      cancelTimer?.();
-      cancelTimer = undefined;
-    },
-  };
+  }
 }
 
 /** Whether the two look alike. Another reading counts as news: to compare all its values takes long. */

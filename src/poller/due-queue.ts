@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import { createPriorityQueue, type PriorityQueue } from '../model/priority-queue.ts';
+import { PriorityQueue } from '../model/priority-queue.ts';
 import { type AppState, staleAtMs, whenStale } from './app-state.ts';
 import { dueMsOf, earliestMsOf, lateAfterMs, spreadTurn } from './schedule.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -20,11 +20,11 @@ export class DueQueue {
   readonly #all = new Map<string, AppState>();
   readonly #polling = new Set<string>();
   /** When the next poll of each application is due, in virtual time. */
-  readonly #polls = createPriorityQueue<string>();
+  readonly #polls = new PriorityQueue<string>();
   /** When an application with values counts as failing unless its poll ends, in virtual time. */
-  readonly #late = createPriorityQueue<string>();
+  readonly #late = new PriorityQueue<string>();
   /** When the values of each application that fails become stale, in monotonic time. */
-  readonly #stale = createPriorityQueue<string>();
+  readonly #stale = new PriorityQueue<string>();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #time: VirtualClock;
   #failing: FailingCount;

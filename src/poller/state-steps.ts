@@ -7,12 +7,8 @@ import {
   type SelectedApplication,
   withNamedHosts,
 } from '../model/selected-application.ts';
-import {
-  type ApplicationSelector,
-  createApplicationSelector,
-  selectorText,
-} from '../model/selector.ts';
-import type { Partition } from '../model/shard.ts';
+import { createApplicationSelector, selectorText } from '../model/selector.ts';
+import type { Owns } from '../model/shard.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 import type { DueQueue } from './due-queue.ts';
@@ -36,14 +32,8 @@ export interface DiscoveryChange {
   readonly missing: readonly AppEntry[] | undefined;
 }
 
-/** Applications in one turn of the event loop: a few milliseconds. */
-const applicationsPerTurn = 1000;
-/** This many pattern tests cost as much as the rest of the work for one application. */
-const testsPerApplication = 4;
-/** So does the search for the owner of an application among this many shards. */
-const shardsPerApplication = 50;
-/** After this many applications other work runs, even if more would have fitted into the turn. */
-const manyApplications = 100;
+/** Applications and tests of patterns in one turn of the event loop: some milliseconds. */
+const workPerTurn = 4000;
 
 /**
  * Brings the applications of an account in line with a discovery, step by step. Only a complete discovery may remove an application or a
@@ -62,11 +52,11 @@ export function* discoverySteps(
     /** Returns a number for a new application. */
     readonly takePhaseIndex: () => number;
   },
-  { owns, shards }: Partition,
+  owns: Owns,
 ): StateSteps<DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
-  yield* inTurns(applications, costOf(selector, shards), (application) => {
+  yield* inTurns(applications, selector.patterns, (application) => {
     const { id } = application;
     const entry = selector.entryOf(application);
     if (entry === undefined || !owns(id)) return;
@@ -108,13 +98,13 @@ export interface Reconfiguration {
 export function* reconfigurationSteps(
   states: ChangedStates,
   entries: readonly AppEntry[],
-  { owns, shards }: Partition,
+  owns: Owns,
 ): StateSteps<Reconfiguration> {
   const selector = createApplicationSelector(entries);
   const applications = Array.from(states.all.values(), ({ selected }) => selected.application);
   const unwanted: string[] = [];
   const released: string[] = [];
-  yield* inTurns(applications, costOf(selector, shards), ({ id }) => {
+  yield* inTurns(applications, selector.patterns, ({ id }) => {
     const known = states.all.get(id);
     if (known === undefined) return;
     const { application } = known.selected;
@@ -134,7 +124,7 @@ export function* reconfigurationSteps(
  * Spreads the first polls over their intervals, step by step. The very first poll is due at once.
  */
 export function* spreadSteps(states: ChangedStates, virtualMs: number): StateSteps<undefined> {
-  yield* inTurns([...states.all], 1, ([id, state]) => {
+  yield* inTurns([...states.all], 0, ([id, state]) => {
     const { intervalMs } = state.selected.entry.poll;
     states.set(id, { ...state, turn: spreadTurn(state.phaseIndex, intervalMs, virtualMs) });
   });
@@ -160,22 +150,16 @@ function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
   return selector.kind === 'id' && ids.has(selector.id);
 }
 
-/** How much work an application is, compared with one whose entry has an id or a name. */
-function costOf({ patterns }: ApplicationSelector, shards: number): number {
-  return 1 + patterns / testsPerApplication + (shards - 1) / shardsPerApplication;
-}
-
-/** @param cost the work for an item, as `costOf` has it */
+/** @param tests of patterns, for each item */
 function* inTurns<Item>(
   items: readonly Item[],
-  cost: number,
+  tests: number,
   change: (item: Item) => void,
 ): StateSteps<undefined> {
-  const size = Math.max(1, Math.floor(applicationsPerTurn / cost));
-  for (let from = 0; from < items.length; from += size) {
-    const part = items.slice(from, from + size);
-    for (const item of part) change(item);
-    if (part.length >= Math.min(size, manyApplications)) yield;
+  const size = Math.max(1, Math.floor(workPerTurn / (1 + tests)));
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % size === 0) yield;
+    change(item);
   }
   return undefined;
 }

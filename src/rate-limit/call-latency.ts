@@ -1,13 +1,3 @@
-/** How long answers usually take, and so from when on a request is slow. */
-export interface CallLatency {
-  /** A request that has been in flight for longer is slow. */
-  slowAfterMs(): number;
-  /** The mean of the requests that were not slow; `undefined` before the first of them. */
-  meanMs(): number | undefined;
-  /** A request was answered. */
-  answered(durationMs: number): void;
-}
-
 const firstGuessMs = 250;
 /** A request is slow when it takes this many times as long as the median, */
 const slowFactor = 4;
@@ -20,27 +10,34 @@ const bounds = { leastMs: 1, mostMs: 60_000 };
 const meanRequests = 100;
 
 /**
+ * How long answers usually take, and so from when on a request is slow.
+ *
  * A running median: one step up for each answer that took longer, one step down for each that took
  * less. A few slow answers do not move it; a vendor that is slow for everybody does. The mean says
  * how many requests a connection can carry. Requests that are never answered do not count, however
  * many they are.
  */
-export function createCallLatency(): CallLatency {
-  let medianMs = firstGuessMs;
-  let meanMs: number | undefined;
-  let counted = 0;
+export class CallLatency {
+  #medianMs = firstGuessMs;
+  #meanMs: number | undefined;
+  #counted = 0;
 
-  const slowAfterMs = (): number => Math.max(leastSlowMs, slowFactor * medianMs);
+  /** A request that has been in flight for longer is slow. */
+  slowAfterMs(): number {
+    return Math.max(leastSlowMs, slowFactor * this.#medianMs);
+  }
 
-  return {
-    slowAfterMs,
-    meanMs: () => meanMs,
-    answered: (durationMs) => {
-      const next = durationMs > medianMs ? medianMs * step : medianMs / step;
-      medianMs = Math.min(bounds.mostMs, Math.max(bounds.leastMs, next));
-      if (durationMs > slowAfterMs()) return;
-      counted = Math.min(meanRequests, counted + 1);
-      meanMs = (meanMs ?? durationMs) + (durationMs - (meanMs ?? durationMs)) / counted;
-    },
-  };
+  /** The mean of the requests that were not slow; `undefined` before the first of them. */
+  meanMs(): number | undefined {
+    return this.#meanMs;
+  }
+
+  answered(durationMs: number): void {
+    const next = durationMs > this.#medianMs ? this.#medianMs * step : this.#medianMs / step;
+    this.#medianMs = Math.min(bounds.mostMs, Math.max(bounds.leastMs, next));
+    if (durationMs > this.slowAfterMs()) return;
+    this.#counted = Math.min(meanRequests, this.#counted + 1);
+    const before = this.#meanMs ?? durationMs;
+    this.#meanMs = before + (durationMs - before) / this.#counted;
+  }
 }

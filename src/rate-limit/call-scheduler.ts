@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { Permit, Turn } from '../model/permit.ts';
-import { createCallLatency } from './call-latency.ts';
-import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
+import { CallLatency } from './call-latency.ts';
+import { JobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
 import type { Membership } from './membership.ts';
 
 /** A call of a job, ready to be sent. Each of its requests takes its turn. It never rejects. */
@@ -17,45 +17,10 @@ export interface Job extends JobTimes {
   readonly ended: () => void;
 }
 
-/**
- * Decides which request of an account goes next, and takes the permit for it: nothing is sent that
- * has not been here.
- *
- * - Which one: lists first, as everything else depends on them; then earliest deadline first, over
- *   jobs (the calls of a poll); see `JobQueue`. A retry is a request of its job that waits again.
- * - When: as the limiter of the key says. A job that is overdue need not be spaced evenly.
- * - How many at a time: `concurrency` requests. Within that each job has an AIMD window of its own.
- *
- * Every event costs O(log n) for n waiting jobs.
- */
-export interface CallScheduler {
-  add(job: Job): void;
-  /** No further call of the job is started, and `ended` is not called. */
-  cancel(job: Job): void;
-  /** For requests that belong to no job. */
-  readonly first: Turn;
-  /** Starts nothing more, and leaves no timer. */
-  stop(): void;
-  resize(limits: JobQueueLimits): void;
-  /**
-   * Calls a minute that `concurrency` can carry while the vendor answers as fast as it does now.
-   */
-  carriedPerMinute(): number;
-  /** Monotonic time since when requests have been due without being looked at. */
-  dueSinceMs(): number | undefined;
-}
-
 export interface CallSchedulerDependencies {
   readonly clock: Clock;
   /** What the account may send. */
   readonly limit: Pick<Membership, 'mayTake' | 'take' | 'onWake' | 'dueSinceMs'>;
-}
-
-export function createCallScheduler(
-  limits: JobQueueLimits,
-  dependencies: CallSchedulerDependencies,
-): CallScheduler {
-  return new DeadlineScheduler(limits, dependencies);
 }
 
 const minuteMs = 60_000;
@@ -80,13 +45,25 @@ interface SentRequest {
   readonly sentMs: number;
 }
 
-class DeadlineScheduler implements CallScheduler {
+/**
+ * Decides which request of an account goes next, and takes the permit for it: nothing is sent that
+ * has not been here.
+ *
+ * - Which one: lists first, as everything else depends on them; then earliest deadline first, over
+ *   jobs (the calls of a poll); see `JobQueue`. A retry is a request of its job that waits again.
+ * - When: as the limiter of the key says. A job that is overdue need not be spaced evenly.
+ * - How many at a time: `concurrency` requests. Within that each job has an AIMD window of its own.
+ *
+ * Every event costs O(log n) for n waiting jobs.
+ */
+export class CallScheduler {
+  /** For requests that belong to no job. */
   readonly first: Turn;
   readonly #clock: Clock;
   readonly #limit: CallSchedulerDependencies['limit'];
-  readonly #latency = createCallLatency();
+  readonly #latency = new CallLatency();
   readonly #jobs = new Map<Job, RunningJob>();
-  readonly #queue;
+  readonly #queue: JobQueue<RunningJob>;
   readonly #lists: Waiter[] = [];
   /** Requests in flight that are not slow so far, in the order in which they were sent. */
   readonly #inTime = new Set<SentRequest>();
@@ -100,7 +77,7 @@ class DeadlineScheduler implements CallScheduler {
     this.#clock = clock;
     this.#limit = limit;
     this.#limits = limits;
-    this.#queue = createJobQueue<RunningJob>(limits);
+    this.#queue = new JobQueue<RunningJob>(limits);
     this.first = {
       next: async (delayMs, signal) => this.#wait(undefined, delayMs, signal),
     };
@@ -130,6 +107,7 @@ class DeadlineScheduler implements CallScheduler {
     this.#pump();
   }
 
+  /** No further call of the job is started, and `ended` is not called. */
   cancel(job: Job): void {
     const running = this.#jobs.get(job);
     if (running === undefined || this.#isStopped) return;
@@ -138,6 +116,7 @@ class DeadlineScheduler implements CallScheduler {
     this.#queue.update(running);
   }
 
+  /** Starts nothing more, and leaves no timer. */
   stop(): void {
     this.#isStopped = true;
     this.#jobs.clear();
@@ -150,6 +129,9 @@ class DeadlineScheduler implements CallScheduler {
     this.#pump();
   }
 
+  /**
+   * Calls a minute that `concurrency` can carry while the vendor answers as fast as it does now.
+   */
   carriedPerMinute(): number {
     const meanMs = this.#latency.meanMs();
     return meanMs === undefined || meanMs <= 0
@@ -157,6 +139,7 @@ class DeadlineScheduler implements CallScheduler {
       : (this.#limits.concurrency * minuteMs) / meanMs;
   }
 
+  /** Monotonic time since when requests have been due without being looked at. */
   dueSinceMs(): number | undefined {
     const atMs = this.#timer?.atMs;
     const isDue = atMs !== undefined && atMs <= this.#clock.monotonicMs();

@@ -1,4 +1,4 @@
-import { createPriorityQueue } from '../model/priority-queue.ts';
+import { PriorityQueue } from '../model/priority-queue.ts';
 
 /**
  * A poll falls due this share of its period early where the budget does not suffice, and waits for its
@@ -47,6 +47,15 @@ export interface JobQueueLimits {
   readonly concurrency: number;
 }
 
+const minuteMs = 60_000;
+const suspectShare = 0.25;
+/** Suspects that were deleted are never cleared: the bound keeps the map from growing. */
+const mostSuspects = 10_000;
+/** The deadline of a job moves on after this many of its calls, so that small jobs overtake it. */
+const quantum = 64;
+/** The factor by which a job may be slower than if it had the budget alone. */
+const slowdown = 1.2;
+
 /**
  * The jobs that may start a call: earliest deadline first.
  *
@@ -58,42 +67,10 @@ export interface JobQueueLimits {
  *   circuit breaker, with one call at a time until one is answered. All suspects together have a
  *   bulkhead of a quarter of the slots. The one whose call hung longest ago comes first.
  */
-export interface JobQueue<Job extends QueuedJob> {
-  /** Whether an earlier poll of the same application ended as a suspect. */
-  isKnownSuspect(key: string): boolean;
-  /**
-   * Puts the job where it now belongs, or takes it out. To be called after every change of the job.
-   */
-  update(job: Job): void;
-  /** A call that was sent at `sentMs` is slow, or was slow and has failed. */
-  slow(job: Job, sentMs: number, nowMs: number): void;
-  answered(job: Job, nowMs: number): void;
-  started(job: Job): void;
-  ended(job: Job): void;
-  /** @param onlyOverdue whether jobs that are not overdue have to wait */
-  next(nowMs: number, onlyOverdue: boolean): Job | undefined;
-  /** When the next job that may start a call becomes overdue; `undefined` if none may start one. */
-  nextOverdueMs(): number | undefined;
-  resize(limits: JobQueueLimits): void;
-}
-
-const minuteMs = 60_000;
-const suspectShare = 0.25;
-/** Suspects that were deleted are never cleared: the bound keeps the map from growing. */
-const mostSuspects = 10_000;
-/** The deadline of a job moves on after this many of its calls, so that small jobs overtake it. */
-const quantum = 64;
-/** The factor by which a job may be slower than if it had the budget alone. */
-const slowdown = 1.2;
-
-export function createJobQueue<Job extends QueuedJob>(initial: JobQueueLimits): JobQueue<Job> {
-  return new DeadlineQueue<Job>(initial);
-}
-
-class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
-  readonly #byDeadline = createPriorityQueue<Job>();
-  readonly #byOverdue = createPriorityQueue<Job>();
-  readonly #suspects = createPriorityQueue<Job>();
+export class JobQueue<Job extends QueuedJob> {
+  readonly #byDeadline = new PriorityQueue<Job>();
+  readonly #byOverdue = new PriorityQueue<Job>();
+  readonly #suspects = new PriorityQueue<Job>();
   /** When a call of each suspect last hung, by key; the oldest first. */
   readonly #slowAtMs = new Map<string, number>();
   #suspectCalls = 0;
@@ -103,10 +80,14 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
     this.#limits = limits;
   }
 
+  /** Whether an earlier poll of the same application ended as a suspect. */
   isKnownSuspect(key: string): boolean {
     return this.#slowAtMs.has(key);
   }
 
+  /**
+   * Puts the job where it now belongs, or takes it out. To be called after every change of the job.
+   */
   update(one: Job): void {
     const { job, isSuspect, isExhausted, inFlight, waiting } = one;
     const most = isSuspect ? 1 : Math.min(one.window, this.#limits.concurrency);
@@ -123,6 +104,7 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
     else this.#suspects.delete(one);
   }
 
+  /** A call that was sent at `sentMs` is slow, or was slow and has failed. */
   slow(one: Job, sentMs: number, nowMs: number): void {
     one.window = Math.max(1, one.window >> 1);
     if (one.answeredMs < sentMs) {
@@ -155,6 +137,7 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
     this.update(one);
   }
 
+  /** @param onlyOverdue whether jobs that are not overdue have to wait */
   next(nowMs: number, onlyOverdue: boolean): Job | undefined {
     const isAllowed = (one: Job | undefined): boolean =>
       one !== undefined && (!onlyOverdue || one.job.overdueMs <= nowMs);
@@ -166,6 +149,7 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
       : normal;
   }
 
+  /** When the next job that may start a call becomes overdue; `undefined` if none may start one. */
   nextOverdueMs(): number | undefined {
     const suspect = this.#mayStartSuspect() ? this.#suspects.first() : undefined;
     if (this.#byOverdue.size === 0 && suspect === undefined) return undefined;

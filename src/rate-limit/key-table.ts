@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import { type AccountConfig, quotaOf } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { RateLimiter } from './rate-limiter.ts';
 
 /** An account that uses a key. */
 export interface Member {
@@ -91,19 +91,19 @@ function mostInFlightOf({ source }: KeyPlace): number {
   return source.kind === 'nerdgraph' ? mostNerdGraphCallsInFlight : Number.POSITIVE_INFINITY;
 }
 
-export interface KeyTableDependencies {
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-/** The keys of the process. */
+/**
+ * The keys of the process: one for each value at each base URL and quota. Lives as long as the process, so
+ * that no reload forgets what was sent with a key.
+ */
 export class KeyTable {
-  readonly #dependencies: KeyTableDependencies;
+  readonly clock: Clock;
+  readonly #logger: Logger;
   readonly #keys = new Map<string, Key>();
   readonly #warned = new Set<string>();
 
-  constructor(dependencies: KeyTableDependencies) {
-    this.#dependencies = dependencies;
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.clock = clock;
+    this.#logger = logger;
   }
 
   /** @param requestsPerMinute the limit of a key that is not known yet, until a member joins it */
@@ -113,9 +113,9 @@ export class KeyTable {
     if (known !== undefined) return known;
     this.#forgetUnused();
     const user = this.#userOf(place, apiKey);
-    const limiter = createRateLimiter(
+    const limiter = new RateLimiter(
       { apiKey, requestsPerMinute, inFlight: user.inFlight },
-      { ...this.#dependencies, roomAgain: () => this.#pumpAllOf(user) },
+      { clock: this.clock, roomAgain: () => this.#pumpAllOf(user) },
     );
     const key = new Key(limiter, user);
     this.#keys.set(id, key);
@@ -158,9 +158,6 @@ export class KeyTable {
     const remedy =
       'they share its limit evenly, the smaller requests_per_minute of the two; give each account a ' +
       'key of its own, or make them one account';
-    this.#dependencies.logger.warn(
-      { accounts: [first, second], remedy },
-      'accounts with the same API key',
-    );
+    this.#logger.warn({ accounts: [first, second], remedy }, 'accounts with the same API key');
   }
 }

@@ -1,17 +1,11 @@
 import type { Clock } from '../model/clock.ts';
 import type { Permit } from '../model/permit.ts';
 import type { CallLimit } from '../model/source.ts';
-import {
-  type Key,
-  type KeyPlace,
-  KeyTable,
-  type KeyTableDependencies,
-  type Member,
-} from './key-table.ts';
+import type { Key, KeyPlace, KeyTable, Member } from './key-table.ts';
 import type { Claimant } from './rate-limiter.ts';
-import { createSlidingWindowLog } from './sliding-window-log.ts';
+import { SlidingWindowLog } from './sliding-window-log.ts';
 
-export interface JoinOptions extends KeyPlace {
+export interface MembershipOptions extends KeyPlace {
   /** The account, for the log. */
   readonly name: string;
   /** Calls in any 60 seconds, at least 1. */
@@ -22,53 +16,12 @@ export interface JoinOptions extends KeyPlace {
  * One account's part in the rate limiter of its key. What it may plan with is the limit of the key, or an
  * even share of it when other accounts use the key as well.
  */
-export interface Membership extends CallLimit {
-  /** As `RateLimiter.mayTake`, for the current key. */
-  mayTake(isSpaced: boolean): boolean;
-  /** As `RateLimiter.take`. */
-  take(): Permit;
-  /** Who is woken when a permit may be taken. */
-  onWake(wake: () => void): void;
-  /** As `RateLimiter.dueSinceMs`. */
-  dueSinceMs(): number | undefined;
-  /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
-  pausedUntilMs(): number | undefined;
-  /** Calls of the account that are in flight, or ended in the last 60 seconds, with whatever key. */
-  callsLastMinute(): number;
-  /** Whether the vendor's 429s have reduced the limit of the key. */
-  isReduced(): boolean;
-  /** Sets another limit of the account. */
-  resize(requestsPerMinute: number): void;
-  /** Moves to another key. Permits that were given keep their key. */
-  rekey(apiKey: string): void;
-  /**
-   * The account has stopped, and gets no more permits. What it sent still counts, and its limit holds
-   * until the end of this turn: an account that replaces it should join by then.
-   */
-  leave(): void;
-}
-
-/** The rate limiters of all keys: one for each key value at each base URL and quota. */
-export interface RateLimiters {
-  join(options: JoinOptions, apiKey: string): Membership;
-}
-
-/**
- * Lives as long as the process, so that no reload forgets what was sent with a key. The limit of a
- * key is the smallest `requestsPerMinute` of the accounts that use it.
- */
-export function createRateLimiters(dependencies: KeyTableDependencies): RateLimiters {
-  const keys = new KeyTable(dependencies);
-  const { clock } = dependencies;
-  return { join: (options, apiKey) => new AccountMembership(options, apiKey, { keys, clock }) };
-}
-
-class AccountMembership implements Membership, Member, Claimant {
+export class Membership implements CallLimit, Member, Claimant {
   readonly name: string;
   readonly #place: KeyPlace;
   readonly #keys: KeyTable;
   readonly #clock: Clock;
-  readonly #calls = createSlidingWindowLog();
+  readonly #calls = new SlidingWindowLog();
   readonly #listeners = new Set<() => void>();
   #requestsPerMinute: number;
   #apiKey: string;
@@ -78,13 +31,9 @@ class AccountMembership implements Membership, Member, Claimant {
   #wake = (): void => undefined;
   #knownShare = 0;
 
-  constructor(
-    options: JoinOptions,
-    apiKey: string,
-    { keys, clock }: { readonly keys: KeyTable; readonly clock: Clock },
-  ) {
+  constructor(options: MembershipOptions, apiKey: string, keys: KeyTable) {
     this.name = options.name;
-    this.#clock = clock;
+    this.#clock = keys.clock;
     this.#place = options;
     this.#keys = keys;
     this.#requestsPerMinute = options.requestsPerMinute;
@@ -98,10 +47,12 @@ class AccountMembership implements Membership, Member, Claimant {
     return this.#requestsPerMinute;
   }
 
+  /** As `RateLimiter.mayTake`, for the current key. */
   mayTake(isSpaced: boolean): boolean {
     return !this.#hasLeft && this.#key.limiter.mayTake(this, isSpaced);
   }
 
+  /** As `RateLimiter.take`. */
   take(): Permit {
     const permit = this.#key.limiter.take();
     // Forgets those that have ended, so that their number is bounded.
@@ -116,6 +67,7 @@ class AccountMembership implements Membership, Member, Claimant {
     };
   }
 
+  /** Who is woken when a permit may be taken. */
   onWake(wake: () => void): void {
     this.#wake = wake;
   }
@@ -124,14 +76,17 @@ class AccountMembership implements Membership, Member, Claimant {
     this.#wake();
   }
 
+  /** As `RateLimiter.dueSinceMs`. */
   dueSinceMs(): number | undefined {
     return this.#key.limiter.dueSinceMs();
   }
 
+  /** Calls of the account that are in flight, or ended in the last 60 seconds, with whatever key. */
   callsLastMinute(): number {
     return this.#calls.used(this.#clock.monotonicMs());
   }
 
+  /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined {
     return this.#key.limiter.pausedUntilMs();
   }
@@ -140,15 +95,18 @@ class AccountMembership implements Membership, Member, Claimant {
     return this.#key.sharePerMinute();
   }
 
+  /** Whether the vendor's 429s have reduced the limit of the key. */
   isReduced(): boolean {
     return this.#key.limiter.isReduced();
   }
 
+  /** Sets another limit of the account. */
   resize(requestsPerMinute: number): void {
     this.#requestsPerMinute = requestsPerMinute;
     if (!this.#hasLeft) this.#key.membersChanged();
   }
 
+  /** Moves to another key. Permits that were given keep their key. */
   rekey(apiKey: string): void {
     if (apiKey === this.#apiKey || this.#hasLeft) return;
     this.#apiKey = apiKey;
@@ -174,6 +132,10 @@ class AccountMembership implements Membership, Member, Claimant {
     for (const listener of this.#listeners) listener();
   }
 
+  /**
+   * The account has stopped, and gets no more permits. What it sent still counts, and its limit holds
+   * until the end of this turn: an account that replaces it should join by then.
+   */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;

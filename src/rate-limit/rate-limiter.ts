@@ -2,46 +2,13 @@ import type { LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import type { Permit, Throttled } from '../model/permit.ts';
 import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
-import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
-import { createSlidingWindowLog } from './sliding-window-log.ts';
+import { AdaptiveLimit } from './adaptive-limit.ts';
+import { SlidingWindowLog } from './sliding-window-log.ts';
 
 /** An account that wants to send with a key. */
 export interface Claimant {
   /** Called when it may take a permit, if it could not before. */
   readonly wake: () => void;
-}
-
-/**
- * Says when the next call of one key may go: as its limit, the vendor's pauses and the calls in flight
- * allow. Accounts that wait for permits get them in turn, one each.
- */
-export interface RateLimiter {
-  /**
-   * Whether the account may take a permit now. If not, it is woken once when it may.
-   *
-   * @param isSpaced whether the call is one of those that are spread evenly over the minute
-   */
-  mayTake(claimant: Claimant, isSpaced: boolean): boolean;
-  /** Takes a permit. To be called only when `mayTake` has just said so. */
-  take(): Permit;
-  /** The account waits no longer. */
-  forget(claimant: Claimant): void;
-  /** Wakes those that may take a permit now. */
-  pump(): void;
-  /** Sets another full limit. What was sent in the last 60 seconds still counts. */
-  resize(requestsPerMinute: number): void;
-  /** Calls that may be sent in any 60 seconds, as of now: the full limit, or less after a 429. */
-  limitPerMinute(): number;
-  /** Whether less than the full limit is in force. */
-  isReduced(): boolean;
-  /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
-  pausedUntilMs(): number | undefined;
-  /** Calls the listener whenever the limit has changed; the returned function ends that. */
-  onLimitChange(listener: () => void): () => void;
-  /** Whether nothing distinguishes it from a new one. */
-  isPristine(): boolean;
-  /** Monotonic time since when somebody should have been woken; `undefined` if nobody should. */
-  dueSinceMs(): number | undefined;
 }
 
 export interface RateLimiterOptions {
@@ -58,23 +25,20 @@ export interface RateLimiterDependencies {
   readonly roomAgain: () => void;
 }
 
-export function createRateLimiter(
-  options: RateLimiterOptions,
-  dependencies: RateLimiterDependencies,
-): RateLimiter {
-  return new KeyRateLimiter(options, dependencies);
-}
-
 const nothing = (): void => undefined;
 /** How long all calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
 const evenlyMs = 60_000;
 /** The values of a poll are published together, so a small poll should go out in one batch. */
 const batchMs = 3000;
 
-class KeyRateLimiter implements RateLimiter {
+/**
+ * Says when the next call of one key may go: as its limit, the vendor's pauses and the calls in flight
+ * allow. Accounts that wait for permits get them in turn, one each.
+ */
+export class RateLimiter {
   readonly #clock: Clock;
   readonly #apiKey: string;
-  readonly #window = createSlidingWindowLog();
+  readonly #window = new SlidingWindowLog();
   readonly #inFlight: LimitFunction;
   readonly #roomAgain: () => void;
   readonly #limit: AdaptiveLimit;
@@ -96,11 +60,16 @@ class KeyRateLimiter implements RateLimiter {
     this.#apiKey = apiKey;
     this.#inFlight = inFlight;
     this.#roomAgain = roomAgain;
-    this.#limit = createAdaptiveLimit(requestsPerMinute);
+    this.#limit = new AdaptiveLimit(requestsPerMinute);
     this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs(), { batchMs });
     this.#knownLimit = requestsPerMinute;
   }
 
+  /**
+   * Whether the account may take a permit now. If not, it is woken once when it may.
+   *
+   * @param isSpaced whether the call is one of those that are spread evenly over the minute
+   */
   mayTake(claimant: Claimant, isSpaced: boolean): boolean {
     const nowMs = this.#clock.monotonicMs();
     const isItsTurn = this.#woken === claimant || (this.#firstAble(nowMs) ?? claimant) === claimant;
@@ -113,6 +82,7 @@ class KeyRateLimiter implements RateLimiter {
     return false;
   }
 
+  /** Takes a permit. To be called only when `mayTake` has just said so. */
   take(): Permit {
     this.#woken = undefined;
     this.#window.acquire();
@@ -131,28 +101,34 @@ class KeyRateLimiter implements RateLimiter {
     };
   }
 
+  /** The account waits no longer. */
   forget(claimant: Claimant): void {
     this.#waiting.delete(claimant);
     this.#schedule(this.#clock.monotonicMs());
   }
 
+  /** Sets another full limit. What was sent in the last 60 seconds still counts. */
   resize(requestsPerMinute: number): void {
     this.#limit.resize(requestsPerMinute);
     this.pump();
   }
 
+  /** Calls that may be sent in any 60 seconds, as of now: the full limit, or less after a 429. */
   limitPerMinute(): number {
     return this.#limit.perMinute(this.#clock.monotonicMs());
   }
 
+  /** Whether less than the full limit is in force. */
   isReduced(): boolean {
     return Number.isFinite(this.#limit.nextStepMs(this.#clock.monotonicMs()));
   }
 
+  /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined {
     return this.#pausedUntilMs > this.#clock.monotonicMs() ? this.#pausedUntilMs : undefined;
   }
 
+  /** Calls the listener whenever the limit has changed; the returned function ends that. */
   onLimitChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     this.pump();
@@ -162,6 +138,7 @@ class KeyRateLimiter implements RateLimiter {
     };
   }
 
+  /** Whether nothing distinguishes it from a new one. */
   isPristine(): boolean {
     const nowMs = this.#clock.monotonicMs();
     return (
@@ -172,6 +149,7 @@ class KeyRateLimiter implements RateLimiter {
     );
   }
 
+  /** Monotonic time since when somebody should have been woken; `undefined` if nobody should. */
   dueSinceMs(): number | undefined {
     const dueMs = this.#timer?.dueMs ?? Number.POSITIVE_INFINITY;
     return dueMs <= this.#clock.monotonicMs() ? dueMs : undefined;
@@ -219,6 +197,7 @@ class KeyRateLimiter implements RateLimiter {
   }
 
   /** Also tells of another limit, and sets the next timer. */
+  /** Wakes those that may take a permit now. */
   pump(): void {
     const nowMs = this.#clock.monotonicMs();
     let next = this.#firstAble(nowMs);

@@ -1,6 +1,6 @@
-import { metricGroupsOf } from '../model/metric-groups.ts';
 import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
-import { countedBy, type ValueName } from '../model/vendor-value.ts';
+import type { ValueName } from '../model/vendor-value.ts';
+import { seriesParametersOf, valuesOf } from './requests.ts';
 
 /** What one call asks for, of an application or of a host. */
 export interface SeriesGroup {
@@ -89,8 +89,34 @@ function valuesByMetric(series: readonly PolledSeries[]): ReadonlyMap<string, st
   );
 }
 
-/** The values to ask for: that of the series, and the one that says whether there were calls. */
-export function valuesOf({ value }: Pick<PolledSeries, 'value'>): readonly ValueName[] {
-  const counter = countedBy[value];
-  return counter === undefined ? [value] : [value, counter];
+/**
+ * A URL should stay under 4 kB, although the vendor does not say so: this is the share of the names and values.
+ */
+const mostCharacters = 3500;
+
+function fits(series: readonly PolledSeries[]): boolean {
+  return seriesParametersOf(series).join('&').length < mostCharacters;
+}
+
+/**
+ * Which series one call asks for: usually all of them. The groups are filled in the order of the series,
+ * except that those of one metric stay together where they fit.
+ */
+function metricGroupsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
+  const groups: PolledSeries[][] = [];
+  for (const part of partsOf(series)) {
+    const last = groups.at(-1);
+    if (last !== undefined && fits([...last, ...part])) last.push(...part);
+    else groups.push([...part]);
+  }
+  return groups;
+}
+
+/** Series of the same metric together; each by itself if even those of one metric do not fit. */
+function partsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
+  const metrics = new Set(series.map(({ metric }) => metric));
+  return [...metrics].flatMap((name) => {
+    const part = series.filter(({ metric }) => metric === name);
+    return fits(part) ? [part] : part.map((one) => [one]);
+  });
 }

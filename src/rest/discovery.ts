@@ -3,7 +3,7 @@ import type { Selector } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { failureOf } from './answer.ts';
-import { createFindings, type Findings, type LookUps } from './findings.ts';
+import { Findings, type LookUps } from './findings.ts';
 import { type ApplicationList, applicationsSubject } from './lists.ts';
 
 /** Asks for the applications with these ids, or for all of the account. */
@@ -62,13 +62,14 @@ async function findByIds(
   const likely = open.filter((id) => known.has(id));
   const unsure = lookUps.inTurn(open.filter((id) => !known.has(id)));
 
-  const calls = createIdCalls(dependencies);
+  const calls = new IdCalls(dependencies);
   for (const batch of [...batchesOf(likely), ...batchesOf(unsure)]) await calls.ask(batch);
-  if (!isListed) for (const batch of batchesOf(absent)) await calls.askAgain(batch);
+  // That absent ids are not found is no news.
+  if (!isListed) for (const batch of batchesOf(absent)) await calls.askOnce(batch, false);
 
-  const isAsked = (id: string): boolean => calls.askedAlone().has(id);
+  const isAsked = (id: string): boolean => calls.askedAlone.has(id);
   const isUnconfirmed = (id: string): boolean =>
-    wanted.has(id) && calls.hasLeftOut(id) && !isAsked(id);
+    wanted.has(id) && calls.leftOut.has(id) && !isAsked(id);
   const unconfirmed = [
     ...likely.filter(isUnconfirmed),
     ...lookUps.inTurn([
@@ -76,75 +77,62 @@ async function findByIds(
       ...absent.filter((id) => !findings.has(id) && !isAsked(id) && lookUps.isDue(id)),
     ]),
   ];
-  for (const id of unconfirmed.slice(0, maxLookUps)) await calls.askAlone(id);
+  for (const id of unconfirmed.slice(0, maxLookUps)) await calls.askOnce([id], true);
 
   // If no call was answered with a list, a 404 says nothing about the id.
-  for (const [id, isAbsent] of calls.askedAlone()) {
-    lookUps.note(id, isAbsent && findings.isAnswered());
+  for (const [id, isAbsent] of calls.askedAlone) {
+    lookUps.note(id, isAbsent && findings.isAnswered);
   }
   return ids.filter(
-    (id) => !findings.has(id) && !lookUps.isAbsent(id) && (wanted.has(id) || !calls.hasLeftOut(id)),
+    (id) =>
+      !findings.has(id) && !lookUps.isAbsent(id) && (wanted.has(id) || !calls.leftOut.has(id)),
   );
 }
 
-interface IdCalls {
+/** The calls for ids in one discovery, and what they have shown. */
+class IdCalls {
+  readonly #dependencies: IdDependencies;
+  /** Ids that the answer to a call for them, alone or with others, left out. */
+  readonly leftOut = new Set<string>();
+  /** The ids that were asked for alone and not found; `true` if the vendor said that they are not there. */
+  readonly askedAlone = new Map<string, boolean>();
+  #splitCallsLeft = maxSplitCalls;
+
+  constructor(dependencies: IdDependencies) {
+    this.#dependencies = dependencies;
+  }
+
   /**
    * Asks for ids in one call. The vendor does not document what 404 means for several ids: one
    * unknown id may be the reason, while the others are there. So after a 404 it asks for each half,
    * down to single ids.
    */
-  ask(ids: readonly string[]): Promise<void>;
-  askAlone(id: string): Promise<void>;
-  /** Asks for absent ids. Those that are not found are no news. */
-  askAgain(ids: readonly string[]): Promise<void>;
-  /** Whether an answer to a call for the id, alone or with others, left it out. */
-  hasLeftOut(id: string): boolean;
-  /**
-   * The ids that were asked for alone and not found; `true` if the vendor said that they are not
-   * there.
-   */
-  askedAlone(): ReadonlyMap<string, boolean>;
-}
+  async ask(all: readonly string[]): Promise<void> {
+    const questions = [all];
+    for (let ids = questions.pop(); ids !== undefined; ids = questions.pop()) {
+      const error = await this.askOnce(ids, ids !== all);
+      if (error?.reason !== 'not_found' || ids.length === 1 || this.#splitCallsLeft < 2) continue;
+      this.#splitCallsLeft -= 2;
+      const middle = Math.ceil(ids.length / 2);
+      // A stack reaches single ids sooner than a queue.
+      questions.push(ids.slice(middle), ids.slice(0, middle));
+    }
+  }
 
-function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
-  const leftOut = new Set<string>();
-  const alone = new Map<string, boolean>();
-  let splitCallsLeft = maxSplitCalls;
-
-  const askOnce = async (ids: readonly string[], isRare: boolean): Promise<ApplicationList> => {
+  /** @param isRare whether the next discovery will probably not make this call */
+  async askOnce(ids: readonly string[], isRare: boolean): Promise<ApiError | undefined> {
+    const { read, findings, isOver } = this.#dependencies;
+    if (isOver()) return undefined;
     const list = await read(ids);
     findings.addLookUp(list, isRare);
     const isAlone = ids.length === 1;
     const isConclusive = list.error === undefined || (isAlone && list.error.reason === 'not_found');
     for (const id of ids.filter((one) => !findings.has(one))) {
-      if (isConclusive) leftOut.add(id);
-      if (isAlone) alone.set(id, isConclusive);
+      if (isConclusive) this.leftOut.add(id);
+      if (isAlone) this.askedAlone.set(id, isConclusive);
     }
-    return list;
-  };
-
-  return {
-    ask: async (all) => {
-      const questions = [all];
-      for (let ids = questions.pop(); ids !== undefined && !isOver(); ids = questions.pop()) {
-        const { error } = await askOnce(ids, ids !== all);
-        if (error?.reason === 'not_found' && ids.length > 1 && splitCallsLeft >= 2) {
-          splitCallsLeft -= 2;
-          const middle = Math.ceil(ids.length / 2);
-          // A stack reaches single ids sooner than a queue.
-          questions.push(ids.slice(middle), ids.slice(0, middle));
-        }
-      }
-    },
-    askAlone: async (id) => {
-      if (!isOver()) await askOnce([id], true);
-    },
-    askAgain: async (ids) => {
-      if (!isOver()) await askOnce(ids, false);
-    },
-    hasLeftOut: (id) => leftOut.has(id),
-    askedAlone: () => alone,
-  };
+    return list.error;
+  }
 }
 
 function batchesOf(ids: readonly string[]): (readonly string[])[] {
@@ -177,7 +165,7 @@ export async function discoverApplications(
   dependencies: DiscoveryDependencies,
 ): Promise<Discovery> {
   const { signal } = question;
-  const findings = createFindings();
+  const findings = new Findings();
   const pendingIds = await findAll(question, findings, dependencies);
   const discovery = { ...findings.result(), pendingIds };
   for (const { id } of discovery.applications) dependencies.lookUps.forget(id);
@@ -195,7 +183,7 @@ async function findAll(
   const wanted = wantedIdsOf(selectors);
   lookUps.keepOnly(wanted);
   const known = new Set(knownIds);
-  const isOver = (): boolean => signal.aborted || findings.isFinal();
+  const isOver = (): boolean => signal.aborted || findings.isFinal;
   const isListed = !choosesByIdsAlone(selectors);
   let lost: readonly string[] = [];
   let isCutIntoPages = false;

@@ -1,10 +1,11 @@
 import { ApiError } from '../model/api-error.ts';
 import type { MetricListQuestion } from '../model/metric-list.ts';
+import type { PolledSeries } from '../model/polled-series.ts';
 import type { CallContext } from '../model/source.ts';
+import { countedBy, type ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
 import type { ApiRequest } from '../transport/transport.ts';
-import { valuesOf } from './call-groups.ts';
 import type { MetricQuery } from './metric-payload.ts';
 
 /**
@@ -72,12 +73,25 @@ export function metricsRequest(
       };
 }
 
-function metricParametersOf({ series, window, raw }: MetricQuery): string[] {
+/** Each once: the query asks for each value of each metric. */
+export function seriesParametersOf(series: readonly PolledSeries[]): string[] {
   const names = new Set(series.map(({ metric }) => metric));
   const values = new Set(series.flatMap(valuesOf));
   return [
     ...[...names].map((name) => parameterOf('names[]', name)),
     ...[...values].map((value) => parameterOf('values[]', value)),
+  ];
+}
+
+/** The values to ask for: that of the series, and the one that says whether there were calls. */
+export function valuesOf({ value }: Pick<PolledSeries, 'value'>): readonly ValueName[] {
+  const counter = countedBy[value];
+  return counter === undefined ? [value] : [value, counter];
+}
+
+function metricParametersOf({ series, window, raw }: MetricQuery): string[] {
+  return [
+    ...seriesParametersOf(series),
     parameterOf('summarize', 'true'),
     ...(window === undefined ? [] : windowParametersOf(window)),
     ...(raw ? [parameterOf('raw', 'true')] : []),

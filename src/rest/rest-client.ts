@@ -7,7 +7,7 @@ import { parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 import { documentOf } from './answer.ts';
 import { discoverApplications } from './discovery.ts';
-import { createLookUps } from './findings.ts';
+import { LookUps } from './findings.ts';
 import { createListReader, findHost } from './lists.ts';
 import { type MetricAnswer, type MetricQuery, metricAnswerOf } from './metric-payload.ts';
 import { metricsRequest, type RequestContext } from './requests.ts';
@@ -60,7 +60,7 @@ export function createRestClient(
 ): RestClient {
   const { send, observer, clock } = dependencies;
   const lists = createListReader(options, dependencies);
-  const lookUps = createLookUps({ clock });
+  const lookUps = new LookUps(clock);
   const onInvalid = (reason: InvalidSampleReason): void => {
     observer.invalidSample(reason);
   };

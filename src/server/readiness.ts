@@ -1,10 +1,9 @@
-import type { ReloadStatus } from '../model/status.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountDetails, ReloadStatus } from '../model/status.ts';
 import { type Answer, textAnswer } from './answer.ts';
 
 type Phase = 'discovering' | 'polling' | 'ready';
 
-function phaseOf(account: AccountStatus): Phase {
+function phaseOf(account: AccountDetails): Phase {
   if (account.firstCycleEnded) return 'ready';
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
@@ -19,7 +18,7 @@ function configProblem({ inForceSinceMs, problem }: ConfigStatus): string | unde
 
 /** Answers the readiness probe. */
 export interface Readiness {
-  answer(accounts: readonly AccountStatus[], config: ConfigStatus): Answer;
+  answer(accounts: readonly AccountDetails[], config: ConfigStatus): Answer;
   /** From now on the answer is 503. */
   endService(): void;
 }

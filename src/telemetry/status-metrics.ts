@@ -1,18 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { AccountDetails } from '../model/status.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
 
 /** The reasons why a series is not published. */
 const seriesDropReasons = ['duplicate'] as const;
 type SeriesDropReason = (typeof seriesDropReasons)[number];
 
-/** What the metrics mirror of an account. */
-export type MirroredStatus = AccountStatus &
-  Pick<AccountDetails, 'listedApplications' | 'lastDiscoveryMs' | 'key'>;
-
 /** Where the state of the accounts comes from. */
 export interface AccountSource {
-  status(): readonly MirroredStatus[];
+  status(): readonly AccountDetails[];
   /** Series published for the account. */
   seriesOf(account: string): number;
   /** Series of the account left out since the start. */
@@ -31,7 +26,7 @@ interface MirroredGauge {
   readonly name: string;
   readonly help: string;
   /** `undefined` while it is not known. */
-  readonly value: (status: MirroredStatus) => number | undefined;
+  readonly value: (status: AccountDetails) => number | undefined;
 }
 
 const mirroredGauges: readonly MirroredGauge[] = [
@@ -153,7 +148,7 @@ function createMissingMetrics(registers: Registry[]) {
       entries.reset();
       metrics.reset();
     },
-    show: ({ name: account, missingSelectors, missingMetrics }: MirroredStatus): void => {
+    show: ({ name: account, missingSelectors, missingMetrics }: AccountDetails): void => {
       for (const selector of missingSelectors.slice(0, mostMissing)) {
         entries.set({ account, selector }, 1);
       }

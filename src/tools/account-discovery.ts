@@ -17,7 +17,7 @@ import { selectApplications, selectorText } from '../model/selector.ts';
 import { noSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
-import { createRateLimiters } from '../rate-limit/membership.ts';
+import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
@@ -118,8 +118,8 @@ export async function askingDependencies(
     nextTurn: platform.nextTurn,
   };
   const metrics = showingCalls(createSelfMetrics(buildOf(platform.env), nothing), platform);
-  const limiters = createRateLimiters({ clock: platform.clock, logger });
-  return { platform, sink: noSink, metrics, logger, limiters };
+  const keys = new KeyTable({ clock: platform.clock, logger });
+  return { platform, sink: noSink, metrics, logger, keys };
 }
 
 /** Metrics that count as before, and show each call to New Relic as progress. */

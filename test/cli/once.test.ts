@@ -1,31 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { pollingText } from '../../src/cli/once.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { manyApplications } from '../faults/fault-bench.ts';
 import { readScrape } from '../faults/scrape.ts';
+import { anAccountDetails } from '../support/status-source.ts';
 import { firstMetricOnly, printedBy } from '../tools/ask-bench.ts';
 
-function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
-  return {
-    name: 'production',
-    up: true,
-    error: undefined,
+function anAccount(overrides: Partial<AccountDetails> = {}): AccountDetails {
+  return anAccountDetails({
     firstCycleEnded: false,
     applications: 40,
-    hosts: 48,
     polledApplications: 31,
-    budgetRequestsPerMinute: 800,
-    demandRequestsPerMinute: 62,
-    pollIntervalSeconds: 60,
-    staleAfterSeconds: 900,
-    missingSelectors: [],
-    missingMetrics: [],
-    requestsInFlight: 0,
-    backoffUntilMs: undefined,
     ...overrides,
-  };
+  });
 }
 
 describe('the progress of once', () => {

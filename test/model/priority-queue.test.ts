@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPriorityQueue } from '../../src/model/priority-queue.ts';
+import { PriorityQueue } from '../../src/model/priority-queue.ts';
 
-describe('createPriorityQueue', () => {
+describe('PriorityQueue', () => {
   it('gives items of the same priority in the order in which they were set', () => {
-    const queue = createPriorityQueue<string>();
+    const queue = new PriorityQueue<string>();
     for (const item of ['a', 'b', 'c', 'd', 'e']) queue.set(item, 7);
     queue.delete('c');
 
@@ -19,7 +19,7 @@ describe('createPriorityQueue', () => {
   });
 
   it('gives items of the same priority in the order that they were given', () => {
-    const queue = createPriorityQueue<string>();
+    const queue = new PriorityQueue<string>();
     queue.set('b', 7, 2);
     queue.set('a', 7, 1);
     queue.delete('a');
@@ -29,7 +29,7 @@ describe('createPriorityQueue', () => {
   });
 
   it('keeps the order of an item that is set to the priority it has', () => {
-    const queue = createPriorityQueue<string>();
+    const queue = new PriorityQueue<string>();
     queue.set('a', 1);
     queue.set('b', 1);
     queue.set('a', 1);
@@ -44,7 +44,7 @@ describe('createPriorityQueue', () => {
     });
     fc.assert(
       fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
-        const queue = createPriorityQueue<number>();
+        const queue = new PriorityQueue<number>();
         let model: { item: number; priority: number; sequence: number }[] = [];
         for (const [sequence, { item, priority }] of commands.entries()) {
           const known = model.find((entry) => entry.item === item);
@@ -74,7 +74,7 @@ describe('createPriorityQueue', () => {
       const priority = { valueOf: () => ((comparisons += 1), value) };
       return priority as unknown as number;
     };
-    const queue = createPriorityQueue<number>();
+    const queue = new PriorityQueue<number>();
     for (let item = 0; item < 10_000; item += 1) queue.set(item, counted((item * 7919) % 10_007));
     comparisons = 0;
 

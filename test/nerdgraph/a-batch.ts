@@ -3,10 +3,10 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, Question } from '../../src/model/source.ts';
 import type { NrqlQuestion } from '../../src/nerdgraph/graphql-client.ts';
-import { createNerdGraphBatch } from '../../src/nerdgraph/nerdgraph-batch.ts';
+import { NerdGraphBatch } from '../../src/nerdgraph/nerdgraph-batch.ts';
 import type { FacetRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
-import { createQuerySizes, type QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
-import { createSeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
+import { QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
+import { SeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { runBatches } from './a-nerdgraph-source.ts';
@@ -39,7 +39,7 @@ export function aBench(
 ): Bench {
   const questions: NrqlQuestion[] = [];
   const clock = createFakeClock();
-  const sizes = createQuerySizes({ clock });
+  const sizes = new QuerySizes(clock);
   const unexpected = createRecordingUnexpectedAnswers();
   const client = {
     nrql: async (question: NrqlQuestion): Promise<NrqlAnswer> => {
@@ -51,9 +51,9 @@ export function aBench(
       return told;
     },
   };
-  const batch = createNerdGraphBatch(
+  const batch = new NerdGraphBatch(
     applications.map((one) => aQuestion(one, ask)),
-    { client, clock, sizes, seen: createSeenMetrics(), unexpected, onInvalid: () => undefined },
+    { client, sizes, seen: new SeenMetrics(), unexpected, onInvalid: () => undefined },
   );
   return {
     batch,

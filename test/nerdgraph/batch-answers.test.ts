@@ -5,7 +5,7 @@ import type { SelectedApplication } from '../../src/model/selected-application.t
 import { BatchAnswers } from '../../src/nerdgraph/batch-answers.ts';
 import type { FacetRow } from '../../src/nerdgraph/nrql-answer.ts';
 import { type PlannedQuery, queriesOf } from '../../src/nerdgraph/query-plan.ts';
-import { createSeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
+import { SeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { broken, refused, row } from './a-batch.ts';
 
@@ -27,7 +27,7 @@ interface Options {
 function aBench(selected: SelectedApplication, fate: Fate, options: Options = {}) {
   const { before = [], parts = 1, askHostNames = false } = options;
   const { id } = selected.application;
-  const seen = createSeenMetrics();
+  const seen = new SeenMetrics();
   for (const text of before) {
     const [metric = '', host] = text.split(' ').toReversed();
     seen.saw(id, host, metric);

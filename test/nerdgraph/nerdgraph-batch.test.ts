@@ -76,20 +76,6 @@ describe('a batch', () => {
     expect(['ME', 'you'].map((name) => questions[1]?.asksFor(name))).toEqual([true, false]);
   });
 
-  it('uses a very large answer in a turn of its own', async () => {
-    const rows = Array.from({ length: 5001 }, (_, index) => row('1', { web: 1 }, `h${index}`));
-    const { batch } = aBench(apps(1, 1, { application: false }), () => rows);
-    const state = { isOver: false };
-    void runStage(batch).finally(() => {
-      state.isOver = true;
-    });
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-
-    expect(state.isOver).toBe(false);
-  });
-
   it('tells of an application that has calls, but no heartbeat', async () => {
     const { run, unexpected } = aBench(apps(2, 0), (question) =>
       isAbout('host')(question) ? [] : [row('1', { web: 5 }), row('2', { web: 5, live: 5 })],

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason, failureReasons } from '../../src/model/api-error.ts';
 import { queriesOf } from '../../src/nerdgraph/query-plan.ts';
 import {
-  createQuerySizes,
   type Division,
   type EndedQuery,
+  QuerySizes,
   undivided,
 } from '../../src/nerdgraph/query-sizes.ts';
 import { aSelected } from '../support/builders.ts';
@@ -31,7 +31,7 @@ function because(reason: FailureReason): EndedQuery {
 
 function aBench() {
   const clock = createFakeClock();
-  const sizes = createQuerySizes({ clock });
+  const sizes = new QuerySizes(clock);
   const told: Division[] = [];
   const stop = sizes.onChange(() => told.push(sizes.divisionOf('1')));
   return { clock, sizes, told, stop };

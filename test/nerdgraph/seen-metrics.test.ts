@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSeenMetrics, type SeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
+import { SeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
 
 const [web, other] = ['HttpDispatcher', 'OtherTransaction/all'];
 
@@ -15,7 +15,7 @@ function seenOf(seen: SeenMetrics): readonly string[] {
 }
 
 function someSeen(): SeenMetrics {
-  const seen = createSeenMetrics();
+  const seen = new SeenMetrics();
   seen.saw('1', undefined, web);
   seen.saw('1', undefined, web);
   seen.saw('1', 'a', other);
@@ -27,7 +27,7 @@ function someSeen(): SeenMetrics {
 
 describe('the metrics that were seen', () => {
   it('are those of each application, and of each of its hosts', () => {
-    expect(seenOf(createSeenMetrics())).toEqual([]);
+    expect(seenOf(new SeenMetrics())).toEqual([]);
     expect(seenOf(someSeen())).toEqual([
       `1 ${web}`,
       `1 a ${other}`,

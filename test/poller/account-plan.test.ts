@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type AccountPlanner,
+  AccountPlanner,
   accountPlanOf,
-  createAccountPlanner,
-  createCallRate,
+  CallRate,
   plannedCapacityOf,
 } from '../../src/poller/account-plan.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
@@ -69,15 +68,12 @@ interface Bench {
 function aPlanner(): Bench {
   const clock = createFakeClock();
   const now = { limitPerMinute: 800, carriedPerMinute: Infinity, retries: 5 };
-  const planner = createAccountPlanner(
-    { discoveryIntervalMs: minuteMs },
-    {
-      clock,
-      costs: restCosts,
-      capacity: () => ({ ...now }),
-      retries: () => now.retries,
-    },
-  );
+  const planner = new AccountPlanner(minuteMs, {
+    clock,
+    costs: restCosts,
+    capacity: () => ({ ...now }),
+    retries: () => now.retries,
+  });
   return { clock, planner, now };
 }
 
@@ -209,7 +205,7 @@ function rateOf(
   return (sum * minuteMs) / (nowMs - sinceMs);
 }
 
-describe('createCallRate', () => {
+describe('CallRate', () => {
   it('is the mean over the last nine whole minutes and the part of the present one that has passed', () => {
     fc.assert(
       fc.property(
@@ -223,7 +219,7 @@ describe('createCallRate', () => {
           { maxLength: 40 },
         ),
         (startMs, steps) => {
-          const rate = createCallRate();
+          const rate = new CallRate();
           const calls: { atMs: number; count: number }[] = [];
           let nowMs = startMs;
           for (const { afterMs, count, isAdded } of steps) {
@@ -244,7 +240,7 @@ describe('createCallRate', () => {
     { what: 'is steady where the calls are', perMinute: 30, minutes: 30, expected: 30 },
     { what: 'forgets what was ten minutes ago', perMinute: 0, minutes: 10, expected: 0 },
   ])('$what', ({ perMinute, minutes, expected }) => {
-    const rate = createCallRate();
+    const rate = new CallRate();
     for (let minute = 0; minute < 20; minute += 1) rate.add(30, minute * minuteMs);
 
     for (let minute = 20; minute < 20 + minutes; minute += 1) {

@@ -100,7 +100,7 @@ describe.each(apis)('$name', (api) => {
       bench.start();
       await bench.clock.advance(1000);
 
-      expect(turns()).toBe(26);
+      expect(turns()).toBe(24);
     });
   });
 });

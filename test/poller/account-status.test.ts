@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import type { PollerDetails } from '../../src/model/status.ts';
+import type { PollerStatus } from '../../src/model/status.ts';
 import { type Aspect, accountStatusOf } from '../../src/poller/account-status.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -23,7 +23,7 @@ const entries = [
   anEntry({ selector: { kind: 'id', id: '9' } }),
 ];
 
-function statusOf({ table, clock }: TableBench, aspects: readonly Aspect[] = []): PollerDetails {
+function statusOf({ table, clock }: TableBench, aspects: readonly Aspect[] = []): PollerStatus {
   const options = { account: anAccount(), entries };
   const parts = { startMs: 0, nextDiscoveryMs: minuteMs, aspects: () => aspects };
   return accountStatusOf(options, { table, clock, costs: restCosts, ...parts });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
-import { createAppPublisher } from '../../src/poller/app-publisher.ts';
+import { AppPublisher } from '../../src/poller/app-publisher.ts';
 import { anApplication, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
@@ -34,10 +34,11 @@ describe('publishAll', () => {
     async ({ hosts, most }) => {
       const clock = createFakeClock();
       const sink = createFakeSink();
-      const publisher = createAppPublisher(
-        { account: 'production' },
-        { clock, sink, snapshotOf: (id) => snapshotWith(id, hosts) },
-      );
+      const publisher = new AppPublisher('production', {
+        clock,
+        sink,
+        snapshotOf: (id) => snapshotWith(id, hosts),
+      });
       const ids = Array.from({ length: 1000 }, (_, id) => String(id));
 
       publisher.publishAll(ids);

@@ -4,7 +4,7 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import type { AccountPlan } from '../../src/poller/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { createPollLog, type PollLog } from '../../src/poller/poll-log.ts';
+import { PollLog } from '../../src/poller/poll-log.ts';
 import { anApplication, aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger, type LogLine } from '../support/fake-logger.ts';
@@ -37,7 +37,7 @@ function outcomeOf(reason: FailureReason | undefined): PollOutcome {
 function aLog(): LogBench {
   const clock = createFakeClock();
   const logger = createFakeLogger();
-  const log = createPollLog('production', { logger, clock });
+  const log = new PollLog('production', { logger, clock });
   let shown = 0;
   return {
     log,

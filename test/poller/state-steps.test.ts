@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
-import type { Partition } from '../../src/model/shard.ts';
+import type { Owns } from '../../src/model/shard.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import {
@@ -46,13 +46,7 @@ function take<Result>(
   return { ...step.value, states: all };
 }
 
-type Owns = Partition['owns'];
-
 const everything: Owns = () => true;
-
-function partitionOf(owns: Owns): Partition {
-  return { shards: 1, owns };
-}
 
 function applyDiscovery(
   states: ReadonlyMap<string, AppState>,
@@ -66,9 +60,7 @@ function applyDiscovery(
     return phaseIndex;
   };
   const now = { monotonicMs: 1000, virtualMs: 500, takePhaseIndex };
-  const change = take(states, (live) =>
-    discoverySteps(live, entries, discovery, now, partitionOf(owns)),
-  );
+  const change = take(states, (live) => discoverySteps(live, entries, discovery, now, owns));
   const kept = [...change.states].filter(([id]) => !change.removed.includes(id));
   return { ...change, states: new Map(kept) };
 }
@@ -78,7 +70,7 @@ function statesFor(
   entries: readonly AppEntry[],
   owns: Owns = everything,
 ): ReadonlyMap<string, AppState> {
-  return take(states, (live) => reconfigurationSteps(live, entries, partitionOf(owns))).states;
+  return take(states, (live) => reconfigurationSteps(live, entries, owns)).states;
 }
 
 describe('discoverySteps', () => {
@@ -188,26 +180,24 @@ describe('reconfigurationSteps', () => {
 });
 
 describe('many applications', () => {
-  it('are handled in steps, and in smaller ones with patterns or many shards', () => {
-    const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
+  it('are handled in steps, and in smaller ones with patterns', () => {
+    const ids = Array.from({ length: 5000 }, (_, index) => `${index}`);
     const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
-    const sizesWith = (all: readonly AppEntry[], shards: number = 1): readonly number[] => {
+    const sizesWith = (all: readonly AppEntry[]): readonly number[] => {
       const now = { monotonicMs: 0, virtualMs: 0, takePhaseIndex: () => 0 };
-      const own = { ...partitionOf(everything), shards };
       const sizes = [0];
       const live = { all: new Map(), delete: () => undefined };
       const set = (): void => {
         sizes.push((sizes.pop() ?? 0) + 1);
       };
-      for (const _ of discoverySteps({ ...live, set }, all, aDiscovery(ids), now, own)) {
+      for (const _ of discoverySteps({ ...live, set }, all, aDiscovery(ids), now, everything)) {
         sizes.push(0);
       }
       return sizes.filter((size) => size > 0);
     };
 
-    expect(sizesWith(entries)).toEqual([1000, 1000, 500]);
-    expect(Math.max(...sizesWith([...entries, entry]))).toBe(800);
-    expect(Math.max(...sizesWith(entries, 1000))).toBeLessThan(50);
+    expect(sizesWith(entries)).toEqual([4000, 1000]);
+    expect(Math.max(...sizesWith([...entries, entry]))).toBe(2000);
   });
 });
 

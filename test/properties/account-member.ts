@@ -2,7 +2,7 @@ import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Shard } from '../../src/model/shard.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
@@ -166,7 +166,7 @@ export async function startMember(dependencies: MemberDependencies): Promise<Mem
   };
 }
 
-function stretchOf(world: World, status: readonly AccountStatus[], account: string): number {
+function stretchOf(world: World, status: readonly AccountDetails[], account: string): number {
   const own = status.find(({ name }) => name === account);
   const setup = world.setups().find(({ name }) => name === account);
   if (own === undefined || setup === undefined) return 1;

@@ -1,4 +1,4 @@
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
 import type { ValueRules } from './value-rules.ts';
@@ -69,7 +69,7 @@ export class CallRules implements WireObserver {
   }
 
   /** An id is not called missing before the vendor was asked for it alone. */
-  check(status: readonly AccountStatus[]): void {
+  check(status: readonly AccountDetails[]): void {
     const hostless = new Set<string>();
     for (const { name, missingSelectors } of status) {
       for (const selector of missingSelectors) {

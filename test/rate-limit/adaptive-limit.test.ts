@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAdaptiveLimit } from '../../src/rate-limit/adaptive-limit.ts';
+import { AdaptiveLimit } from '../../src/rate-limit/adaptive-limit.ts';
 
 const minuteMs = 60_000;
 
 /** A limit of 800 in each of the minutes after 429s, each for a call sent just before. */
 function minutesAfter(...throttledMs: readonly number[]): readonly number[] {
-  const limit = createAdaptiveLimit(800);
+  const limit = new AdaptiveLimit(800);
   for (const nowMs of throttledMs) limit.exceeded({ sentMs: nowMs - 200, nowMs, untilMs: nowMs });
   const lastMs = throttledMs.at(-1) ?? 0;
   return [0, 1, 2, 3, 4, 5].map((minute) => limit.perMinute(lastMs + minute * minuteMs));
 }
 
-describe('createAdaptiveLimit', () => {
+describe('AdaptiveLimit', () => {
   it('is the full limit before the first 429', () => {
-    const limit = createAdaptiveLimit(800);
+    const limit = new AdaptiveLimit(800);
 
     expect(limit.perMinute(0)).toBe(800);
     expect(limit.nextStepMs(0)).toBe(Number.POSITIVE_INFINITY);
@@ -35,7 +35,7 @@ describe('createAdaptiveLimit', () => {
   });
 
   it('is at least one call', () => {
-    const limit = createAdaptiveLimit(1);
+    const limit = new AdaptiveLimit(1);
 
     limit.exceeded({ sentMs: 0, nowMs: 200, untilMs: 1000 });
 
@@ -43,7 +43,7 @@ describe('createAdaptiveLimit', () => {
   });
 
   it('counts the 429s of all calls that were sent before the pause ended as one', () => {
-    const limit = createAdaptiveLimit(800);
+    const limit = new AdaptiveLimit(800);
     limit.exceeded({ sentMs: 0, nowMs: 200, untilMs: 20_000 });
     limit.exceeded({ sentMs: 100, nowMs: 300, untilMs: 30_000 });
     limit.exceeded({ sentMs: 29_999, nowMs: 30_100, untilMs: 25_000 });
@@ -62,7 +62,7 @@ describe('createAdaptiveLimit', () => {
     { nowMs: 300_199, nextMs: 300_200 },
     { nowMs: 300_200, nextMs: Number.POSITIVE_INFINITY },
   ])('rises at $nextMs ms next when it is $nowMs ms', ({ nowMs, nextMs }) => {
-    const limit = createAdaptiveLimit(800);
+    const limit = new AdaptiveLimit(800);
 
     limit.exceeded({ sentMs: 0, nowMs: 200, untilMs: 1000 });
 
@@ -70,7 +70,7 @@ describe('createAdaptiveLimit', () => {
   });
 
   it('keeps its proportion when the full limit changes', () => {
-    const limit = createAdaptiveLimit(800);
+    const limit = new AdaptiveLimit(800);
     limit.exceeded({ sentMs: 0, nowMs: 200, untilMs: 1000 });
 
     limit.resize(100);
@@ -82,7 +82,7 @@ describe('createAdaptiveLimit', () => {
     const gaps = fc.array(fc.nat(3 * minuteMs), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), gaps, (full, gapsMs) => {
-        const limit = createAdaptiveLimit(full);
+        const limit = new AdaptiveLimit(full);
         let nowMs = 0;
         for (const gapMs of gapsMs) {
           nowMs += gapMs;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createCallLatency } from '../../src/rate-limit/call-latency.ts';
+import { CallLatency } from '../../src/rate-limit/call-latency.ts';
 
-describe('createCallLatency', () => {
+describe('CallLatency', () => {
   it('calls nothing slow that ends within a second', () => {
-    const latency = createCallLatency();
+    const latency = new CallLatency();
 
     for (let call = 0; call < 100; call += 1) latency.answered(5);
 
@@ -11,7 +11,7 @@ describe('createCallLatency', () => {
   });
 
   it('learns within a few dozen calls that everything takes long', () => {
-    const latency = createCallLatency();
+    const latency = new CallLatency();
 
     for (let call = 0; call < 40; call += 1) latency.answered(10_000);
 
@@ -20,7 +20,7 @@ describe('createCallLatency', () => {
   });
 
   it('is not moved by a tenth of the calls that hang', () => {
-    const latency = createCallLatency();
+    const latency = new CallLatency();
 
     for (let call = 0; call < 1000; call += 1) latency.answered(call % 10 === 0 ? 90_000 : 200);
 
@@ -28,7 +28,7 @@ describe('createCallLatency', () => {
   });
 
   it('recovers as fast when everything is quick again, no matter how long it was slow', () => {
-    const latency = createCallLatency();
+    const latency = new CallLatency();
     for (let call = 0; call < 1000; call += 1) latency.answered(90_000);
 
     for (let call = 0; call < 40; call += 1) latency.answered(200);
@@ -42,7 +42,7 @@ describe('createCallLatency', () => {
     { what: 'several have', durations: [100, 200, 300], meanMs: 200 },
     { what: 'some of them hung', durations: [100, 30_000, 300], meanMs: 200 },
   ])('has a mean of $meanMs ms when $what', ({ durations, meanMs }) => {
-    const latency = createCallLatency();
+    const latency = new CallLatency();
 
     for (const durationMs of durations) latency.answered(durationMs);
 
@@ -53,7 +53,7 @@ describe('createCallLatency', () => {
     { from: 200, to: 4000 },
     { from: 4000, to: 200 },
   ])('has a mean that moves from $from to $to within some hundred requests', ({ from, to }) => {
-    const latency = createCallLatency();
+    const latency = new CallLatency();
     for (let call = 0; call < 500; call += 1) latency.answered(from);
 
     for (let call = 0; call < 500; call += 1) latency.answered(to);

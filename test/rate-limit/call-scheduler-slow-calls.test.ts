@@ -6,7 +6,7 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import { aJob, aScheduler, type OneRequest, runJob, times } from './fakes.ts';
 
-describe('createCallScheduler, when calls are slow', () => {
+describe('CallScheduler, when calls are slow', () => {
   it('does not suspect a job whose calls are all answered late', async () => {
     const clock = createFakeClock();
     const scheduler = aScheduler({ requestsPerMinute: 6000, concurrency: 8 }, clock);

@@ -42,7 +42,7 @@ function aWork(scheduler: CallScheduler): Work {
   };
 }
 
-describe('createCallScheduler', () => {
+describe('CallScheduler', () => {
   it('finishes small jobs one after the other rather than all of them late', async () => {
     const work = aWork(anEagerScheduler(2));
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];

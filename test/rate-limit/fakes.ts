@@ -2,18 +2,14 @@ import pLimit from 'p-limit';
 import { type Clock, sleep } from '../../src/model/clock.ts';
 import type { Permit, Throttled, Turn } from '../../src/model/permit.ts';
 import {
-  type CallScheduler,
-  createCallScheduler,
+  CallScheduler,
   type Job,
   type ScheduledCall,
 } from '../../src/rate-limit/call-scheduler.ts';
 import type { JobQueueLimits } from '../../src/rate-limit/job-queue.ts';
-import { createRateLimiters, type Membership } from '../../src/rate-limit/membership.ts';
-import {
-  createRateLimiter,
-  type RateLimiter,
-  type RateLimiterOptions,
-} from '../../src/rate-limit/rate-limiter.ts';
+import { KeyTable } from '../../src/rate-limit/key-table.ts';
+import { Membership } from '../../src/rate-limit/membership.ts';
+import { RateLimiter, type RateLimiterOptions } from '../../src/rate-limit/rate-limiter.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -88,7 +84,7 @@ export function aLimiter(
   requestsPerMinute: number,
   options: Partial<RateLimiterOptions> = {},
 ): RateLimiter {
-  return createRateLimiter(
+  return new RateLimiter(
     { apiKey: 'key-1', requestsPerMinute, inFlight: pLimit(Infinity), ...options },
     { clock, roomAgain: () => undefined },
   );
@@ -153,8 +149,8 @@ export async function throttle(caller: Caller, answer: Throttled): Promise<void>
 
 /** The membership of an account that has its key to itself. */
 export function aMembership(requestsPerMinute: number, clock: Clock): Membership {
-  const limiters = createRateLimiters({ clock, logger: createFakeLogger() });
-  return limiters.join(anAccount({ requestsPerMinute }), 'key-1');
+  const keys = new KeyTable({ clock, logger: createFakeLogger() });
+  return new Membership(anAccount({ requestsPerMinute }), 'key-1', keys);
 }
 
 /**
@@ -167,7 +163,7 @@ export function aScheduler(
   clock: Clock,
   requestsPerMinute: number = limits.requestsPerMinute,
 ): CallScheduler {
-  return createCallScheduler(limits, { clock, limit: aMembership(requestsPerMinute, clock) });
+  return new CallScheduler(limits, { clock, limit: aMembership(requestsPerMinute, clock) });
 }
 
 /** A call with one request; resolves to whether that was answered. */

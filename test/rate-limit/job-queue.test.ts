@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJobQueue, type JobQueue, type QueuedJob } from '../../src/rate-limit/job-queue.ts';
+import { JobQueue, type QueuedJob } from '../../src/rate-limit/job-queue.ts';
 
 const limits = { requestsPerMinute: 800, concurrency: 8 };
 
@@ -42,10 +42,10 @@ function startAll(queue: JobQueue<QueuedJob>, nowMs: number): readonly string[] 
 }
 
 function aQueue(): JobQueue<QueuedJob> {
-  return createJobQueue(limits);
+  return new JobQueue(limits);
 }
 
-describe('createJobQueue: earliest deadline first', () => {
+describe('JobQueue: earliest deadline first', () => {
   it.each([
     {
       what: 'a small job before a large one that fell due at the same time',
@@ -124,7 +124,7 @@ describe('createJobQueue: earliest deadline first', () => {
   });
 });
 
-describe('createJobQueue: the window of a job', () => {
+describe('JobQueue: the window of a job', () => {
   it('begins with two calls and grows with every answer, up to the concurrency', () => {
     const queue = aQueue();
     const job = aJob(queue, 'a', { size: 100 });
@@ -153,7 +153,7 @@ describe('createJobQueue: the window of a job', () => {
   });
 });
 
-describe('createJobQueue: suspects', () => {
+describe('JobQueue: suspects', () => {
   it('makes a job a suspect when a call is slow and none has been answered since it was sent', () => {
     const queue = aQueue();
     const [silent, answered] = [aJob(queue, 'silent'), aJob(queue, 'answered')];
@@ -216,7 +216,7 @@ describe('createJobQueue: suspects', () => {
   });
 
   it('frees the slots of the other calls of a suspect that was answered', () => {
-    const queue = createJobQueue({ ...limits, concurrency: 4 });
+    const queue = new JobQueue({ ...limits, concurrency: 4 });
     const wide = aJob(queue, 'wide');
     startAll(queue, 0);
     queue.slow(wide, 0, 1000);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Permit } from '../../src/model/permit.ts';
-import { createRateLimiters, type Membership } from '../../src/rate-limit/membership.ts';
+import { KeyTable } from '../../src/rate-limit/key-table.ts';
+import { Membership } from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -8,9 +9,9 @@ import { aCallerFor } from './fakes.ts';
 
 function aBench() {
   const clock = createFakeClock();
-  const limiters = createRateLimiters({ clock, logger: createFakeLogger() });
+  const keys = new KeyTable({ clock, logger: createFakeLogger() });
   const join = (name: string): Membership =>
-    limiters.join(anAccount({ name, requestsPerMinute: 10 }), 'key-1');
+    new Membership(anAccount({ name, requestsPerMinute: 10 }), 'key-1', keys);
   return { clock, join };
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Permit, ThrottleCause } from '../../src/model/permit.ts';
-import { createRateLimiters, type Membership } from '../../src/rate-limit/membership.ts';
+import { KeyTable } from '../../src/rate-limit/key-table.ts';
+import { Membership } from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -12,7 +13,7 @@ const { FC_RUNS, FC_SEED } = process.env;
 
 const minuteMs = 60_000;
 const names = ['one', 'two', 'three'] as const;
-const keys = ['key-a', 'key-b'] as const;
+const keyNames = ['key-a', 'key-b'] as const;
 
 type Step =
   | { readonly kind: 'join'; readonly key: string; readonly requestsPerMinute: number }
@@ -45,7 +46,7 @@ interface Sent {
 }
 
 const limits = fc.integer({ min: 1, max: 12 });
-const key = fc.constantFrom(...keys);
+const key = fc.constantFrom(...keyNames);
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('join' as const), key, requestsPerMinute: limits }),
   fc.record({ kind: fc.constant('leave' as const) }),
@@ -73,7 +74,7 @@ class Rules {
   readonly #last = new Map<string, number>();
 
   note(): void {
-    for (const one of keys) {
+    for (const one of keyNames) {
       const present = [...this.accounts.values()].filter((account) => account.key === one);
       if (present.length === 0) continue;
       this.#last.set(one, Math.min(...present.map((account) => account.requestsPerMinute)));
@@ -94,7 +95,7 @@ interface Outcome {
 
 async function run(plan: readonly { gapMs: number; name: string; step: Step }[]): Promise<Outcome> {
   const clock = createFakeClock();
-  const limiters = createRateLimiters({ clock, logger: createFakeLogger() });
+  const keys = new KeyTable({ clock, logger: createFakeLogger() });
   const rules = new Rules();
   const pauses = new Map<string, number>();
   const sent: Sent[] = [];
@@ -126,7 +127,7 @@ async function run(plan: readonly { gapMs: number; name: string; step: Step }[])
     if (step.kind === 'join') {
       account?.membership.leave();
       const { requestsPerMinute } = step;
-      const membership = limiters.join(anAccount({ name, requestsPerMinute }), step.key);
+      const membership = new Membership(anAccount({ name, requestsPerMinute }), step.key, keys);
       const caller = aCallerFor(membership);
       rules.accounts.set(name, { membership, caller, key: step.key, requestsPerMinute });
       membership.onLimitChange(() => undefined);

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
 import type { Permit } from '../../src/model/permit.ts';
-import {
-  createRateLimiters,
-  type Membership,
-  type RateLimiters,
-} from '../../src/rate-limit/membership.ts';
+import { KeyTable } from '../../src/rate-limit/key-table.ts';
+import { Membership } from '../../src/rate-limit/membership.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
@@ -14,20 +11,20 @@ import { aCallerFor, aLimitExceeded, aThrottled } from './fakes.ts';
 interface Bench {
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
-  readonly limiters: RateLimiters;
+  readonly keys: KeyTable;
   readonly join: (name: string, requestsPerMinute: number, key?: string) => Membership;
 }
 
 function aBench(): Bench {
   const clock = createFakeClock();
   const logger = createFakeLogger();
-  const limiters = createRateLimiters({ clock, logger });
+  const keys = new KeyTable({ clock, logger });
   return {
     clock,
     logger,
-    limiters,
+    keys,
     join: (name, requestsPerMinute, key = 'key-1') =>
-      limiters.join(anAccount({ name, requestsPerMinute }), key),
+      new Membership(anAccount({ name, requestsPerMinute }), key, keys),
   };
 }
 
@@ -69,12 +66,13 @@ describe('accounts with one key', () => {
       shared: true,
     },
   ])('are those with the same key at the same address: $what', async ({ baseUrl, key, shared }) => {
-    const { limiters, join } = aBench();
+    const { keys, join } = aBench();
     await permitsOf(join('one', 1), 1);
 
-    const other = limiters.join(
+    const other = new Membership(
       { ...anAccount({ name: 'other', requestsPerMinute: 1 }), baseUrl },
       key,
+      keys,
     );
 
     expect(await permitsOf(other, 1)).toHaveLength(shared ? 0 : 1);
@@ -93,12 +91,12 @@ describe('accounts with one key', () => {
       shared: false,
     },
   ])('share what the vendor counts together: $what', async ({ source, other, shared }) => {
-    const { limiters, logger } = aBench();
-    const one = limiters.join(anAccount({ requestsPerMinute: 1, source }), 'key-1');
+    const { keys, logger } = aBench();
+    const one = new Membership(anAccount({ requestsPerMinute: 1, source }), 'key-1', keys);
     await permitsOf(one, 1);
 
     const joined = anAccount({ name: 'other', requestsPerMinute: 1, source: other });
-    const second = limiters.join(joined, 'key-1');
+    const second = new Membership(joined, 'key-1', keys);
 
     expect(await permitsOf(second, 1)).toHaveLength(shared ? 0 : 1);
     expect(logger.lines).toHaveLength(shared ? 1 : 0);
@@ -125,12 +123,14 @@ describe('accounts with one key', () => {
   });
 
   it('keep to 25 calls in flight with NerdGraph, whatever their account ids, and get room in turn', async () => {
-    const { limiters } = aBench();
-    const joined = [1, 2, 3].map((accountId) =>
-      limiters.join(
-        anAccount({ name: `account ${accountId}`, source: { kind: 'nerdgraph', accountId } }),
-        'key-1',
-      ),
+    const { keys } = aBench();
+    const joined = [1, 2, 3].map(
+      (accountId) =>
+        new Membership(
+          anAccount({ name: `account ${accountId}`, source: { kind: 'nerdgraph', accountId } }),
+          'key-1',
+          keys,
+        ),
     );
     const [first = [], second = [], third = []] = await Promise.all(
       joined.map(async (membership) => permitsOf(membership, 40)),

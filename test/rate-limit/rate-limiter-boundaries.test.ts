@@ -47,7 +47,7 @@ async function refuse({ caller }: Bench, answer: Parameters<typeof aThrottled>):
   await throttle(caller, aThrottled(...answer));
 }
 
-describe('createRateLimiter, at its edges', () => {
+describe('RateLimiter, at its edges', () => {
   it('lets a single call go at the end of a pause, and the next ones three seconds later', async () => {
     const bench = aBench(600);
     await refuse(bench, [10_000]);

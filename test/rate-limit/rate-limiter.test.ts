@@ -35,7 +35,7 @@ function mostInAnyWindow(timesMs: readonly number[], windowMs: number): number {
   return most;
 }
 
-describe('createRateLimiter', () => {
+describe('RateLimiter', () => {
   it('spreads the calls that a pause has held up over a minute, and then goes back to normal', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 600);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createSlidingWindowLog } from '../../src/rate-limit/sliding-window-log.ts';
+import { SlidingWindowLog } from '../../src/rate-limit/sliding-window-log.ts';
 
 /** A log whose calls ended at these times. */
-function endedAt(...timesMs: readonly number[]): ReturnType<typeof createSlidingWindowLog> {
-  const log = createSlidingWindowLog();
+function endedAt(...timesMs: readonly number[]): SlidingWindowLog {
+  const log = new SlidingWindowLog();
   for (const atMs of timesMs) {
     log.acquire();
     log.release(atMs);
@@ -11,7 +11,7 @@ function endedAt(...timesMs: readonly number[]): ReturnType<typeof createSliding
   return log;
 }
 
-describe('createSlidingWindowLog', () => {
+describe('SlidingWindowLog', () => {
   it.each([
     { nowMs: 60_000, waitMs: 1, used: 1 },
     { nowMs: 60_001, waitMs: 0, used: 0 },
@@ -45,7 +45,7 @@ describe('createSlidingWindowLog', () => {
   });
 
   it('keeps the order of any number of calls, however often old ones are forgotten', () => {
-    const log = createSlidingWindowLog();
+    const log = new SlidingWindowLog();
     const wrong: number[] = [];
     const times: number[] = [];
 

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CustomMetric, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import type { ValueName } from '../../src/model/vendor-value.ts';
+import { type ValueName, valueNames } from '../../src/model/vendor-value.ts';
 import { createCallGroups, type SeriesGroup } from '../../src/rest/call-groups.ts';
+import { metricsRequest } from '../../src/rest/requests.ts';
 
 function aSeries(
   metric: string,
@@ -24,7 +26,70 @@ function textOf(groups: readonly SeriesGroup[]): readonly string[] {
   });
 }
 
+/** The series of each call for an application. */
+function callsFor(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
+  return callGroupsOf(series, true).applications.map((group) => group.series);
+}
+
+/** The part of the query that asks for the series. */
+function queryOf(series: readonly PolledSeries[]): string {
+  const query = { series, window: undefined, raw: false };
+  const { target } = metricsRequest('1', undefined, query);
+  return target.slice(target.indexOf('?') + 1, target.indexOf('&summarize'));
+}
+
+const anySeries = fc
+  .tuple(
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom('Apdex', 'CPU/User Time', '💾'.repeat(99)) },
+      fc.string({ minLength: 1, maxLength: 255 }),
+    ),
+    fc.constantFrom(...valueNames),
+  )
+  .map(([metric, value]) => aSeries(metric, value));
+
 describe('the calls for the series of an entry', () => {
+  // "names%5B%5D=" and "&" are 13 characters, "values%5B%5D=call_count&" are 24.
+  const room = 3500 - 24 - 13;
+  it.each([
+    { what: 'metrics that just fit', names: ['a'.repeat(1000), 'b'.repeat(room - 1013)], calls: 1 },
+    {
+      what: 'one character too many',
+      names: ['a'.repeat(1000), 'b'.repeat(room - 1012)],
+      calls: 2,
+    },
+    { what: 'characters that are longer when they are sent', names: ['あ', 'い'], calls: 2 },
+  ])('are $calls for $what', ({ names, calls }) => {
+    const series = names.map((name) => aSeries(name.length === 1 ? name.repeat(255) : name));
+
+    expect(callsFor(series)).toHaveLength(calls);
+  });
+
+  it('are several for one metric whose values do not fit one call', () => {
+    const name = 'a'.repeat(3450);
+
+    expect(callsFor([aSeries(name), aSeries(name, 'score'), aSeries('b')])).toHaveLength(3);
+  });
+
+  it('ask for each series once, in queries that fit, and are no more than needed', () => {
+    fc.assert(
+      fc.property(fc.array(anySeries, { minLength: 1, maxLength: 60 }), (series) => {
+        const calls = callsFor(series);
+
+        expect(calls.flat()).toHaveLength(series.length);
+        expect(new Set(calls.flat())).toEqual(new Set(series));
+        for (const [index, call] of calls.entries()) {
+          expect(queryOf(call).length).toBeLessThan(3500);
+          const next = calls[index + 1]?.[0];
+          if (next === undefined) continue;
+          const sameMetric = series.filter(({ metric }) => metric === next.metric);
+          expect(queryOf([...call, ...sameMetric]).length).toBeGreaterThanOrEqual(3500);
+          expect(call.some(({ metric }) => metric === next.metric)).toBe(false);
+        }
+      }),
+    );
+  });
+
   it('are one for all presets, with the values in their order', () => {
     const series = seriesOf(presetNames, ['web', 'other']);
 

@@ -1,7 +1,8 @@
 import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createDaemon } from '../../src/daemon/daemon.ts';
-import { type AccountStatus, type Operation, operations } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
+import { type Operation, operations } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
@@ -44,7 +45,7 @@ export interface PlanBench {
 
 export interface RunningDaemon {
   advance(ms: number): Promise<void>;
-  status(): readonly AccountStatus[];
+  status(): readonly AccountDetails[];
   /** The lines of the page that are series. */
   series(): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry, Config } from '../../src/model/config.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
   aRunningDaemon,
@@ -73,7 +73,7 @@ describe('an account that a reload splits in two with the same key', () => {
   async function steadyState(isSplitByReload: boolean): Promise<{
     readonly callsPerMinute: number;
     readonly mostInAnyMinute: number;
-    readonly status: readonly AccountStatus[];
+    readonly status: readonly AccountDetails[];
   }> {
     const names = Array.from({ length: 20 }, (_, at) => `${at % 2 === 0 ? 'even' : 'odd'} ${at}`);
     const half = (name: string, pattern: RegExp): AppEntry =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AccountPoller } from '../../src/poller/account-poller.ts';
-import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
+import { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { aStore } from '../exposition/builders.ts';
 import { aMembership } from '../rate-limit/fakes.ts';
@@ -128,7 +128,7 @@ describe('whatever the vendor sends', () => {
             logger: createFakeLogger(),
             observer: { polled: () => {}, skipped: () => {} },
             limit,
-            scheduler: createCallScheduler(limits, { clock, limit }),
+            scheduler: new CallScheduler(limits, { clock, limit }),
           },
         );
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { AccountPoller } from '../../src/poller/account-poller.ts';
-import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
+import { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import type { Membership } from '../../src/rate-limit/membership.ts';
 import { aMembership } from '../rate-limit/fakes.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
@@ -72,7 +72,7 @@ export function aBench(
   const skipped: number[] = [];
   const { requestsPerMinute, concurrency } = anAccount(account);
   const limit = aMembership(requestsPerMinute, clock);
-  const scheduler = createCallScheduler({ requestsPerMinute, concurrency }, { clock, limit });
+  const scheduler = new CallScheduler({ requestsPerMinute, concurrency }, { clock, limit });
   const retried = { total: 0 };
   const poller = new AccountPoller(
     { account: anAccount(account), entries },

@@ -5,7 +5,7 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Discovery, Source } from '../../src/model/source.ts';
-import { createAccountPlanner } from '../../src/poller/account-plan.ts';
+import { AccountPlanner } from '../../src/poller/account-plan.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
 import type { PollRequest } from '../../src/poller/batch-poll.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
@@ -48,21 +48,17 @@ export function aTable(
       clock,
       sink: options.sink ?? sink,
       source,
-      planner: createAccountPlanner(
-        { discoveryIntervalMs: 60_000 },
-        {
-          clock,
-          costs,
-          capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
-          retries: () => 0,
-        },
-      ),
+      planner: new AccountPlanner(60_000, {
+        clock,
+        costs,
+        capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
+        retries: () => 0,
+      }),
       observer: { polled: () => undefined, skipped: () => undefined },
       log: {
         discovered: () => undefined,
         polled: () => undefined,
         dropped: () => undefined,
-        stillFailing: () => undefined,
         demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
         missingMetrics: () => undefined,
       },

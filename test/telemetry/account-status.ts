@@ -1,5 +1,6 @@
+import type { AccountDetails } from '../../src/model/status.ts';
 import type { MissingMetric } from '../../src/model/telemetry.ts';
-import type { MirroredStatus } from '../../src/telemetry/status-metrics.ts';
+import { anAccountDetails } from '../support/status-source.ts';
 
 export const missingMetric: MissingMetric = {
   selector: 'match=^checkout',
@@ -8,24 +9,9 @@ export const missingMetric: MissingMetric = {
   value: 'average_value',
 };
 
-export function anAccountStatus(changes: Partial<MirroredStatus> = {}): MirroredStatus {
-  return {
-    name: 'production',
-    up: true,
-    error: undefined,
-    firstCycleEnded: true,
-    applications: 3,
-    hosts: 12,
-    polledApplications: 3,
-    requestsInFlight: 2,
-    budgetRequestsPerMinute: 800,
+export function anAccountStatus(changes: Partial<AccountDetails> = {}): AccountDetails {
+  return anAccountDetails({
     demandRequestsPerMinute: 16,
-    pollIntervalSeconds: 60,
-    staleAfterSeconds: 900,
-    backoffUntilMs: undefined,
-    missingSelectors: [],
-    missingMetrics: [],
-    listedApplications: 316,
     lastDiscoveryMs: 1_700_000_000_500,
     key: {
       location: 'file api-key',
@@ -34,5 +20,5 @@ export function anAccountStatus(changes: Partial<MirroredStatus> = {}): Mirrored
       readMs: 1_690_000_000_250,
     },
     ...changes,
-  };
+  });
 }

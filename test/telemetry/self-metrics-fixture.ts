@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
+import type { AccountDetails } from '../../src/model/status.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
-import type { MirroredStatus } from '../../src/telemetry/status-metrics.ts';
 import { type Tool, toolOrSkip } from '../support/tools.ts';
 import { anAccountStatus } from './account-status.ts';
 
 interface Fixture {
   readonly metrics: SelfMetrics;
-  readonly setStatus: (statuses: readonly MirroredStatus[]) => void;
+  readonly setStatus: (statuses: readonly AccountDetails[]) => void;
 }
 
 /** Self-metrics of accounts that are in the given states. */
-export function aFixture(initial: readonly MirroredStatus[] = [anAccountStatus()]): Fixture {
+export function aFixture(initial: readonly AccountDetails[] = [anAccountStatus()]): Fixture {
   let statuses = initial;
   const metrics = createSelfMetrics(
     { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
