@@ -59,8 +59,6 @@ export function createStatusRoutes(
     shardAddress,
     host: request.headers.host,
     hasTls: isTls(request),
-    // Where a password is needed, nobody comes here without one.
-    hasAuth: request.headers.authorization !== undefined,
   });
   const answerOf = async (request: IncomingMessage, text: string, status = 200): Promise<Answer> =>
     compressed(request, textAnswer(status, 'text/html; charset=utf-8', text, headers));

@@ -41,7 +41,7 @@ export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise
   if (checked.good === undefined || !isWebGood) return refused(checked, web, flags, platform);
   const { config, file } = checked.good;
   const rest = endOfRest(config, platform);
-  const online = flags.online ? await onlineFindings({ config, file }, flags, platform) : undefined;
+  const online = flags.online ? await onlineFindings({ config, file }, platform) : undefined;
   const report = { flags, config, checked, web, rest, online };
   const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
   const output = flags.output === 'json' ? jsonOf(report) : textOf(report, platform);

@@ -21,9 +21,6 @@ export const checks = [
   'values',
   /** The calls that are needed, and the budget. */
   'budget',
-  'clock',
-  /** The address to listen on. */
-  'listen',
 ] as const;
 export type Check = (typeof checks)[number];
 

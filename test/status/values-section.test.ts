@@ -21,7 +21,6 @@ function pageOf(application: ApplicationStatus, query = ''): string {
     shardAddress: '',
     host: undefined,
     hasTls: false,
-    hasAuth: false,
   };
   return applicationPage(source, new URLSearchParams(`${own}&${query}`), context) ?? 'none';
 }
