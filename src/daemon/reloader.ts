@@ -4,8 +4,9 @@ import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
-import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
+import { digestAt, type WatchedFiles, watchFiles } from './file-watcher.ts';
 import { type AccountPlatform, CommandError, type ProcessControl } from './platform.ts';
+import { accountsInUse } from './prepare-account.ts';
 import { createRestWarnings } from './rest-warnings.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
@@ -100,10 +101,10 @@ export class Reloader {
     }
     const { autoReloadIntervalMs: intervalMs } = this.#options;
     if (intervalMs === 0) return;
-    const { platform, logger } = this.#dependencies;
-    const inForce = (): WatchedFiles | undefined => this.#status.files;
+    const { platform } = this.#dependencies;
+    const loaded = (): WatchedFiles | undefined => this.#status.files;
     const reload = async (): Promise<void> => this.#reloadQuietly('file');
-    await watchConfig({ intervalMs }, { platform, logger, inForce, reload }, signal);
+    await watchFiles({ intervalMs }, { platform, loaded, reload }, signal);
   }
 
   async #untilInForce(signal: AbortSignal): Promise<void> {
@@ -142,11 +143,10 @@ export class Reloader {
     const { platform, logger, metrics, apply } = this.#dependencies;
     const { config, warnings, digest } = await this.#reader.read();
     // Before they are put into force, which takes a while: a change in the meantime is then seen.
-    const files = await watchedFilesOf(
-      { path: this.#options.configFile, digest },
-      config,
-      platform,
-    );
+    const files = new Map([
+      [this.#options.configFile, digest],
+      ...(await caFiles(config, platform)),
+    ]);
     await apply(config);
     this.#reader.inForce(config);
     logWarnings(warnings, this.#options.configFile, logger);
@@ -176,4 +176,17 @@ export class Reloader {
     const message = isInForce ? 'reload failed' : 'no usable configuration';
     logger.error({ trigger, problem, remedy }, message);
   }
+}
+
+/** The CA bundles of accounts in use. Keys are read again without a reload. */
+async function caFiles(
+  config: Config,
+  platform: AccountPlatform,
+): Promise<readonly (readonly [string, string])[]> {
+  const paths = accountsInUse(config).map(({ account }) => account.caFile);
+  return Promise.all(
+    [...new Set(paths)]
+      .filter((path) => path !== undefined)
+      .map(async (path) => [path, await digestAt(path, platform)] as const),
+  );
 }
