@@ -8,7 +8,7 @@ import {
   type FileValue,
   yamlStyle,
 } from './effective-config.ts';
-import type { InspectedConfig } from './inspect-config.ts';
+import type { InspectedConfig } from './load-config.ts';
 import { configJsonSchema } from './schema.ts';
 import { knownKeysAt } from './shape-problems.ts';
 import type { At } from './yaml-node.ts';

@@ -13,7 +13,7 @@ import { createRestWarnings } from './rest-warnings.ts';
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
 
 export interface ReloaderStatus extends ReloadStatus {
-  /** The files in force; `undefined` if the last reload failed, or there was none. */
+  /** The files of the active configuration; `undefined` if the last reload failed, or there was none. */
   readonly files: WatchedFiles | undefined;
 }
 
@@ -75,7 +75,7 @@ export class Reloader {
   }
 
   /**
-   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
+   * Reads the configuration and makes it the active one. If anything is wrong with it, the one before
    * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
    * the next one.
    */
@@ -171,7 +171,7 @@ export class Reloader {
     if (trigger === 'file' && problem === before) return;
     if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
     const remedy = isInForce
-      ? 'the old configuration stays in force; correct the file'
+      ? 'the old configuration stays active; correct the file'
       : 'correct it: it is tried again every few seconds, and nothing is polled until then';
     const message = isInForce ? 'reload failed' : 'no usable configuration';
     logger.error({ trigger, problem, remedy }, message);

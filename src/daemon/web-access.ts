@@ -35,7 +35,7 @@ function wantsCertificate({ tls }: WebConfig): boolean {
   );
 }
 
-/** The web configuration in force, which follows its files. */
+/** The active web configuration, which follows its files. */
 export class WebAccess {
   readonly #path: string;
   readonly #dependencies: WebAccessDependencies;
@@ -55,7 +55,7 @@ export class WebAccess {
 
   /**
    * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
-   * them, what is in force stays.
+   * them, the active one stays.
    *
    * @param server is told what new connections get
    */
@@ -99,7 +99,7 @@ export class WebAccess {
     if (problem !== this.#problem) {
       this.#dependencies.logger.error(
         { file: this.#path, problem, remedy },
-        'web configuration refused, the old one stays in force',
+        'web configuration refused, the old one stays active',
       );
     }
     this.#problem = problem;

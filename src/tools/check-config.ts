@@ -1,9 +1,8 @@
 import type { Flags } from '../cli/flag-table.ts';
 import { countOf, type Outcome } from '../cli/one-shot.ts';
-import { compileConfig } from '../config/compile-config.ts';
+import { compileConfig } from '../config/build-config.ts';
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
-import { type InspectedConfig, inspectConfig } from '../config/inspect-config.ts';
-import { readConfigFile } from '../config/load-config.ts';
+import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { namedFileProblems } from '../config/named-files.ts';
 import { renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
@@ -24,7 +23,7 @@ import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
 /**
  * Checks the file, and the key and CA files that it names; with `--online` also keys, entries and more at
- * the vendor. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
+ * New Relic. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
  * a key, an entry matches nothing, or anything else that was asked for failed. Only if ids of accounts are
  * missing in the file, `--online` proposes them.
  */

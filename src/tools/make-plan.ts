@@ -22,20 +22,20 @@ export interface Variant {
   readonly effectiveIntervalMs: number;
 }
 
-/** The assumptions of a plan without the vendor. */
+/** The assumptions of a plan without New Relic. */
 export interface Supposed extends Assumptions {
   /** The same account with fewer and more hosts. */
   readonly variants: readonly Variant[];
 }
 
 export interface PlannedAccount extends CallPlan {
-  /** New Relic data, if the vendor has every value. */
+  /** New Relic data, if New Relic has every value. */
   readonly series: number;
   /** Entries that match nothing, as written. */
   readonly missing: readonly string[];
-  /** `undefined` when the vendor was asked. */
+  /** `undefined` when New Relic was asked. */
   readonly supposed: Supposed | undefined;
-  /** How many calls the metrics of an entry take, in words, as far as the vendor was asked. */
+  /** How many calls the metrics of an entry take, in words, as far as New Relic was asked. */
   readonly metricCalls: string | undefined;
   readonly together: Together;
 }
@@ -69,7 +69,7 @@ export interface Plan {
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
 }
 
-/** What the vendor allows. */
+/** What New Relic allows. */
 interface VendorLimit {
   readonly perMinute: number;
   /** What has this limit, as New Relic counts. */
@@ -111,7 +111,7 @@ export function draftsOfDiscovered(
     }));
 }
 
-/** Plans the calls of the accounts of a configuration without asking the vendor. */
+/** Plans the calls of the accounts of a configuration without asking New Relic. */
 export function draftsOfSupposed(
   config: Config,
   assumptions: Assumptions,

@@ -9,8 +9,7 @@ import {
   type Origin,
 } from '../config/annotated-config.ts';
 import { renderDiagnostics } from '../config/diagnostic.ts';
-import { inspectConfig } from '../config/inspect-config.ts';
-import { readConfigFile } from '../config/load-config.ts';
+import { inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { orCommandError, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askStatus } from '../../src/server/ask-status.ts';
 import { run } from '../../src/cli/run.ts';
+import { askStatus } from '../../src/server/ask-status.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { tlsFiles, tlsText } from '../support/tls-files.ts';
 

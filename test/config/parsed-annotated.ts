@@ -1,5 +1,5 @@
 import { annotatedConfig, annotatedText } from '../../src/config/annotated-config.ts';
-import { inspectConfig } from '../../src/config/inspect-config.ts';
+import { inspectConfig } from '../../src/config/load-config.ts';
 import type { PlainConfig } from '../../src/model/config.ts';
 
 const source = { fileName: 'c.yaml', directory: '/etc/exporter' };

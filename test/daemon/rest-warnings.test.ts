@@ -32,15 +32,15 @@ describe('createRestWarnings', () => {
     { at: '2027-01-31T23:59:59.999Z', messages: [] },
     {
       at: '2027-02-01T00:00:00Z',
-      messages: ['the vendor will end the REST API v2, which the account is polled with'],
+      messages: ['New Relic will end the REST API v2, which the account is polled with'],
     },
     {
       at: '2027-07-31T23:59:59.999Z',
-      messages: ['the vendor will end the REST API v2, which the account is polled with'],
+      messages: ['New Relic will end the REST API v2, which the account is polled with'],
     },
     {
       at: '2027-08-01T00:00:00Z',
-      messages: ['the vendor has ended the REST API v2, which the account is polled with'],
+      messages: ['New Relic has ended the REST API v2, which the account is polled with'],
     },
   ])('warns of accounts with REST from half a year before its end: $at', ({ at, messages }) => {
     const logger = createFakeLogger();
