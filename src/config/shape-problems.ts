@@ -22,7 +22,7 @@ export function hasMisspelt(map: Node | undefined, names: readonly string[]): bo
 }
 
 /** The keys that the schema allows in the map at a path of the file. */
-export function knownKeysAt(
+function knownKeysAt(
   fileJsonSchema: JsonSchema,
   path: readonly PropertyKey[],
 ): readonly string[] {

@@ -11,13 +11,7 @@ import type { Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
-import {
-  type Finding,
-  findingDocument,
-  findingOf,
-  findingsText,
-  marksFor,
-} from './check-finding.ts';
+import { type Finding, findingDocument, findingOf, findingsText } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
@@ -127,7 +121,7 @@ function textOf(report: Report, platform: ToolPlatform): string {
     errors === 0
       ? `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(all, 'warning')}`
       : `${flags.configFile}: ${countOf(errors, 'error')}, ${countOf(all, 'warning')}`;
-  return `${findingsText(findings, marksFor(platform.stdout, platform.env))}${web.verdict}${end}\n`;
+  return `${findingsText(findings)}${web.verdict}${end}\n`;
 }
 
 function countsOf({ accounts, apps }: Config): string {
