@@ -84,7 +84,7 @@ async function runAll(trial: Trial): Promise<void> {
   );
   await measure(
     trial,
-    'a broken configuration by helm upgrade is reported, and the one before stays in force',
+    'a broken configuration by helm upgrade is reported, and the one before stays active',
     async () => install(trial, [{ match: '^shop-(' }]),
     async () => {
       const page = await pageOf(trial);

@@ -79,7 +79,7 @@ const commandTable: Readonly<Record<Command, CommandFacts>> = {
   'print-config': {
     operand: file,
     summary:
-      'Print the configuration with all defaults and the flags of serve, and where each value comes from; no secrets.',
+      'Print the configuration with all defaults, and the flags of serve and where each comes from; no secrets.',
   },
   'config-schema': {
     summary: 'Print the JSON schema of the configuration file, for editors.',

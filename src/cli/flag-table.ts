@@ -103,7 +103,7 @@ class DeclaredFlags {
     help: 'Address to listen on. May be repeated; in the environment variable, separated by commas.',
     expected: '[host]:port, such as :9126, 127.0.0.1:9126 or [::1]:9126',
     isRepeatable: true,
-    commands: [...serving, 'check-config'],
+    commands: serving,
     parse: listenAddress,
   };
   readonly webConfigFile: Flag<string> = {
@@ -189,7 +189,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic, with one discovery for each account and the values of one application; check-config also tries the clock and the port.',
+    help: 'Ask New Relic, with one discovery for each account and the values of one application.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };

@@ -1,5 +1,5 @@
 import type { KeyLocation } from '../model/config.ts';
-import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
+import { decodeUtf8, NamedFileError, type ReadFile, readNamedFile } from './read-file.ts';
 
 /** New Relic's keys have 32 to 47 characters: a much longer text is another file. */
 const longestKey = 512;
@@ -7,22 +7,6 @@ const longestKey = 512;
 export interface ApiKeyDependencies {
   readonly readFile: ReadFile;
   readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** An API key cannot be read. The message names its location, never its content. */
-export class KeyError extends Error {
-  override readonly name = 'KeyError';
-  readonly location: KeyLocation;
-  /** What is wrong, as a clause that names the location. */
-  readonly reason: string;
-  readonly remedy: string;
-
-  constructor(location: KeyLocation, reason: string, remedy: string, options?: ErrorOptions) {
-    super(`${reason}: ${remedy}`, options);
-    this.location = location;
-    this.reason = reason;
-    this.remedy = remedy;
-  }
 }
 
 function describeLocation(location: KeyLocation): string {
@@ -36,19 +20,13 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   if (location.kind === 'env') {
     const value = dependencies.env[location.name];
     if (value !== undefined) return value;
-    throw new KeyError(location, `${place} is not set`, 'set it to the API key');
+    throw new NamedFileError(`${place} is not set`, 'set it to the API key');
   }
-  let bytes: Uint8Array;
-  try {
-    bytes = await dependencies.readFile(location.path);
-  } catch (error) {
-    const create = 'create it with the API key as its only content, readable by this user';
-    const remedy = readRemedy(error, create);
-    throw new KeyError(location, `${place} ${readFailure(error)}`, remedy, { cause: error });
-  }
+  const missing = 'create it with the API key as its only content, readable by this user';
+  const bytes = await readNamedFile(location.path, { what: place, missing }, dependencies);
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text;
-  throw new KeyError(location, `${place} is not plain text`, 'write the API key into it');
+  throw new NamedFileError(`${place} is not plain text`, 'write the API key into it');
 }
 
 interface Defect {
@@ -86,7 +64,7 @@ const defects: readonly Defect[] = [
 ];
 
 /**
- * Reads an account's API key, without the white space around it. Rejects with a `KeyError` if there is
+ * Reads an account's API key, without the white space around it. Rejects with a `NamedFileError` if there is
  * no key, or none that a header can carry.
  */
 export async function readApiKey(
@@ -97,14 +75,14 @@ export async function readApiKey(
   const place = describeLocation(location);
   const defect = defects.find(({ form }) => form.test(key));
   if (defect !== undefined) {
-    throw new KeyError(location, `${place} ${defect.problem}`, defect.remedy);
+    throw new NamedFileError(`${place} ${defect.problem}`, defect.remedy);
   }
   if (key.length > longestKey) {
-    throw new KeyError(location, `${place} is too long for an API key`, onlyKey);
+    throw new NamedFileError(`${place} is too long for an API key`, onlyKey);
   }
   if (!/^[\u{21}-\u{7e}]+$/u.test(key)) {
     const reason = 'holds white space, control or non-ASCII characters inside the key';
-    throw new KeyError(location, `${place} ${reason}`, onlyKey);
+    throw new NamedFileError(`${place} ${reason}`, onlyKey);
   }
   return key;
 }

@@ -1,40 +1,22 @@
 import { X509Certificate } from 'node:crypto';
-import { type ReadFile, readFailure, readRemedy } from './read-file.ts';
-
-/** A CA file cannot be used. The message names the file, the reason and the remedy. */
-export class CaFileError extends Error {
-  override readonly name = 'CaFileError';
-  /** What is wrong, as a clause that names the file. */
-  readonly reason: string;
-  readonly remedy: string;
-
-  constructor(reason: string, remedy: string, options?: ErrorOptions) {
-    super(`${reason}: ${remedy}`, options);
-    this.reason = reason;
-    this.remedy = remedy;
-  }
-}
+import { NamedFileError, type ReadFile, readNamedFile } from './read-file.ts';
 
 /** Each certificate from `BEGIN` to `END`; without an `END`, to the next `BEGIN` or the end of the file. */
 const certificates =
   /-----BEGIN CERTIFICATE-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END CERTIFICATE-----|(?=-----BEGIN )|$)/gu;
 
-/** Reads a bundle of certificates (PEM). Rejects with a `CaFileError` if the file is not one. */
+/** Reads a bundle of certificates (PEM). Rejects with a `NamedFileError` if the file is not one. */
 export async function readCaFile(
   path: string,
-  { readFile }: { readonly readFile: ReadFile },
+  dependencies: { readonly readFile: ReadFile },
 ): Promise<string> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    const remedy = readRemedy(error, 'create it, readable by this user');
-    throw new CaFileError(`the CA file ${path} ${readFailure(error)}`, remedy, { cause: error });
-  }
+  const what = `the CA file ${path}`;
+  const missing = 'create it, readable by this user';
+  const bytes = await readNamedFile(path, { what, missing }, dependencies);
   // The encoding of comments between the certificates does not matter.
   const text = new TextDecoder().decode(bytes);
   const problem = bundleProblem(text);
-  if (problem !== undefined) throw new CaFileError(`the CA file ${path} ${problem}`, bundleRemedy);
+  if (problem !== undefined) throw new NamedFileError(`${what} ${problem}`, bundleRemedy);
   return text;
 }
 

@@ -20,7 +20,7 @@ export type FileValue =
   | { readonly [key: string]: FileValue };
 
 /** How configurations are written: a word such as `on` in quotes, which YAML 1.1 takes for a boolean. */
-export const yamlStyle = {
+const yamlStyle = {
   aliasDuplicateObjects: false,
   compat: 'yaml-1.1',
   lineWidth: 0,

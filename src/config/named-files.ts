@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { KeyLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';
-import { type ApiKeyDependencies, KeyError, readApiKey } from './api-key.ts';
-import { CaFileError, readCaFile } from './ca-file.ts';
+import { type ApiKeyDependencies, readApiKey } from './api-key.ts';
+import { readCaFile } from './ca-file.ts';
 import { errorAt, type Problem, warningAt } from './diagnostic.ts';
 import { isOfficialAddress } from './official-address.ts';
+import { NamedFileError } from './read-file.ts';
 import { type FileMap, mapsUnder, type Span, textEntry } from './yaml-node.ts';
 
 /** Something outside the configuration file that an account needs, and where the file names it. */
@@ -130,7 +131,7 @@ async function problemsWith(
       ...(location.kind === 'file' ? await modeProblems(location.path, span, dependencies) : []),
     ];
   } catch (error) {
-    if (!(error instanceof KeyError) && !(error instanceof CaFileError)) throw error;
+    if (!(error instanceof NamedFileError)) throw error;
     return [errorAt(span, error.reason, error.remedy)];
   }
 }

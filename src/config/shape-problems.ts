@@ -22,10 +22,7 @@ export function hasMisspelt(map: Node | undefined, names: readonly string[]): bo
 }
 
 /** The keys that the schema allows in the map at a path of the file. */
-export function knownKeysAt(
-  fileJsonSchema: JsonSchema,
-  path: readonly PropertyKey[],
-): readonly string[] {
+function knownKeysAt(fileJsonSchema: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
   let schema: z.core.JSONSchema._JSONSchema | undefined = fileJsonSchema;
   for (const step of path) {
     if (typeof schema !== 'object') return [];

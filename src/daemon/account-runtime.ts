@@ -32,7 +32,7 @@ export interface AccountRuntimeDependencies {
   readonly keys: KeyTable;
 }
 
-/** One account of the configuration in force, as long as its name and its vendor stay the same. */
+/** One account of the active configuration, as long as its name and its address stay the same. */
 export class AccountRuntime {
   /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
   readonly source: Source;
@@ -177,7 +177,7 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
   };
 }
 
-/** Reads the key again before each discovery, so that a rotated key is in force within a minute. */
+/** Reads the key again before each discovery, so that a rotated key is used within a minute. */
 function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   return {
     ...source,

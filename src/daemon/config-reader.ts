@@ -58,12 +58,12 @@ export function createConfigReader(path: string, platform: Machine & Files): Con
 
 /** More than ten thousand entries with all their fields need. */
 const mostBytes = 256 * 1024 ** 2;
-/** The rest is left for the configuration in force and its values. */
+/** The rest is left for the active configuration and its values. */
 const shareOfHeap = 0.6;
 /** What a line, an item of a list or a field takes, as measured with files of many shapes. */
 const bytesPerValue = 1500;
 
-/** A full heap would end the process, and with it the configuration in force. */
+/** A full heap would end the process, and with it the active configuration. */
 function refuseHuge({ text }: ConfigFile, { heapBytes }: Machine): void {
   const limitBytes = Math.min(mostBytes, shareOfHeap * heapBytes);
   let values = 0;

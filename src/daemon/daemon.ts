@@ -30,11 +30,11 @@ export interface Daemon extends Pick<Supervisor, keyof Supervisor> {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
   readonly history: Pick<ThroughputHistory, 'of'>;
-  /** The configuration in force, without shards; `undefined` while there is none. */
+  /** The active configuration, without shards; `undefined` while there is none. */
   config(): Config | undefined;
 }
 
-/** A daemon with a configuration in force. Rejects as `apply` does. */
+/** A daemon with an active configuration. Rejects as `apply` does. */
 export async function createDaemon(
   config: Config,
   dependencies: DaemonDependencies,

@@ -34,8 +34,8 @@ function locationText(location: KeyLocation): string {
 }
 
 /**
- * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if the first key
- * cannot be read; if a later one cannot, the key in force stays.
+ * Holds one account's key and reads it again on demand. Rejects with a `NamedFileError` if the first key
+ * cannot be read; if a later one cannot, the key before stays.
  */
 export async function createKeyProvider(
   { account, location }: KeyProviderOptions,

@@ -71,8 +71,6 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     },
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
-    // Loaded on demand: only one command tries it.
-    tryListen: async (address) => (await import('../server/try-listen.ts')).tryListen(address),
     // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) => {
       const { answerLimits } = await import('../transport/answer-body.ts');

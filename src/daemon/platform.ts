@@ -2,7 +2,6 @@ import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Progress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
-import type { ListenTrial } from '../server/try-listen.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
@@ -44,8 +43,6 @@ export interface Files {
 export interface Connections {
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
-  /** Tries for a moment whether this process could listen on an address. */
-  readonly tryListen: (address: string) => Promise<ListenTrial>;
 }
 
 export interface Terminal {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { KeyError } from '../config/api-key.ts';
-import { CaFileError, readCaFile } from '../config/ca-file.ts';
+import { readCaFile } from '../config/ca-file.ts';
+import { NamedFileError } from '../config/read-file.ts';
 import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
@@ -34,7 +34,7 @@ export function accountsInUse({
   });
 }
 
-/** An account with everything read that can fail; nothing of it is in force yet. */
+/** An account with everything read that can fail; nothing of it is active yet. */
 export interface PreparedAccount {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to it; not empty. */
@@ -47,7 +47,7 @@ export interface PreparedAccount {
 export interface PrepareAccountDependencies {
   readonly platform: AccountPlatform;
   readonly logger: Logger;
-  /** The account of that name in force: if its key is in the same place, it is not read again. */
+  /** The account of that name that is active: if its key is in the same place, it is not read again. */
   readonly previous?: PreparedAccount | undefined;
 }
 
@@ -119,12 +119,12 @@ async function namingAccount<Value>(name: string, reading: Promise<Value>): Prom
   try {
     return await reading;
   } catch (error) {
-    if (!(error instanceof KeyError) && !(error instanceof CaFileError)) throw error;
+    if (!(error instanceof NamedFileError)) throw error;
     throw fileCommandError(error, `account ${name}: ${error.message}`);
   }
 }
 
-/** How an account of the next configuration differs from the one of its name that is in force. */
+/** How an account of the next configuration differs from the one of its name that is active. */
 export type AccountChange =
   | { readonly kind: 'none' }
   /** There is none, or it is another account: at another address, or with another quota. */
@@ -133,14 +133,14 @@ export type AccountChange =
       readonly kind: 'settings';
       /** Whether it needs other connections. */
       readonly isWireOther: boolean;
-      /** Whether the vendor sees another key, or other requests. */
+      /** Whether New Relic sees another key, or other requests. */
       readonly isAskedOtherwise: boolean;
     };
 
 /** Comparing this many entries without a break takes a few milliseconds. */
 const atATime = 500;
 
-/** The only place where a configuration is compared with the one in force. */
+/** The only place where a configuration is compared with the active one. */
 export async function changeTo(
   next: PreparedAccount,
   before: PreparedAccount | undefined,

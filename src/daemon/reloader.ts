@@ -4,15 +4,16 @@ import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
-import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
+import { digestAt, type WatchedFiles, watchFiles } from './file-watcher.ts';
 import { type AccountPlatform, CommandError, type ProcessControl } from './platform.ts';
+import { accountsInUse } from './prepare-account.ts';
 import { createRestWarnings } from './rest-warnings.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
 
 export interface ReloaderStatus extends ReloadStatus {
-  /** The files in force; `undefined` if the last reload failed, or there was none. */
+  /** The files of the active configuration; `undefined` if the last reload failed, or there was none. */
   readonly files: WatchedFiles | undefined;
 }
 
@@ -74,7 +75,7 @@ export class Reloader {
   }
 
   /**
-   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
+   * Reads the configuration and makes it the active one. If anything is wrong with it, the one before
    * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
    * the next one.
    */
@@ -100,10 +101,10 @@ export class Reloader {
     }
     const { autoReloadIntervalMs: intervalMs } = this.#options;
     if (intervalMs === 0) return;
-    const { platform, logger } = this.#dependencies;
-    const inForce = (): WatchedFiles | undefined => this.#status.files;
+    const { platform } = this.#dependencies;
+    const loaded = (): WatchedFiles | undefined => this.#status.files;
     const reload = async (): Promise<void> => this.#reloadQuietly('file');
-    await watchConfig({ intervalMs }, { platform, logger, inForce, reload }, signal);
+    await watchFiles({ intervalMs }, { platform, loaded, reload }, signal);
   }
 
   async #untilInForce(signal: AbortSignal): Promise<void> {
@@ -142,11 +143,10 @@ export class Reloader {
     const { platform, logger, metrics, apply } = this.#dependencies;
     const { config, warnings, digest } = await this.#reader.read();
     // Before they are put into force, which takes a while: a change in the meantime is then seen.
-    const files = await watchedFilesOf(
-      { path: this.#options.configFile, digest },
-      config,
-      platform,
-    );
+    const files = new Map([
+      [this.#options.configFile, digest],
+      ...(await caFiles(config, platform)),
+    ]);
     await apply(config);
     this.#reader.inForce(config);
     logWarnings(warnings, this.#options.configFile, logger);
@@ -171,9 +171,22 @@ export class Reloader {
     if (trigger === 'file' && problem === before) return;
     if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
     const remedy = isInForce
-      ? 'the old configuration stays in force; correct the file'
+      ? 'the old configuration stays active; correct the file'
       : 'correct it: it is tried again every few seconds, and nothing is polled until then';
     const message = isInForce ? 'reload failed' : 'no usable configuration';
     logger.error({ trigger, problem, remedy }, message);
   }
+}
+
+/** The CA bundles of accounts in use. Keys are read again without a reload. */
+async function caFiles(
+  config: Config,
+  platform: AccountPlatform,
+): Promise<readonly (readonly [string, string])[]> {
+  const paths = accountsInUse(config).map(({ account }) => account.caFile);
+  return Promise.all(
+    [...new Set(paths)]
+      .filter((path) => path !== undefined)
+      .map(async (path) => [path, await digestAt(path, platform)] as const),
+  );
 }

@@ -23,8 +23,8 @@ export function createRestWarnings({
     const { isUrgent, hasEnded, remedy } = endOfRestAt(clock.wallMs());
     if (!isUrgent) return;
     const message = hasEnded
-      ? 'the vendor has ended the REST API v2, which the account is polled with'
-      : 'the vendor will end the REST API v2, which the account is polled with';
+      ? 'New Relic has ended the REST API v2, which the account is polled with'
+      : 'New Relic will end the REST API v2, which the account is polled with';
     const names = restAccountsOf(config);
     for (const account of names) {
       if (!warned.has(account)) logger.warn({ account, remedy, last_day: lastDayOfRest }, message);

@@ -28,13 +28,13 @@ interface Update {
   readonly isAskedOtherwise: boolean;
 }
 
-/** What becomes of an account of the next configuration; nothing of it is in force yet. */
+/** What becomes of an account of the next configuration; nothing of it is active yet. */
 type Step =
   | { readonly kind: 'keep'; readonly running: RunningAccount }
   | Update
   | { readonly kind: 'create'; readonly prepared: PreparedAccount; readonly raw: RawTransport };
 
-/** Runs the accounts of the configuration in force. */
+/** Runs the accounts of the active configuration. */
 export class Supervisor {
   readonly #dependencies: AccountRuntimeDependencies;
   /** By name, in the order of the configuration. */

@@ -22,7 +22,7 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
 };
 
 /**
- * Logs pauses after 429s, the recovery of the limit after them, and differences between the vendor's
+ * Logs pauses after 429s, the recovery of the limit after them, and differences between New Relic's
  * clock and ours. It listens to the membership for as long as that lasts.
  */
 export function createTransportLog(
@@ -36,7 +36,7 @@ export function createTransportLog(
     if (!isReductionTold || membership.isReduced()) return;
     isReductionTold = false;
     const fields = { account, limit_per_minute: membership.limitPerMinute() };
-    logger.info(fields, 'the full limit of the key is in force again');
+    logger.info(fields, 'the full limit of the key is available again');
   });
 
   return {
@@ -50,12 +50,12 @@ export function createTransportLog(
       if (cause === 'key_limit') isReductionTold = true;
       logger.warn(
         { account, cause, until, ...limit, remedy: remedies[cause] },
-        'rate limited by the vendor, pausing the account',
+        'rate limited by New Relic, pausing the account',
       );
     },
     clockSkewed: (skew) => {
       if (skew === undefined) {
-        logger.info({ account }, "the vendor's clock and this machine's agree again");
+        logger.info({ account }, "New Relic's clock and this machine's agree again");
         return;
       }
       const fields = { account, vendor_ahead_seconds: Math.round(skew.ms / 1000) };
@@ -63,7 +63,7 @@ export function createTransportLog(
       const remedy = skew.isBelieved
         ? `windows follow New Relic's clock; ${setClock}`
         : `windows follow this machine's clock, as the difference is beyond reason; ${setClock}, and look for a proxy that changes the Date header`;
-      logger.warn({ ...fields, remedy }, "the vendor's clock and this machine's differ");
+      logger.warn({ ...fields, remedy }, "New Relic's clock and this machine's differ");
     },
   };
 }

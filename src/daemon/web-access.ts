@@ -1,11 +1,10 @@
 import { ConfigError, firstOf } from '../config/diagnostic.ts';
-import { digestOf } from '../config/read-file.ts';
-import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
 import { orCommandError } from './config-reader.ts';
+import { type WatchedFiles, watchFiles } from './file-watcher.ts';
 import type { Files, Machine } from './platform.ts';
 
 export interface WebAccessDependencies {
@@ -15,8 +14,6 @@ export interface WebAccessDependencies {
 
 /** A password that is taken away must not work for long. The files are small. */
 const intervalMs = 5000;
-/** The time that a writer has to finish: a certificate and its key are two files. */
-const settleMs = 1000;
 
 /**
  * What takes a restart. An empty file, or one half of which is written, must not open the exporter to
@@ -38,7 +35,7 @@ function wantsCertificate({ tls }: WebConfig): boolean {
   );
 }
 
-/** The web configuration in force, which follows its files. */
+/** The active web configuration, which follows its files. */
 export class WebAccess {
   readonly #path: string;
   readonly #dependencies: WebAccessDependencies;
@@ -58,33 +55,16 @@ export class WebAccess {
 
   /**
    * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
-   * them, what is in force stays.
+   * them, the active one stays.
    *
    * @param server is told what new connections get
    */
   async watch(server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#dependencies.platform;
-    try {
-      for (;;) {
-        await sleep(clock, intervalMs, signal);
-        if (!(await this.#isOutdated())) continue;
-        await sleep(clock, settleMs, signal);
-        await this.#reload(server);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  /** After a failure as well: files that were missing may have come, wherever they are named. */
-  async #isOutdated(): Promise<boolean> {
-    if (this.#problem !== undefined) return true;
-    const { readFile } = this.#dependencies.platform;
-    const changes = [...this.#loaded.files].map(async ([path, digest]) => {
-      const bytes = await readFile(path).catch(() => undefined);
-      return bytes === undefined || digestOf(bytes) !== digest;
-    });
-    return (await Promise.all(changes)).includes(true);
+    const { platform } = this.#dependencies;
+    const loaded = (): WatchedFiles | undefined =>
+      this.#problem === undefined ? this.#loaded.files : undefined;
+    const reload = async (): Promise<void> => this.#reload(server);
+    await watchFiles({ intervalMs }, { platform, loaded, reload }, signal);
   }
 
   async #reload(server: Pick<MetricsServer, 'renewTls'>): Promise<void> {
@@ -119,7 +99,7 @@ export class WebAccess {
     if (problem !== this.#problem) {
       this.#dependencies.logger.error(
         { file: this.#path, problem, remedy },
-        'web configuration refused, the old one stays in force',
+        'web configuration refused, the old one stays active',
       );
     }
     this.#problem = problem;

@@ -9,19 +9,6 @@ export type Verdict = 'allowed' | 'refused' | 'busy';
 /** Names and bcrypt hashes. */
 export type Users = ReadonlyMap<string, string>;
 
-/** Says which requests have the name and the password of a user. */
-export interface BasicAuth {
-  /**
-   * Rejects if the password cannot be checked. What is remembered of a user counts as long as the user
-   * has the same hash.
-   *
-   * @param users at least one
-   * @param authorization the header of that name
-   * @param client its address: no client may have many passwords checked at the same time
-   */
-  check(users: Users, authorization: string | undefined, client: string): Promise<Verdict>;
-}
-
 export interface BasicAuthDependencies {
   readonly compare: ComparePassword;
   /** Makes what is remembered of passwords useless to others. Default: random bytes. */
@@ -101,10 +88,11 @@ interface WaitingCheck extends Check {
 }
 
 /**
- * Compares one password after the other. Those of the networks that have asked least often come first,
+ * Says which requests have the name and the password of a user, and remembers it. Compares one password after
+ * the other. Those of the networks that have asked least often come first,
  * and take the places of the others: a flood keeps nobody out who is not part of it.
  */
-class CheckedBasicAuth implements BasicAuth {
+export class BasicAuth {
   readonly #compare: ComparePassword;
   readonly #secret: Uint8Array;
   // Apart, so that a flood of wrong passwords does not displace the right ones.
@@ -121,6 +109,14 @@ class CheckedBasicAuth implements BasicAuth {
     this.#secret = secret;
   }
 
+  /**
+   * Rejects if the password cannot be checked. What is remembered of a user counts as long as the user
+   * has the same hash.
+   *
+   * @param users at least one
+   * @param authorization the header of that name
+   * @param client its address: no client may have many passwords checked at the same time
+   */
   async check(users: Users, authorization: string | undefined, client: string): Promise<Verdict> {
     const credentials = credentialsIn(authorization);
     if (credentials === undefined) return 'refused';
@@ -193,9 +189,4 @@ class CheckedBasicAuth implements BasicAuth {
       }
     }
   }
-}
-
-/** Basic authentication that remembers verdicts, whatever else of the web configuration changes. */
-export function createBasicAuth(dependencies: BasicAuthDependencies): BasicAuth {
-  return new CheckedBasicAuth(dependencies);
 }

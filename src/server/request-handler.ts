@@ -3,7 +3,6 @@ import pLimit from 'p-limit';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send } from './answer.ts';
-import { createApiRoutes } from './api-routes.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import type { Readiness } from './readiness.ts';
 import { pathOf } from './request-parts.ts';
@@ -113,12 +112,9 @@ function routesOf(
 ): ReadonlyMap<string, Route> {
   const { status } = dependencies;
   const oneAtATime = createOneAtATime(dependencies);
-  const pages: [string, Route][] = [
-    ...createStatusRoutes({ telemetryPath, shardAddress }, status),
-    ...createApiRoutes({ telemetryPath, shardAddress }, dependencies),
-  ];
+  const pages = createStatusRoutes({ telemetryPath, shardAddress }, dependencies);
   return new Map<string, Route>([
-    ...pages.map(([path, route]): [string, Route] => [path, oneAtATime(route)]),
+    ...[...pages].map(([path, route]): [string, Route] => [path, oneAtATime(route)]),
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
     [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],

@@ -4,8 +4,10 @@ import { applicationPage, unknownApplicationPage } from '../status/application-p
 import type { PageContext } from '../status/document.ts';
 import { configPage } from '../status/process.ts';
 import { refreshScript, scriptPath } from '../status/refresh-script.ts';
+import { shardTargets } from '../status/shard-targets.ts';
 import { statusPage } from '../status/status-page.ts';
 import { styleSource } from '../status/style.ts';
+import { targetsJson, targetsQueryOf } from '../status/targets-json.ts';
 import { type Answer, compressed, plainAnswer, textAnswer } from './answer.ts';
 import { isTls, paramsOf } from './request-parts.ts';
 
@@ -16,7 +18,13 @@ export interface StatusRoutesOptions {
   readonly shardAddress: string;
 }
 
-export type StatusRoute = (request: IncomingMessage) => Promise<Answer>;
+export interface StatusRoutesDependencies {
+  readonly status: StatusSource;
+  /** Resolves after other work of the process has had its turn. */
+  readonly nextTurn: () => Promise<void>;
+}
+
+export type StatusRoute = (request: IncomingMessage) => Answer | Promise<Answer>;
 
 /** The style has a hash, and the script an address of its own: nothing else is styled or run. */
 function policyOf(style: string): string {
@@ -47,11 +55,32 @@ function yamlAnswer(source: StatusSource): Answer {
     : textAnswer(200, 'text/yaml; charset=utf-8', text);
 }
 
-/** The pages for people, by their paths. */
+function jsonAnswer(status: number, value: unknown): Answer {
+  return textAnswer(status, 'application/json', `${JSON.stringify(value)}\n`);
+}
+
+async function targetsAnswer(
+  request: IncomingMessage,
+  { status, nextTurn }: StatusRoutesDependencies,
+): Promise<Answer> {
+  const query = targetsQueryOf(paramsOf(request));
+  if ('problem' in query) {
+    return jsonAnswer(400, { status: 'error', errorType: 'bad_data', error: query.problem });
+  }
+  const body: Buffer[] = [];
+  for (const part of targetsJson(status, query)) {
+    body.push(Buffer.from(part));
+    await nextTurn();
+  }
+  return compressed(request, { ...textAnswer(200, 'application/json', ''), body });
+}
+
+/** The pages for people and the answers for programs, by their paths. */
 export function createStatusRoutes(
   { telemetryPath, shardAddress }: StatusRoutesOptions,
-  source: StatusSource,
+  dependencies: StatusRoutesDependencies,
 ): ReadonlyMap<string, StatusRoute> {
+  const { status: source } = dependencies;
   const headers = { 'Content-Security-Policy': policyOf(styleSource()) };
 
   const contextOf = (request: IncomingMessage): PageContext => ({
@@ -59,8 +88,6 @@ export function createStatusRoutes(
     shardAddress,
     host: request.headers.host,
     hasTls: isTls(request),
-    // Where a password is needed, nobody comes here without one.
-    hasAuth: request.headers.authorization !== undefined,
   });
   const answerOf = async (request: IncomingMessage, text: string, status = 200): Promise<Answer> =>
     compressed(request, textAnswer(status, 'text/html; charset=utf-8', text, headers));
@@ -93,6 +120,16 @@ export function createStatusRoutes(
       scriptPath,
       async (request) =>
         compressed(request, textAnswer(200, 'text/javascript; charset=utf-8', refreshScript)),
+    ],
+    ['/api/v1/targets', async (request) => targetsAnswer(request, dependencies)],
+    [
+      '/api/v1/sd',
+      (request) => {
+        const targets = shardTargets(source.process().shard, contextOf(request));
+        return targets.groups === undefined
+          ? plainAnswer(targets.status, targets.problem)
+          : jsonAnswer(200, targets.groups);
+      },
     ],
   ]);
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../model/telemetry.ts';
 import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
 import type { RequestRate, WebConfig } from '../model/web-config.ts';
 import { type Answer, plainAnswer } from './answer.ts';
-import { type BasicAuth, type ComparePassword, createBasicAuth, type Users } from './basic-auth.ts';
+import { BasicAuth, type ComparePassword, type Users } from './basic-auth.ts';
 import { pathOf } from './request-parts.ts';
 
 export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
@@ -45,7 +45,7 @@ class Guard {
 
   constructor(dependencies: WebGuardDependencies) {
     this.#dependencies = dependencies;
-    this.#auth = createBasicAuth({ compare: dependencies.comparePassword });
+    this.#auth = new BasicAuth({ compare: dependencies.comparePassword });
   }
 
   async answer(

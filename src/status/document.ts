@@ -13,8 +13,6 @@ export interface PageContext {
   readonly shardAddress: string;
   /** Whether the server speaks TLS. */
   readonly hasTls: boolean;
-  /** Whether the server asks for a user and a password. */
-  readonly hasAuth: boolean;
 }
 
 const docsUrl = 'https://github.com/newrelic-exporter/newrelic-exporter/tree/main/docs';

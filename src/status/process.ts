@@ -1,7 +1,7 @@
 import type { ProcessStatus, ReloadStatus, StatusSource } from '../model/status.ts';
 import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
-import { addressesOf, scrapeConfig } from './shard-targets.ts';
+import { addressesOf } from './shard-targets.ts';
 import { ago, durationText, since } from './time-text.ts';
 
 function shardText({ shard }: ProcessStatus, context: PageContext): Child {
@@ -55,12 +55,6 @@ ${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi><
 ${fact('Active', activeText(reload, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
 </dl>`;
-}
-
-/** What to paste into the configuration of Prometheus; opens on demand. */
-export function scrapeSection({ shard }: ProcessStatus, context: PageContext): Html {
-  return html`<details class="scrape"><summary>Scrape this exporter with Prometheus</summary>
-<pre tabindex="0">${scrapeConfig(shard, context)}</pre></details>`;
 }
 
 /** The active configuration with all defaults, and what became of the last one that was read. */

@@ -83,35 +83,3 @@ export function addressesOf(
   if (shardAddress === '' || total === 1 || total > mostShards) return undefined;
   return Array.from({ length: total }, (_, ordinal) => shardAddressOf(shardAddress, ordinal));
 }
-
-/** What makes Prometheus scrape this exporter, with its shards, to be pasted into its configuration. */
-export function scrapeConfig(shard: Shard, context: PageContext): string {
-  const { telemetryPath, hasTls, hasAuth } = context;
-  const all = addressesOf(shard, context);
-  const targets = (all ?? [ownAddress(context) ?? 'ADDRESS-OF-THIS-EXPORTER:9126']).map((address) =>
-    JSON.stringify(address),
-  );
-  const others = shard.total - targets.length;
-  return [
-    'scrape_configs:',
-    '  - job_name: newrelic',
-    ...(telemetryPath === '/metrics' ? [] : [`    metrics_path: ${JSON.stringify(telemetryPath)}`]),
-    ...(hasTls
-      ? [
-          '    scheme: https',
-          '    # tls_config:',
-          '    #   ca_file: /etc/prometheus/ca.crt  # for a certificate of a CA of your own',
-        ]
-      : []),
-    ...(hasAuth
-      ? [
-          '    basic_auth:',
-          '      username: USER',
-          '      password_file: /etc/prometheus/newrelic-exporter-password',
-        ]
-      : []),
-    '    static_configs:',
-    `      - targets: [${targets.join(', ')}]${others > 0 ? `  # and ${others} more, one for each shard` : ''}`,
-    '',
-  ].join('\n');
-}

@@ -4,7 +4,7 @@ import { applicationsSection } from './applications.ts';
 import { documentOf, type PageContext } from './document.ts';
 import { html } from './html.ts';
 import { countStates, overallStateOf } from './overall-state.ts';
-import { processFacts, reloadProblem, scrapeSection } from './process.ts';
+import { processFacts, reloadProblem } from './process.ts';
 import { accountStateViews } from './state-view.ts';
 import { absoluteText } from './time-text.ts';
 
@@ -23,7 +23,6 @@ export function statusPage(
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process, context)}
 ${reloadProblem(process)}
-${scrapeSection(process, context)}
 ${accountsSection(accounts, params.get('account') ?? '', nowMs)}
 ${applicationsSection(source, applications, params, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);

@@ -64,7 +64,6 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 .facts { display: flex; flex-wrap: wrap; gap: .6rem 2rem; margin: 1rem 0 0; }
 .facts dt { color: var(--soft); font-size: .85rem; }
 .facts dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.scrape { margin-top: .9rem; }
 .problem pre { border-color: var(--bad); }
 .with-graph { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
 .with-graph .facts { flex: 1 1 34rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }

@@ -4,7 +4,7 @@ import type { SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
 
-/** What a plan without the vendor assumes about each application. */
+/** What a plan without New Relic assumes about each application. */
 export interface Assumptions {
   readonly applicationsPerMatch: number;
   readonly hostsPerApplication: number;
@@ -45,7 +45,7 @@ export function assumeApplications(
  */
 export function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
   const { entry } = selected;
-  // Where the vendor only counts hosts, any ids will do.
+  // Where New Relic only counts hosts, any ids will do.
   const hostIds = selected.application.hostIds ?? idsOf(selected.application.hostCount ?? 0);
   const application = { ...selected.application, hostIds };
   if (typeof entry.hosts === 'boolean') return { application, entry };
@@ -53,7 +53,7 @@ export function withAssumedHosts(selected: SelectedApplication): SelectedApplica
   return { application, entry, namedHostIds };
 }
 
-/** An application with every value that the vendor may give. */
+/** An application with every value that New Relic may give. */
 function assumedApplication(id: string, hosts: number): Application {
   return {
     id,

@@ -1,6 +1,6 @@
 import { countOf } from '../cli/one-shot.ts';
 import { mostShown } from '../config/diagnostic.ts';
-import type { InspectedConfig } from '../config/inspect-config.ts';
+import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createSelectorTest, selectorText } from '../model/selector.ts';

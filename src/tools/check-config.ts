@@ -1,9 +1,8 @@
 import type { Flags } from '../cli/flag-table.ts';
 import { countOf, type Outcome } from '../cli/one-shot.ts';
-import { compileConfig } from '../config/compile-config.ts';
+import { compileConfig } from '../config/build-config.ts';
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
-import { type InspectedConfig, inspectConfig } from '../config/inspect-config.ts';
-import { readConfigFile } from '../config/load-config.ts';
+import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { namedFileProblems } from '../config/named-files.ts';
 import { renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
@@ -12,19 +11,13 @@ import type { Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
-import {
-  type Finding,
-  findingDocument,
-  findingOf,
-  findingsText,
-  marksFor,
-} from './check-finding.ts';
+import { type Finding, findingDocument, findingOf, findingsText } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
 /**
  * Checks the file, and the key and CA files that it names; with `--online` also keys, entries and more at
- * the vendor. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
+ * New Relic. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
  * a key, an entry matches nothing, or anything else that was asked for failed. Only if ids of accounts are
  * missing in the file, `--online` proposes them.
  */
@@ -41,7 +34,7 @@ export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise
   if (checked.good === undefined || !isWebGood) return refused(checked, web, flags, platform);
   const { config, file } = checked.good;
   const rest = endOfRest(config, platform);
-  const online = flags.online ? await onlineFindings({ config, file }, flags, platform) : undefined;
+  const online = flags.online ? await onlineFindings({ config, file }, platform) : undefined;
   const report = { flags, config, checked, web, rest, online };
   const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
   const output = flags.output === 'json' ? jsonOf(report) : textOf(report, platform);
@@ -128,7 +121,7 @@ function textOf(report: Report, platform: ToolPlatform): string {
     errors === 0
       ? `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(all, 'warning')}`
       : `${flags.configFile}: ${countOf(errors, 'error')}, ${countOf(all, 'warning')}`;
-  return `${findingsText(findings, marksFor(platform.stdout, platform.env))}${web.verdict}${end}\n`;
+  return `${findingsText(findings)}${web.verdict}${end}\n`;
 }
 
 function countsOf({ accounts, apps }: Config): string {

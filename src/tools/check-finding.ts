@@ -1,7 +1,5 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
-import type { Output } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
-import { isColorWanted } from '../telemetry/colors.ts';
 
 /** What a finding is about: a closed set, the same words in the JSON. */
 export const checks = [
@@ -21,9 +19,6 @@ export const checks = [
   'values',
   /** The calls that are needed, and the budget. */
   'budget',
-  'clock',
-  /** The address to listen on. */
-  'listen',
 ] as const;
 export type Check = (typeof checks)[number];
 
@@ -58,39 +53,15 @@ export function findingOf(
   };
 }
 
-/** How findings are marked. */
-type Marks = Readonly<Record<Severity, string>>;
-
-const words: Marks = { ok: 'ok     ', note: 'note   ', warning: 'warning', error: 'error  ' };
-const symbols: Marks = { ok: '✔', note: '·', warning: '!', error: '✖' };
-
-/** Green, blue, yellow, red. */
-const colours: Readonly<Record<Severity, number>> = { ok: 32, note: 34, warning: 33, error: 31 };
-
-/** Symbols on a terminal that can show them, words elsewhere; in colour where colours are wanted. */
-export function marksFor(
-  stream: Pick<Output, 'isTTY'>,
-  env: Readonly<Record<string, string | undefined>>,
-): Marks {
-  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => (one ?? '') !== '');
-  const marks = stream.isTTY === true && /utf-?8/iu.test(locale ?? '') ? symbols : words;
-  if (!isColorWanted(stream, env)) return marks;
-  const coloured = (severity: Severity): string =>
-    `\u001B[${colours[severity]}m${marks[severity]}\u001B[39m`;
-  return {
-    ok: coloured('ok'),
-    note: coloured('note'),
-    warning: coloured('warning'),
-    error: coloured('error'),
-  };
-}
+/** As wide as the longest of them. */
+const severityWidth = 'warning'.length;
 
 /** Findings for people: numbered lines, each with its place and its remedy below it. */
-export function findingsText(findings: readonly Finding[], marks: Marks): string {
+export function findingsText(findings: readonly Finding[]): string {
   const digits = String(findings.length).length;
   return findings
     .flatMap((finding, index) => {
-      const head = `${String(index + 1).padStart(digits)} ${marks[finding.severity]} `;
+      const head = `${String(index + 1).padStart(digits)} ${finding.severity.padEnd(severityWidth)} `;
       const [first = '', ...below] = linesOf(finding);
       const indent = ' '.repeat(digits + 1);
       return [head + first, ...below.map((line) => indent + line)].map((line) => `${line}\n`);

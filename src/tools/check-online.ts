@@ -1,11 +1,8 @@
-import type { Flags } from '../cli/flag-table.ts';
 import { officialAddresses, regionOf } from '../config/official-address.ts';
 import type { AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import type { ListenTrial } from '../server/try-listen.ts';
-import type { RawTransport } from '../transport/transport.ts';
 import {
   askingDependencies,
   type DiscoveredAccount,
@@ -15,30 +12,19 @@ import { accountFindings, type CheckedConfig } from './check-account.ts';
 import { type Finding, findingOf } from './check-finding.ts';
 import { visibleAccountsOf } from './visible-accounts.ts';
 
-/**
- * Tries at the vendor what the configuration says: keys, entries, one call for values, the budget, the
- * clock. It also tries the addresses to listen on.
- */
+/** Tries at New Relic what the configuration says: keys, entries, one call for values, the budget. */
 export async function onlineFindings(
   checked: CheckedConfig,
-  { listenAddresses }: Pick<Flags, 'listenAddresses'>,
   platform: ToolPlatform,
 ): Promise<readonly Finding[]> {
-  const dated = withDates(platform);
-  const discovered = await discoverAccounts(checked.config, dated.platform, 'check');
+  const discovered = await discoverAccounts(checked.config, platform, 'check');
   const accounts = await Promise.all(
     discovered.map(async (one) => [
       ...(await accountFindings(one, checked)),
       ...(await regionFindings(one, checked, platform)),
     ]),
   );
-  const clock = dated.finding();
-  const listening = await Promise.all(
-    listenAddresses.map(async (address) =>
-      listenFinding(address, await platform.tryListen(address)),
-    ),
-  );
-  return [...accounts.flat(), ...(clock === undefined ? [] : [clock]), ...listening];
+  return accounts.flat();
 }
 
 async function regionFindings(
@@ -70,76 +56,6 @@ async function regionFindings(
       },
     ),
   ];
-}
-
-function listenFinding(address: string, trial: ListenTrial): Finding {
-  switch (trial.kind) {
-    case 'free':
-      return findingOf('listen', 'ok', `${address} is free to listen on`);
-    case 'exporter':
-      return findingOf('listen', 'ok', `an exporter already listens on ${address}, and it works`);
-    case 'failed':
-      return findingOf('listen', 'warning', trial.error.message);
-  }
-}
-
-/** `Date` counts whole seconds, and windows end minutes ago: a smaller difference does not matter. */
-const tolerableSkewMs = 30_000;
-
-/** The difference between two clocks, as one answer tells it. */
-interface Reading {
-  readonly skewMs: number;
-  readonly roundTripMs: number;
-}
-
-/** A platform whose answers tell how far this machine's clock is from the vendor's. */
-export interface DatedPlatform {
-  readonly platform: ToolPlatform;
-  /** What the clock is like; `undefined` if no answer had a date. */
-  finding(): Finding | undefined;
-}
-
-/** Reads the `Date` of all answers that arrive through the platform. */
-export function withDates(platform: ToolPlatform): DatedPlatform {
-  const { clock } = platform;
-  let best: Reading | undefined;
-
-  const read = (date: unknown, sentMs: number): void => {
-    const theirMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-    if (Number.isNaN(theirMs)) return;
-    const roundTripMs = clock.wallMs() - sentMs;
-    if (best !== undefined && best.roundTripMs <= roundTripMs) return;
-    best = { skewMs: theirMs - (sentMs + roundTripMs / 2), roundTripMs };
-  };
-  const dated = (raw: RawTransport): RawTransport => ({
-    send: async (request, headers, signal) => {
-      const sentMs = clock.wallMs();
-      const response = await raw.send(request, headers, signal);
-      read(response.headers['date'], sentMs);
-      return response;
-    },
-    close: async () => raw.close(),
-  });
-
-  return {
-    platform: {
-      ...platform,
-      openTransport: async (options) => dated(await platform.openTransport(options)),
-    },
-    finding: () => (best === undefined ? undefined : clockFinding(best.skewMs)),
-  };
-}
-
-function clockFinding(skewMs: number): Finding {
-  if (Math.abs(skewMs) <= tolerableSkewMs) {
-    return findingOf('clock', 'ok', "the clock of this machine agrees with New Relic's");
-  }
-  const seconds = Math.round(Math.abs(skewMs) / 1000);
-  const side = skewMs > 0 ? 'behind' : 'ahead of';
-  const message = `the clock of this machine is ${seconds} s ${side} New Relic's`;
-  return findingOf('clock', 'warning', message, {
-    remedy: 'set it, such as by NTP; meanwhile the exporter follows the clock of New Relic',
-  });
 }
 
 /** What New Relic's other region says of a key that one region refuses. */

@@ -1,6 +1,6 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
-import { compileConfig } from '../config/compile-config.ts';
-import { parseConfig } from '../config/parse-config.ts';
+import { compileConfig } from '../config/build-config.ts';
+import { parseConfig } from '../config/load-config.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';

@@ -35,7 +35,7 @@ function applicationsOf({ account, discovery }: DiscoveredAccount): readonly Lis
   }));
 }
 
-/** An application of an account; `undefined` if the vendor does not give the value. */
+/** An application of an account; `undefined` if New Relic does not give the value. */
 export interface ListedApplication {
   readonly account: string;
   readonly id: string;

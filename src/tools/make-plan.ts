@@ -13,29 +13,14 @@ import {
 } from './assumed-applications.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
 
-/** The plan of an account if every application had this number of hosts. */
-export interface Variant {
-  readonly hostsPerApplication: number;
-  readonly demandPerMinute: number;
-  readonly stretch: number;
-  /** The longest interval of the account. */
-  readonly effectiveIntervalMs: number;
-}
-
-/** The assumptions of a plan without the vendor. */
-export interface Supposed extends Assumptions {
-  /** The same account with fewer and more hosts. */
-  readonly variants: readonly Variant[];
-}
-
 export interface PlannedAccount extends CallPlan {
-  /** New Relic data, if the vendor has every value. */
+  /** New Relic data, if New Relic has every value. */
   readonly series: number;
   /** Entries that match nothing, as written. */
   readonly missing: readonly string[];
-  /** `undefined` when the vendor was asked. */
-  readonly supposed: Supposed | undefined;
-  /** How many calls the metrics of an entry take, in words, as far as the vendor was asked. */
+  /** `undefined` when New Relic was asked. */
+  readonly supposed: Assumptions | undefined;
+  /** How many calls the metrics of an entry take, in words, as far as New Relic was asked. */
   readonly metricCalls: string | undefined;
   readonly together: Together;
 }
@@ -69,7 +54,7 @@ export interface Plan {
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
 }
 
-/** What the vendor allows. */
+/** What New Relic allows. */
 interface VendorLimit {
   readonly perMinute: number;
   /** What has this limit, as New Relic counts. */
@@ -86,15 +71,13 @@ const costsOf: Readonly<Record<AccountSource['kind'], CallCosts>> = {
   nerdgraph: nerdGraphCosts,
 };
 
-const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
-
 /** The planned calls of an account, and the applications that they are for. */
 export interface AccountDraft {
   readonly source: AccountSource['kind'];
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
   readonly missing: readonly string[];
-  readonly supposed: Supposed | undefined;
+  readonly supposed: Assumptions | undefined;
   readonly metricCalls: string | undefined;
 }
 
@@ -111,29 +94,15 @@ export function draftsOfDiscovered(
     }));
 }
 
-/** Plans the calls of the accounts of a configuration without asking the vendor. */
+/** Plans the calls of the accounts of a configuration without asking New Relic. */
 export function draftsOfSupposed(
   config: Config,
   assumptions: Assumptions,
 ): readonly AccountDraft[] {
   return accountsInUse(config).map(({ account, entries }) => {
-    const draftWith = (hostsPerApplication: number): AccountDraft =>
-      draftOf(
-        account,
-        entries,
-        assumeApplications(
-          entries,
-          { ...assumptions, hostsPerApplication },
-          costsOf[account.source.kind],
-        ),
-      );
-    const variants = variedHosts.map((hostsPerApplication) =>
-      variantOf(hostsPerApplication, draftWith(hostsPerApplication).calls),
-    );
-    return {
-      ...draftWith(assumptions.hostsPerApplication),
-      supposed: { ...assumptions, variants },
-    };
+    const costs = costsOf[account.source.kind];
+    const draft = draftOf(account, entries, assumeApplications(entries, assumptions, costs));
+    return { ...draft, supposed: assumptions };
   });
 }
 
@@ -156,15 +125,6 @@ function draftOf(
   const { applications } = found;
   const nothing = { missing: [], supposed: undefined, metricCalls: undefined };
   return { source, calls, applications, ...nothing };
-}
-
-function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
-  return {
-    hostsPerApplication,
-    demandPerMinute: plan.demandPerMinute,
-    stretch: plan.stretch,
-    effectiveIntervalMs: plan.intervals.at(-1)?.effectiveMs ?? 0,
-  };
 }
 
 /** The calls of several processes, each with this plan. */

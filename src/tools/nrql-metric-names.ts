@@ -113,7 +113,7 @@ const ofApdex: readonly ValueName[] = ['count', 'f', 's', 'score', 't', 'thresho
  * Values that a metric has for certain, judging by its name: NerdGraph does not tell. `undefined` where
  * the name does not say it.
  */
-export function surelyHas(name: string): readonly ValueName[] | undefined {
+function surelyHas(name: string): readonly ValueName[] | undefined {
   if (calls.test(name)) return ofCalls;
   if (name === 'Apdex') return ofApdex;
   const read = presetNames

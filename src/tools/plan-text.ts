@@ -2,7 +2,8 @@ import { aligned, countOf } from '../cli/one-shot.ts';
 import { formatDuration } from '../config/duration.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poller/demand.ts';
-import { type Plan, type PlannedAccount, type Supposed, type Together } from './make-plan.ts';
+import type { Assumptions } from './assumed-applications.ts';
+import type { Plan, PlannedAccount, Together } from './make-plan.ts';
 
 /** A plan for people. */
 export function planText(plan: Plan): string {
@@ -41,7 +42,6 @@ function accountLines(account: PlannedAccount): readonly string[] {
     ...indented(aligned(facts)),
     '',
     ...indented(callLines(account)),
-    ...(supposed === undefined ? [] : ['', ...indented(variantLines(supposed))]),
   ];
 }
 
@@ -51,7 +51,7 @@ function applicationsText({ applications, hosts, silentApplications }: PlannedAc
   return `${applications} with ${countOf(hosts, 'host')}${silent}`;
 }
 
-function supposedText({ applicationsPerMatch, hostsPerApplication }: Supposed): string {
+function supposedText({ applicationsPerMatch, hostsPerApplication }: Assumptions): string {
   const perMatch = countOf(applicationsPerMatch, 'application');
   const perApplication = countOf(hostsPerApplication, 'host');
   return `${perMatch} for each match, ${perApplication} for each application; --online asks New Relic`;
@@ -166,17 +166,6 @@ function callLines({
       row('  total', demandPerMinute, sentPerMinute),
     ],
     ['left', 'right', ...(isSame ? [] : (['right'] as const)), 'left'],
-  );
-}
-
-function variantLines({ variants }: Supposed): readonly string[] {
-  return aligned(
-    [
-      ['hosts per application', ...variants.map((one) => `${one.hostsPerApplication}`)],
-      ['calls a minute', ...variants.map((one) => rateText(one.demandPerMinute))],
-      ['longest interval', ...variants.map((one) => durationText(one.effectiveIntervalMs))],
-    ],
-    ['left', ...variants.map(() => 'right' as const)],
   );
 }
 

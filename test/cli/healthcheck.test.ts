@@ -1,22 +1,28 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.ts';
+import { askStatus } from '../../src/server/ask-status.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { tlsFiles, tlsText } from '../support/tls-files.ts';
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 async function anExporter(status: number): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(request.url === '/-/healthy' ? status : 404).end();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://${await listening(server)}`;
 }
 
 describe('healthcheck', () => {
@@ -52,6 +58,18 @@ describe('healthcheck', () => {
   });
 });
 
+describe('askStatus', () => {
+  it('gives up on a server that does not answer', async () => {
+    const server = createServer(() => {});
+    const url = `http://${await listening(server)}`;
+
+    expect(await askStatus(url, { timeoutMs: 50 })).toEqual({
+      status: undefined,
+      problem: 'no answer within 0.05 s',
+    });
+  });
+});
+
 describe('healthcheck over TLS', () => {
   async function anExporterWithTls(requestCert: boolean): Promise<string> {
     const server = createTlsServer(
@@ -64,13 +82,7 @@ describe('healthcheck over TLS', () => {
       },
       (_request, response) => response.end(),
     );
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    onTestFinished(() => {
-      server.close();
-    });
-    return `https://127.0.0.1:${(server.address() as AddressInfo).port}/-/healthy`;
+    return `https://${await listening(server)}/-/healthy`;
   }
 
   it('accepts the certificate of the exporter, whoever has signed it', async () => {

@@ -65,7 +65,7 @@ describe('readApiKey', () => {
       (thrown: unknown) => thrown,
     );
 
-    expect(error).toMatchObject({ name: 'KeyError', location: file });
+    expect(error).toMatchObject({ name: 'NamedFileError' });
     expect(String(error)).toContain('the API key file /run/key ');
     expect(String(error)).toContain(says);
     expect(String(error)).not.toContain('NRAK');
@@ -78,7 +78,7 @@ describe('readApiKey', () => {
   ])('refuses the variable in $env', async ({ env, says }) => {
     const reading = readApiKey(variable, { readFile: fileOf('other'), env });
 
-    await expect(reading).rejects.toMatchObject({ name: 'KeyError', location: variable });
+    await expect(reading).rejects.toMatchObject({ name: 'NamedFileError' });
     await expect(reading).rejects.toThrow(new RegExp(`variable NR_KEY .*${says}`, 'u'));
   });
 });

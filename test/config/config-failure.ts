@@ -1,6 +1,5 @@
 import { ConfigError, type Diagnostic } from '../../src/config/diagnostic.ts';
-import { inspectConfig } from '../../src/config/inspect-config.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { inspectConfig, parseConfig } from '../../src/config/load-config.ts';
 
 const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { effectiveConfigText } from '../../src/config/effective-config.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type {
   AccountConfig,
   AppEntry,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inspectConfig } from '../../src/config/inspect-config.ts';
+import { inspectConfig } from '../../src/config/load-config.ts';
 import { namedFileProblems } from '../../src/config/named-files.ts';
 
 const key = `NRAK-${'A'.repeat(27)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { findingsIn, placesOf, wordsOf } from './config-failure.ts';
 
 const tooLarge = /is too large a regular expression: .* characters/u;

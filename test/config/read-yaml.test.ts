@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { failureOf, findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
 const column = 'in the same column';

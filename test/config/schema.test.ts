@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { configJsonSchema, configJsonSchemaText } from '../../src/config/schema.ts';
 
 const root = new URL('../../', import.meta.url);

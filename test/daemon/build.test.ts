@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { buildOf, versionText } from '../../src/daemon/build.ts';
+import { buildOf } from '../../src/daemon/build.ts';
 
 describe('the version', () => {
   it("is the package's", () => {
@@ -22,20 +22,5 @@ describe('the version', () => {
       nodeVersion: process.version,
       platform: `${process.platform}/${process.arch}`,
     });
-  });
-
-  it("is shown in the form of Prometheus' programs", () => {
-    const build = {
-      version: '0.1.0',
-      revision: 'abc1234',
-      nodeVersion: 'v24.4.1',
-      platform: 'linux/x64',
-    };
-
-    expect(versionText(build)).toBe(
-      'newrelic-exporter, version 0.1.0 (revision: abc1234)\n' +
-        '  node version:     v24.4.1\n' +
-        '  platform:         linux/x64\n',
-    );
   });
 });

@@ -25,10 +25,6 @@ describe('accountsInUse', () => {
       { account: accounts[2], entries: [apps[0], apps[2]] },
     ]);
   });
-
-  it('leaves out entries of accounts that do not exist', () => {
-    expect(accountsInUse({ accounts: [], apps: [anEntry({ account: 'none' })] })).toEqual([]);
-  });
 });
 
 const [firstCa = '', secondCa = ''] = rootCertificates;
@@ -222,28 +218,6 @@ describe('prepareAccount', () => {
 
     expect(error).toBeInstanceOf(CommandError);
     expect(error).toMatchObject({ exitCode: 2, message });
-  });
-
-  it('passes on errors that the configuration did not cause', async () => {
-    const { platform } = aBench();
-    const broken = new Error('a fault of ours');
-    const faulty = {
-      ...platform,
-      redactor: {
-        ...platform.redactor,
-        add: () => {
-          throw broken;
-        },
-      },
-    };
-    const account = anAccount({ apiKey: { kind: 'env', name: 'KEY' } });
-
-    const preparing = prepareAccount(account, [anEntry()], {
-      platform: faulty,
-      logger: createFakeLogger(),
-    });
-
-    await expect(preparing).rejects.toBe(broken);
   });
 
   it('hides the key and the password of the proxy from then on', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/config/read-file.ts';
-import { CommandError } from '../../src/daemon/platform.ts';
 import { Reloader, type ReloadTrigger } from '../../src/daemon/reloader.ts';
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
@@ -119,25 +118,6 @@ describe('Reloader', () => {
     await bench.reloader.reload('http');
 
     expect(warnings()).toEqual([expect.objectContaining({ account: 'default' })]);
-  });
-
-  it('reports what the new configuration needs but lacks, such as a key', async () => {
-    const bench = aBench({ fails: new CommandError(2, 'account one: the key file is empty') });
-
-    await expect(bench.reloader.reload('http')).rejects.toThrow('the key file is empty');
-
-    expect(bench.results).toEqual([false]);
-  });
-
-  it('recovers with the next good file', async () => {
-    const bench = aBench();
-    bench.files['/config.yaml'] = 'nonsense';
-    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
-    bench.files['/config.yaml'] = good;
-
-    await bench.reloader.reload('file');
-
-    expect(bench.results).toEqual([false, true]);
   });
 
   it('says what is wrong with a file once, however often it is tried, and again when that changes', async () => {

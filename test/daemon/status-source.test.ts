@@ -115,15 +115,6 @@ describe('createStatusSource', () => {
     expect(second).toContain('requests_per_minute: 300');
     expect(second).toContain('- name: cart');
   });
-
-  it('shows the configuration in force when another one was refused', async () => {
-    const bench = await aStatus(configOf({}, 'shop'));
-    const before = bench.status.effectiveConfig();
-    const missing = configOf({ apiKey: { kind: 'env', name: 'NOT_SET' } }, 'shop');
-    await expect(bench.daemon.apply(missing)).rejects.toThrow('NOT_SET');
-
-    expect(bench.status.effectiveConfig()).toBe(before);
-  });
 });
 
 describe('the history', () => {
@@ -142,17 +133,5 @@ describe('the history', () => {
     expect(reloaded[0]).toBeGreaterThanOrEqual(15);
     expect(reloaded[1]).toBe(0);
     expect(renamed).toBe(0);
-  });
-
-  it('ends with an application that New Relic no longer lists', async () => {
-    const { status, platform, simulator } = await aStatus(configOf({}, 'shop', 'cart'));
-    await platform.clock.advance(5 * minuteMs);
-    const before = minutesOf(status, '102');
-    simulator.fleet.removeApplication(102);
-    await platform.clock.advance(5 * minuteMs);
-
-    expect(before).toBeGreaterThanOrEqual(5);
-    expect(minutesOf(status, '102')).toBe(0);
-    expect(minutesOf(status, '101')).toBeGreaterThanOrEqual(10);
   });
 });

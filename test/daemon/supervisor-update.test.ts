@@ -31,118 +31,7 @@ async function update(
   await daemon.apply({ accounts: [accountOne(account)], apps });
 }
 
-/** Until a poll is under way. */
-async function untilPolling({ platform, daemon, simulator }: RunningDaemon): Promise<void> {
-  const isPolling = (): boolean =>
-    (daemon.status()[0]?.requestsInFlight ?? 0) > 0 &&
-    simulator.journal.entries().at(-1)?.path.includes('/metrics/') === true;
-  while (!isPolling()) await platform.clock.advance(20);
-}
-
-function listCalls({ simulator }: RunningDaemon): number {
-  return simulator.journal.count(({ path }) => path.startsWith('/v2/applications.json'));
-}
-
-describe('settings that do not concern the vendor', () => {
-  it.each<{
-    what: string;
-    account?: Partial<AccountConfig>;
-    entry?: Parameters<typeof anEntry>[0];
-  }>([
-    { what: 'labels', entry: { labels: { team: 'payments' } } },
-    { what: 'how long values are held', entry: { poll: { staleAfterMs: 600_000 } } },
-    { what: 'a longer interval of discovery', entry: { poll: { discoveryIntervalMs: 300_000 } } },
-    { what: 'the budget', account: { requestsPerMinute: 700 } },
-    { what: 'the time for one call', account: { timeoutMs: 20_000 } },
-  ])('cost no call and no connection: $what', async ({ account = {}, entry = {} }) => {
-    const bench = await threeMinutesOld();
-    const before = bench.simulator.journal.count();
-
-    await update(bench, account, [{ ...shop, ...anEntry({ ...shop, ...entry }) }]);
-    await bench.platform.clock.advance(5000);
-
-    expect(bench.simulator.journal.count()).toBe(before);
-    expect(bench.opened).toMatchObject([{ isClosed: false }]);
-  });
-
-  it('let the next discovery come in time for a shorter interval', async () => {
-    const bench = await threeMinutesOld({}, {});
-    const slowly = anEntry({ ...shop, poll: { discoveryIntervalMs: 3_600_000 } });
-    const quickly = anEntry({ ...shop, poll: { discoveryIntervalMs: 60_000 } });
-    await update(bench, {}, [slowly]);
-    await bench.platform.clock.advance(300_000);
-    const before = listCalls(bench);
-
-    await update(bench, {}, [quickly]);
-    await bench.platform.clock.advance(1000);
-    const afterwards = listCalls(bench);
-    await bench.platform.clock.advance(120_000);
-
-    expect(afterwards - before).toBe(1);
-    expect(listCalls(bench) - before).toBe(3);
-  });
-});
-
-describe('entries that choose something else', () => {
-  it('are looked for at once, and a discovery under way for the old ones is dropped', async () => {
-    const bench = await threeMinutesOld();
-    while (listCalls(bench) < 4) await bench.platform.clock.advance(20);
-    const before = listCalls(bench);
-
-    await update(bench, {}, [shop, entryByName('cart')]);
-    await bench.platform.clock.advance(3000);
-
-    expect(listCalls(bench) - before).toBe(1);
-    expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
-    expect(await bench.daemon.metrics.text()).toContain(
-      'api_requests_total{account="one",operation="list_applications",code="aborted"} 1\n',
-    );
-  });
-});
-
-describe('as many entries as before, of which one chooses something else', () => {
-  it('are looked for at once', async () => {
-    const bench = await threeMinutesOld();
-    const before = listCalls(bench);
-
-    await update(bench, {}, [entryByName('cart')]);
-    await bench.platform.clock.advance(1000);
-
-    expect(listCalls(bench) - before).toBe(1);
-    expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
-  });
-});
-
 describe('other connections to the vendor', () => {
-  it.each<{ what: string; next: Partial<AccountConfig>; options: object }>([
-    { what: 'concurrency', next: { concurrency: 3 }, options: { connections: 3 } },
-    {
-      what: 'a proxy',
-      next: { proxyUrl: 'http://proxy:3128' },
-      options: { proxyUrl: 'http://proxy:3128' },
-    },
-    { what: 'a CA bundle', next: { caFile: '/ca.pem' }, options: { ca: firstCa } },
-  ])('are taken at once, while polls go on: $what', async ({ next, options }) => {
-    const bench = await threeMinutesOld({}, { files: { '/ca.pem': firstCa } });
-    await untilPolling(bench);
-    const listed = listCalls(bench);
-
-    await update(bench, next);
-    const [old, fresh] = bench.opened;
-    const isOldOpenAtFirst = old?.isClosed === false;
-    const usedBefore = old?.requests;
-    await bench.platform.clock.advance(1000);
-
-    expect(fresh?.options).toMatchObject(options);
-    expect(fresh?.requests).toBeGreaterThan(0);
-    expect(isOldOpenAtFirst).toBe(true);
-    expect(old).toMatchObject({ isClosed: true, requests: usedBefore });
-    expect(listCalls(bench) - listed).toBe(1);
-    const metrics = await bench.daemon.metrics.text();
-    expect(metrics).toContain('newrelic_exporter_polls_failed_total{account="one"} 0\n');
-    expect(metrics).not.toMatch(/application_metrics",code="aborted"/u);
-  });
-
   it('are taken when the CA file has another content under the same path', async () => {
     const files: Record<string, string> = { '/ca.pem': firstCa };
     const bench = await threeMinutesOld({ caFile: '/ca.pem' }, { files });
@@ -214,29 +103,6 @@ describe('other connections to the vendor', () => {
 
     expect(bench.opened).toHaveLength(6);
     expect(most).toBe(3);
-  });
-
-  it('send the key in the new header on the existing connections', async () => {
-    const headers: Readonly<Record<string, string>>[] = [];
-    const bench = await threeMinutesOld(
-      {},
-      {
-        wire: (raw) => ({
-          ...raw,
-          send: async (request, sent, signal) => {
-            headers.push(sent);
-            return raw.send(request, sent, signal);
-          },
-        }),
-      },
-    );
-    const before = headers.length;
-
-    await update(bench, { apiKeyHeader: 'X-Api-Key' });
-    await bench.platform.clock.advance(1000);
-
-    expect(headers.slice(before)[0]).toEqual({ 'X-Api-Key': 'NRAK-A' });
-    expect(bench.opened).toHaveLength(1);
   });
 });
 

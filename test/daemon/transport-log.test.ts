@@ -91,7 +91,7 @@ describe('createTransportLog', () => {
     expect(logger.lines.slice(1)).toEqual([
       {
         level: 'info',
-        message: 'the full limit of the key is in force again',
+        message: 'the full limit of the key is available again',
         fields: { account: 'production', limit_per_minute: 800 },
       },
     ]);
@@ -127,13 +127,13 @@ describe('createTransportLog', () => {
     const [begin, end] = logger.lines;
     expect(begin).toMatchObject({
       level: 'warn',
-      message: "the vendor's clock and this machine's differ",
+      message: "New Relic's clock and this machine's differ",
       fields: { account: 'production', vendor_ahead_seconds: row.ahead },
     });
     expect(String(begin?.fields['remedy'])).toContain(row.remedy);
     expect(end).toEqual({
       level: 'info',
-      message: "the vendor's clock and this machine's agree again",
+      message: "New Relic's clock and this machine's agree again",
       fields: { account: 'production' },
     });
   });

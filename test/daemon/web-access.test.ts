@@ -91,7 +91,7 @@ describe('the web configuration', () => {
     expect(during).toBe(tlsText('server'));
     expect(bench.renewed.map(({ cert }) => cert)).toEqual([tlsText('renewed')]);
     expect(messages(bench)).toEqual([
-      'error: web configuration refused, the old one stays in force',
+      'error: web configuration refused, the old one stays active',
       'info: web configuration reloaded',
     ]);
     expect(String(bench.logger.lines[0]?.fields['problem'])).toContain(
@@ -131,7 +131,7 @@ describe('the web configuration', () => {
 
     expect(during).toBe(tlsText('server'));
     expect(messages(bench)).toEqual([
-      'error: web configuration refused, the old one stays in force',
+      'error: web configuration refused, the old one stays active',
       'info: web configuration reloaded',
     ]);
   });
@@ -163,7 +163,7 @@ describe('the web configuration', () => {
     expect(bench.renewed).toEqual([]);
     expect(bench.logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
       {
-        message: 'web configuration refused, the old one stays in force',
+        message: 'web configuration refused, the old one stays active',
         fields: {
           file: path,
           problem: `${change} while the exporter runs`,

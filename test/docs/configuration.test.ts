@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseDuration } from '../../src/config/duration.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { configKeyProblems } from './config-key-rule.ts';
 import { readDocument } from './documents.ts';

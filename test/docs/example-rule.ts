@@ -1,5 +1,5 @@
 import { ConfigError, renderDiagnostic } from '../../src/config/diagnostic.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { codeBlocksIn } from './markdown.ts';
 
 const correct = '# config.yaml\n';

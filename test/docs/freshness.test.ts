@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDuration, parseDuration } from '../../src/config/duration.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type { AccountSource, PollConfig } from '../../src/model/config.ts';
 import { type TimeWindow, windowAt } from '../../src/model/window.ts';
 import { anAccount, anEntry } from '../support/builders.ts';

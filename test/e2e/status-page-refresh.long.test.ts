@@ -79,9 +79,8 @@ describe.skipIf(chromiumTool.skip)(`the refresh of the status page${chromiumTool
     expect(await page.getByLabel('Search').inputValue()).toBe('checkout');
   });
 
-  it('moves rows without losing the focus, the selection or what is open', async () => {
+  it('moves rows without losing the focus or the selection', async () => {
     const { page, server } = await opened(allGood);
-    await page.getByText('Scrape this exporter').click();
     await page.getByRole('link', { name: 'shop' }).focus();
     await page.evaluate('window.row = document.querySelector(\'[data-key="production/2"]\')');
 
@@ -94,7 +93,6 @@ describe.skipIf(chromiumTool.skip)(`the refresh of the status page${chromiumTool
     expect(
       await page.evaluate("document.querySelector('.applications tbody') === window.row"),
     ).toBe(true);
-    expect(await page.locator('details.scrape').getAttribute('open')).not.toBeNull();
   });
 
   it('stays where one has scrolled to', async () => {

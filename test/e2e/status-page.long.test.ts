@@ -278,8 +278,6 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     expect(await page.locator('#refresh').innerText()).toBe('Refresh');
     await page.getByRole('link', { name: 'Application', exact: true }).click();
     expect(page.url()).toContain('sort=name');
-    await page.getByText('Scrape this exporter with Prometheus').click();
-    expect(await page.locator('.scrape pre').innerText()).toContain('static_configs');
   });
 
   it.each([

@@ -32,7 +32,6 @@ function firstOnPage({ platform, daemon }: TimedBench): string | undefined {
     shardAddress: '',
     host: undefined,
     hasTls: false,
-    hasAuth: false,
   });
   return /<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</u.exec(page)?.[1];
 }

@@ -44,7 +44,7 @@ describe.each(sources)('$name', (source) => {
       expect(Math.max(...windowAgesMs)).toBeLessThanOrEqual(5 * minuteMs);
       expect(Math.min(...windowAgesMs)).toBeGreaterThanOrEqual(3 * minuteMs);
       expect(logger.lines.map(({ message }) => message)).not.toContain(
-        "the vendor's clock and this machine's differ",
+        "New Relic's clock and this machine's differ",
       );
     });
   });

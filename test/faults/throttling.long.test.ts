@@ -66,9 +66,9 @@ describe('a short spell of 429s of the REST API without a shortage', () => {
       expect(least).toBe(80);
       expect([before, after]).toEqual([656, 800]);
       // Short pauses: three lines, then one a minute.
-      const pauses = bench.logs('rate limited by the vendor, pausing the account');
+      const pauses = bench.logs('rate limited by New Relic, pausing the account');
       expect(pauses.length).toBeLessThanOrEqual(3 + 3);
-      expect(bench.logs('the full limit of the key is in force again')).toHaveLength(1);
+      expect(bench.logs('the full limit of the key is available again')).toHaveLength(1);
     });
   });
 });

@@ -61,7 +61,7 @@ describe.each(sources)('$name', (source) => {
 
   describe('a Date of the vendor that is wrong', () => {
     const yearMs = 365 * 24 * hourMs;
-    const differ = "the vendor's clock and this machine's differ";
+    const differ = "New Relic's clock and this machine's differ";
     /** How long before the vendor's time the windows end that were asked for since the third minute. */
     const windowAgesMs = ({ faulty }: TimedBench): readonly number[] =>
       source

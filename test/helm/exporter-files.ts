@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { ConfigError } from '../../src/config/diagnostic.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type { PlainConfig } from '../../src/model/config.ts';
 import {
   type Container,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { codeBlocksIn } from '../docs/markdown.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { manifestsIn } from './chart.ts';

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createBasicAuth,
-  credentialsIn,
-  networkOf,
-  type Verdict,
-} from '../../src/server/basic-auth.ts';
+import { BasicAuth, credentialsIn, networkOf, type Verdict } from '../../src/server/basic-auth.ts';
 import { settle } from '../support/fake-clock.ts';
 
 const tail = 'X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
@@ -32,7 +27,7 @@ function basic(user: string, password: string): string {
 function aBench(first: Readonly<Record<string, string>> = hashes): Bench {
   const comparisons: Comparison[] = [];
   let users = new Map(Object.entries(first));
-  const auth = createBasicAuth({
+  const auth = new BasicAuth({
     compare: async (hash, password) =>
       new Promise((resolve, reject) => {
         comparisons.push({ hash, password, answer: resolve, fail: reject });
@@ -102,7 +97,7 @@ describe('a request', () => {
     { what: 'no colon', header: `Basic ${Buffer.from('alice').toString('base64')}` },
   ])('is refused with $what, and nothing is compared', async ({ header }) => {
     let comparisons = 0;
-    const auth = createBasicAuth({
+    const auth = new BasicAuth({
       compare: async () => {
         comparisons += 1;
         return true;

@@ -17,7 +17,10 @@ async function ask(
   socket: Socket = new Socket(),
   source: StatusSource = withMail,
 ): Promise<Answer> {
-  const routes = createStatusRoutes({ telemetryPath: '/metrics', shardAddress: '' }, source);
+  const routes = createStatusRoutes(
+    { telemetryPath: '/metrics', shardAddress: '' },
+    { status: source, nextTurn: async () => {} },
+  );
   const request = new IncomingMessage(socket);
   request.url = url;
   Object.assign(request.headers, headers);

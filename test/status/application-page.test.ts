@@ -20,7 +20,6 @@ const context: PageContext = {
   shardAddress: '',
   host: undefined,
   hasTls: false,
-  hasAuth: false,
 };
 
 /** The page of the application, as a link to it leads to. */

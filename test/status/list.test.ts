@@ -42,20 +42,6 @@ describe('parseListQuery', () => {
 });
 
 describe('hrefOf', () => {
-  it.each([
-    { changes: {}, href: './' },
-    { changes: { state: 'failing' } as const, href: './?state=failing' },
-    {
-      changes: {
-        scope: { account: 'a&b #?/é' },
-        sort: { key: 'web', isDescending: true },
-      } as const,
-      href: './?account=a%26b+%23%3F%2F%C3%A9&sort=-web',
-    },
-  ])('leads to $href', ({ changes, href }) => {
-    expect(hrefOf('./', everything, changes)).toBe(href);
-  });
-
   it('leads to the first page of another part', () => {
     expect(hrefOf('./', { ...everything, page: 4 }, { state: 'up' })).toBe('./?state=up');
     expect(hrefOf('./', { ...everything, page: 4 }, { page: 5 })).toBe('./?page=5');

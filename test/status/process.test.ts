@@ -12,7 +12,6 @@ function pageOf(source: StatusSource): string {
     shardAddress: '',
     host: undefined,
     hasTls: false,
-    hasAuth: false,
   });
 }
 

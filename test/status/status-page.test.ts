@@ -23,7 +23,6 @@ const context: PageContext = {
   shardAddress: '',
   host: 'exporter.example:9126',
   hasTls: false,
-  hasAuth: false,
 };
 
 function pageOf(source: StatusSource, query = ''): string {

@@ -11,7 +11,6 @@ import {
   aThroughput,
   inState,
   manyApplications,
-  oneOfEachState,
   statusNowMs,
 } from '../support/status-source.ts';
 import { missingMetric } from '../telemetry/account-status.ts';
@@ -282,27 +281,6 @@ describe('targetsJson', () => {
     expect(parts).toHaveLength(7);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(300_000);
     expect(parts.at(-1)).toMatch(/\n$/u);
-  });
-
-  it('comes in such parts of an application with many hosts, too, each with many values', () => {
-    const hostIds = Array.from({ length: 1001 }, (_, index) => String(index));
-    const large = anApplicationStatus({ hostIds, reading: aFullReading(hostIds) });
-    const source = aStatusSource({ applications: [large, anApplicationStatus({ account: 'b' })] });
-    const asked = { state: 'any', scrapePool: undefined, applicationId: large.id } as const;
-    const parts = [...targetsJson(source, asked)];
-    const [first, second] = targets(source, `app_id=${large.id}`).data.activeTargets;
-
-    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(600_000);
-    expect(first?.['hostDetails']).toHaveLength(1001);
-    expect(second).toMatchObject({ scrapePool: 'b' });
-  });
-
-  it('is small and whole with thousands of applications in every state', () => {
-    const applications = [...oneOfEachState(), ...manyApplications(2000)];
-    const { data } = targets(aStatusSource({ applications }));
-
-    expect(data.activeTargets).toHaveLength(applications.length);
-    expect(JSON.stringify(data).length / applications.length).toBeLessThan(1200);
   });
 
   it('survives times that no calendar has', () => {

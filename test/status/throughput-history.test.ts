@@ -61,25 +61,6 @@ function aHistory() {
 }
 
 describe('createThroughputHistory', () => {
-  it('has the values of the last 60 minutes, and nothing for minutes without a window', async () => {
-    const bench = aHistory();
-
-    bench.publish(3, web(100.5));
-    await bench.clock.advance(2 * minuteMs);
-    bench.publish(3, web(200));
-
-    expect(bench.history.of('production', '101')).toHaveLength(60);
-    expect(bench.seen()).toEqual({ 5: 100.5, 3: 200 });
-  });
-
-  it('adds up all types of transactions', () => {
-    const bench = aHistory();
-
-    bench.publish(0, [3060.8, 40]);
-
-    expect(bench.seen()).toEqual({ 0: 3100.8 });
-  });
-
   it('adds up the hosts where only hosts are polled', () => {
     const bench = aHistory();
     const snapshot = aSnapshot(bench.clock.wallMs(), [], { hostsOnly: true });
@@ -87,18 +68,6 @@ describe('createThroughputHistory', () => {
     bench.history.sink.publish(snapshot);
 
     expect(bench.seen()).toEqual({ 0: 7 });
-  });
-
-  it.each([
-    { what: 'no values', snapshot: aSnapshot(0, []) },
-    { what: 'no window', snapshot: aSnapshot(undefined, web(1)) },
-    { what: 'nothing published', snapshot: aSnapshot(0, web(1), { reading: undefined }) },
-  ])('remembers nothing of a snapshot with $what', ({ snapshot }) => {
-    const bench = aHistory();
-
-    bench.history.sink.publish(snapshot);
-
-    expect(bench.seen()).toEqual({});
   });
 
   it('forgets an application that is removed, and all of an account that is', () => {

@@ -21,7 +21,6 @@ function pageOf(application: ApplicationStatus, query = ''): string {
     shardAddress: '',
     host: undefined,
     hasTls: false,
-    hasAuth: false,
   };
   return applicationPage(source, new URLSearchParams(`${own}&${query}`), context) ?? 'none';
 }
@@ -41,10 +40,6 @@ describe('the values of an application', () => {
     'longest_ms\n1,500',
   ])('are all in a table: %s', (text) => {
     expect(linesOf(pageOf(full))).toContain(text);
-  });
-
-  it('are those of applications alone', () => {
-    expect(linesOf(pageOf(full))).not.toContain('only_hosts');
   });
 
   it.each([
@@ -77,16 +72,6 @@ describe('the hosts of an application with more values', () => {
     expect(text).toContain(
       'Throughput in requests per minute, average response time, errors per minute',
     );
-  });
-
-  it('have no column of which no host has a value', () => {
-    const { series, application } = aFullReading();
-    const values = application.map((value, index) => (index === 3 ? undefined : value));
-    const reading = aReading({ series, hosts: new Map([['11', values]]) });
-    const text = linesOf(pageOf(anApplicationStatus({ reading })));
-
-    expect(text).toContain('Other\nWeb time\nErrors\nWhy');
-    expect(linesOf(pageOf(anApplicationStatus()))).toContain('Other\nWhy');
   });
 
   it('can be sorted by them, those without a value last', () => {

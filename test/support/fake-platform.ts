@@ -24,10 +24,7 @@ export interface FakePlatform extends Platform {
 
 /** What a test may decide about its platform. */
 export type PlatformOverrides = Partial<
-  Pick<
-    Platform,
-    'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random' | 'tryListen'
-  >
+  Pick<Platform, 'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
 > & {
   readonly files?: Readonly<Record<string, string>>;
 };
@@ -48,7 +45,6 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
     },
     fileMode: async () => undefined,
-    tryListen: async () => ({ kind: 'free' }),
     heapBytes: 1e9,
     comparePassword: async () => {
       throw new Error('the test did not say how to compare passwords');

@@ -12,54 +12,6 @@ function hosts(count: number): readonly string[] {
 }
 
 describe('planCalls', () => {
-  it('says what is needed and what the budget allows, by operation', () => {
-    const applications = [aSelected({ id: '1', hostIds: hosts(39) })];
-
-    const plan = planCalls({
-      costs: restCosts,
-      account: anAccount({ requestsPerMinute: 20 }),
-      applications,
-      discovery,
-    });
-
-    expect(plan.demand).toEqual({
-      list_applications: 1,
-      list_hosts: 0,
-      application_metrics: 1,
-      host_metrics: 39,
-    });
-    expect(plan).toMatchObject({ fits: false, demandPerMinute: 41, hosts: 39 });
-    expect(plan.stretch).toBeCloseTo(40 / 18.7, 10);
-    expect(plan.sent.host_metrics).toBeCloseTo((39 * 18.7) / 40, 10);
-    expect(plan.sentPerMinute).toBeCloseTo(19.7, 10);
-    expect(plan.remedy?.budgetPerMinute).toBe(42);
-    expect(plan.remedy?.intervalFactor).toBeCloseTo(40 / 18.7, 10);
-  });
-
-  it('counts applications by interval, the shortest first', () => {
-    const applications = [
-      aSelected({ id: '1' }, { poll: { intervalMs: 300_000 } }),
-      aSelected({ id: '2' }),
-      aSelected({ id: '3' }, { poll: { intervalMs: 300_000 } }),
-    ];
-
-    const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
-
-    expect(plan.intervals).toEqual([
-      { configuredMs: 60_000, effectiveMs: 60_000, applications: 1 },
-      { configuredMs: 300_000, effectiveMs: 300_000, applications: 2 },
-    ]);
-    expect(plan).toMatchObject({ fits: true, remedy: undefined, applications: 3 });
-  });
-
-  it('leaves out applications that are not polled', () => {
-    const applications = [aSelected({ id: '1', reporting: false, hostIds: hosts(2) })];
-
-    const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
-
-    expect(plan).toMatchObject({ silentApplications: 1, intervals: [], demandPerMinute: 1 });
-  });
-
   it.each([
     { what: 'a page of them', poll: { hostNames: true }, count: 200, calls: 1 },
     { what: 'more than a page', poll: { hostNames: true }, count: 201, calls: 2 },

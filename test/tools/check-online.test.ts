@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listenErrorOf } from '../../src/server/listen-address.ts';
-import { firstMetricOnly, printed, printedBy, printedOn, threeApplications } from './ask-bench.ts';
+import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
@@ -26,8 +25,6 @@ describe('check-config --online', () => {
         '    = help: add this line: account_id: 1234567  # Simulated account\n' +
         '4 ok      account main: application 11: values can be read, it has web and other throughput\n' +
         '5 ok      account main: polling fits: 6 of 800 calls a minute\n' +
-        "6 ok      the clock of this machine agrees with New Relic's\n" +
-        '7 ok      :9126 is free to listen on\n' +
         'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n',
     );
   });
@@ -83,22 +80,22 @@ describe('check-config --online', () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain(
       [
-        ' 4 error   c.yaml:3:11: account main: name=Shop matches nothing',
-        '     3 |   - name: Shop',
-        '       |           ^^^^',
-        '     = help: did you mean "shop"?',
-        ' 5 error   c.yaml:4:12: account main: match=^Bill matches nothing',
-        '     4 |   - match: "^Bill"',
-        '       |            ^^^^^^^',
-        '     = help: ignoring case it matches "billing: #1": write "(?i)^Bill"',
-        ' 6 error   c.yaml:5:9: account main: id=999 matches nothing',
-        '     5 |   - id: 999',
-        '       |         ^^^',
-        '     = help: correct it, or use a key of the account that has the application',
-        ' 7 error   c.yaml:6:11: account main: name=nothing of the kind matches nothing',
-        '     6 |   - name: nothing of the kind',
-        '       |           ^^^^^^^^^^^^^^^^^^^',
-        '     = help: the account has 3 applications: newrelic-exporter discover lists them',
+        '4 error   c.yaml:3:11: account main: name=Shop matches nothing',
+        '    3 |   - name: Shop',
+        '      |           ^^^^',
+        '    = help: did you mean "shop"?',
+        '5 error   c.yaml:4:12: account main: match=^Bill matches nothing',
+        '    4 |   - match: "^Bill"',
+        '      |            ^^^^^^^',
+        '    = help: ignoring case it matches "billing: #1": write "(?i)^Bill"',
+        '6 error   c.yaml:5:9: account main: id=999 matches nothing',
+        '    5 |   - id: 999',
+        '      |         ^^^',
+        '    = help: correct it, or use a key of the account that has the application',
+        '7 error   c.yaml:6:11: account main: name=nothing of the kind matches nothing',
+        '    6 |   - name: nothing of the kind',
+        '      |           ^^^^^^^^^^^^^^^^^^^',
+        '    = help: the account has 3 applications: newrelic-exporter discover lists them',
       ].join('\n'),
     );
     expect(stdout.endsWith('c.yaml: 4 errors, 0 warnings\n')).toBe(true);
@@ -216,25 +213,5 @@ apps: [{ name: shop }]`;
     expect(exitCode).toBe(1);
     expect(stdout).toContain('account main: application 11: its values cannot be read\n');
     expect(stdout).toContain('= help: application_metrics of application 11: status 422');
-  });
-});
-
-describe('check-config --online, with the address to listen on', () => {
-  it.each([
-    { kind: 'free', said: 'ok      :9126 is free to listen on' },
-    { kind: 'exporter', said: 'ok      an exporter already listens on :9126, and it works' },
-    { kind: 'failed', said: 'warning Cannot listen on ":9126": the port is in use' },
-  ] as const)('says what it comes to: $kind', async ({ kind, said }) => {
-    const error = listenErrorOf(':9126', Object.assign(new Error(), { code: 'EADDRINUSE' }));
-
-    const { exitCode, stdout } = await printedOn(
-      { tryListen: async () => (kind === 'failed' ? { kind, error } : { kind }) },
-      { fleet: threeApplications },
-      check,
-      { 'c.yaml': `accounts: [${account}]\napps: [{ name: shop }]` },
-    );
-
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain(said);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { type Listing, listing, oneShop } from './metrics-bench.ts';
 

@@ -31,10 +31,6 @@ describe('plan', () => {
     host_metrics         20
     total                26
 
-  hosts per application   1   5  10   20   50  100
-  calls a minute         11  31  56  106  256  506
-  longest interval       1m  1m  1m   1m   1m   1m
-
 the exporter
   series  at most 141 of New Relic data, about N of its own
   memory  about 96 MiB, 134 MiB while it starts

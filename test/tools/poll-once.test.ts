@@ -37,28 +37,6 @@ function aSource(stages: (id: string) => readonly (readonly Call[])[]): Pick<Sou
 }
 
 describe('pollOnce', () => {
-  it('asks stage by stage, at one time, and resolves to every outcome', async () => {
-    const log: string[] = [];
-    const call =
-      (name: string): Call =>
-      async ({ wallMs }) => {
-        log.push(`${name} at ${wallMs}`);
-        await Promise.resolve();
-        log.push(`${name} ends`);
-      };
-    const source = aSource((id) => [[call(`${id}a`), call(`${id}b`)], [call(`${id}c`)]]);
-    const { signal } = new AbortController();
-
-    const outcomes = await pollOnce(source, questionsOf('1'), {
-      wallMs: 7,
-      concurrency: 2,
-      signal,
-    });
-
-    expect(log).toEqual(['1a at 7', '1b at 7', '1a ends', '1b ends', '1c at 7', '1c ends']);
-    expect([...outcomes.keys()]).toEqual(['1']);
-  });
-
   it.each([1, 3])('has at most %s batches and calls of a batch at work', async (concurrency) => {
     const clock = createFakeClock();
     const atWork = new Map<string, number>();

@@ -32,19 +32,6 @@ function listOf(...accounts: readonly unknown[]): ScriptedAnswer {
 }
 
 describe('listVisibleAccounts', () => {
-  it('asks NerdGraph once, without naming an account', async () => {
-    const { calls } = await asked(listOf());
-
-    expect(calls).toEqual([
-      {
-        operation: 'list_applications',
-        target: '/graphql',
-        body: '{"query":"{ actor { accounts { id name } } }"}',
-        answerSize: 'medium',
-      },
-    ]);
-  });
-
   it('lists the accounts by name', async () => {
     const { accounts, failed } = await asked(
       listOf({ id: 3, name: 'b' }, { id: '2', name: 'b' }, { id: 1, name: 'a', more: true }),
@@ -120,16 +107,5 @@ describe('listVisibleAccounts', () => {
     expect(error?.reason).toBe(reason);
     expect(error?.message).toContain(says);
     expect(failed).toEqual(counted);
-  });
-
-  it('takes the accounts that come with a warning', async () => {
-    const { accounts } = await asked(
-      answerOf({
-        data: { actor: { accounts: [{ id: 1, name: 'a' }] } },
-        errors: [{ message: 'This field is deprecated! Use another.' }],
-      }),
-    );
-
-    expect(accounts).toEqual([{ id: 1, name: 'a' }]);
   });
 });

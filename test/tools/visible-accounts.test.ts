@@ -23,31 +23,6 @@ describe('check-config --online, for the ids of accounts', () => {
     );
   });
 
-  it('proposes what can be found out for each account', async () => {
-    const refused = keyed.replace('main', 'refused').replace('KEY', 'WRONG_KEY');
-    const keyless = keyed.replace('main', 'keyless').replace('KEY', 'NO_KEY');
-    const good = `${keyed.replace('main', 'good')}, account_id: 1`;
-
-    const { exitCode, stderr, calls } = await printed(
-      ['check-config', '--online', 'c.yaml'],
-      {
-        'c.yaml': `accounts: [${keyed} }, ${refused} }, ${keyless} }, ${good} }]\napps: [{ id: 1, account: good }]`,
-      },
-      threeApplications,
-    );
-
-    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 2 });
-    expect(stderr).toContain('account main: add this line: account_id: 1234567');
-    expect(stderr).toContain(
-      'account refused: no account_id can be proposed: list_applications: status 401',
-    );
-    expect(stderr).toContain(
-      'account keyless: no account_id can be proposed: the environment variable NO_KEY is not set: set it to the API key. Or look it up in New Relic: user menu, API keys',
-    );
-    expect(stderr).not.toContain('account good:');
-    expect(stderr).not.toContain('NRAK-WRONG');
-  });
-
   it.each([
     { what: 'without --online', args: [], config: `accounts: [${keyed} }]\n${apps}` },
     {

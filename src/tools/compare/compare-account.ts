@@ -52,7 +52,7 @@ export interface UncomparedAccount {
 
 export type AccountComparison = ComparedAccount | UncomparedAccount;
 
-/** An API of the vendor, open for one account. */
+/** An API of New Relic, open for one account. */
 export interface OpenApi {
   readonly source: Source;
   /** Calls that were sent so far. */

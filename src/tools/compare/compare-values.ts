@@ -220,7 +220,7 @@ function hostIdsByName({
   return byName;
 }
 
-/** What the two APIs of the vendor say of one value. */
+/** What the two APIs of New Relic say of one value. */
 export const verdicts = [
   /** The same, as far as the rounding of REST shows. */
   'equal',

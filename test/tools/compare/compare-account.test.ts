@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { AppEntry } from '../../../src/model/config.ts';
-import type { Values } from '../../../src/model/polled-series.ts';
 import type { Question, Source } from '../../../src/model/source.ts';
 import {
   type AccountComparison,
@@ -101,19 +100,6 @@ function verdictsOf({ values }: ComparedAccount): readonly string[] {
 }
 
 describe('compareAccount', () => {
-  it('reads the same values with both APIs, and counts what each took', async () => {
-    const result = await anAgreeingBench().compared();
-
-    expect(verdictsOf(result)).toEqual(['application equal', 'web-1 equal', 'web-2 equal']);
-    expect(result).toMatchObject({
-      applications: { rest: 1, nerdgraph: 1 },
-      hosts: { rest: 2, nerdgraph: 2 },
-      calls: { rest: 5, nerdgraph: 2 },
-      oneSided: [],
-      renamed: [],
-    });
-  });
-
   it.each([
     { what: 'as configured', window: { kind: 'range', lengthMs: 300_000 } as const, minutes: 5 },
     { what: 'the default', window: { kind: 'vendor_default' } as const, minutes: 30 },
@@ -188,43 +174,12 @@ describe('compareAccount', () => {
     },
   );
 
-  it('counts the time of asking a second time', async () => {
-    const { clock, nerdgraph, hostsOfNerdgraph, compare } = anAgreeingBench();
-    hostsOfNerdgraph((window) => {
-      if (window === hour) {
-        const later = new Promise<Values>((resolve) => {
-          clock.after(2000, () => {
-            resolve(webOf(0));
-          });
-        });
-        nerdgraph.answer('1', later);
-      }
-      return [];
-    });
-
-    const comparing = compare();
-    await clock.advance(2000);
-
-    expect(await comparing).toMatchObject({ elapsedMs: { rest: 0, nerdgraph: 2000 } });
-  });
-
   it('asks no second time for hosts if NerdGraph failed', async () => {
     const { nerdgraph, compared } = anAgreeingBench();
     nerdgraph.list(anApplication({ hostIds: [] }));
     nerdgraph.answer('1', new ApiError('server', 'status 500', { status: 500 }));
 
     expect(await compared()).toMatchObject({ shortOfHosts: [], calls: { nerdgraph: 2 } });
-  });
-
-  it('measures how long each took, discovery included', async () => {
-    const { clock, rest, compare } = anAgreeingBench();
-    const release = rest.holdDiscovery();
-
-    const comparing = compare();
-    await clock.advance(5000);
-    release();
-
-    expect(await comparing).toMatchObject({ elapsedMs: { rest: 5000, nerdgraph: 0 } });
   });
 
   it('compares applications that both lists have, and names the others', async () => {

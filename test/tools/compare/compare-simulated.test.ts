@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/simulator/answer.ts';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
-import type { Intercept, SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import { manyApplications } from '../../faults/fault-bench.ts';
-import { firstMetricOnly, type Printed, printedBy } from '../ask-bench.ts';
+import { type Printed, printedBy } from '../ask-bench.ts';
 
 const account =
   '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';
@@ -37,11 +36,6 @@ async function compared(
   const config = `accounts: [${of}]\npoll: ${poll}\napps: ${apps}`;
   const args = ['compare', '--all', `--output=${output}`, 'c.yaml'];
   return printedBy(options, args, { 'c.yaml': config }, undefined, rules);
-}
-
-/** The REST answers for one host, changed. */
-function ofHost(hostId: string, change: (answer: Answer) => Answer): Intercept {
-  return (request) => (request.hostId === hostId ? change : 'pass');
 }
 
 /** The parts of the JSON that decide whether switching is safe. */
@@ -81,31 +75,6 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
 `);
   });
 
-  it('needs as few calls for hosts that are chosen by name', async () => {
-    const { exitCode, stdout } = await compared(shop, {
-      apps: '[{ id: 11, hosts: { match: "2$" }, application: false }]',
-    });
-
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/ values {8}1 equal\n.*REST 3, NerdGraph 2\n/u);
-  });
-
-  it('finds a value that differs', async () => {
-    const { exitCode, stdout } = await compared({
-      ...shop,
-      intercept: ofHost('3', (answer) => ({
-        ...answer,
-        body: answer.body.replace('"requests_per_minute":200', '"requests_per_minute":160'),
-      })),
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('web-2          web     160        200  +40 (25 %)  differs\n');
-    expect(stdout).toMatch(
-      /\nDo not switch yet: 1 of 3 values differs \(by 25 %\); see the rows marked differs\.\n$/u,
-    );
-  });
-
   it('reads all but the one of ten applications whose queries NerdGraph cannot answer', async () => {
     const poison = {
       when: { operation: 'nrql', applicationId: '1003' },
@@ -137,17 +106,6 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(stdout).toContain('Switching is safe: 30 of 30 values agree');
   });
 
-  it('reads the values that REST leaves out at first', async () => {
-    const { exitCode, stdout } = await compared(
-      shop,
-      { poll: '{ metrics: [throughput, errors, apdex] }' },
-      [{ ...firstMetricOnly, when: { endpoints: ['application_metrics', 'host_metrics'] } }],
-    );
-
-    expect(stdout).not.toContain('only NerdGraph  ');
-    expect(exitCode).toBe(0);
-  });
-
   it('does not call it safe that NerdGraph answers nothing of idle applications', async () => {
     const idle = { id: 11, name: 'shop', kind: 'web' as const, webRpm: 0, hosts: 6 };
 
@@ -164,18 +122,6 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(stdout).toMatch(
       /\nSwitching cannot be judged: NerdGraph has fewer than half of the hosts of 1 application, nothing was busy in account main: run compare again while there is traffic\.\n$/u,
     );
-  });
-
-  it('says that the key does not see the account', async () => {
-    const { exitCode, stdout, stderr } = await compared(shop, {
-      of: account.replace('1234567', '7654321'),
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^account main: not compared: .* has no access to the account 7654321: check account_id/u,
-    );
-    expect(stdout).toBe('Switching cannot be judged: 1 of 1 account could not be compared.\n');
   });
 
   it('keeps to what REST allows, whatever the budget for NerdGraph is', async () => {

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { RE2JS } from 're2js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { compileConfig } from '../../src/config/build-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type {
   AccountConfig,
   AppEntry,
@@ -7,6 +9,7 @@ import type {
   PlainConfig,
 } from '../../src/model/config.ts';
 import { type CustomMetric, seriesOf } from '../../src/model/polled-series.ts';
+import { choosesHost } from '../../src/model/selected-application.ts';
 
 async function configOf(text: string): Promise<PlainConfig> {
   const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
@@ -145,22 +148,6 @@ apps: [{id: 1}]`;
     });
   });
 
-  it('keeps a regular expression as written', async () => {
-    expect((await firstApp('apps: [{match: "^shop-.$"}]'))?.selector).toStrictEqual({
-      kind: 'match',
-      pattern: { source: '^shop-.$' },
-    });
-  });
-
-  it.each([
-    { written: 'true', hosts: true },
-    { written: 'false', hosts: false },
-    { written: 'self', hosts: { kind: 'self', names: [] } },
-    { written: '{ match: "^web-" }', hosts: { kind: 'match', pattern: { source: '^web-' } } },
-  ])('reads which hosts $written chooses', async ({ written, hosts }) => {
-    expect(await firstApp(`apps: [{id: 1, hosts: ${written}}]`)).toMatchObject({ hosts });
-  });
-
   it('shares the equal parts of entries, so that it is sent quickly', async () => {
     const entry = '{ match: "^a", labels: { team: a }, interval: 5m }';
     const { apps } = await configOf(`apps: [${entry}, ${entry}, { id: 1 }]`);
@@ -236,16 +223,6 @@ apps:
     expect(apps[4]?.series).toStrictEqual(seriesOf(['errors'], ['web', 'other']));
   });
 
-  it.each([
-    { scale: '1e-9', is: 1e-9 },
-    { scale: '100000000000000000000', is: 1e20 },
-  ])('reads the scale $scale', async ({ scale, is }) => {
-    const metric = `{metric: a, value: count, as: a, scale: ${scale}}`;
-    const app = await firstApp(`apps: [{id: 1, metrics: [${metric}]}]`);
-
-    expect(app?.series[0]?.scale).toBe(is);
-  });
-
   it('lets an app override every key of poll', async () => {
     const text = `
 poll: { interval: 2m, window: 10m, raw: true, metrics: [errors, throughput] }
@@ -317,18 +294,6 @@ apps:
     ]);
   });
 
-  it('assigns apps to accounts', async () => {
-    const text = `
-accounts:
-  - { name: a, api_key_env: A }
-  - { name: b, api_key_env: B }
-apps:
-  - { id: 1, account: b }
-  - { id: 1, account: a }`;
-
-    expect((await configOf(text)).apps.map(({ account }) => account)).toStrictEqual(['b', 'a']);
-  });
-
   it.each([
     {
       name: 'its only account by name',
@@ -342,5 +307,67 @@ apps:
     },
   ])('gives an app $name', async ({ text, account }) => {
     expect((await firstApp(text))?.account).toBe(account);
+  });
+});
+
+const oneTurn = {
+  nextTurn: async (): Promise<void> => {},
+  clock: { monotonicMs: () => 0 },
+  ownHostNames: ['web-1'],
+};
+
+describe('compileConfig', () => {
+  it('tells an entry which host the process runs on, and compiles the pattern of host names', async () => {
+    const plain = await configOf(
+      'apps: [{ id: 1, hosts: self }, { id: 2, hosts: { match: "^web-" } }, { id: 3 }]',
+    );
+
+    const [self, match, all] = (await compileConfig(plain, oneTurn)).apps.map(({ hosts }) => hosts);
+
+    expect(self).toStrictEqual({ kind: 'self', names: ['web-1'] });
+    expect(typeof match === 'object' && choosesHost(match, 'web-7')).toBe(true);
+    expect(typeof match === 'object' && choosesHost(match, 'db-7')).toBe(false);
+    expect(all).toBe(true);
+  });
+
+  it('yields to other work every few milliseconds', async () => {
+    const entries = Array.from({ length: 100 }, (_, index) => `{ match: "^shop-${index}$" }`);
+    let nowMs = 0;
+    let turnStartMs = 0;
+    const turnsMs: number[] = [];
+    const clock = {
+      monotonicMs: (): number => {
+        nowMs += 1;
+        return nowMs;
+      },
+    };
+    const nextTurn = async (): Promise<void> => {
+      turnsMs.push(nowMs - turnStartMs);
+      nowMs += 1000;
+      turnStartMs = nowMs;
+    };
+
+    const { apps } = await compileConfig(await configOf(`apps: [${entries.join()}]`), {
+      ...oneTurn,
+      nextTurn,
+      clock,
+    });
+
+    expect(apps).toHaveLength(100);
+    expect(turnsMs.length).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...turnsMs)).toBeLessThanOrEqual(10);
+  });
+
+  it('compiles a text once', async () => {
+    const text = 'apps: [{ match: "^shop-" }, { id: 1, hosts: { match: "^shop-" } }, { match: a }]';
+    const plain = await configOf(text);
+    const compiled = vi.spyOn(RE2JS, 'compile');
+    onTestFinished(() => {
+      compiled.mockRestore();
+    });
+
+    await compileConfig(plain, oneTurn);
+
+    expect(compiled.mock.calls.map(([source]) => source)).toEqual(['^shop-', 'a']);
   });
 });

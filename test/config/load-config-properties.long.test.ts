@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigError, renderDiagnostic } from '../../src/config/diagnostic.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 
 const source = { fileName: 'config.yaml', directory: '/' };
 const numRuns = 120;
