@@ -63,8 +63,8 @@ describe('the five journeys', () => {
     neighboursOf(left).has(right.replace(/^src\//, '')) ||
     [...neighboursOf(left)].some((one) => isMeetingPoint(one) && neighboursOf(right).has(one));
 
-  it('are five, of twelve files at most', () => {
-    expect([...journeys.values()].map(({ length }) => length >= 5 && length <= 12)).toEqual([
+  it('are five, of eighteen files at most', () => {
+    expect([...journeys.values()].map(({ length }) => length >= 5 && length <= 18)).toEqual([
       true,
       true,
       true,
@@ -79,11 +79,13 @@ describe('the five journeys', () => {
     );
   });
 
-  it.each([...journeys])('go from file to file on %s', (_title, steps) => {
-    const gaps = steps.flatMap(({ file }, index) => {
-      const next = steps[index + 1]?.file;
-      return next === undefined || isJoined(file, next) ? [] : [`${file} -> ${next}`];
-    });
+  it.each([...journeys])('go from files that were named to the next on %s', (_title, steps) => {
+    const gaps = steps
+      .slice(1)
+      .filter(
+        ({ file }, index) => !steps.slice(0, index + 1).some((step) => isJoined(step.file, file)),
+      )
+      .map(({ file }) => file);
 
     expect(gaps).toEqual([]);
   });
