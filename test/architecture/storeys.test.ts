@@ -18,9 +18,9 @@ const entries = [
 ];
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
-/** The aim is 26,000 lines in 230 files: lower these as soon as there are fewer. */
-const mostFiles = 225;
-const mostLines = 27_400;
+/** The aim is 26,000 lines: lower these as soon as there are fewer. */
+const mostFiles = 218;
+const mostLines = 26_800;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));
