@@ -93,7 +93,7 @@ class DeclaredFlags {
   readonly configWait: Flag<boolean> = {
     name: 'config.wait',
     defaultText: 'false',
-    help: 'Start even without a usable configuration, key or port, and wait for it instead of exiting.',
+    help: 'Start even without a usable configuration or key, and wait for it instead of exiting.',
     ...onOrOff,
     commands: ['serve'],
   };

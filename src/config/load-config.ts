@@ -17,7 +17,6 @@ import {
   type Problem,
 } from './diagnostic.ts';
 import { metricProblems } from './metric-problems.ts';
-import { type NamedFile, namedFiles } from './named-files.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { readYaml } from './read-yaml.ts';
@@ -151,8 +150,8 @@ export interface InspectedConfig {
   readonly warnings: readonly Problem[];
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
   readonly withoutId: readonly AccountConfig[];
-  /** The files and variables that the accounts name, as far as they can be read. */
-  readonly files: readonly NamedFile[];
+  /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
+  readonly root: FileMap | undefined;
   /** The values of the file, with their places. */
   readonly at: At;
   /** Problems with this file, whoever found them, ready to print. */
@@ -227,12 +226,12 @@ export async function inspectConfig(
     diagnosticsOf(fileName, text, found, secrets.spans);
   const placeOf = createPlacer(fileName, text, secrets.spans);
   if (root === undefined) {
-    const nothing = { config: undefined, warnings: [], withoutId: [], files: [] };
+    const nothing = { config: undefined, warnings: [], withoutId: [], root };
     return { ...nothing, errors: problems, at: () => undefined, diagnose, placeOf };
   }
   return {
     ...(await findingsOf(root, secrets, directory, takeBreak)),
-    files: namedFiles(root, directory),
+    root,
     at: createAt(root),
     diagnose,
     placeOf,

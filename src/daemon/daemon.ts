@@ -18,7 +18,7 @@ export interface DaemonDependencies {
   readonly logger: Logger;
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;
-  /** Puts a sink of a command in front of the store. */
+  /** Puts a sink in front of the store, which sees all that pollers publish. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 

@@ -33,8 +33,6 @@ export interface BoundAddress {
 export interface MetricsServer {
   /** Listens on all addresses. Rejects with a `ListenError`; then it listens nowhere. */
   listen(): Promise<readonly BoundAddress[]>;
-  /** Listens on one more address, `[host]:port`. Rejects with a `ListenError`; the others stay. */
-  listenOn(address: string): Promise<BoundAddress>;
   /** New connections get this certificate and these rules. Does nothing without TLS. */
   renewTls(tls: ServerTls): void;
   /** The first step of a shutdown: the readiness probe fails, everything else goes on. */
@@ -125,7 +123,6 @@ export function createMetricsServer(
 
   return {
     listen,
-    listenOn,
     renewTls: (tls) => {
       for (const listener of listeners) listener.renewTls(tls);
     },

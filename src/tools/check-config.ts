@@ -3,7 +3,6 @@ import { countOf, type Outcome } from '../cli/one-shot.ts';
 import { compileConfig } from '../config/build-config.ts';
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
-import { namedFileProblems } from '../config/named-files.ts';
 import { renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
@@ -13,6 +12,7 @@ import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { type Finding, findingDocument, findingOf, findingsText } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
+import { namedFileProblems } from './named-files.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
 /**
@@ -169,15 +169,18 @@ export interface CheckedFile {
 /** Checks the file and everything that it names, so that all mistakes come to light in one run. */
 export async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
   let file: InspectedConfig;
+  let directory: string;
   try {
     const { text, ...source } = await readConfigFile(path, platform);
     file = await inspectConfig(text, source);
+    directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { diagnostics } = error;
     return { diagnostics, errors: diagnostics.length, good: undefined, withoutId: [] };
   }
-  const named = await namedFileProblems(file.files, platform);
+  const named =
+    file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
   const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const { config, withoutId } = file;

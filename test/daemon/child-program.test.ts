@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +9,8 @@ import {
   heartbeatIn,
   sendHeartbeats,
   startChildProgram,
-  unsharedBytesOf,
 } from '../../src/daemon/child-program.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { onLinux } from '../support/tools.ts';
 
 let directory: string;
 
@@ -150,33 +146,5 @@ describe('heapFlags', () => {
     expect(
       heapFlags({ memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given }),
     ).toHaveLength(1);
-  });
-});
-
-describe.skipIf(onLinux.skip)(`unsharedBytesOf${onLinux.note}`, () => {
-  it('grows with what a process allocates', async () => {
-    // A process of its own: what this one gives back meanwhile, after other tests, would count.
-    const text = `
-      process.stdout.write('idle');
-      process.stdin.once('data', () => {
-        globalThis.held = Buffer.alloc(64 * 1024 ** 2, 1);
-        process.stdout.write('held');
-      });`;
-    const child = spawn(process.execPath, ['-e', text], { stdio: 'pipe' });
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
-    await once(child.stdout, 'data');
-    const before = unsharedBytesOf(child.pid ?? 0) ?? 0;
-    child.stdin.write('go');
-    await once(child.stdout, 'data');
-    const after = unsharedBytesOf(child.pid ?? 0) ?? 0;
-
-    expect(before).toBeGreaterThan(1024 ** 2);
-    expect(after - before).toBeGreaterThan(0.8 * 64 * 1024 ** 2);
-  });
-
-  it('is undefined for a process that does not exist', () => {
-    expect(unsharedBytesOf(2 ** 22 + 1)).toBeUndefined();
   });
 });
