@@ -1,4 +1,4 @@
-import { countOf } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';

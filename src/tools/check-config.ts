@@ -1,5 +1,6 @@
 import type { Flags } from '../cli/flag-table.ts';
-import { countOf, type Outcome } from '../cli/one-shot.ts';
+import type { Outcome } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import { compileConfig } from '../config/build-config.ts';
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
