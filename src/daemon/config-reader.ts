@@ -1,8 +1,7 @@
-import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
 import {
   type ConfigFile,
   type LoadedConfig,
-  loadConfig,
   parseConfigFile,
   readConfigFile,
 } from '../config/load-config.ts';
@@ -73,14 +72,6 @@ function refuseHuge({ text }: ConfigFile, { heapBytes }: Machine): void {
   throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);
 }
 
-/** Reads the configuration for a command; all its errors become one message and exit code 2. */
-export async function loadForCommand(
-  path: string,
-  platform: Machine & Files,
-): Promise<LoadedConfig> {
-  return orCommandError(async () => loadConfig(path, platform));
-}
-
 export async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -96,10 +87,6 @@ export function logWarnings(warnings: readonly Diagnostic[], file: string, logge
     logger.warn({ file, line, column, problem: message, remedy: help }, 'configuration warning');
   }
   if (more > 0) logger.warn({ file, more }, 'more configuration warnings: see check-config');
-}
-
-export function renderWarnings(warnings: readonly Diagnostic[]): string {
-  return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
 }
 
 /** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */

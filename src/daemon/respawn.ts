@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
-import { type ChildEnd, type ChildProgram, heartbeatIn, heartbeatMs } from './child-program.ts';
+import type { ChildEnd, ChildProgram } from './child-program.ts';
+import { heartbeatIn, heartbeatMs } from './heartbeat.ts';
 import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 

@@ -8,8 +8,8 @@ import {
 import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { buildOf } from './build.ts';
-import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon } from './daemon.ts';
+import { sendHeartbeats } from './heartbeat.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';

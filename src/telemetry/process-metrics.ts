@@ -62,8 +62,8 @@ export interface ProgramMetrics {
   sharded(shard: Shard): void;
 }
 
-/** Served; no right password; too many requests of a client; failed; too many scrapes at a time. */
-const scrapeCodes = ['200', '401', '429', '500', '503'];
+/** Served; no right password; failed; too many scrapes at a time. */
+const scrapeCodes = ['200', '401', '500', '503'];
 
 /** Registers the metrics of the program and its configuration, and gives what changes them. */
 export function createProgramMetrics(

@@ -14,7 +14,7 @@ import {
   withNamedHosts,
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
-import { noSink } from '../model/snapshot.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
@@ -105,6 +105,13 @@ export async function discoverAccounts(
     }),
   );
 }
+
+const noSink: SnapshotSink = {
+  publish: () => undefined,
+  remove: () => undefined,
+  accountUp: () => undefined,
+  removeAccount: () => undefined,
+};
 
 /** What an account needs that is only asked, and publishes nothing. */
 export async function askingDependencies(

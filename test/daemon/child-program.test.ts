@@ -3,14 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type ChildProgram,
-  heapFlags,
-  heartbeatIn,
-  sendHeartbeats,
-  startChildProgram,
-} from '../../src/daemon/child-program.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { type ChildProgram, heapFlags, startChildProgram } from '../../src/daemon/child-program.ts';
 
 let directory: string;
 
@@ -73,35 +66,6 @@ describe('startChildProgram', () => {
     for (const _ of [1, 2, 3]) await (await startProgramOf('')).child.ended;
 
     expect(process.listenerCount('exit')).toBe(before);
-  });
-});
-
-describe('sendHeartbeats', () => {
-  it('sends one at once and then every ten seconds, with the reason for a standstill, until it is stopped', async () => {
-    const clock = createFakeClock();
-    const stopper = new AbortController();
-    const told: unknown[] = [];
-    let stalled: string | undefined;
-    const done = sendHeartbeats(
-      { clock, tellParent: (message) => told.push(message), stalled: () => stalled },
-      stopper.signal,
-    );
-    const atOnce = told.length;
-    await clock.advance(10_000);
-    stalled = 'account one stands still';
-    await clock.advance(10_000);
-    stopper.abort();
-    await done;
-    await clock.advance(60_000);
-
-    expect(atOnce).toBe(1);
-    expect(told).toEqual([
-      { stalled: null },
-      { stalled: null },
-      { stalled: 'account one stands still' },
-    ]);
-    expect(told.map(heartbeatIn)).toEqual(told);
-    expect(clock.pendingTimers()).toBe(0);
   });
 });
 
