@@ -1,4 +1,4 @@
-import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
+import { SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
@@ -52,7 +52,7 @@ export function createIdleDaemon({
   shard = { ordinal: 0, total: 1 },
   watch,
 }: DaemonDependencies): Daemon {
-  const store = createSeriesStore(platform);
+  const store = new SeriesStore(platform);
   let inForce: Config | undefined;
   const redact = createPageRedaction(platform.redactor);
   const status = (): readonly AccountDetails[] => supervisor.status().map(redact.account);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import pLimit from 'p-limit';
 import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
@@ -88,17 +89,10 @@ export async function prepareAccounts(
   all: readonly AccountInUse[],
   { previousOf, ...dependencies }: PrepareAccountsDependencies,
 ): Promise<readonly PreparedAccount[]> {
-  const prepared: PreparedAccount[] = [];
-  while (prepared.length < all.length) {
-    const reads = all
-      .slice(prepared.length, prepared.length + readsAtOnce)
-      .map(async ({ account, entries }) => {
-        const previous = previousOf(account.name);
-        return prepareAccount(account, entries, { ...dependencies, previous });
-      });
-    prepared.push(...(await Promise.all(reads)));
-  }
-  return prepared;
+  return pLimit(readsAtOnce).map(all, async ({ account, entries }) => {
+    const previous = previousOf(account.name);
+    return prepareAccount(account, entries, { ...dependencies, previous });
+  });
 }
 
 function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: AccountPlatform): void {

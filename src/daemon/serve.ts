@@ -27,9 +27,6 @@ export interface ServeOptions
   readonly webConfigFile: string;
 }
 
-/** Scrapes in flight are answered until then; the whole stop may take five seconds. */
-const closeDeadlineMs = 3000;
-
 /**
  * Runs the daemon from its start to its stop: polls and serves until the process is asked to stop.
  *
@@ -63,7 +60,7 @@ export async function serve(
   } finally {
     stopSignal.removeEventListener('abort', beginStop);
     await daemon.close();
-    await server.close(closeDeadlineMs);
+    await server.close();
   }
 }
 

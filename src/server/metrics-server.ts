@@ -45,6 +45,7 @@ export interface MetricsServer {
 }
 
 const defaultWriteTimeoutMs = 30_000;
+/** Scrapes in flight are answered until then; the whole stop may take five seconds. */
 const defaultCloseDeadlineMs = 3000;
 /** Half of the 1024 descriptors that some systems allow a process: the polls need some too. */
 const maxConnections = 500;

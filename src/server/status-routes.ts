@@ -10,11 +10,6 @@ import { targetsJson, targetsQueryOf } from '../status/targets-json.ts';
 import { type Answer, compressed, plainAnswer, textAnswer } from './answer.ts';
 import { paramsOf } from './request-parts.ts';
 
-export interface StatusRoutesOptions {
-  /** The path of the metrics, such as `/metrics`. */
-  readonly telemetryPath: string;
-}
-
 export interface StatusRoutesDependencies {
   readonly status: StatusSource;
   /** Resolves after other work of the process has had its turn. */
@@ -74,13 +69,12 @@ async function targetsAnswer(
 
 /** The pages for people and the answers for programs, by their paths. */
 export function createStatusRoutes(
-  { telemetryPath }: StatusRoutesOptions,
+  context: PageContext,
   dependencies: StatusRoutesDependencies,
 ): ReadonlyMap<string, StatusRoute> {
   const { status: source } = dependencies;
   const headers = { 'Content-Security-Policy': policyOf(styleSource()) };
 
-  const context: PageContext = { telemetryPath };
   const answerOf = async (request: IncomingMessage, text: string, status = 200): Promise<Answer> =>
     compressed(request, textAnswer(status, 'text/html; charset=utf-8', text, headers));
 

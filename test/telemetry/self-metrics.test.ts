@@ -29,7 +29,6 @@ describe('the families', () => {
       'nodejs_eventloop_lag_p50_seconds',
       'nodejs_eventloop_lag_p90_seconds',
       'nodejs_eventloop_lag_p99_seconds',
-      'nodejs_eventloop_active_seconds_total',
     ]);
   });
 
