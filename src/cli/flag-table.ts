@@ -14,7 +14,6 @@ import {
   onOrOff,
   outputFormats,
   type RepeatableFlag,
-  shardAddress,
   shardNumber,
   telemetryPath,
   wholeNumber,
@@ -93,7 +92,7 @@ class DeclaredFlags {
   readonly configWait: Flag<boolean> = {
     name: 'config.wait',
     defaultText: 'false',
-    help: 'Start even without a usable configuration, key or port, and wait for it instead of exiting.',
+    help: 'Start even without a usable configuration or key, and wait for it instead of exiting.',
     ...onOrOff,
     commands: ['serve'],
   };
@@ -129,13 +128,6 @@ class DeclaredFlags {
     help: 'The most scrapes answered at the same time; one more ends the answer that has waited longest for its reader, or gets a 503.',
     ...wholeNumber(1, 10_000),
     commands: serving,
-  };
-  readonly shardAddress: Flag<string> = {
-    name: 'web.shard-address',
-    defaultText: '',
-    help: 'Address of each shard for /api/v1/sd, with {shard} for its number, such as newrelic-exporter-{shard}.newrelic-exporter:9126.',
-    ...shardAddress,
-    commands: ['serve'],
   };
   readonly enableLifecycle: Flag<boolean> = {
     name: 'web.enable-lifecycle',

@@ -1,5 +1,4 @@
 import { looksLikeKey } from '../model/key-text.ts';
-import { isShardAddress } from '../model/shard-address.ts';
 import { parseListenAddress } from '../server/listen-address.ts';
 import type { Command } from './commands.ts';
 
@@ -84,12 +83,6 @@ export function wholeNumber(least: number, most: number): ValueRule<number> {
 export const shardNumber: ValueRule<number | 'auto'> = {
   expected: 'a whole number from 0 to 999, or auto',
   parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),
-};
-
-export const shardAddress: ValueRule<string> = {
-  expected:
-    'host:port with {shard} in it, such as newrelic-exporter-{shard}.newrelic-exporter:9126',
-  parse: (text) => (text === '' || isShardAddress(text) ? text : undefined),
 };
 
 /** A text on one line, of a length that fits into an address. */

@@ -1,11 +1,13 @@
-import { loadForCommand, logWarnings } from '../daemon/config-reader.ts';
+import { logWarnings } from '../daemon/config-reader.ts';
 import { createDaemon } from '../daemon/daemon.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import type { AccountDetails } from '../model/status.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { loadForCommand } from './command-config.ts';
 import type { Flags } from './flag-table.ts';
-import { countOf, type Outcome } from './one-shot.ts';
+import type { Outcome } from './one-shot.ts';
+import { countOf } from './plain-text.ts';
 
 /** Polls everything once and prints the exposition. Ends with 1 if anything asked for is missing. */
 export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcome> {

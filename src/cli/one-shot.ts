@@ -76,32 +76,3 @@ function interrupted({ reason }: AbortSignal): CommandError {
   const isInterrupt = reason instanceof Error && reason.cause === 'SIGINT';
   return new CommandError(isInterrupt ? 130 : 143, 'interrupted before it was done');
 }
-
-export type Alignment = 'left' | 'right';
-
-const gap = '  ';
-
-/** Lays out rows in columns, one line for each row; columns without an alignment are left-aligned. */
-export function aligned(
-  rows: readonly (readonly string[])[],
-  alignments: readonly Alignment[] = [],
-): readonly string[] {
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, index) =>
-    Math.max(...rows.map((row) => row[index]?.length ?? 0)),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, index) => {
-        const width = widths[index] ?? 0;
-        return alignments[index] === 'right' ? cell.padStart(width) : cell.padEnd(width);
-      })
-      .join(gap)
-      .trimEnd(),
-  );
-}
-
-/** A number with its noun, such as `1 account` or `2 entries`. */
-export function countOf(number: number, one: string, many: string = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
-}

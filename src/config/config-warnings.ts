@@ -7,8 +7,7 @@ import { unitText, wrongEndingOf } from './gauge-unit.ts';
 import { metricChoiceOf } from './metric-schema.ts';
 import type { FileConfig, FilePoll } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
-import { variableHelp, variableReference } from './variable-reference.ts';
-import { type At, createAt, type FileMap, textsOf } from './yaml-node.ts';
+import { type At, createAt, type FileMap } from './yaml-node.ts';
 
 const minuteMs = 60_000;
 
@@ -108,21 +107,6 @@ function wrongEndings(file: FileConfig, at: At): readonly Problem[] {
   );
 }
 
-/** In a pattern a dollar sign has a meaning of its own: `${NAME}` cannot match, `^a$` or `$` can. */
-function isReference(key: string, text: string): boolean {
-  if (key === 'match') return /^\$[{(]\w+[)}]$/u.test(text);
-  return variableReference(text) !== undefined;
-}
-
-function variables(root: FileMap): readonly Problem[] {
-  return textsOf(root).flatMap(({ key, text, span }) => {
-    if (!isReference(key, text)) return [];
-    const reference = variableReference(text) ?? text;
-    const message = `"${key}" holds ${reference}, but variables are not replaced in this file`;
-    return [warningAt(span, message, variableHelp)];
-  });
-}
-
 /** Patterns that match every name. */
 const everything: ReadonlySet<string> = new Set(
   ['', '.', '.*', '.+', '(?s).*', '(?s:.*)'].flatMap((body) => [body, `^${body}`, `^${body}$`]),
@@ -169,7 +153,6 @@ export function configWarnings(
     ...shortIntervals(file, at),
     ...uselessStaleAfter(config, at),
     ...wrongEndings(file, at),
-    ...variables(root),
     ...shadowedEntries(config, at),
   ];
 }

@@ -1,5 +1,4 @@
 import { LineCounter } from 'yaml';
-import type { AccountConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
 import { excerptOf } from './source-excerpt.ts';
@@ -157,16 +156,9 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly diagnostics: readonly Diagnostic[];
-  /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
-  readonly withoutId: readonly AccountConfig[];
 
-  constructor(
-    diagnostics: readonly Diagnostic[],
-    withoutId: readonly AccountConfig[] = [],
-    options?: ErrorOptions,
-  ) {
+  constructor(diagnostics: readonly Diagnostic[], options?: ErrorOptions) {
     super(renderDiagnostics(diagnostics), options);
     this.diagnostics = diagnostics;
-    this.withoutId = withoutId;
   }
 }

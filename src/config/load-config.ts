@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { AccountConfig, Config, PlainConfig } from '../model/config.ts';
+import type { Config, PlainConfig } from '../model/config.ts';
 import {
   buildConfig,
   type CompileConfigDependencies,
@@ -17,12 +17,11 @@ import {
   type Problem,
 } from './diagnostic.ts';
 import { metricProblems } from './metric-problems.ts';
-import { type NamedFile, namedFiles } from './named-files.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { readYaml } from './read-yaml.ts';
-import { isMissingAccountId, referenceProblems } from './reference-problems.ts';
-import { configJsonSchema, type FileConfig, fileSchema } from './schema.ts';
+import { referenceProblems } from './reference-problems.ts';
+import { configJsonSchema, fileSchema } from './schema.ts';
 import { type FoundSecrets, findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
 import { type At, createAt, type FileMap, plainOf, type Span } from './yaml-node.ts';
@@ -52,7 +51,7 @@ export function fileError(
   help: string,
   options?: ErrorOptions,
 ): ConfigError {
-  return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]), [], options);
+  return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]), options);
 }
 
 /** What messages call a file, and the flag that names it. */
@@ -126,12 +125,8 @@ export async function parseConfig(
   source: ConfigSource,
   takeBreak?: () => Promise<void>,
 ): Promise<ParsedConfig<PlainConfig>> {
-  const { config, errors, warnings, withoutId, diagnose } = await inspectConfig(
-    text,
-    source,
-    takeBreak,
-  );
-  if (config === undefined || errors.length > 0) throw new ConfigError(diagnose(errors), withoutId);
+  const { config, errors, warnings, diagnose } = await inspectConfig(text, source, takeBreak);
+  if (config === undefined || errors.length > 0) throw new ConfigError(diagnose(errors));
   return { config, warnings: diagnose(warnings) };
 }
 
@@ -149,10 +144,8 @@ export interface InspectedConfig {
   readonly errors: readonly Problem[];
   /** Only looked for if there are no errors. */
   readonly warnings: readonly Problem[];
-  /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
-  readonly withoutId: readonly AccountConfig[];
-  /** The files and variables that the accounts name, as far as they can be read. */
-  readonly files: readonly NamedFile[];
+  /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
+  readonly root: FileMap | undefined;
   /** The values of the file, with their places. */
   readonly at: At;
   /** Problems with this file, whoever found them, ready to print. */
@@ -171,17 +164,7 @@ function withoutRepetition(
   return [...secretProblems, ...others.filter(isFree)];
 }
 
-function accountsWithoutId(
-  { accounts }: FileConfig,
-  config: PlainConfig,
-): readonly AccountConfig[] {
-  return config.accounts.filter((_, index) => {
-    const { source, account_id: accountId } = accounts[index] ?? {};
-    return source === 'nerdgraph' && accountId === undefined;
-  });
-}
-
-type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings' | 'withoutId'>;
+type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings'>;
 
 async function findingsOf(
   root: FileMap,
@@ -198,16 +181,11 @@ async function findingsOf(
     ...metricProblems(root),
     ...(await patternProblems(root, takeBreak)),
   ]);
-  const nothing = { warnings: [], withoutId: [] };
-  if (!parsed.success) return { config: undefined, errors, ...nothing };
+  if (!parsed.success) return { config: undefined, errors, warnings: [] };
   await takeBreak();
   const config = buildConfig(parsed.data, directory);
-  if (errors.length === 0) {
-    const warnings = configWarnings(root, parsed.data, config);
-    return { config, errors, warnings, withoutId: [] };
-  }
-  const withoutId = errors.every(isMissingAccountId) ? accountsWithoutId(parsed.data, config) : [];
-  return { config, errors, warnings: [], withoutId };
+  const warnings = errors.length === 0 ? configWarnings(root, parsed.data, config) : [];
+  return { config, errors, warnings };
 }
 
 /**
@@ -227,12 +205,12 @@ export async function inspectConfig(
     diagnosticsOf(fileName, text, found, secrets.spans);
   const placeOf = createPlacer(fileName, text, secrets.spans);
   if (root === undefined) {
-    const nothing = { config: undefined, warnings: [], withoutId: [], files: [] };
+    const nothing = { config: undefined, warnings: [], root };
     return { ...nothing, errors: problems, at: () => undefined, diagnose, placeOf };
   }
   return {
     ...(await findingsOf(root, secrets, directory, takeBreak)),
-    files: namedFiles(root, directory),
+    root,
     at: createAt(root),
     diagnose,
     placeOf,

@@ -44,19 +44,6 @@ function needing(what: string, ...keys: readonly string[]): Rule {
   };
 }
 
-/** YAML reads `0x10` as 16, which is hardly the intended id. */
-function decimal(key: string): Rule {
-  return (map) => {
-    const id = valueOf(map, key);
-    if (!isScalar(id)) return [];
-    const { value, source } = id;
-    // The schema reports everything else that is wrong with an id.
-    if (!Number.isSafeInteger(value) || Number(value) < 1 || source === String(value)) return [];
-    const message = `"${key}" must be written in decimal digits only`;
-    return [errorAt(spanOf(id), message, `if ${String(value)} is meant, write that`)];
-  };
-}
-
 /** An entry that shows neither the application nor a host of it shows nothing. */
 function nothingToShow(app: FileMap): readonly Problem[] {
   if (!isOff(app, 'application') || !isOff(app, 'hosts')) return [];
@@ -99,14 +86,12 @@ const accountRules: readonly Rule[] = [
   needing('an account', 'api_key_file', 'api_key_env'),
   excluding('api_key_file', 'api_key_env'),
   excluding('region', 'base_url'),
-  decimal('account_id'),
   nerdgraph,
 ];
 
 const appRules: readonly Rule[] = [
   needing('an app', 'id', 'name', 'match'),
   excluding('id', 'name', 'match'),
-  decimal('id'),
   nothingToShow,
 ];
 

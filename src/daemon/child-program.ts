@@ -1,9 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
-import { type Clock, sleep } from '../model/clock.ts';
 
 /** How a child process ended. */
 export type ChildEnd =
@@ -16,14 +13,6 @@ export interface ChildProgram {
   readonly ended: Promise<ChildEnd>;
   /** Does nothing if the child has ended. */
   signal(name: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
-  /** Its unshared memory; `undefined` if the container has no limit, or if the memory is not known. */
-  memory(): ChildMemory | undefined;
-}
-
-export interface ChildMemory {
-  readonly usedBytes: number;
-  /** The limit of the container, for all its processes together. */
-  readonly limitBytes: number;
 }
 
 export interface ChildProgramOptions {
@@ -52,10 +41,8 @@ export function startChildProgram(
     return {
       ended: Promise.resolve({ kind: 'not_started', error: asError(error) }),
       signal: () => {},
-      memory: () => undefined,
     };
   }
-  const limitBytes = memoryLimitBytes();
   child.on('message', onMessage);
   const killWithUs = (): void => {
     child.kill('SIGKILL');
@@ -77,19 +64,7 @@ export function startChildProgram(
     signal: (name) => {
       child.kill(name);
     },
-    memory: () => {
-      const usedBytes = limitBytes === undefined ? undefined : unsharedBytesOf(child.pid ?? 0);
-      return limitBytes === undefined || usedBytes === undefined
-        ? undefined
-        : { usedBytes, limitBytes };
-    },
   };
-}
-
-/** `undefined` if there is no limit below the memory of the machine. */
-function memoryLimitBytes(): number | undefined {
-  const bytes = process.constrainedMemory() ?? 0;
-  return bytes > 0 && bytes < totalmem() ? bytes : undefined;
 }
 
 function heapFlagsHere(): readonly string[] {
@@ -102,39 +77,6 @@ function heapFlagsHere(): readonly string[] {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-/** The message that a daemon sends to its parent regularly. */
-export interface Heartbeat {
-  /** Why polling stands still until a restart; `null` while it does not. */
-  readonly stalled: string | null;
-}
-
-export interface HeartbeatDependencies {
-  readonly clock: Clock;
-  readonly tellParent: (message: unknown) => void;
-  readonly stalled: () => string | undefined;
-}
-
-export const heartbeatMs = 10_000;
-
-/** Sends a heartbeat at once, and then every ten seconds until the signal is aborted. */
-export async function sendHeartbeats(
-  { clock, tellParent, stalled }: HeartbeatDependencies,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const heartbeat: Heartbeat = { stalled: stalled() ?? null };
-    tellParent(heartbeat);
-    await sleep(clock, heartbeatMs, signal).catch(() => {});
-  }
-}
-
-/** `undefined` for any other message. */
-export function heartbeatIn(message: unknown): Heartbeat | undefined {
-  if (typeof message !== 'object' || message === null || !('stalled' in message)) return undefined;
-  const { stalled } = message;
-  return stalled === null || typeof stalled === 'string' ? { stalled } : undefined;
 }
 
 export interface HeapFacts {
@@ -158,18 +100,4 @@ export function heapFlags({ memoryBytes, heapLimitBytes, given }: HeapFacts): re
   if (heapBytes <= 0 || heapBytes >= heapLimitBytes) return [];
   if (/--max[-_](?:old[-_]space|heap)[-_]size/u.test(given)) return [];
   return [`--max-old-space-size=${Math.max(1, Math.floor(heapBytes / 1024 ** 2))}`];
-}
-
-/**
- * The anonymous memory of a process according to Linux; `undefined` if the process has ended, or if this
- * is not Linux. Mapped files do not count, since the kernel can drop them.
- */
-export function unsharedBytesOf(pid: number): number | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const kilobytes = /^RssAnon:\s*(\d+) kB$/mu.exec(status)?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,59 +1,58 @@
-import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
 import {
   type ConfigFile,
   type LoadedConfig,
-  loadConfig,
   parseConfigFile,
   readConfigFile,
 } from '../config/load-config.ts';
 import { mayPass } from '../config/read-file.ts';
-import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { CommandError, type Files, type Machine } from './platform.ts';
 
-export interface ConfigReader {
+/** Reads one configuration file, again and again. */
+export class ConfigReader {
+  readonly #path: string;
+  readonly #platform: Machine & Files;
+  #hasActive = false;
+  #known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
+
+  constructor(path: string, platform: Machine & Files) {
+    this.#path = path;
+    this.#platform = platform;
+  }
+
   /**
    * Reads the file. The same bytes are parsed only once, whether they are good or bad, so it costs
    * little to try a file again and again. Rejects with a `CommandError`.
    */
-  read(): Promise<LoadedConfig>;
+  async read(): Promise<LoadedConfig> {
+    const file = await orCommandError(async () => readConfigFile(this.#path, this.#platform));
+    if (this.#known?.digest !== file.digest) {
+      this.#known = { digest: file.digest, loaded: this.#parse(file) };
+    }
+    return this.#known.loaded;
+  }
+
   /**
-   * Says that this configuration is loaded: the next one is refused if parsing it could take too much
-   * memory beside it.
+   * Says that what was read is active: the next one is refused if parsing it could take too much memory
+   * beside it.
    */
-  inForce(config: Config): void;
-}
+  isActive(): void {
+    this.#hasActive = true;
+    this.#known = undefined;
+  }
 
-/** Reads one configuration file, again and again. */
-export function createConfigReader(path: string, platform: Machine & Files): ConfigReader {
-  let inForce: Config | undefined;
-  let known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
-
-  const parse = async (file: ConfigFile): Promise<LoadedConfig> => {
+  async #parse(file: ConfigFile): Promise<LoadedConfig> {
     try {
-      if (inForce !== undefined) refuseHuge(file, platform);
-      return await parseConfigFile(file, platform);
+      if (this.#hasActive) refuseHuge(file, this.#platform);
+      return await parseConfigFile(file, this.#platform);
     } catch (error) {
       if (error instanceof ConfigError) throw fileCommandError(error);
-      throw new CommandError(
-        1,
-        `${path}: the file could not be parsed: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `${this.#path}: the file could not be parsed: ${reason}`;
+      throw new CommandError(1, message, { cause: error });
     }
-  };
-
-  return {
-    read: async () => {
-      const file = await orCommandError(async () => readConfigFile(path, platform));
-      if (known?.digest !== file.digest) known = { digest: file.digest, loaded: parse(file) };
-      return known.loaded;
-    },
-    inForce: (config) => {
-      inForce = config;
-      known = undefined;
-    },
-  };
+  }
 }
 
 /** More than ten thousand entries with all their fields need. */
@@ -73,14 +72,6 @@ function refuseHuge({ text }: ConfigFile, { heapBytes }: Machine): void {
   throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);
 }
 
-/** Reads the configuration for a command; all its errors become one message and exit code 2. */
-export async function loadForCommand(
-  path: string,
-  platform: Machine & Files,
-): Promise<LoadedConfig> {
-  return orCommandError(async () => loadConfig(path, platform));
-}
-
 export async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -96,10 +87,6 @@ export function logWarnings(warnings: readonly Diagnostic[], file: string, logge
     logger.warn({ file, line, column, problem: message, remedy: help }, 'configuration warning');
   }
   if (more > 0) logger.warn({ file, more }, 'more configuration warnings: see check-config');
-}
-
-export function renderWarnings(warnings: readonly Diagnostic[]): string {
-  return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
 }
 
 /** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */

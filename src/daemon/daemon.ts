@@ -1,4 +1,4 @@
-import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
+import { SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
@@ -18,7 +18,7 @@ export interface DaemonDependencies {
   readonly logger: Logger;
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;
-  /** Puts a sink of a command in front of the store. */
+  /** Puts a sink in front of the store, which sees all that pollers publish. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 
@@ -52,7 +52,7 @@ export function createIdleDaemon({
   shard = { ordinal: 0, total: 1 },
   watch,
 }: DaemonDependencies): Daemon {
-  const store = createSeriesStore(platform);
+  const store = new SeriesStore(platform);
   let inForce: Config | undefined;
   const redact = createPageRedaction(platform.redactor);
   const status = (): readonly AccountDetails[] => supervisor.status().map(redact.account);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import pLimit from 'p-limit';
 import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
@@ -9,7 +10,7 @@ import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
 import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
-import type { AccountPlatform, Machine } from './platform.ts';
+import type { AccountPlatform } from './platform.ts';
 
 /** An account of the configuration, and its entries of `apps`, at least one. */
 export interface AccountInUse {
@@ -88,17 +89,10 @@ export async function prepareAccounts(
   all: readonly AccountInUse[],
   { previousOf, ...dependencies }: PrepareAccountsDependencies,
 ): Promise<readonly PreparedAccount[]> {
-  const prepared: PreparedAccount[] = [];
-  while (prepared.length < all.length) {
-    const reads = all
-      .slice(prepared.length, prepared.length + readsAtOnce)
-      .map(async ({ account, entries }) => {
-        const previous = previousOf(account.name);
-        return prepareAccount(account, entries, { ...dependencies, previous });
-      });
-    prepared.push(...(await Promise.all(reads)));
-  }
-  return prepared;
+  return pLimit(readsAtOnce).map(all, async ({ account, entries }) => {
+    const previous = previousOf(account.name);
+    return prepareAccount(account, entries, { ...dependencies, previous });
+  });
 }
 
 function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: AccountPlatform): void {
@@ -137,21 +131,15 @@ export type AccountChange =
       readonly isAskedOtherwise: boolean;
     };
 
-/** Comparing this many entries without a break takes a few milliseconds. */
-const atATime = 500;
-
 /** The only place where a configuration is compared with the active one. */
-export async function changeTo(
+export function changeTo(
   next: PreparedAccount,
   before: PreparedAccount | undefined,
-  { nextTurn }: Pick<Machine, 'nextTurn'>,
-): Promise<AccountChange> {
+): AccountChange {
   if (before === undefined || !isSamePlace(before.account, next.account)) return { kind: 'new' };
   const isWireOther = !isDeepStrictEqual(before.wire, next.wire);
   const isSame =
-    !isWireOther &&
-    isSameAccount(before.account, next.account) &&
-    (await haveSameEntries(before, next, nextTurn));
+    !isWireOther && isSameAccount(before.account, next.account) && haveSameEntries(before, next);
   if (isSame) return { kind: 'none' };
   const isAskedOtherwise =
     isWireOther ||
@@ -169,18 +157,14 @@ function isSameAccount(left: AccountConfig, right: AccountConfig): boolean {
   return isDeepStrictEqual(left, { ...right, source: left.source });
 }
 
-async function haveSameEntries(
-  before: PreparedAccount,
-  next: PreparedAccount,
-  nextTurn: Machine['nextTurn'],
-): Promise<boolean> {
-  if (before.entries.length !== next.entries.length) return false;
-  for (const [index, entry] of next.entries.entries()) {
-    if (index % atATime === atATime - 1) await nextTurn();
-    const other = before.entries[index];
-    if (other === undefined || !isSameEntry(entry, other)) return false;
-  }
-  return true;
+function haveSameEntries(before: PreparedAccount, next: PreparedAccount): boolean {
+  return (
+    before.entries.length === next.entries.length &&
+    next.entries.every((entry, index) => {
+      const other = before.entries[index];
+      return other !== undefined && isSameEntry(entry, other);
+    })
+  );
 }
 
 function isSameEntry(left: AppEntry, right: AppEntry): boolean {

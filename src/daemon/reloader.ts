@@ -3,7 +3,7 @@ import type { Config } from '../model/config.ts';
 import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
-import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
+import { ConfigReader, logWarnings } from './config-reader.ts';
 import { digestAt, type WatchedFiles, watchFiles } from './file-watcher.ts';
 import { type AccountPlatform, CommandError, type ProcessControl } from './platform.ts';
 import { accountsInUse } from './prepare-account.ts';
@@ -63,7 +63,7 @@ export class Reloader {
       problem: undefined,
       files: undefined,
     };
-    this.#reader = createConfigReader(options.configFile, platform);
+    this.#reader = new ConfigReader(options.configFile, platform);
     this.#warnOfRest = createRestWarnings({ clock: platform.clock, logger });
     platform.onHangup(() => {
       void this.#reloadQuietly('signal');
@@ -148,7 +148,7 @@ export class Reloader {
       ...(await caFiles(config, platform)),
     ]);
     await apply(config);
-    this.#reader.inForce(config);
+    this.#reader.isActive();
     logWarnings(warnings, this.#options.configFile, logger);
     this.#warnOfRest(config);
     const nowMs = platform.clock.wallMs();

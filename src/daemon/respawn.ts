@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
-import { type ChildEnd, type ChildProgram, heartbeatIn, heartbeatMs } from './child-program.ts';
+import type { ChildEnd, ChildProgram } from './child-program.ts';
+import { heartbeatIn, heartbeatMs } from './heartbeat.ts';
 import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
@@ -17,13 +18,6 @@ const longRunMs = 60_000;
 /** With a hundredth of a processor a start takes a minute. */
 const firstHeartbeatTimeoutMs = 300_000;
 const heartbeatTimeoutMs = 120_000;
-/**
- * The kernel may kill every process of a container that takes too much memory, so the daemon is killed
- * before that. A daemon whose heap is full, half of the memory, must stay below: it takes 147 MiB of 192
- * with Node.js 24. The rest is for this process, and for the growth of the daemon between two looks.
- */
-const mostMemoryShare = 0.8;
-const memoryLookMs = 200;
 /** The program ends itself 4.5 seconds after it was asked to stop. */
 const killAfterMs = 4300;
 
@@ -65,7 +59,7 @@ export async function keepRunning(
       problem: current.killedFor,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
-      remedy: remedyFor(end, current),
+      remedy: remedyFor(end, current.killedFor),
     };
     logger.error(facts, 'the daemon ended, starting it again');
     await sleep(clock, pauseMs, stopSignal).catch(() => {});
@@ -84,8 +78,6 @@ class ChildLife {
   #hasSentHeartbeat = false;
   /** Why this process killed it; `undefined` if it ended otherwise. */
   killedFor: string | undefined;
-  /** Whether it was killed because it took too much memory. */
-  isTooLarge = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -110,16 +102,11 @@ class ChildLife {
       this.#tick();
       after(heartbeatMs, tick);
     };
-    const look = (): void => {
-      this.#lookAtMemory(child);
-      after(memoryLookMs, look);
-    };
     const stop = (): void => {
       child.signal('SIGTERM');
       after(killAfterMs, () => child.signal('SIGKILL'));
     };
     after(heartbeatMs, tick);
-    if (child.memory() !== undefined) after(memoryLookMs, look);
     stopSignal.addEventListener('abort', stop, { once: true });
     if (stopSignal.aborted) stop();
     try {
@@ -153,30 +140,13 @@ class ChildLife {
     this.killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
     this.#child?.signal('SIGKILL');
   }
-
-  #lookAtMemory(child: ChildProgram): void {
-    const memory = child.memory();
-    if (memory === undefined || memory.usedBytes < mostMemoryShare * memory.limitBytes) return;
-    const [used, limit] = [memory.usedBytes, memory.limitBytes].map(mebibytes);
-    this.killedFor = `it took ${used} of the ${limit} MiB that the container may have`;
-    this.isTooLarge = true;
-    child.signal('SIGKILL');
-  }
 }
 
 function factsOf(end: ChildEnd): Readonly<Record<string, unknown>> {
   return end.kind === 'ended' ? { code: end.code, signal: end.signal } : { error: end.error };
 }
 
-function mebibytes(bytes: number): number {
-  return Math.round(bytes / 1024 ** 2);
-}
-
-function remedyFor(
-  end: ChildEnd,
-  { killedFor, isTooLarge }: Pick<ChildLife, 'killedFor' | 'isTooLarge'>,
-): string {
-  if (isTooLarge) return 'give the container more memory, or read fewer hosts';
+function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
   if (killedFor !== undefined) return 'report the log lines before this one as a bug';
   if (end.kind === 'not_started') return 'give the container more memory or more processes';
   if (end.code === 2) return 'correct what the lines before this one name';

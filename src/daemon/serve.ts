@@ -1,6 +1,3 @@
-import { type Clock, sleep } from '../model/clock.ts';
-import type { SnapshotSink } from '../model/snapshot.ts';
-import type { Logger } from '../model/telemetry.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
   type BoundAddress,
@@ -11,8 +8,8 @@ import {
 import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { buildOf } from './build.ts';
-import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon } from './daemon.ts';
+import { sendHeartbeats } from './heartbeat.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
@@ -30,40 +27,28 @@ export interface ServeOptions
   readonly webConfigFile: string;
 }
 
-/** What the demo adds to the daemon. */
-export interface ServeHooks {
-  /** Stands between the pollers and the page. */
-  readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
-  readonly listening?: ((addresses: readonly BoundAddress[]) => void) | undefined;
-}
-
-/** Scrapes in flight are answered until then; the whole stop may take five seconds. */
-const closeDeadlineMs = 3000;
-
-/** Runs the daemon from its start to its stop: polls and serves until the process is asked to stop. */
+/**
+ * Runs the daemon from its start to its stop: polls and serves until the process is asked to stop.
+ *
+ * @param onListening called with the addresses that it listens on from now on
+ */
 export async function serve(
   options: ServeOptions,
   platform: Platform,
-  hooks: ServeHooks = {},
+  onListening?: (addresses: readonly BoundAddress[]) => void,
 ): Promise<ExitCode> {
   const { clock, stopSignal, tellParent } = platform;
-  const { logger, daemon, reloader, web, server } = await partsOf(options, platform, hooks);
-  const listening = (addresses: readonly BoundAddress[]): void => {
-    logger.info(startFacts(addresses, options, platform, web), 'listening');
-    hooks.listening?.(addresses);
-  };
+  const { logger, daemon, reloader, web, server } = await partsOf(options, platform);
   const beginStop = (): void => {
     server.setNotReady();
   };
   stopSignal.addEventListener('abort', beginStop, { once: true });
   try {
-    if (!options.configWait) {
-      await reloader.reload('start');
-      listening(await listenOrEnd(server));
-    }
+    if (!options.configWait) await reloader.reload('start');
+    const addresses = await listenOrEnd(server);
+    logger.info(startFacts(addresses, options, platform, web), 'listening');
+    onListening?.(addresses);
     await Promise.all([
-      options.configWait &&
-        keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
       web?.watch(server, stopSignal),
@@ -75,7 +60,7 @@ export async function serve(
   } finally {
     stopSignal.removeEventListener('abort', beginStop);
     await daemon.close();
-    await server.close(closeDeadlineMs);
+    await server.close();
   }
 }
 
@@ -93,10 +78,10 @@ function startFacts(
 }
 
 /** All parts, put together, and none of them started. */
-async function partsOf(options: ServeOptions, platform: Platform, hooks: ServeHooks) {
+async function partsOf(options: ServeOptions, platform: Platform) {
   const shard = shardFrom(options, platform);
   const logger = await createLogger(options, platform);
-  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
+  const daemon = createIdleDaemon({ platform, logger, shard });
   daemon.metrics.sharded(shard);
   const reloader = new Reloader(options, {
     platform,
@@ -134,55 +119,5 @@ async function listenOrEnd(server: MetricsServer): Promise<readonly BoundAddress
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     throw new CommandError(1, error.message, { cause: error });
-  }
-}
-
-export interface ListeningDependencies {
-  readonly server: Pick<MetricsServer, 'listenOn'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Called with the addresses that it listens on from now on, at least one. */
-  readonly listening: (addresses: readonly BoundAddress[]) => void;
-}
-
-/** The process that holds a port may end at any time. */
-const retryMs = 5000;
-
-/**
- * Listens at once on the addresses that are free, and tries the others again until they are, or until
- * the signal is aborted. A problem with an address is logged once, and again when it changes.
- */
-export async function keepListening(
-  addresses: readonly string[],
-  { server, clock, logger, listening }: ListeningDependencies,
-  signal: AbortSignal,
-): Promise<void> {
-  const problems = new Map<string, string>();
-
-  /** `undefined` if it cannot listen on it. */
-  const tryAddress = async (address: string): Promise<BoundAddress | undefined> => {
-    try {
-      const bound = await server.listenOn(address);
-      problems.delete(address);
-      return bound;
-    } catch (error) {
-      if (!(error instanceof ListenError)) throw error;
-      if (problems.get(address) !== error.message && !signal.aborted) {
-        logger.error({ address, problem: error.message }, 'cannot listen, trying again');
-      }
-      problems.set(address, error.message);
-      return undefined;
-    }
-  };
-
-  for (let missing = addresses; missing.length > 0; missing = [...problems.keys()]) {
-    const bound: BoundAddress[] = [];
-    for (const address of missing) {
-      const one = await tryAddress(address);
-      if (one !== undefined) bound.push(one);
-    }
-    if (bound.length > 0) listening(bound);
-    if (problems.size > 0) await sleep(clock, retryMs, signal).catch(() => {});
-    if (signal.aborted) return;
   }
 }

@@ -151,7 +151,7 @@ export class Supervisor {
   async #stepTo(prepared: PreparedAccount): Promise<Step> {
     const { platform } = this.#dependencies;
     const running = this.#accounts.get(prepared.account.name);
-    const change = await changeTo(prepared, running?.runtime.prepared, platform);
+    const change = changeTo(prepared, running?.runtime.prepared);
     if (running === undefined || change.kind === 'new') {
       return { kind: 'create', prepared, raw: await platform.openTransport(prepared.wire) };
     }

@@ -1,10 +1,8 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
-import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
+import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
-import type { TransactionType } from '../model/application.ts';
 import type { AccountSource } from '../model/config.ts';
 import type { PresetName } from '../model/presets.ts';
-import { type AppSnapshot, applicationMetrics, type SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { faultsFrom } from './fault-list.ts';
 import {
@@ -52,11 +50,9 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
     onHangup: () => {},
   };
   try {
-    return await serve({ ...flags, configFile, autoReloadIntervalMs: 0 }, demoPlatform, {
-      watch: (sink) => tickerOver(sink, platform.stdout),
-      listening: (addresses) => {
-        platform.stdout.write(greeting({ addresses, flags, vendor, baseUrl, config }));
-      },
+    const options = { ...flags, configFile, autoReloadIntervalMs: 0 };
+    return await serve(options, demoPlatform, (addresses) => {
+      platform.stdout.write(greeting({ addresses, flags, vendor, baseUrl, config }));
     });
   } finally {
     await vendor.simulator.stop();
@@ -121,60 +117,4 @@ function faultsText(
     `  curl -s ${url}${telemetryPath} | grep -E '^newrelic.*((_up|poll_success).* 0|(app_missing|failures_total).* [1-9][0-9]*)$'`,
     '',
   ];
-}
-
-/** Lines for this many applications: enough to see numbers move, few enough to read. */
-const shownApplications = 5;
-
-/** Passes everything on, and prints what a few applications do whenever it changes. */
-export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
-  const last = new Map<string, string>();
-  return {
-    remove: (account, applicationId) => {
-      sink.remove(account, applicationId);
-    },
-    accountUp: (account, up) => {
-      sink.accountUp(account, up);
-    },
-    removeAccount: (account) => {
-      sink.removeAccount(account);
-    },
-    publish: (snapshot) => {
-      sink.publish(snapshot);
-      const { id, name } = snapshot.application;
-      const now = activityText(snapshot);
-      const before = last.get(id);
-      if (now === '' || now === before) return;
-      if (before === undefined && last.size >= shownApplications) return;
-      last.set(id, now);
-      const was = before === undefined ? '' : `   (was ${before})`;
-      stdout.write(`  ${name.padEnd(34)} ${now}${was}\n`);
-    },
-  };
-}
-
-/** Such as `web 120 rpm 45 ms 1.2 % errors, other 30 rpm 1.4 s, Apdex 0.94`. */
-function activityText({ reading }: AppSnapshot): string {
-  if (reading === undefined) return '';
-  const valueOf = (preset: PresetName, type: TransactionType | undefined): number | undefined =>
-    reading.application[
-      reading.series.findIndex((one) => one.preset === preset && one.transactionType === type)
-    ];
-  const types = [...applicationMetrics(reading)].map(([type, requestsPerMinute]) => {
-    const seconds = valueOf('response_time', type);
-    const errors = valueOf('errors', type);
-    return [
-      `${type} ${shortText(requestsPerMinute)} rpm`,
-      ...(seconds === undefined ? [] : [`${shortText(1000 * seconds)} ms`]),
-      ...(errors === undefined || requestsPerMinute === 0
-        ? []
-        : [`${shortText((100 * errors) / requestsPerMinute)} % errors`]),
-    ].join(' ');
-  });
-  const apdex = valueOf('apdex', undefined);
-  return [...types, ...(apdex === undefined ? [] : [`Apdex ${apdex.toFixed(2)}`])].join(', ');
-}
-
-function shortText(value: number): string {
-  return `${Number(value.toPrecision(3))}`;
 }

@@ -1,5 +1,5 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
-import { countOf } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Journal, JournalEntry } from '../simulator/journal.ts';

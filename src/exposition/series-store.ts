@@ -5,22 +5,6 @@ import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';
 
-/** Holds the published series as bytes. */
-export interface SeriesStore extends SnapshotSink {
-  /**
-   * The page of everything published before the call; the same object while nothing changes. It
-   * shows each application as of one snapshot, never a mixture of two.
-   */
-  page(): Promise<Page>;
-  /** Series on the page that belong to the account. */
-  seriesOf(account: string): number;
-  /**
-   * Series of the account that were left out so far because their labels were taken. However often
-   * a series is published, it counts once, and again only if it was shown in between.
-   */
-  droppedOf(account: string): number;
-}
-
 interface App {
   readonly id: string;
   readonly account: Account;
@@ -77,7 +61,8 @@ class Claims<Owner> {
   }
 }
 
-class Store implements SeriesStore {
+/** Holds the published series as bytes: renders an application when it is published, not during a scrape. */
+export class SeriesStore implements SnapshotSink {
   readonly #accounts = new Map<string, Account>();
   readonly #claims = new Claims<App>();
   readonly #upClaims = new Claims<Account>();
@@ -136,10 +121,15 @@ class Store implements SeriesStore {
     this.#cache.invalidate();
   }
 
+  /**
+   * The page of everything published before the call; the same object while nothing changes. It
+   * shows each application as of one snapshot, never a mixture of two.
+   */
   page(): Promise<Page> {
     return this.#cache.page();
   }
 
+  /** Series on the page that belong to the account. */
   seriesOf(name: string): number {
     const account = this.#accounts.get(name);
     if (account === undefined) return 0;
@@ -149,6 +139,10 @@ class Store implements SeriesStore {
     return series;
   }
 
+  /**
+   * Series of the account that were left out so far because their labels were taken. However often
+   * a series is published, it counts once, and again only if it was shown in between.
+   */
   droppedOf(name: string): number {
     return this.#accounts.get(name)?.dropped ?? 0;
   }
@@ -196,9 +190,4 @@ class Store implements SeriesStore {
     next.isShown = true;
     countDropped(next);
   }
-}
-
-/** Creates an empty store. It renders an application when it is published, not during a scrape. */
-export function createSeriesStore(dependencies: PageDependencies): SeriesStore {
-  return new Store(dependencies);
 }

@@ -103,11 +103,3 @@ function firstWith(indexes: Map<string, number>, key: string, index: number): nu
   indexes.set(key, first);
   return first;
 }
-
-/** Returns a function that says whether any of the selectors chooses an application. */
-export function createSelectorTest(
-  selectors: readonly Selector[],
-): (application: Pick<Application, 'id' | 'name'>) => boolean {
-  const chosen = createApplicationSelector(selectors.map((selector) => ({ selector })));
-  return (application) => chosen.entryOf(application) !== undefined;
-}

@@ -58,11 +58,3 @@ export interface SnapshotSink {
   accountUp(account: string, up: boolean): void;
   removeAccount(account: string): void;
 }
-
-/** Takes everything and keeps nothing: for commands that publish nothing. */
-export const noSink: SnapshotSink = {
-  publish: () => undefined,
-  remove: () => undefined,
-  accountUp: () => undefined,
-  removeAccount: () => undefined,
-};

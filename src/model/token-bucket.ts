@@ -16,12 +16,10 @@ export interface TokenBucketOptions {
    * more than a call.
    */
   readonly batchMs?: number;
-  /** The capacity. Default: two batches of at least one token. */
-  readonly burst?: number;
 }
 
 const defaultBatchMs = 1000;
-/** Of the capacity: a late timer must not cost throughput. */
+/** Of at least one token, as capacity: a late timer must not cost throughput. */
 const capacityBatches = 2;
 /** Timers fire up to this much early, and sums are not exact. Neither must cost a whole batch. */
 const toleranceMs = 1;
@@ -30,11 +28,10 @@ const toleranceMs = 1;
 export function createTokenBucket(
   perMinute: number,
   startMs: number,
-  { batchMs = defaultBatchMs, burst }: TokenBucketOptions = {},
+  { batchMs = defaultBatchMs }: TokenBucketOptions = {},
 ): TokenBucket {
   let perMs = perMinute / 60_000;
-  const capacityAt = (rate: number): number =>
-    burst ?? capacityBatches * Math.max(1, batchMs * rate);
+  const capacityAt = (rate: number): number => capacityBatches * Math.max(1, batchMs * rate);
   let capacity = capacityAt(perMs);
   let tokens = capacity;
   let refilledAtMs = startMs;

@@ -29,12 +29,6 @@ export interface ServerTls {
 /** As Node.js calls them. */
 export type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
 
-/** A burst of requests, and one more for each interval. */
-export interface RequestRate {
-  readonly intervalMs: number;
-  readonly burst: number;
-}
-
 /** Who may ask the server, and how: the content of the web configuration file. */
 export interface WebConfig {
   /** `undefined` means plain HTTP. */
@@ -43,6 +37,4 @@ export interface WebConfig {
   readonly users: ReadonlyMap<string, string>;
   /** Sent with every answer, instead of the headers of the same name that it has. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `undefined` means no limit. */
-  readonly rateLimit: RequestRate | undefined;
 }

@@ -31,7 +31,7 @@ import {
   type StateSteps,
   spreadSteps,
 } from './state-steps.ts';
-import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -67,7 +67,7 @@ export class AccountTable {
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#time = createVirtualClock(dependencies.clock);
+    this.#time = new VirtualClock(dependencies.clock);
     this.#states = new DueQueue({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };

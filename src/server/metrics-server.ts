@@ -33,8 +33,6 @@ export interface BoundAddress {
 export interface MetricsServer {
   /** Listens on all addresses. Rejects with a `ListenError`; then it listens nowhere. */
   listen(): Promise<readonly BoundAddress[]>;
-  /** Listens on one more address, `[host]:port`. Rejects with a `ListenError`; the others stay. */
-  listenOn(address: string): Promise<BoundAddress>;
   /** New connections get this certificate and these rules. Does nothing without TLS. */
   renewTls(tls: ServerTls): void;
   /** The first step of a shutdown: the readiness probe fails, everything else goes on. */
@@ -47,6 +45,7 @@ export interface MetricsServer {
 }
 
 const defaultWriteTimeoutMs = 30_000;
+/** Scrapes in flight are answered until then; the whole stop may take five seconds. */
 const defaultCloseDeadlineMs = 3000;
 /** Half of the 1024 descriptors that some systems allow a process: the polls need some too. */
 const maxConnections = 500;
@@ -125,7 +124,6 @@ export function createMetricsServer(
 
   return {
     listen,
-    listenOn,
     renewTls: (tls) => {
       for (const listener of listeners) listener.renewTls(tls);
     },

@@ -14,8 +14,6 @@ export interface HandlerOptions {
   readonly telemetryPath: string;
   /** The limit of scrapes at a time; above it, the answer that has waited longest is cut off. */
   readonly maxRequests: number;
-  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
-  readonly shardAddress: string;
 }
 
 export interface HandlerDependencies extends MetricsSources {
@@ -106,13 +104,13 @@ function healthAnswer(stalled: string | undefined): Answer {
 }
 
 function routesOf(
-  { telemetryPath, maxRequests, shardAddress }: HandlerOptions,
+  { telemetryPath, maxRequests }: HandlerOptions,
   dependencies: HandlerDependencies,
   readiness: Readiness,
 ): ReadonlyMap<string, Route> {
   const { status } = dependencies;
   const oneAtATime = createOneAtATime(dependencies);
-  const pages = createStatusRoutes({ telemetryPath, shardAddress }, dependencies);
+  const pages = createStatusRoutes({ telemetryPath }, dependencies);
   return new Map<string, Route>([
     ...[...pages].map(([path, route]): [string, Route] => [path, oneAtATime(route)]),
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],

@@ -10,8 +10,3 @@ export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
 export function paramsOf({ url = '/' }: Pick<IncomingMessage, 'url'>): URLSearchParams {
   return new URLSearchParams(/\?([^#]*)/u.exec(url)?.[1] ?? '');
 }
-
-/** Whether the request came over TLS. */
-export function isTls({ socket }: Pick<IncomingMessage, 'socket'>): boolean {
-  return 'encrypted' in socket;
-}

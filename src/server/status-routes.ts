@@ -4,19 +4,11 @@ import { applicationPage, unknownApplicationPage } from '../status/application-p
 import type { PageContext } from '../status/document.ts';
 import { configPage } from '../status/process.ts';
 import { refreshScript, scriptPath } from '../status/refresh-script.ts';
-import { shardTargets } from '../status/shard-targets.ts';
 import { statusPage } from '../status/status-page.ts';
 import { styleSource } from '../status/style.ts';
 import { targetsJson, targetsQueryOf } from '../status/targets-json.ts';
 import { type Answer, compressed, plainAnswer, textAnswer } from './answer.ts';
-import { isTls, paramsOf } from './request-parts.ts';
-
-export interface StatusRoutesOptions {
-  /** The path of the metrics, such as `/metrics`. */
-  readonly telemetryPath: string;
-  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
-  readonly shardAddress: string;
-}
+import { paramsOf } from './request-parts.ts';
 
 export interface StatusRoutesDependencies {
   readonly status: StatusSource;
@@ -77,39 +69,28 @@ async function targetsAnswer(
 
 /** The pages for people and the answers for programs, by their paths. */
 export function createStatusRoutes(
-  { telemetryPath, shardAddress }: StatusRoutesOptions,
+  context: PageContext,
   dependencies: StatusRoutesDependencies,
 ): ReadonlyMap<string, StatusRoute> {
   const { status: source } = dependencies;
   const headers = { 'Content-Security-Policy': policyOf(styleSource()) };
 
-  const contextOf = (request: IncomingMessage): PageContext => ({
-    telemetryPath,
-    shardAddress,
-    host: request.headers.host,
-    hasTls: isTls(request),
-  });
   const answerOf = async (request: IncomingMessage, text: string, status = 200): Promise<Answer> =>
     compressed(request, textAnswer(status, 'text/html; charset=utf-8', text, headers));
 
   return new Map<string, StatusRoute>([
-    [
-      '/',
-      async (request) =>
-        answerOf(request, statusPage(source, paramsOf(request), contextOf(request))),
-    ],
+    ['/', async (request) => answerOf(request, statusPage(source, paramsOf(request), context))],
     [
       '/config',
       async (request) =>
         wantsHtml(request)
-          ? answerOf(request, configPage(source, contextOf(request)))
+          ? answerOf(request, configPage(source, context))
           : compressed(request, yamlAnswer(source)),
     ],
     [
       '/applications',
       async (request) => {
         const params = paramsOf(request);
-        const context = contextOf(request);
         const page = applicationPage(source, params, context);
         return page === undefined
           ? answerOf(request, unknownApplicationPage(params, context), 404)
@@ -122,14 +103,5 @@ export function createStatusRoutes(
         compressed(request, textAnswer(200, 'text/javascript; charset=utf-8', refreshScript)),
     ],
     ['/api/v1/targets', async (request) => targetsAnswer(request, dependencies)],
-    [
-      '/api/v1/sd',
-      (request) => {
-        const targets = shardTargets(source.process().shard, contextOf(request));
-        return targets.groups === undefined
-          ? plainAnswer(targets.status, targets.problem)
-          : jsonAnswer(200, targets.groups);
-      },
-    ],
   ]);
 }

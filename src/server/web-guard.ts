@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
-import type { RequestRate, WebConfig } from '../model/web-config.ts';
+import type { WebConfig } from '../model/web-config.ts';
 import { type Answer, plainAnswer } from './answer.ts';
 import { BasicAuth, type ComparePassword, type Users } from './basic-auth.ts';
 import { pathOf } from './request-parts.ts';
 
 export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
 
-/** Stands before all routes: passwords, the limit of requests, and headers of every answer. */
+/** Stands before all routes: passwords, and headers of every answer. */
 export type WebGuard = (next: AnswerRequest) => AnswerRequest;
 
 export interface WebGuardDependencies {
@@ -28,18 +27,12 @@ const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: str
 
 const warningIntervalMs = 60_000;
 
-function bucketOf({ intervalMs, burst }: RequestRate, nowMs: number): TokenBucket {
-  return createTokenBucket(60_000 / intervalMs, nowMs, { burst });
-}
-
 /** A refusal, or `undefined` if the request may go on. */
 type Refusal = Answer | undefined;
 
 class Guard {
   readonly #dependencies: WebGuardDependencies;
   readonly #auth: BasicAuth;
-  /** Of the active limit of requests. */
-  #bucket: { readonly of: RequestRate; readonly bucket: TokenBucket } | undefined;
   #nextWarningMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
 
@@ -69,25 +62,8 @@ class Guard {
       if (config.users.size === 0 || answer.status === 405) return answer;
       return plainAnswer(answer.status, answer.status === 200 ? probe.good : probe.bad);
     }
-    return (await this.#refusalOf(config, request)) ?? next();
-  }
-
-  async #refusalOf({ users, rateLimit }: WebConfig, request: IncomingMessage): Promise<Refusal> {
-    const unauthorized = users.size === 0 ? undefined : await this.#withoutRight(users, request);
-    if (unauthorized !== undefined || rateLimit === undefined) return unauthorized;
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    if (this.#bucket?.of !== rateLimit) {
-      this.#bucket = { of: rateLimit, bucket: bucketOf(rateLimit, nowMs) };
-    }
-    const { bucket } = this.#bucket;
-    if (bucket.waitMs(nowMs) === 0) {
-      bucket.take();
-      return undefined;
-    }
-    const seconds = Math.ceil(rateLimit.intervalMs / 1000);
-    return plainAnswer(429, 'Too many requests: see rate_limit in the web configuration file.', {
-      'Retry-After': seconds,
-    });
+    const { users } = config;
+    return (users.size === 0 ? undefined : await this.#withoutRight(users, request)) ?? next();
   }
 
   async #withoutRight(users: Users, { headers, socket }: IncomingMessage): Promise<Refusal> {

@@ -7,12 +7,6 @@ import { styleElement } from './style.ts';
 export interface PageContext {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
-  /** The `Host` header of the request; it is believed only as far as it looks like one. */
-  readonly host: string | undefined;
-  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
-  readonly shardAddress: string;
-  /** Whether the server speaks TLS. */
-  readonly hasTls: boolean;
 }
 
 const docsUrl = 'https://github.com/newrelic-exporter/newrelic-exporter/tree/main/docs';

@@ -1,17 +1,10 @@
 import type { ProcessStatus, ReloadStatus, StatusSource } from '../model/status.ts';
 import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
-import { addressesOf } from './shard-targets.ts';
 import { ago, durationText, since } from './time-text.ts';
 
-function shardText({ shard }: ProcessStatus, context: PageContext): Child {
-  const { ordinal, total } = shard;
-  if (total === 1) return 'not sharded';
-  const scheme = context.hasTls ? 'https' : 'http';
-  const others = addressesOf(shard, context)?.flatMap((address, number) =>
-    number === ordinal ? [] : [html` <a href="${scheme}://${address}/">${number}</a>`],
-  );
-  return html`${ordinal} of ${total}, counted from 0${others !== undefined && html`; others:${others}`}`;
+function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
+  return total === 1 ? 'not sharded' : `${ordinal} of ${total}, counted from 0`;
 }
 
 function activeText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {
@@ -44,13 +37,13 @@ export function reloadProblem({
 }
 
 /** The running program: what it is, and which configuration it follows. */
-export function processFacts(process: ProcessStatus, context: PageContext): Html {
+export function processFacts(process: ProcessStatus): Html {
   const { nowMs, startedMs, build, reload } = process;
   return html`<dl class="facts">
 ${fact('Version', html`${build.version} <span class="soft">(${build.revision})</span>`)}
 ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
-${fact('Shard', shardText(process, context))}
+${fact('Shard', shardText(process))}
 ${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
 ${fact('Active', activeText(reload, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
@@ -68,7 +61,7 @@ export function configPage(source: StatusSource, context: PageContext): string {
       : html`<p class="soft">With every default, and without any secret. <a href="./config?format=yaml">As YAML</a></p>
 <pre class="config" tabindex="0">${text}</pre>`;
   const main = html`<h1>Configuration</h1>
-${processFacts(process, context)}
+${processFacts(process)}
 ${reloadProblem(process)}
 <section aria-labelledby="active"><h2 id="active">Active</h2>
 ${active}</section>`;

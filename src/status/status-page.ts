@@ -21,7 +21,7 @@ export function statusPage(
   const { state, sentence } = overallStateOf(accounts, countStates(applications), process.reload);
   const { tone } = accountStateViews[state];
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
-${processFacts(process, context)}
+${processFacts(process)}
 ${reloadProblem(process)}
 ${accountsSection(accounts, params.get('account') ?? '', nowMs)}
 ${applicationsSection(source, applications, params, nowMs)}`;

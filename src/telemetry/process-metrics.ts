@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
 
@@ -21,27 +20,10 @@ const leftOut = [
  */
 const loopLookMs = 50;
 
-/**
- * Shows whether the event loop is blocked. CPU time does not: a process that is throttled by its CPU
- * limit is busy all the time and uses little.
- */
-function registerBusyTime(registry: Registry): void {
-  const busy = new Counter({
-    name: 'nodejs_eventloop_active_seconds_total',
-    help: 'Time that the event loop was busy instead of waiting for events; its rate nears 1 when it is blocked.',
-    registers: [registry],
-    collect: () => {
-      busy.reset();
-      busy.inc(performance.eventLoopUtilization().active / 1000);
-    },
-  });
-}
-
-/** Registers the `process_*` and `nodejs_*` metrics of prom-client, and the busy time. */
+/** Registers the `process_*` and `nodejs_*` metrics of prom-client. */
 export function registerProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopLookMs });
   for (const name of leftOut) registry.removeSingleMetric(name);
-  registerBusyTime(registry);
 }
 
 export interface BuildOptions {
@@ -62,8 +44,8 @@ export interface ProgramMetrics {
   sharded(shard: Shard): void;
 }
 
-/** Served; no right password; too many requests of a client; failed; too many scrapes at a time. */
-const scrapeCodes = ['200', '401', '429', '500', '503'];
+/** Served; no right password; failed; too many scrapes at a time. */
+const scrapeCodes = ['200', '401', '500', '503'];
 
 /** Registers the metrics of the program and its configuration, and gives what changes them. */
 export function createProgramMetrics(

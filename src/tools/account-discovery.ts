@@ -1,4 +1,4 @@
-import { countOf } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
@@ -14,7 +14,7 @@ import {
   withNamedHosts,
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
-import { noSink } from '../model/snapshot.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
@@ -105,6 +105,13 @@ export async function discoverAccounts(
     }),
   );
 }
+
+const noSink: SnapshotSink = {
+  publish: () => undefined,
+  remove: () => undefined,
+  accountUp: () => undefined,
+  removeAccount: () => undefined,
+};
 
 /** What an account needs that is only asked, and publishes nothing. */
 export async function askingDependencies(

@@ -1,9 +1,9 @@
-import { countOf } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
-import { createSelectorTest, selectorText } from '../model/selector.ts';
+import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
@@ -65,8 +65,8 @@ function shadowedFindings(
     return !known.has(span?.start);
   });
   return useless.slice(0, mostShown).map((entry) => {
-    const isChosen = createSelectorTest([entry.selector]);
-    const applications = discovery.applications.filter(isChosen);
+    const selector = createApplicationSelector([entry]);
+    const applications = discovery.applications.filter((one) => selector.entryOf(one) === entry);
     const taker = takers.get(applications[0]?.id ?? '');
     const by = taker === undefined ? 'earlier entries' : selectorText(taker.selector);
     const message =

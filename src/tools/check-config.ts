@@ -1,18 +1,21 @@
+import { renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
-import { countOf, type Outcome } from '../cli/one-shot.ts';
+import type { Outcome } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import { compileConfig } from '../config/build-config.ts';
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
-import { namedFileProblems } from '../config/named-files.ts';
-import { renderWarnings } from '../daemon/config-reader.ts';
+import { isMissingAccountId } from '../config/reference-problems.ts';
+import { mapsUnder, textEntry } from '../config/yaml-node.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
-import type { Config } from '../model/config.ts';
+import type { AccountConfig, Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { type Finding, findingDocument, findingOf, findingsText } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
+import { namedFileProblems } from './named-files.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
 /**
@@ -163,24 +166,28 @@ export interface CheckedFile {
   /** The configuration, if there are no errors. */
   readonly good: { readonly config: Config; readonly file: InspectedConfig } | undefined;
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
-  readonly withoutId: InspectedConfig['withoutId'];
+  readonly withoutId: readonly AccountConfig[];
 }
 
 /** Checks the file and everything that it names, so that all mistakes come to light in one run. */
 export async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
   let file: InspectedConfig;
+  let directory: string;
   try {
     const { text, ...source } = await readConfigFile(path, platform);
     file = await inspectConfig(text, source);
+    directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { diagnostics } = error;
     return { diagnostics, errors: diagnostics.length, good: undefined, withoutId: [] };
   }
-  const named = await namedFileProblems(file.files, platform);
+  const named =
+    file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
   const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const { config, withoutId } = file;
+  const { config } = file;
+  const withoutId = accountsWithoutId(file);
   if (config === undefined || errors > 0)
     return { diagnostics, errors, good: undefined, withoutId };
   return {
@@ -189,6 +196,17 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
     good: { config: await compileConfig(config, platform), file },
     withoutId,
   };
+}
+
+function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {
+  if (config === undefined || root === undefined || !errors.every(isMissingAccountId)) return [];
+  const maps = mapsUnder(root, 'accounts');
+  return config.accounts.filter((_, index) => {
+    const map = maps[index];
+    return (
+      map !== undefined && textEntry(map, 'source')?.text === 'nerdgraph' && !map.has('account_id')
+    );
+  });
 }
 
 /** What a check of the web configuration file has found. */

@@ -1,7 +1,7 @@
+import { loadForCommand, renderWarnings } from '../cli/command-config.ts';
 import { type Flags, flagTable } from '../cli/flag-table.ts';
 import { compileConfig } from '../config/build-config.ts';
 import { parseConfig } from '../config/load-config.ts';
-import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 

@@ -1,6 +1,7 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { OutputFormat } from '../cli/flags.ts';
-import { aligned, type Outcome } from '../cli/one-shot.ts';
+import type { Outcome } from '../cli/one-shot.ts';
+import { aligned } from '../cli/plain-text.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';

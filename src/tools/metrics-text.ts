@@ -1,4 +1,4 @@
-import { aligned, countOf } from '../cli/one-shot.ts';
+import { aligned, countOf } from '../cli/plain-text.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';

@@ -1,4 +1,4 @@
-import { countOf } from '../cli/one-shot.ts';
+import { countOf } from '../cli/plain-text.ts';
 import { loadPatternCompiler } from '../config/name-pattern.ts';
 import { closest } from '../config/suggestion.ts';
 import type { Application } from '../model/application.ts';

@@ -1,4 +1,4 @@
-import { aligned, countOf } from '../cli/one-shot.ts';
+import { aligned, countOf } from '../cli/plain-text.ts';
 import { formatDuration } from '../config/duration.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poller/demand.ts';

@@ -1,6 +1,6 @@
+import { loadForCommand, renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';

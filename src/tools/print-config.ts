@@ -1,11 +1,12 @@
 import type { FlagSetting } from '../cli/arguments.ts';
+import { renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import { environmentVariableOf } from '../cli/flags.ts';
 import { type Outcome } from '../cli/one-shot.ts';
 import { renderDiagnostics } from '../config/diagnostic.ts';
 import { effectiveConfig, effectiveConfigText } from '../config/effective-config.ts';
 import { inspectConfig, readConfigFile } from '../config/load-config.ts';
-import { orCommandError, renderWarnings } from '../daemon/config-reader.ts';
+import { orCommandError } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import type { PlainConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';

@@ -41,28 +41,12 @@ export function createCallLog(
   };
 }
 
-/** What was asked for, without the query: of that only the number of ids and the page are of interest. */
+/** Of a query of NerdGraph, whose end is a list of ids. */
+const longestBody = 500;
+
 function callFields({ operation, target, body }: ApiRequest): Readonly<Record<string, unknown>> {
-  const [path = '', query = ''] = target.split('?');
   const method = body === undefined ? 'GET' : 'POST';
-  const ids = body === undefined ? idsInQuery(new URLSearchParams(query)) : idsInDocument(body);
-  const app = /\/applications\/(\d+)/u.exec(path)?.[1];
-  const host = /\/hosts\/(\d+)/u.exec(path)?.[1];
-  return { operation, method, path, app_id: app, host_id: host, ...ids };
-}
-
-function idsInQuery(query: URLSearchParams): Readonly<Record<string, unknown>> {
-  const page = query.get('page');
-  return {
-    applications: query.get('filter[ids]')?.split(',').length,
-    page: page === null ? undefined : Number(page),
-  };
-}
-
-/** How many applications a query of NerdGraph names. */
-function idsInDocument(body: string): Readonly<Record<string, unknown>> {
-  const list = /\b(?:appId|domainId) IN \(([^)]*)\)/u.exec(body)?.[1];
-  return { applications: list?.split(',').length };
+  return { operation, method, target, body: body?.slice(0, longestBody) };
 }
 
 function answerFields({ status, body }: ApiResponse): Readonly<Record<string, unknown>> {

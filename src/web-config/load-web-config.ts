@@ -32,16 +32,11 @@ export interface LoadedWebConfig {
 const webFile: FileKind = { name: 'web configuration file', flag: '--web.config.file' };
 
 function configOf(file: FileWebConfig, tls: ServerTls | undefined): WebConfig {
-  const { rate_limit: rate } = file;
   const headers = Object.entries(file.http_server_config.headers);
   return {
     tls,
     users: new Map(Object.entries(file.basic_auth_users)),
     headers: Object.fromEntries(headers.filter(([, value]) => value !== '')),
-    rateLimit:
-      rate === undefined || rate.interval === 0
-        ? undefined
-        : { intervalMs: rate.interval, burst: rate.burst },
   };
 }
 

@@ -62,11 +62,6 @@ export function tlsVersionOf(name: VersionName): TlsVersion {
   return versions[name];
 }
 
-/** Versions that are easy to attack: OpenSSL speaks them only when told to. */
-export function isOutdated(name: VersionName): boolean {
-  return name === 'TLS10' || name === 'TLS11';
-}
-
 export type ClientAuthName = ClientAuth | 'RequireClientCert';
 
 export const clientAuthNames: readonly ClientAuthName[] = [

@@ -10,7 +10,7 @@ import {
   type Span,
   spanOf,
 } from '../config/yaml-node.ts';
-import { clientAuthOf, isOutdated, versionNames } from './tls-names.ts';
+import { clientAuthOf, versionNames } from './tls-names.ts';
 import type { FileTls, FileWebConfig } from './web-config-schema.ts';
 
 /** The same thing, in a file or in the configuration itself. */
@@ -100,16 +100,8 @@ function tlsErrors(tls: FileTls): readonly Rule[] {
 
 /** What is wrong with values of the file together, once each of them has its form. */
 export function relationErrors(root: Node, file: FileWebConfig): readonly Problem[] {
-  const { tls_server_config: tls, rate_limit: rate } = file;
-  const rules: readonly Rule[] = [
-    ...(tls === undefined ? [] : tlsErrors(tls)),
-    {
-      at: ['rate_limit', 'burst'],
-      when: rate !== undefined && rate.interval > 0 && rate.burst === 0,
-      message: '"burst" of 0 would refuse every request: write at least 1',
-    },
-  ];
-  return problemsOf(root, rules, errorAt);
+  const { tls_server_config: tls } = file;
+  return tls === undefined ? [] : problemsOf(root, tlsErrors(tls), errorAt);
 }
 
 function tlsWarnings(tls: FileTls): readonly Rule[] {
@@ -117,22 +109,10 @@ function tlsWarnings(tls: FileTls): readonly Rule[] {
   const verifies = auth === 'VerifyClientCertIfGiven' || auth === 'RequireAndVerifyClientCert';
   return [
     {
-      at: ['tls_server_config', 'min_version'],
-      when: isOutdated(tls.min_version),
-      message: `"min_version" ${tls.min_version} allows versions of TLS that are easy to attack`,
-      help: 'write TLS12, the default',
-    },
-    {
       at: ['tls_server_config', 'client_auth_type'],
       when: verifies && tls.client_ca === undefined && tls.client_ca_file === undefined,
       message: `${auth} without a "client_ca_file" accepts the certificates of every public CA`,
       help: 'name your own CA',
-    },
-    {
-      at: ['tls_server_config', 'client_auth_type'],
-      when: auth === 'RequireAnyClientCert',
-      message: `${tls.client_auth_type} accepts every certificate, whoever has signed it`,
-      help: 'write RequireAndVerifyClientCert',
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aMap, duration, flag, text } from '../config/schema-fields.ts';
+import { aMap, flag, text } from '../config/schema-fields.ts';
 import { controls } from '../model/line-text.ts';
 import {
   type ClientAuthName,
@@ -36,7 +36,6 @@ export interface FileWebConfig {
     readonly headers: Readonly<Record<string, string>>;
   };
   readonly basic_auth_users: Readonly<Record<string, string>>;
-  readonly rate_limit?: { readonly interval: number; readonly burst: number };
 }
 
 const aList = { error: 'must be a list' };
@@ -134,9 +133,6 @@ const anyMap = z.custom<Record<string, unknown>>(
   aMap,
 );
 
-const dayMs = 86_400_000;
-const burstError = { error: 'must be a whole number from 0 to 1000000' };
-
 /** The shape of the web configuration file: everything that can be checked in one value alone. */
 export const webFileSchema: z.ZodType<FileWebConfig> = z.strictObject(
   {
@@ -148,15 +144,6 @@ export const webFileSchema: z.ZodType<FileWebConfig> = z.strictObject(
       )
       .prefault({}),
     basic_auth_users: anyMap.pipe(z.record(userName, passwordHash)).prefault({}),
-    rate_limit: z
-      .strictObject(
-        {
-          interval: duration({ minMs: 0, maxMs: dayMs }, 'Time between two requests.'),
-          burst: z.int(burstError).min(0, burstError).max(1_000_000, burstError),
-        },
-        aMap,
-      )
-      .exactOptional(),
   },
   aMap,
 );

@@ -46,7 +46,7 @@ const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['transport'],
-  'p-limit': ['server', 'rate-limit', 'transport'],
+  'p-limit': ['server', 'rate-limit', 'transport', 'daemon'],
   'prom-client': ['telemetry'],
   negotiator: ['server'],
   bcryptjs: ['daemon'],

@@ -45,6 +45,7 @@ describe('the parent of a daemon', () => {
     expect(daemon.toSorted()).toEqual([
       'daemon/build.ts',
       'daemon/child-program.ts',
+      'daemon/heartbeat.ts',
       'daemon/node-platform.ts',
       'daemon/platform.ts',
       'daemon/respawn.ts',

@@ -18,9 +18,9 @@ const entries = [
 ];
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
-/** The aim is 26,000 lines: lower these as soon as there are fewer. */
-const mostFiles = 218;
-const mostLines = 26_800;
+/** What one maintainer can hold: whoever adds a mechanism takes another one away. */
+const mostFiles = 216;
+const mostLines = 26_000;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aligned, runKeepingParts, runOneShot } from '../../src/cli/one-shot.ts';
+import { runKeepingParts, runOneShot } from '../../src/cli/one-shot.ts';
+import { aligned } from '../../src/cli/plain-text.ts';
 import { run, runsUntilStopped } from '../../src/cli/run.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 

@@ -1,20 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type ChildProgram,
-  heapFlags,
-  heartbeatIn,
-  sendHeartbeats,
-  startChildProgram,
-  unsharedBytesOf,
-} from '../../src/daemon/child-program.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
-import { onLinux } from '../support/tools.ts';
+import { type ChildProgram, heapFlags, startChildProgram } from '../../src/daemon/child-program.ts';
 
 let directory: string;
 
@@ -80,35 +69,6 @@ describe('startChildProgram', () => {
   });
 });
 
-describe('sendHeartbeats', () => {
-  it('sends one at once and then every ten seconds, with the reason for a standstill, until it is stopped', async () => {
-    const clock = createFakeClock();
-    const stopper = new AbortController();
-    const told: unknown[] = [];
-    let stalled: string | undefined;
-    const done = sendHeartbeats(
-      { clock, tellParent: (message) => told.push(message), stalled: () => stalled },
-      stopper.signal,
-    );
-    const atOnce = told.length;
-    await clock.advance(10_000);
-    stalled = 'account one stands still';
-    await clock.advance(10_000);
-    stopper.abort();
-    await done;
-    await clock.advance(60_000);
-
-    expect(atOnce).toBe(1);
-    expect(told).toEqual([
-      { stalled: null },
-      { stalled: null },
-      { stalled: 'account one stands still' },
-    ]);
-    expect(told.map(heartbeatIn)).toEqual(told);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-});
-
 const mebibyte = 1024 ** 2;
 
 describe('heapFlags', () => {
@@ -150,33 +110,5 @@ describe('heapFlags', () => {
     expect(
       heapFlags({ memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given }),
     ).toHaveLength(1);
-  });
-});
-
-describe.skipIf(onLinux.skip)(`unsharedBytesOf${onLinux.note}`, () => {
-  it('grows with what a process allocates', async () => {
-    // A process of its own: what this one gives back meanwhile, after other tests, would count.
-    const text = `
-      process.stdout.write('idle');
-      process.stdin.once('data', () => {
-        globalThis.held = Buffer.alloc(64 * 1024 ** 2, 1);
-        process.stdout.write('held');
-      });`;
-    const child = spawn(process.execPath, ['-e', text], { stdio: 'pipe' });
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
-    await once(child.stdout, 'data');
-    const before = unsharedBytesOf(child.pid ?? 0) ?? 0;
-    child.stdin.write('go');
-    await once(child.stdout, 'data');
-    const after = unsharedBytesOf(child.pid ?? 0) ?? 0;
-
-    expect(before).toBeGreaterThan(1024 ** 2);
-    expect(after - before).toBeGreaterThan(0.8 * 64 * 1024 ** 2);
-  });
-
-  it('is undefined for a process that does not exist', () => {
-    expect(unsharedBytesOf(2 ** 22 + 1)).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { renderWarnings } from '../../src/cli/command-config.ts';
 import { diagnosticsOf, warningAt } from '../../src/config/diagnostic.ts';
-import { logWarnings, renderWarnings } from '../../src/daemon/config-reader.ts';
+import { logWarnings } from '../../src/daemon/config-reader.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 function warnings(count: number): ReturnType<typeof diagnosticsOf> {

@@ -160,28 +160,6 @@ describe('keepRunning', () => {
     });
   });
 
-  it('kills a child before it takes all memory of the container, and says how much it took', async () => {
-    const { children, logger, live, clock } = await aBench();
-    children.last().take(79);
-    await live(60_000);
-    const before = [...children.last().signals];
-    children.last().take(81);
-    await clock.advance(500);
-    await clock.advance(1000);
-
-    expect(before).toEqual([]);
-    expect(children.all.map(({ signals }) => signals)).toEqual([['SIGKILL'], []]);
-    expect(logger.lines).toMatchObject([
-      {
-        level: 'error',
-        fields: {
-          problem: 'it took 81 of the 100 MiB that the container may have',
-          remedy: 'give the container more memory, or read fewer hosts',
-        },
-      },
-    ]);
-  });
-
   it('waits five minutes for the first heartbeat of a child', async () => {
     const { children, clock } = await aBench();
     await clock.advance(299_000);

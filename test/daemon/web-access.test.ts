@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadForCommand } from '../../src/daemon/config-reader.ts';
+import { loadForCommand } from '../../src/cli/command-config.ts';
 import { openWebAccess, type WebAccess } from '../../src/daemon/web-access.ts';
 import type { ServerTls } from '../../src/model/web-config.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
@@ -139,7 +139,7 @@ describe('the web configuration', () => {
   it.each([
     { before: withTls, after: '', change: 'TLS cannot be switched off' },
     {
-      before: `rate_limit: { interval: 1s, burst: 1 }\n`,
+      before: 'http_server_config: {}\n',
       after: withTls,
       change: 'TLS cannot be switched on',
     },

@@ -8,7 +8,6 @@ export const unusedMetrics: ReadonlyMap<string, string> = new Map([
   ['nodejs_eventloop_lag_p50_seconds', 'the longest is shown'],
   ['nodejs_eventloop_lag_p90_seconds', 'the longest is shown'],
   ['nodejs_eventloop_lag_p99_seconds', 'the longest is shown'],
-  ['nodejs_eventloop_active_seconds_total', 'for debugging; CPU time and late polls are shown'],
   ['nodejs_active_resources', 'for debugging; open files show a leak'],
   ['nodejs_active_handles', 'for debugging; open files show a leak'],
   ['nodejs_active_requests', 'for debugging; calls in flight are shown'],

@@ -62,9 +62,8 @@ describe.each([
     expect(code).toBe(0);
   });
 
-  it('says what to open, and shows numbers', () => {
+  it('says what to open', () => {
     expect(program.stdout()).toContain('/metrics');
-    expect(program.stdout()).toMatch(/(?:web|other) [\d.]+ rpm/u);
   });
 
   it('has values for applications and hosts of all kinds within seconds', async () => {

@@ -11,8 +11,8 @@ import { onLinux } from '../support/tools.ts';
 
 const key = 'NRAK-MEMORY';
 const mebibyte = 1024 * 1024;
-/** Four fifths of the chart's memory limit: above it, `--respawn` ends the process. */
-const limitBytes = (192 * mebibyte * 4) / 5;
+/** The chart's memory limit, without what the parent of `--respawn` takes. */
+const limitBytes = (192 - 25) * mebibyte;
 /**
  * Outside a container Node.js would let the heap grow with the machine; the documents name this. In a
  * container of 192 MiB its young generation is smaller by itself.

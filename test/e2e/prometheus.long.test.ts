@@ -143,16 +143,9 @@ describe('the page', () => {
           (await get(`${daemon.url}/-/ready`)).status === 200 ? true : undefined,
         );
         const pages = await Promise.all(
-          [
-            '/',
-            '/metrics',
-            '/-/ready',
-            '/-/healthy',
-            '/api/v1/targets',
-            '/api/v1/sd',
-            '/config',
-            '/nothing',
-          ].map(async (path) => (await get(`${daemon.url}${path}`)).text),
+          ['/', '/metrics', '/-/ready', '/-/healthy', '/api/v1/targets', '/config', '/nothing'].map(
+            async (path) => (await get(`${daemon.url}${path}`)).text,
+          ),
         );
 
         expect([...pages, daemon.stderr(), daemon.stdout()].join('\n')).not.toContain('NRAK');

@@ -8,7 +8,7 @@ import {
   type RenderedApplication,
   renderApplication,
 } from '../../src/exposition/rendered-application.ts';
-import { createSeriesStore, type SeriesStore } from '../../src/exposition/series-store.ts';
+import { SeriesStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
 import { throughputSeries } from '../support/builders.ts';
@@ -69,7 +69,7 @@ export function textOf({ bytes }: RenderedApplication): string {
 }
 
 export function aStore(): SeriesStore {
-  return createSeriesStore({ nextTurn: async () => setImmediate() });
+  return new SeriesStore({ nextTurn: async () => setImmediate() });
 }
 
 export async function pageText(store: SeriesStore): Promise<string> {

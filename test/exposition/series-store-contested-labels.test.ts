@@ -108,7 +108,7 @@ describe('two accounts whose names become equal', () => {
   });
 });
 
-describe('createSeriesStore, whatever happens', () => {
+describe('SeriesStore, whatever happens', () => {
   const event = fc.oneof(
     fc.record({
       account: fc.constantFrom(...accounts),

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createSeriesStore } from '../../src/exposition/series-store.ts';
+import { SeriesStore } from '../../src/exposition/series-store.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
 
@@ -23,7 +23,7 @@ function anInfo(account: string, id: string): ReturnType<typeof aSnapshot> {
   return aSnapshot({ account, application: anApplication({ id, name: 'x' }) });
 }
 
-describe('createSeriesStore', () => {
+describe('SeriesStore', () => {
   it('prints each family once, with its header, and only if it has a series', async () => {
     const store = aStore();
     store.publish(polled('1', 1));
@@ -115,7 +115,7 @@ describe('createSeriesStore', () => {
     const opened = once(gate, 'open');
     const underWay = once(gate, 'turn');
     let turns = 0;
-    const store = createSeriesStore({
+    const store = new SeriesStore({
       nextTurn: async () => {
         turns += 1;
         gate.emit('turn');

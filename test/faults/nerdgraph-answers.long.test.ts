@@ -29,9 +29,6 @@ function firstOnPage({ platform, daemon }: TimedBench): string | undefined {
   const status = createStatusSource({ platform, daemon, shard, reload: () => inForce });
   const page = statusPage(status, new URLSearchParams(), {
     telemetryPath: '/metrics',
-    shardAddress: '',
-    host: undefined,
-    hasTls: false,
   });
   return /<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</u.exec(page)?.[1];
 }

@@ -22,7 +22,7 @@ async function withServer(
   use: (address: BoundAddress, url: string) => Promise<void>,
 ): Promise<void> {
   const server = createMetricsServer(
-    { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests, shardAddress: '' },
+    { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests },
     {
       page: async () => daemon.store.page(),
       selfMetrics: async () => daemon.metrics.text(),

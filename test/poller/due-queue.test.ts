@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { DueQueue } from '../../src/poller/due-queue.ts';
-import { createVirtualClock, type VirtualClock } from '../../src/poller/virtual-clock.ts';
+import { VirtualClock } from '../../src/poller/virtual-clock.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -33,7 +33,7 @@ interface Bench {
 function aBench(): Bench {
   let nowMs = 0;
   const clock = { ...createFakeClock(), monotonicMs: () => nowMs };
-  const time = createVirtualClock(clock);
+  const time = new VirtualClock(clock);
   const goTo = (ms: number): void => {
     nowMs = ms;
   };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../src/poller/virtual-clock.ts';
+import { VirtualClock } from '../../src/poller/virtual-clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
-describe('createVirtualClock', () => {
+describe('VirtualClock', () => {
   it('runs more slowly while intervals are stretched, and neither jumps nor stops', async () => {
     const clock = createFakeClock();
-    const time = createVirtualClock(clock);
+    const time = new VirtualClock(clock);
     const seen = [time.nowMs()];
     for (const stretch of [1, 10, 10, 2.5]) {
       time.setStretch(stretch);
@@ -20,7 +20,7 @@ describe('createVirtualClock', () => {
 
   it('names the moment at which a virtual time comes, at the rate of now', async () => {
     const clock = createFakeClock();
-    const time = createVirtualClock(clock);
+    const time = new VirtualClock(clock);
     await clock.advance(60_000);
     const before = time.monotonicMsOf(90_000);
 
@@ -34,7 +34,7 @@ describe('createVirtualClock', () => {
 
   it('never takes a moment in the past for earlier than it was', async () => {
     const clock = createFakeClock();
-    const time = createVirtualClock(clock);
+    const time = new VirtualClock(clock);
     time.setStretch(2);
     await clock.advance(40_000);
 
@@ -52,7 +52,7 @@ describe('createVirtualClock', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (changes) => {
         const clock = createFakeClock();
-        const time = createVirtualClock(clock);
+        const time = new VirtualClock(clock);
         let expectedMs = 0;
         for (const [stretch, forMs] of changes) {
           time.setStretch(stretch);

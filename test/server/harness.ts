@@ -109,7 +109,6 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
     listenAddresses: ['127.0.0.1:0'],
     telemetryPath: '/metrics',
     maxRequests: 40,
-    shardAddress: '',
     page: async () => aPage('vendor 1\n'),
     selfMetrics: async () => 'self 1\n',
     scraped: () => undefined,

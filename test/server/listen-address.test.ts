@@ -33,13 +33,12 @@ describe('parseListenAddress', () => {
 
 describe('listenErrorOf', () => {
   it.each([
-    { code: 'EADDRINUSE', kind: 'in_use', remedy: 'choose another port' },
-    { code: 'EACCES', kind: 'denied', remedy: 'Choose a port above 1023' },
-    { code: 'EADDRNOTAVAIL', kind: 'unavailable', remedy: 'Choose an address of this machine' },
-  ])('makes $kind of $code', ({ code, kind, remedy }) => {
+    { code: 'EADDRINUSE', remedy: 'choose another port' },
+    { code: 'EACCES', remedy: 'Choose a port above 1023' },
+    { code: 'EADDRNOTAVAIL', remedy: 'Choose an address of this machine' },
+  ])('says what to do about $code', ({ code, remedy }) => {
     const error = listenErrorOf('10.0.0.1:80', Object.assign(new Error('the cause'), { code }));
 
-    expect(error.kind).toBe(kind);
     expect(error.message).toContain('"10.0.0.1:80"');
     expect(error.message).toContain(remedy);
   });

@@ -108,7 +108,6 @@ describe('listen', () => {
     const { server } = aServer({ listenAddresses: [taken] });
 
     await expect(server.listen()).rejects.toMatchObject({
-      kind: 'in_use',
       message: `Cannot listen on "${taken}": the port is in use by another process. Stop that process, or choose another port with --web.listen-address.`,
     });
     other.close();
@@ -117,7 +116,7 @@ describe('listen', () => {
   it('listens nowhere when one of the addresses is bad', async () => {
     const { server } = aServer({ listenAddresses: ['127.0.0.1:0', 'nonsense'] });
 
-    await expect(server.listen()).rejects.toMatchObject({ kind: 'bad_address' });
+    await expect(server.listen()).rejects.toThrow('nonsense');
     // A listening socket would keep this from resolving only if it were still open.
     await expect(server.close()).resolves.toBeUndefined();
   });

@@ -18,7 +18,7 @@ async function ask(
   source: StatusSource = withMail,
 ): Promise<Answer> {
   const routes = createStatusRoutes(
-    { telemetryPath: '/metrics', shardAddress: '' },
+    { telemetryPath: '/metrics' },
     { status: source, nextTurn: async () => {} },
   );
   const request = new IncomingMessage(socket);

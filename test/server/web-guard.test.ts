@@ -4,9 +4,9 @@ import { createWebGuard, type WebGuard } from '../../src/server/web-guard.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { anAccountDetails, aStatusSource } from '../support/status-source.ts';
-import { type Reply, withServer } from './harness.ts';
+import { withServer } from './harness.ts';
 
-const open: WebConfig = { tls: undefined, users: new Map(), headers: {}, rateLimit: undefined };
+const open: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 const withUsers: WebConfig = { ...open, users: new Map([['alice', '$2y$10$hash']]) };
 
 interface Bench {
@@ -149,45 +149,6 @@ describe('configured headers', () => {
         expect(reply.headers['content-security-policy']).toBe("default-src 'self'");
         expect(reply.headers['x-content-type-options']).toBe('nosniff');
       }
-    });
-  });
-});
-
-describe('the limit of requests', () => {
-  const rateLimit = { intervalMs: 2000, burst: 3 };
-
-  async function statuses(count: number, get: () => Promise<Reply>): Promise<readonly number[]> {
-    const found: number[] = [];
-    for (let index = 0; index < count; index += 1) found.push((await get()).status);
-    return found;
-  }
-
-  it('lets a burst pass, then one request in each interval', async () => {
-    const { guard, clock } = aBench({ ...open, rateLimit });
-    await withServer({ guard }, async ({ get }) => {
-      const burst = await statuses(4, async () => get('/metrics'));
-      const refused = await get('/metrics');
-      await clock.advance(2000);
-      const later = await statuses(2, async () => get('/metrics'));
-      await clock.advance(60_000);
-      const muchLater = await statuses(4, async () => get('/metrics'));
-
-      expect(burst).toEqual([200, 200, 200, 429]);
-      expect(refused.headers['retry-after']).toBe('2');
-      expect(later).toEqual([200, 429]);
-      expect(muchLater).toEqual([200, 200, 200, 429]);
-    });
-  });
-
-  it('counts neither probes nor requests without a right password', async () => {
-    const { guard } = aBench({ ...withUsers, rateLimit });
-    await withServer({ guard }, async ({ get }) => {
-      await statuses(5, async () => get('/metrics', as('alice', 'wrong')));
-      await statuses(5, async () => get('/-/healthy'));
-
-      expect(await statuses(4, async () => get('/metrics', as('alice', 'right')))).toEqual([
-        200, 200, 200, 429,
-      ]);
     });
   });
 });

@@ -17,9 +17,6 @@ import {
 
 const context: PageContext = {
   telemetryPath: '/metrics',
-  shardAddress: '',
-  host: undefined,
-  hasTls: false,
 };
 
 /** The page of the application, as a link to it leads to. */

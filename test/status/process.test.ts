@@ -9,9 +9,6 @@ import { aProcessStatus, aStatusSource, statusNowMs } from '../support/status-so
 function pageOf(source: StatusSource): string {
   return configPage(source, {
     telemetryPath: '/metrics',
-    shardAddress: '',
-    host: undefined,
-    hasTls: false,
   });
 }
 

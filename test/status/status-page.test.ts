@@ -20,9 +20,6 @@ import { missingMetric } from '../telemetry/account-status.ts';
 
 const context: PageContext = {
   telemetryPath: '/metrics',
-  shardAddress: '',
-  host: 'exporter.example:9126',
-  hasTls: false,
 };
 
 function pageOf(source: StatusSource, query = ''): string {
@@ -180,17 +177,6 @@ describe('statusPage', () => {
     expect(textOf(page)).toContain(
       ', id=99 and 4,900 more; the metric newrelic_exporter_app_missing has the first thousand',
     );
-  });
-
-  it('leads to the other shards', () => {
-    const source = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 1, total: 3 } }) });
-    const page = statusPage(source, new URLSearchParams(), {
-      ...context,
-      shardAddress: 'exporter-{shard}:9126',
-    });
-
-    expect(textOf(page)).toContain('1 of 3, counted from 0; others: 0 2');
-    expect(page).toContain('<a href="http://exporter-2:9126/">2</a>');
   });
 
   it('says so while nothing is polled', () => {

@@ -18,9 +18,6 @@ function pageOf(application: ApplicationStatus, query = ''): string {
   const [, own] = applicationHref(application.account, application.id).split('?');
   const context = {
     telemetryPath: '/metrics',
-    shardAddress: '',
-    host: undefined,
-    hasTls: false,
   };
   return applicationPage(source, new URLSearchParams(`${own}&${query}`), context) ?? 'none';
 }

@@ -12,8 +12,6 @@ export interface FakeChild {
   /** As when the child sends its parent something. */
   tell(message: unknown): void;
   end(end: ChildEnd): void;
-  /** What it takes of 100 MiB from now on. */
-  take(mebibytes: number): void;
 }
 
 export interface FakeChildren {
@@ -34,18 +32,13 @@ export function createFakeChildren(): FakeChildren {
       const ended = new Promise<ChildEnd>((resolve) => {
         end = resolve;
       });
-      let used = 0;
-      const take = (mebibytes: number): void => {
-        used = mebibytes;
-      };
-      all.push({ args, signals, tell: onMessage, end, take });
+      all.push({ args, signals, tell: onMessage, end });
       return {
         ended,
         signal: (name) => {
           signals.push(name);
           if (name === 'SIGKILL') end({ kind: 'ended', code: null, signal: name });
         },
-        memory: () => ({ usedBytes: used * 1024 ** 2, limitBytes: 100 * 1024 ** 2 }),
       };
     },
     last: () => {

@@ -33,7 +33,6 @@ export async function startStatusServer(first: StatusSource): Promise<StatusServ
       listenAddresses: ['127.0.0.1:0'],
       telemetryPath: '/metrics',
       maxRequests: 40,
-      shardAddress: '',
     },
     {
       page: async () => aPage(''),

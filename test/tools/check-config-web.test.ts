@@ -32,7 +32,7 @@ async function check(config: string, web: string, ...flags: readonly string[]): 
 
 describe('check-config with a web configuration file', () => {
   it('says that both are good', async () => {
-    const { exitCode, stdout, stderr } = await check(good, 'rate_limit: {interval: 1s, burst: 5}');
+    const { exitCode, stdout, stderr } = await check(good, 'http_server_config: {}');
 
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -41,20 +41,20 @@ describe('check-config with a web configuration file', () => {
   });
 
   it('names what is wrong with either of them, in one run', async () => {
-    const { exitCode, stderr } = await check('apps: []\n', 'rate_limits: {}');
+    const { exitCode, stderr } = await check('apps: []\n', 'http_server_configs: {}');
 
     expect(exitCode).toBe(2);
     expect(stderr.split('\n').filter((line) => line.startsWith('/'))).toEqual([
       '/config.yaml:1:7: "apps" must not be empty',
-      '/web.yaml:1:1: unknown key "rate_limits"',
+      '/web.yaml:1:1: unknown key "http_server_configs"',
     ]);
   });
 
   it('fails if only the web configuration is wrong', async () => {
-    const { exitCode, stdout, stderr } = await check(good, 'rate_limits: {}');
+    const { exitCode, stdout, stderr } = await check(good, 'http_server_configs: {}');
 
     expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('did you mean "rate_limit"?');
+    expect(stderr).toContain('did you mean "http_server_config"?');
   });
 
   it('warns of what is probably not meant', async () => {
@@ -68,7 +68,7 @@ describe('check-config with a web configuration file', () => {
   });
 
   it.each([
-    { web: 'rate_limits: {}', exitCode: 2, ok: false, places: ['/web.yaml 1'] },
+    { web: 'http_server_configs: {}', exitCode: 2, ok: false, places: ['/web.yaml 1'] },
     { web: '', exitCode: 0, ok: true, places: [] },
   ])('puts all of it into the document for machines: $web', async (row) => {
     const checked = await check(good, row.web, '--output=json');

@@ -65,44 +65,29 @@ const host: ApiRequest = {
   operation: 'host_metrics',
   target: '/v2/applications/31/hosts/45/metrics/data.json?names%5B%5D=HttpDispatcher&from=2026',
 };
-const common = { account: 'production', operation: 'host_metrics', method: 'GET' };
 const hostFields = {
-  ...common,
-  path: '/v2/applications/31/hosts/45/metrics/data.json',
-  app_id: '31',
-  host_id: '45',
+  account: 'production',
+  operation: 'host_metrics',
+  method: 'GET',
+  target: host.target,
 };
 
 describe('the log of calls', () => {
   it.each([
-    { what: 'a call for a host', request: host, fields: hostFields },
+    { what: 'a GET', request: host, fields: hostFields },
     {
-      what: 'a page of a list by ids',
-      request: {
-        operation: 'list_applications',
-        target: '/v2/applications.json?filter%5Bids%5D=1%2C2%2C3&page=2',
-      },
-      fields: {
-        ...common,
-        operation: 'list_applications',
-        path: '/v2/applications.json',
-        applications: 3,
-        page: 2,
-      },
-    },
-    {
-      what: 'a query of NerdGraph',
+      what: 'the beginning of a query of NerdGraph',
       request: {
         operation: 'application_metrics',
         target: '/graphql',
-        body: '{"query":"…","variables":{"nrql":"SELECT count(x) WHERE appId IN (1,2) FACET appId"}}',
+        body: `{"query":"${'q'.repeat(1000)}"}`,
       },
       fields: {
-        ...common,
+        account: 'production',
         operation: 'application_metrics',
         method: 'POST',
-        path: '/graphql',
-        applications: 2,
+        target: '/graphql',
+        body: `{"query":"${'q'.repeat(490)}`,
       },
     },
   ] as const)('has one line at debug: $what', async ({ request, fields }) => {

@@ -71,8 +71,6 @@ describe('a bad file', () => {
       '1:52',
       ['printable ASCII'],
     ],
-    ['rate_limit: { interval: 1s, burst: 0 }\n', '1:36', ['at least 1']],
-    ['rate_limit: { interval: 1s }\n', '1:13', ['"burst"']],
   ];
 
   it.each(cases)('is refused with its places: %s', async (text, places, names) => {

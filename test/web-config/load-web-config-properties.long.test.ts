@@ -40,7 +40,6 @@ const file = fc.record(
       'curve_preferences',
     ]),
     http_server_config: mapOf(['http2', 'headers']),
-    rate_limit: mapOf(['interval', 'burst']),
     basic_auth_users: fc.oneof(value, mapOf(['alice', 'bob'])),
   },
   { requiredKeys: [], noNullPrototype: true },

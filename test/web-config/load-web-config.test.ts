@@ -11,11 +11,10 @@ describe('a good file', () => {
     { name: 'is empty', text: '' },
     { name: 'has only comments', text: '# nothing\n' },
     { name: 'has an empty map for TLS', text: 'tls_server_config: {}\n' },
-    { name: 'has no limit of requests', text: 'rate_limit: { interval: 0, burst: 0 }\n' },
   ])('may mean nothing: $name', async ({ text }) => {
     const { config, warnings } = await loadWeb(text);
 
-    expect(config).toEqual({ tls: undefined, users: new Map(), headers: {}, rateLimit: undefined });
+    expect(config).toEqual({ tls: undefined, users: new Map(), headers: {} });
     expect(warnings).toEqual([]);
   });
 
@@ -83,9 +82,6 @@ http_server_config:
 basic_auth_users:
   alice: ${hash}
   "bob dylan": ${hash}
-rate_limit:
-  interval: 1s
-  burst: 20
 `);
 
     expect(config).toMatchObject({
@@ -99,7 +95,6 @@ rate_limit:
         'X-Content-Type-Options': 'nosniff',
         'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
       },
-      rateLimit: { intervalMs: 1000, burst: 20 },
     });
     expect(Object.keys(config.headers)).not.toContain('X-XSS-Protection');
   });
@@ -111,16 +106,6 @@ describe('a warning', () => {
       about: 'passwords without TLS',
       text: `basic_auth_users:\n  alice: ${hash}\n`,
       warning: '1:1: warning: without "tls_server_config" passwords cross the network in clear',
-    },
-    {
-      about: 'old versions',
-      text: tls('min_version: TLS10'),
-      warning: '4:16: warning: "min_version" TLS10 allows versions of TLS that are easy to attack',
-    },
-    {
-      about: 'certificates that nobody verifies',
-      text: tls('client_auth_type: RequireClientCert'),
-      warning: '4:21: warning: RequireClientCert accepts every certificate, whoever has signed it',
     },
     {
       about: 'all public CAs',

@@ -143,9 +143,7 @@ They are optional for a sidecar, because the pod of the application must not wai
 {{- define "newrelic-exporter.podTemplate" -}}
 {{- $args := list }}
 {{- if eq .Values.sharding.mode "static" }}
-{{- $peers := printf "%s.%s.svc" (include "newrelic-exporter.headlessName" .) (include "newrelic-exporter.namespace" .) }}
-{{- $address := printf "%s-{shard}.%s:%d" (include "newrelic-exporter.fullname" .) $peers (int .Values.web.port) }}
-{{- $args = list (printf "--total-shards=%d" (int .Values.replicas)) (printf "--web.shard-address=%s" $address) }}
+{{- $args = list (printf "--total-shards=%d" (int .Values.replicas)) }}
 {{- end }}
 metadata:
   labels:

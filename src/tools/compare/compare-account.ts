@@ -1,4 +1,4 @@
-import { countOf } from '../../cli/one-shot.ts';
+import { countOf } from '../../cli/plain-text.ts';
 import type { Application } from '../../model/application.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { AppEntry } from '../../model/config.ts';

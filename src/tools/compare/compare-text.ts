@@ -1,4 +1,4 @@
-import { aligned, countOf } from '../../cli/one-shot.ts';
+import { aligned, countOf } from '../../cli/plain-text.ts';
 import { printable } from '../../model/line-text.ts';
 import {
   type AccountComparison,

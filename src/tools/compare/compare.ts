@@ -1,7 +1,7 @@
+import { loadForCommand, renderWarnings } from '../../cli/command-config.ts';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../../daemon/account-runtime.ts';
-import { loadForCommand, renderWarnings } from '../../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import {
   accountsInUse,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspectConfig } from '../../src/config/load-config.ts';
-import { namedFileProblems } from '../../src/config/named-files.ts';
+import { namedFileProblems } from '../../src/tools/named-files.ts';
 
 const key = `NRAK-${'A'.repeat(27)}`;
 
@@ -15,8 +15,9 @@ async function messagesOf(
   text: string,
   { files = {}, env = {}, mode }: Outside,
 ): Promise<readonly string[]> {
-  const { files: named } = await inspectConfig(text, { fileName: 'c.yaml', directory: '/etc' });
-  const problems = await namedFileProblems(named, {
+  const { root } = await inspectConfig(text, { fileName: 'c.yaml', directory: '/etc' });
+  if (root === undefined) return [];
+  const problems = await namedFileProblems(root, '/etc', {
     env,
     fileMode: async () => mode,
     readFile: async (path) => {

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
+import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
+import { readCaFile } from '../config/ca-file.ts';
+import { errorAt, type Problem, warningAt } from '../config/diagnostic.ts';
+import { isOfficialAddress } from '../config/official-address.ts';
+import { NamedFileError } from '../config/read-file.ts';
+import { type FileMap, mapsUnder, type Span, textEntry } from '../config/yaml-node.ts';
 import type { KeyLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';
-import { type ApiKeyDependencies, readApiKey } from './api-key.ts';
-import { readCaFile } from './ca-file.ts';
-import { errorAt, type Problem, warningAt } from './diagnostic.ts';
-import { isOfficialAddress } from './official-address.ts';
-import { NamedFileError } from './read-file.ts';
-import { type FileMap, mapsUnder, type Span, textEntry } from './yaml-node.ts';
 
 /** Something outside the configuration file that an account needs, and where the file names it. */
-export type NamedFile =
+type NamedFile =
   | {
       readonly kind: 'key';
       readonly location: KeyLocation;
@@ -43,8 +43,7 @@ function caOf(account: FileMap, directory: string): readonly NamedFile[] {
   return [{ kind: 'ca', path: resolve(directory, file.text), span: file.span }];
 }
 
-/** What the accounts of a file name, whether the file has errors or not. */
-export function namedFiles(root: FileMap, directory: string): readonly NamedFile[] {
+function namedFiles(root: FileMap, directory: string): readonly NamedFile[] {
   if (!root.has('accounts')) {
     const location = { kind: 'env', name: 'NEW_RELIC_API_KEY' } as const;
     return [{ kind: 'key', location, isOfficial: true, span: undefined }];
@@ -136,11 +135,18 @@ async function problemsWith(
   }
 }
 
-/** Reads everything that a configuration names, and says what is wrong or odd about it. */
+/**
+ * Reads everything that the accounts of a file name, whether the file has errors or not, and says what is
+ * wrong or odd about it.
+ *
+ * @param directory absolute; relative paths in the file are resolved against it
+ */
 export async function namedFileProblems(
-  files: readonly NamedFile[],
+  root: FileMap,
+  directory: string,
   dependencies: NamedFileDependencies,
 ): Promise<readonly Problem[]> {
+  const files = namedFiles(root, directory);
   const problems = await Promise.all(files.map(async (file) => problemsWith(file, dependencies)));
   return problems.flat();
 }

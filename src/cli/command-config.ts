@@ -1,0 +1,17 @@
+import { type Diagnostic, renderDiagnostics } from '../config/diagnostic.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { orCommandError } from '../daemon/config-reader.ts';
+import type { Files, Machine } from '../daemon/platform.ts';
+
+/** Reads the configuration for a command; all its errors become one message and exit code 2. */
+export async function loadForCommand(
+  path: string,
+  platform: Machine & Files,
+): Promise<LoadedConfig> {
+  return orCommandError(async () => loadConfig(path, platform));
+}
+
+/** For standard error, in full; empty if there are none. */
+export function renderWarnings(warnings: readonly Diagnostic[]): string {
+  return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
+}

@@ -1,0 +1,28 @@
+export type Alignment = 'left' | 'right';
+
+const gap = '  ';
+
+/** Lays out rows in columns, one line for each row; columns without an alignment are left-aligned. */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  alignments: readonly Alignment[] = [],
+): readonly string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, index) =>
+    Math.max(...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, index) => {
+        const width = widths[index] ?? 0;
+        return alignments[index] === 'right' ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join(gap)
+      .trimEnd(),
+  );
+}
+
+/** A number with its noun, such as `1 account` or `2 entries`. */
+export function countOf(number: number, one: string, many: string = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
