@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
 import type { Job, ScheduledCall } from '../../src/rate-limit/call-scheduler.ts';
@@ -23,7 +22,6 @@ interface Bench {
 }
 
 const never = async (): Promise<never> => new Promise(() => undefined);
-const timedOut = (): ApiError => new ApiError('timeout', 'no answer');
 
 /** A poll whose calls start when the test says so. */
 function aPoll(
