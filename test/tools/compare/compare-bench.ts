@@ -12,10 +12,11 @@ const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgrap
   'not read': { rest: undefined, nerdgraph: 3 },
 };
 
-const [web] = throughputSeries;
-if (web === undefined) throw new Error('throughput has series');
+const [web, other] = throughputSeries;
+if (web === undefined || other === undefined) throw new Error('throughput has two series');
 
 const webSeries: PolledSeries = web;
+export const otherSeries: PolledSeries = other;
 
 export function aValue(verdict: Verdict, overrides: Partial<ComparedValue> = {}): ComparedValue {
   return {
