@@ -66,7 +66,7 @@ export const nothingToAskOutcome: PollOutcome = {
 };
 
 /** Why the hosts of an application are missing if the list of applications does not name them. */
-export const unlistedError: ApiError = new ApiError(
+const unlistedError: ApiError = new ApiError(
   'server',
   'it is not known which hosts the application has: the list of applications does not name them.',
 );

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
 import { type EntityList, listEntities } from '../../src/nerdgraph/entity-list.ts';
 import { type EntityPage, entityPageOf } from '../../src/nerdgraph/entity-page.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -37,43 +36,7 @@ async function list(
   return { ...found, asked, ids: [...found.applications.keys()] };
 }
 
-const broken = new ApiError('server', 'it broke', { status: 500 });
-
 describe('listEntities', () => {
-  it('follows the cursors of each search to the end', async () => {
-    const found = await list(['a', 'b'], {
-      a: page([anEntity(1)], 'x', 3),
-      'a x': page([anEntity(2)], 'y', 3),
-      'a y': page([anEntity(3)], undefined, 3),
-      b: page([anEntity(4)]),
-    });
-
-    expect(found).toMatchObject({ ids: ['1', '2', '3', '4'], calls: 4, error: undefined });
-    expect(found.asked).toEqual(['a', 'a x', 'a y', 'b']);
-  });
-
-  it('has an application once, as it was last read', async () => {
-    const { applications, ids } = await list(['a'], {
-      a: page([anEntity(1), anEntity(2)], 'x'),
-      'a x': page([anEntity(1, { name: 'renamed' })]),
-    });
-
-    expect(ids).toEqual(['1', '2']);
-    expect(applications.get('1')?.name).toBe('renamed');
-  });
-
-  it('keeps what it has read if a page in the middle fails', async () => {
-    const found = await list(['a', 'b'], { a: page([anEntity(1)], 'x'), 'a x': broken });
-
-    expect(found).toMatchObject({ ids: ['1'], calls: 2, error: broken });
-  });
-
-  it('rejects with anything that is no failure of the vendor', async () => {
-    await expect(list(['a'], { a: new TypeError('a fault of the program') })).rejects.toThrow(
-      TypeError,
-    );
-  });
-
   it.each([
     { what: 'short of what New Relic counts', last: [anEntity(2)], lists: '2 of 4' },
     { what: 'with an application twice', last: [anEntity(1), anEntity(2)], lists: '2 of 4' },
@@ -92,15 +55,6 @@ describe('listEntities', () => {
     expect(found.ids).toContain('9');
     expect(found.error).toMatchObject({ reason: 'schema' });
     expect(found.error?.message).toContain(`list_applications: the answer lists ${lists}.`);
-  });
-
-  it('is complete with what cannot be read and with what is of another account', async () => {
-    const found = await list(['a'], {
-      a: page([anEntity(1, { name: null }), anEntity(2)], 'x', 3),
-      'a x': page([anEntity(3, { accountId: 999 })], undefined, 3),
-    });
-
-    expect(found).toMatchObject({ ids: ['2'], unreadableIds: ['1'], error: undefined });
   });
 
   it('ends at a page with nothing new that names a next one', async () => {
@@ -156,14 +110,5 @@ describe('listEntities', () => {
 
     expect(found).toMatchObject({ ids: ['1'], error: { reason: 'schema' } });
     expect(found.error?.message).toContain('left out (1), the first: element 1: ');
-  });
-
-  it('names unreadable applications once, and goes on', async () => {
-    const found = await list(['a'], {
-      a: page([anEntity(1, { name: null }), anEntity(2)], 'x'),
-      'a x': page([anEntity(1, { name: null }), anEntity(3)]),
-    });
-
-    expect(found).toMatchObject({ ids: ['2', '3'], unreadableIds: ['1'], error: undefined });
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
 import type { Job, ScheduledCall } from '../../src/rate-limit/call-scheduler.ts';
@@ -23,7 +22,6 @@ interface Bench {
 }
 
 const never = async (): Promise<never> => new Promise(() => undefined);
-const timedOut = (): ApiError => new ApiError('timeout', 'no answer');
 
 /** A poll whose calls start when the test says so. */
 function aPoll(
@@ -126,27 +124,6 @@ describe('a poll', () => {
     bench.poll.drop(bench.request, new Error('test over'));
   });
 
-  it.each([
-    { what: 'an answer', answer: webOf(1), answered: true },
-    {
-      what: 'an error of the vendor',
-      answer: new ApiError('server', 'no', { status: 500 }),
-      answered: true,
-    },
-    { what: 'no answer', answer: timedOut(), answered: false },
-  ])(
-    'resolves to $answered for the scheduler after a call that got $what',
-    async ({ answer, answered }) => {
-      const bench = aPoll({ selected: aSelected({ id: '1' }) });
-      bench.source.answer('1', answer);
-
-      const seen = bench.start();
-      await settle();
-
-      expect(seen).toEqual([answered]);
-    },
-  );
-
   it('reports an error that does not come from the vendor as one of this program, and goes on', async () => {
     const fault = new TypeError('x is not a function');
     const bench = aPoll(
@@ -168,30 +145,6 @@ describe('a poll', () => {
     expect([...(outcome?.failed ?? [])]).toEqual([applicationScope]);
     expect(outcome?.error).toMatchObject({ reason: 'client', cause: fault });
     expect(outcome?.reading?.hosts.size).toBe(2);
-  });
-
-  it('skips hosts that are no longer listed when their turn comes: that is no failure', async () => {
-    const bench = aPoll();
-    bench.start(1);
-    bench.unlisted.add('12');
-
-    bench.start();
-    await settle();
-
-    expect(bench.source.calls).toEqual(['app 1', 'host 1/11']);
-    expect(bench.outcomes).toMatchObject([{ failed: new Set(), partCount: 3 }]);
-  });
-
-  it('has no values of a host that is no longer listed when it ends', async () => {
-    const bench = aPoll();
-    bench.start(3);
-    await settle();
-
-    bench.unlisted.add('12');
-    bench.start();
-
-    expect([...(bench.outcomes[0]?.reading?.hosts.keys() ?? [])]).toEqual(['11']);
-    expect(bench.outcomes[0]?.failed.size).toBe(0);
   });
 });
 
@@ -296,26 +249,5 @@ describe('the list of host names', () => {
     expect(bench.outcomes[0]?.failed.size).toBe(0);
     expect(bench.outcomes[0]?.hostNames).toEqual(named ? names : undefined);
     expect(bench.outcomes[0]?.hostNamesError).toBeUndefined();
-  });
-});
-
-describe('a poll that is aborted', () => {
-  it.each([
-    { what: 'before its first call', calls: 0 },
-    { what: 'with calls under way', calls: 2 },
-    { what: 'with every call under way', calls: 4 },
-  ])('$what reports no outcome, aborts its calls and leaves no timer', async ({ calls }) => {
-    const bench = aPoll({ askHostNames: true });
-    bench.source.names('1', never());
-    for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, never());
-    const answered = bench.start(calls);
-
-    bench.poll.drop(bench.request, new Error('not wanted'));
-    await bench.clock.advance(10 * 60_000);
-
-    expect(answered).toEqual(Array.from({ length: calls }, () => false));
-    expect(bench.outcomes).toEqual([]);
-    expect(bench.isCancelled()).toBe(true);
-    expect(bench.clock.pendingTimers()).toBe(0);
   });
 });

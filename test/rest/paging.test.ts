@@ -38,15 +38,6 @@ function aBook(pages: Readonly<Record<number, Page<string> | Error>>): {
 }
 
 describe('readPages', () => {
-  it('reads one page when there is no Link header', async () => {
-    const { fetchPage, asked } = aBook({ 1: { items: ['a'], error: undefined, link: undefined } });
-
-    const list = await readPages(fetchPage, options);
-
-    expect(list).toEqual({ items: ['a'], error: undefined, calls: 1 });
-    expect(asked).toEqual([1]);
-  });
-
   it('follows the next pages, and an empty page is not the end', async () => {
     const { fetchPage, asked } = aBook({
       1: { items: ['a'], error: undefined, link: nextLink(2) },
@@ -84,40 +75,6 @@ describe('readPages', () => {
     expect(list.error?.message).toContain('page 2 names itself or an earlier page');
     expect(told).toEqual([list.error]);
     expect(asked).toEqual([1, 2]);
-  });
-
-  it.each([
-    { what: 'an empty page that names itself', items: [], link: nextLink(1) },
-    {
-      what: 'a page whose last page is an earlier one, as in the sample of an empty list',
-      items: ['a'],
-      link: '<?page=1>; rel="next", <?page=0>; rel="last"',
-    },
-    { what: 'a next page by a blank cursor', items: ['a'], link: '<?cursor=>; rel="next"' },
-  ])('is complete with $what', async ({ items, link }) => {
-    const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
-
-    const list = await readPages(fetchPage, options);
-
-    expect(list).toEqual({ items, error: undefined, calls: 1 });
-  });
-
-  it.each([
-    { what: 'a page with items', items: ['a'] },
-    { what: 'an empty page', items: [] },
-  ])('may be incomplete when $what names a next one without a number', async ({ items }) => {
-    const link = '<https://elsewhere.example/list.json?cursor=abc123>; rel="next"';
-    const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
-    const told: ApiError[] = [];
-
-    const list = await readPages(fetchPage, {
-      ...options,
-      onBadPage: (error) => told.push(error),
-    });
-
-    expect(list).toMatchObject({ items, error: { reason: 'schema' }, calls: 1 });
-    expect(list.error?.message).toContain('page 1 names a next one without a page number');
-    expect(told).toEqual([list.error]);
   });
 
   it('keeps what was read before a page that failed', async () => {
@@ -177,17 +134,6 @@ describe('readPages', () => {
 
     expect(list.items).toHaveLength(calls);
     expect(list.error === undefined).toBe(isWhole);
-  });
-
-  it('reads a list with as many pages as are allowed', async () => {
-    const { fetchPage } = aBook({
-      1: { items: ['a'], error: undefined, link: nextLink(2) },
-      2: { items: ['b'], error: undefined, link: undefined },
-    });
-
-    const list = await readPages(fetchPage, { ...options, maxPages: 2 });
-
-    expect(list).toEqual({ items: ['a', 'b'], error: undefined, calls: 2 });
   });
 
   it('gives up on a list with nothing new on two pages in a row, however many pages it has', async () => {

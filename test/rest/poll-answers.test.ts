@@ -24,23 +24,6 @@ function asked(hostIds: readonly string[]): Parameters<PollAnswers['outcome']>[0
 }
 
 describe('the answers of a poll', () => {
-  it('make one reading, with the hosts in the order of the list', () => {
-    const answers = new PollAnswers(series);
-    answers.arrived('12', { ...answer, values: [12] }, query);
-    answers.arrived(applicationScope, { ...answer, values: [3] }, query);
-    answers.arrived('11', { ...answer, values: [11] }, query);
-
-    const { reading, failed, error } = answers.outcome(asked(['11', '12']), 3);
-
-    expect(reading?.windowEndMs).toBe(60_000);
-    expect(reading?.application).toEqual([3]);
-    expect([...(reading?.hosts ?? [])]).toEqual([
-      ['11', [11]],
-      ['12', [12]],
-    ]);
-    expect([failed.size, error]).toEqual([0, undefined]);
-  });
-
   it('are a part only when all calls for it have been answered', () => {
     const both = seriesOf(['throughput'], ['web', 'other']);
     const [first, second] = [0, 1].map((at) => ({ ...query, places: [at], calls: 2 }));
@@ -55,43 +38,6 @@ describe('the answers of a poll', () => {
 
     expect([...(reading?.hosts ?? [])]).toEqual([['11', [3, 4]]]);
     expect([...failed].toSorted()).toEqual(['12', applicationScope]);
-  });
-
-  it('lack what failed and what was not tried', () => {
-    const answers = new PollAnswers(series);
-    answers.arrived('11', answer, query);
-    answers.partFailed('12', anError('server', 500));
-    answers.partFailed('13', anError('schema'));
-
-    const { reading, failed, error } = answers.outcome(asked(['11', '12', '13', '14']), 5);
-
-    expect([...(reading?.hosts.keys() ?? [])]).toEqual(['11']);
-    expect([...failed].toSorted()).toEqual(['12', '13', '14', applicationScope]);
-    expect(error).toMatchObject({ reason: 'server' });
-  });
-
-  it('make no reading when nothing arrived, and hosts that answered 404 do not count as failed', () => {
-    const answers = new PollAnswers(series);
-    answers.partFailed(applicationScope, anError('server', 500));
-    answers.partFailed('11', anError('not_found', 404));
-    answers.hostIsGone('12');
-
-    const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
-
-    expect(reading).toBeUndefined();
-    expect([...failed]).toEqual([applicationScope]);
-  });
-
-  it('include a host that was no longer listed, and then listed again', () => {
-    const answers = new PollAnswers(series);
-    answers.arrived(applicationScope, answer, query);
-    answers.hostIsGone('11');
-    answers.arrived('12', answer, query);
-
-    const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
-
-    expect([...(reading?.hosts.keys() ?? [])]).toEqual(['12']);
-    expect(failed.size).toBe(0);
   });
 
   it('have no failures when the application answers 404, only that it is gone', () => {

@@ -22,16 +22,6 @@ describe('the list requests', () => {
       answerSize: 'large',
     });
   });
-
-  it('ask for the hosts of an application', () => {
-    expect(hostsRequest('12', 3)).toEqual({
-      operation: 'list_hosts',
-      target: '/v2/applications/12/hosts.json?page=3',
-      answerSize: 'medium',
-      timeoutMs: 10_000,
-      isOptional: true,
-    });
-  });
 });
 
 describe('the throughput requests', () => {
@@ -44,30 +34,6 @@ describe('the throughput requests', () => {
         '&values%5B%5D=requests_per_minute&summarize=true' +
         '&from=2026-09-01T09%3A52%3A00Z&to=2026-09-01T09%3A57%3A00Z',
     });
-  });
-
-  it.each([
-    { changes: { series: seriesOf(['throughput'], ['web']) }, has: { names: ['HttpDispatcher'] } },
-    {
-      changes: { series: seriesOf(['throughput'], ['other']) },
-      has: { names: ['OtherTransaction/all'] },
-    },
-    { changes: { raw: true }, has: { raw: ['true'] } },
-    { changes: { raw: false }, has: { raw: [] } },
-    { changes: { window: undefined }, has: { from: [], to: [] } },
-  ])('ask as $changes says', ({ changes, has }) => {
-    const target = new URL(
-      metricsRequest('12', undefined, aQuery(changes)).target,
-      'http://localhost',
-    );
-
-    const asked: Record<string, string[]> = {
-      names: target.searchParams.getAll('names[]'),
-      raw: target.searchParams.getAll('raw'),
-      from: target.searchParams.getAll('from'),
-      to: target.searchParams.getAll('to'),
-    };
-    expect(asked).toMatchObject(has);
   });
 });
 
