@@ -42,6 +42,16 @@ describe('the progress of once', () => {
 });
 
 describe('once', () => {
+  it.each([
+    { apps: '[{ match: "." }]', exits: 0 },
+    { apps: '[{ match: "." }, { name: no such application }]', exits: 1 },
+  ])('exits with $exits if everything arrives for $apps', async ({ apps, exits }) => {
+    const account = 'accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]';
+    const files = { 'c.yaml': `${account}\napps: ${apps}` };
+
+    expect((await printedBy({}, ['once', '--config.file=c.yaml'], files)).exitCode).toBe(exits);
+  });
+
   it('shows all values of an account that answers for one metric at a time', async () => {
     const config = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]
 poll: { metrics: [throughput, errors, apdex] }
