@@ -28,14 +28,6 @@ describe('the progress of once', () => {
       says: 'reading the lists of applications of 2 accounts',
     },
     { accounts: [anAccount()], says: 'polling: 31 of 40 applications done' },
-    {
-      accounts: [anAccount(), anAccount({ applications: 2, polledApplications: 2 })],
-      says: 'polling: 33 of 42 applications done',
-    },
-    {
-      accounts: [anAccount({ applications: 1, polledApplications: 0 })],
-      says: 'polling: 0 of 1 application done',
-    },
   ])('says: $says', ({ accounts, says }) => {
     expect(pollingText(accounts)).toBe(says);
   });
