@@ -307,7 +307,9 @@ describe('plan --online', () => {
     const isOwn = (line: string): boolean => /^(?:newrelic_exporter|process|nodejs)_/u.test(line);
     expect(plan.accounts[0]?.missing).toEqual(['id=404']);
     expect(plan.accounts[0]?.series).toBe(lines.filter((line) => !isOwn(line)).length);
-    expect(Math.abs(plan.own_series - lines.filter(isOwn).length)).toBeLessThan(10);
+    // Each kind of garbage collection that has happened so far has a histogram.
+    const difference = Math.abs(plan.own_series - lines.filter(isOwn).length);
+    expect(difference).toBeLessThan(plan.own_series / 10);
   });
 
   it.each([
