@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { HostNames } from '../../src/model/source.ts';
-import { anAccount, anApplication, anEntry } from '../support/builders.ts';
+import { hostNamesAfter, noHostNames } from '../../src/poller/host-names.ts';
+import { anAccount, anApplication, anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
@@ -125,4 +126,25 @@ describe.each(apis)('$name', (api) => {
       },
     );
   });
+});
+
+it('asks less and less often for names that never come, every two hours at last', () => {
+  const outcome = { hostNames: new Map(), hostNamesError: undefined };
+  const waits = [0, 1, 2, 3, 4, 9].map((incompleteAnswers) => {
+    const known = { ...noHostNames, incompleteAnswers };
+    const after = hostNamesAfter(known, aSelected({ hostIds: ['11'] }), outcome, {
+      monotonicMs: 0,
+    });
+    return (after.askAgainMs ?? 0) / 60_000;
+  });
+
+  expect(waits).toEqual([10, 20, 40, 80, 120, 120]);
+});
+
+it('asks soon again for a name that is new after all others have come', () => {
+  const known = { ...noHostNames, incompleteAnswers: 5 };
+  const outcome = { hostNames: new Map([['11', 'a']]), hostNamesError: undefined };
+  const selected = aSelected({ hostIds: ['11'] });
+
+  expect(hostNamesAfter(known, selected, outcome, { monotonicMs: 0 }).incompleteAnswers).toBe(0);
 });

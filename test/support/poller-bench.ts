@@ -5,12 +5,12 @@ import { AccountPoller } from '../../src/poller/account-poller.ts';
 import { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import type { Membership } from '../../src/rate-limit/membership.ts';
 import { aMembership } from '../rate-limit/fakes.ts';
-import { anAccount, anApplication, anEntry } from './builders.ts';
+import { anAccount, anEntry } from './builders.ts';
 import { inBatches } from './fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
-import { createFakeSource, type FakeSource, webOf } from './fake-source.ts';
+import { createFakeSource, type FakeSource } from './fake-source.ts';
 
 export interface PollerBench {
   readonly clock: FakeClock;
@@ -119,19 +119,4 @@ export function aBench(
       });
     },
   };
-}
-
-/** Runs the poller over a shop with two hosts that all answered once. */
-export async function aRunningShop(
-  api: PollerApi,
-  entry: Parameters<typeof anEntry>[0] = {},
-): Promise<PollerBench> {
-  const bench = aBench(api, [anEntry(entry)]);
-  bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
-  bench.source.answer('1', webOf(30));
-  bench.source.answer('1/11', webOf(10));
-  bench.source.answer('1/12', webOf(20));
-  bench.start();
-  await bench.clock.advance(1000);
-  return bench;
 }
