@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { DashboardName } from './links.ts';
 import { ofProcess } from './selectors.ts';
 import { dataSource } from './variables.ts';
 
@@ -31,8 +32,22 @@ function annotation({ name, color, expr, title, text, isMoment }: Annotation): J
   };
 }
 
+/** A line where an alert began: of the application shown, or of any. An alert about no account has no such label. */
+function firing(name: DashboardName): Annotation {
+  const app = name === 'application' ? ',app_id=~"$app|"' : '';
+  const alerts = `ALERTS{cluster=~"$cluster",account=~"$account|"${app},alertname=~"NewRelic.*",alertstate="firing"}`;
+  const now = `max by (alertname, account) (${alerts})`;
+  return {
+    name: 'Firing alerts',
+    color: 'red',
+    expr: `${now} unless max by (alertname, account) (${alerts} offset 1m)`,
+    title: '{{alertname}}',
+    text: '{{account}}',
+  };
+}
+
 /** What explains the graphs, drawn in every one of them. */
-export const annotations: readonly JsonObject[] = [
+export const annotationsOf = (name: DashboardName): readonly JsonObject[] => [
   annotation({
     name: 'Exporter restarts',
     color: 'blue',
@@ -50,12 +65,5 @@ export const annotations: readonly JsonObject[] = [
     text: '{{instance}}',
     isMoment: true,
   }),
-  annotation({
-    name: 'Firing alerts',
-    color: 'red',
-    // An alert about no account has no such label.
-    expr: 'max by (alertname, account) (ALERTS{cluster=~"$cluster",account=~"$account|",alertname=~"NewRelic.*",alertstate="firing"})',
-    title: '{{alertname}}',
-    text: '{{account}}',
-  }),
+  annotation(firing(name)),
 ];

@@ -1,15 +1,15 @@
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { eachHost } from './host-table.ts';
-import { bars, heat } from './panels.ts';
+import { bars } from './panels.ts';
 import { ofApp, ofHost, ofType, perApp, perHost, perType, sameHost } from './selectors.ts';
-import { lastOf } from './series.ts';
+import { totalOf } from './series.ts';
 
 const requests = 'newrelic_application_host_requests_per_minute';
 const hosts = perHost(ofHost(requests));
 const withTraffic = `${hosts} > 0`;
-/** Those that were the busiest when they were last seen: the same ones at each moment. */
-const busiest = `${hosts} and ${sameHost} topk($topn, ${perHost(lastOf(ofHost(requests)))})`;
+/** The same ones at each moment, also those that have ended. */
+const busiest = `${hosts} and ${sameHost} topk($topn, ${perHost(totalOf(ofHost(requests)))})`;
 const legend = '{{host_name}}';
 const application = perType(ofType('newrelic_application_requests_per_minute'));
 
@@ -25,18 +25,11 @@ export const applicationHosts: Row = {
     graph({
       title: 'Throughput of the busiest hosts',
       description:
-        'Requests per minute of the selected hosts that were the busiest when they were last seen in the time range.',
+        'Requests per minute of the selected hosts that served the most requests in the shown range.',
       unit: 'reqpm',
+      width: 24,
       height: 10,
       isStacked: true,
-      queries: [{ expr: busiest, legend }],
-    }),
-    heat({
-      title: 'Load of the busiest hosts',
-      description:
-        'Requests per minute of the same hosts as a colour: the share of the greatest value, which the legend explains.',
-      unit: 'reqpm',
-      height: 10,
       queries: [{ expr: busiest, legend }],
     }),
     graph({

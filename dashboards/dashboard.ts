@@ -1,4 +1,4 @@
-import { annotations } from './annotations.ts';
+import { annotationsOf } from './annotations.ts';
 import type { JsonObject } from './json.ts';
 import { type DashboardName, toOthers } from './links.ts';
 import type { Panel } from './panel.ts';
@@ -64,7 +64,7 @@ export function dashboard(options: DashboardOptions): JsonObject {
     refresh: '1m',
     time: { from: 'now-6h', to: 'now' },
     links: toOthers(options.name),
-    annotations: { list: annotations },
+    annotations: { list: annotationsOf(options.name) },
     templating: { list: options.variables.map(({ json }) => json) },
     panels: placed(options.rows),
   };

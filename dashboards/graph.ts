@@ -15,14 +15,13 @@ export interface GraphOptions extends PanelOptions {
   readonly isLogarithmic?: true;
 }
 
-/** From this width on there is room for a table beside the lines. */
+/** From this width on there is room for names beside the lines. */
 const wide = 12;
 
+/** Names alone: "the last value" of a series that has ended would show the past as the present. */
 function legendOf(width: number): JsonObject {
-  const sorted = { showLegend: true, sortBy: 'Last *', sortDesc: true };
-  return width >= wide
-    ? { ...sorted, displayMode: 'table', placement: 'right', calcs: ['lastNotNull', 'max'] }
-    : { ...sorted, displayMode: 'list', placement: 'bottom', calcs: ['lastNotNull'] };
+  const place = width >= wide ? { placement: 'right', width: 220 } : { placement: 'bottom' };
+  return { showLegend: true, displayMode: 'list', calcs: [], ...place };
 }
 
 /** Lines over time, with the thresholds as lines where there are any. */

@@ -50,10 +50,16 @@ export function lastSuccess(select: Selector): string {
   return `(${perApp(selected)} or ${sameApp} ${past})`;
 }
 
-/** Each application whose last complete poll is too long ago, as NewRelicExporterDataStale has it. */
+/**
+ * Each application whose last complete poll is too long ago, as NewRelicExporterDataStale has it: an
+ * account that is throttled stretches its intervals, and yet drops values after stale_after.
+ */
 export function stale(select: Selector): string {
   const interval = knownOfAccount('max', 'newrelic_exporter_poll_interval_seconds');
-  return `(time() - ${lastSuccess(select)} > ${sameAccount} group_left () (3 * ${interval}))`;
+  const staleAfter = knownOfAccount('min', 'newrelic_exporter_stale_after_seconds');
+  const failing = `${perApp(select('newrelic_application_poll_success'))} == 0`;
+  const isOlderThan = `time() - ${lastSuccess(select)} > ${sameAccount} group_left ()`;
+  return `(${isOlderThan} (3 * ${interval}) or ${isOlderThan} ${staleAfter} and ${sameApp} ${failing})`;
 }
 
 /** 0 complete, 1 failing, 2 stale: the worst is the greatest. */

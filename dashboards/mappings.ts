@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-type Color = 'green' | 'orange' | 'red' | 'text' | 'transparent';
+type Color = 'green' | 'orange' | 'red' | 'transparent';
 
 function valueMap(
   entries: Readonly<Record<string, readonly [text: string, color: Color]>>,
@@ -24,7 +24,7 @@ export const blank: JsonObject = {
   options: { match: 'null+nan', result: { text: '', color: 'transparent', index: 0 } },
 };
 /** There need not be anything. */
-export const nothing: JsonObject = special('text');
+export const nothing: JsonObject = special('transparent');
 
 /** For a tile or cell with a coloured background: only what is wrong has a colour. */
 export const yesOrNo: JsonObject = valueMap({
@@ -55,6 +55,7 @@ export const upOrDown: JsonObject = valueMap({
 
 /** As `healthOf` numbers them: the worst is the greatest. Gray is what New Relic knows nothing of. */
 export const health: JsonObject = valueMap({
+  '0': ['none is red or orange', 'transparent'],
   '1': ['gray', 'transparent'],
   '2': ['green', 'transparent'],
   '3': ['orange', 'orange'],

@@ -2,7 +2,7 @@ import type { Row } from './dashboard.ts';
 import { healthOf } from './health.ts';
 import { accountUp, lastSuccess, pollOf, stale } from './known.ts';
 import { linked, toApplication } from './links.ts';
-import { health, poll, upOrDown, yesOrUnusual } from './mappings.ts';
+import { blank, health, poll, poorApdex, upOrDown, yesOrUnusual } from './mappings.ts';
 import {
   anyApp,
   appLabels,
@@ -125,11 +125,12 @@ const applications = table({
   id: linked.applications,
   title: 'Applications',
   description:
-    "What is in trouble first, then by throughput: up to 100 applications with stale values or failing polls, up to 100 unhealthy ones, and the 100 busiest. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+    "What is in trouble first, then by throughput: up to 100 applications with stale values or failing polls, up to 100 unhealthy ones, up to 100 that do not report, and the 100 busiest. Errors from 5 % on and an Apdex below 0.7 are orange, as in the alerts. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
   height: 14,
   sortBy: [
     ['Poll', 'greatest'],
     ['Health', 'greatest'],
+    ['Reporting', 'least'],
     ['Throughput', 'greatest'],
   ],
   labels: {
@@ -181,13 +182,18 @@ const applications = table({
       title: 'Errors',
       unit: 'percentunit',
       decimals: 2,
-      width: 70,
+      width: 75,
+      cell: 'state',
+      mappings: [blank],
+      thresholds: [[0.05, 'orange']],
     }),
     polledOr('apdex_score', perApp(ofListed('newrelic_application_apdex_score')), {
       title: 'Apdex',
       unit: 'none',
       decimals: 2,
       width: 70,
+      cell: 'state',
+      mappings: [poorApdex],
     }),
     {
       title: 'Age',

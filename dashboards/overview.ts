@@ -2,7 +2,7 @@ import type { DashboardOptions, Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { unhealthy } from './health.ts';
 import { countOf } from './known.ts';
-import { toApplication } from './links.ts';
+import { toApplication, toTable } from './links.ts';
 import { health } from './mappings.ts';
 import { byName, inBackground, thresholdsOf, transactionColors } from './overrides.ts';
 import { overviewTables } from './overview-tables.ts';
@@ -49,6 +49,7 @@ const now: Row = {
       title: 'Applications published',
       description: 'All, and those of them that do not report to New Relic.',
       unit: 'none',
+      links: [toTable('applications', 'overview')],
       overrides: [byName('not reporting', { thresholds: thresholdsOf([[1, 'orange']]) })],
       queries: [
         { expr: `count(${all})`, legend: 'all' },
@@ -69,6 +70,7 @@ const now: Row = {
       title: 'Unhealthy',
       description: 'Applications whose health status in New Relic is red or orange.',
       unit: 'none',
+      links: [toTable('applications', 'overview')],
       overrides: [
         byName('red', { thresholds: thresholdsOf([[1, 'red']]) }),
         byName('orange', { thresholds: thresholdsOf([[1, 'orange']]) }),
@@ -87,7 +89,7 @@ const overTime: Row = {
     graph({
       title: 'Throughput of the busiest applications',
       description:
-        'Requests per minute, averaged over the polled window, of the applications that were the busiest when they were last seen in the time range.',
+        'Requests per minute, averaged over the polled window, of the applications with the most requests in the shown range.',
       unit: 'reqpm',
       maxDataPoints: 120,
       isStacked: true,
@@ -117,7 +119,7 @@ const overTime: Row = {
     states({
       title: 'Unhealthy applications',
       description:
-        'Applications whose health status in New Relic is orange or red: at each moment at most as many as "Top" says, red ones first. Empty if there is none.',
+        'Applications whose health status in New Relic is orange or red: at each moment at most as many as "Top" says, red ones first.',
       unit: 'none',
       mappings: [health],
       links: [toApp],
@@ -126,6 +128,7 @@ const overTime: Row = {
           expr: `topk($topn, ${unhealthy})`,
           legend: appLegend,
         },
+        { expr: `0 * count(${all}) unless on () (${unhealthy})`, legend: 'all applications' },
       ],
     }),
     bars({

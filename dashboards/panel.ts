@@ -92,6 +92,8 @@ export function makePanel(options: PanelOptions, kind: PanelKind): Panel {
       description,
       datasource: dataSource,
       maxDataPoints: kind.maxDataPoints,
+      // Two scrapes a minute apart, whatever Grafana believes the interval of scrapes to be.
+      interval: queries.some(({ expr }) => expr.includes('$__rate_interval')) ? '2m' : undefined,
       targets: targetsOf(queries, kind),
       transformations: kind.transformations,
       fieldConfig: {

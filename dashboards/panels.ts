@@ -1,14 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { makePanel, type Panel, type PanelOptions, stepsOf, type Threshold } from './panel.ts';
-
-/** Shares of the greatest value. In steps, as Grafana has no legend for a continuous scale. */
-const intensity: readonly Threshold[] = [
-  [-Infinity, 'super-light-blue'],
-  [20, 'light-blue'],
-  [40, 'blue'],
-  [60, 'semi-dark-purple'],
-  [80, 'dark-purple'],
-];
+import { makePanel, type Panel, type PanelOptions } from './panel.ts';
 
 export interface BarsOptions extends PanelOptions {
   /** Of bars that reach as far as they can, such as a share of the whole. */
@@ -51,31 +42,10 @@ export function states(options: PanelOptions): Panel {
       alignValue: 'left',
       legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
       mergeValues: true,
+      perPage: 12,
       rowHeight: 0.9,
       showValue: 'never',
       tooltip: { mode: 'single', sort: 'none' },
     },
   });
-}
-
-/** A coloured cell for each series and moment, with few enough moments that cells can be seen. */
-export function heat(options: PanelOptions): Panel {
-  return makePanel(
-    { min: 0, ...options },
-    {
-      type: 'status-history',
-      isInstant: false,
-      color: { mode: 'thresholds' },
-      thresholds: { mode: 'percentage', steps: stepsOf(intensity, 'transparent') },
-      maxDataPoints: 60,
-      custom: { fillOpacity: 80, lineWidth: 0 },
-      options: {
-        colWidth: 1,
-        legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
-        rowHeight: 0.9,
-        showValue: 'never',
-        tooltip: { mode: 'single', sort: 'none' },
-      },
-    },
-  );
 }

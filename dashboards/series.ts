@@ -14,6 +14,11 @@ export function lastOf(selected: string): string {
   return `last_over_time(${selected}[$__range] @ end())`;
 }
 
+/** What grows with the value and with how long it was there in the shown range. */
+export function totalOf(selected: string): string {
+  return `sum_over_time(${selected}[$__range] @ end())`;
+}
+
 /** Of the series of exporters only those whose counter grew the most in the shown range. */
 export function busiest(expression: string, counter: string): string {
   const growth = `sum by (cluster, job, instance) (increase(${counter}[$__range] @ end()))`;

@@ -111,7 +111,7 @@ export function table(options: TableOptions): Panel {
       isInstant: true,
       format: 'table',
       baseColor: 'transparent',
-      custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, minWidth: 70 },
+      custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: false, minWidth: 70 },
       options: {
         cellHeight: 'sm',
         showHeader: true,

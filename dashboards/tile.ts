@@ -32,11 +32,19 @@ const number: PanelKind = {
  * and so does "no data"; everything else has none.
  */
 export function tile(options: TileOptions): Panel {
-  const { mayLack = false, queries, mappings = [] } = options;
-  const hasNames = queries.some(({ legend }) => legend !== undefined);
+  const { mayLack = false, title, mappings = [] } = options;
+  const hasNames = options.queries.some(({ legend }) => legend !== undefined);
+  // Without a name the expression is shown when the mouse rests on the tile.
+  const queries = options.queries.map((query) => ({ legend: title, ...query }));
   const names: JsonObject = { orientation: 'vertical', textMode: 'value_and_name' };
   return makePanel(
-    { width: 6, height: 4, ...options, mappings: [mayLack ? nothing : noData, ...mappings] },
+    {
+      width: 6,
+      height: 4,
+      ...options,
+      queries,
+      mappings: [mayLack ? nothing : noData, ...mappings],
+    },
     hasNames ? { ...number, options: { ...number.options, ...names } } : number,
   );
 }

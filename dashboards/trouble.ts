@@ -46,7 +46,7 @@ export function troubleRow(select: Selector, from: DashboardName): Row {
       tile({
         title: 'Values stale',
         description:
-          'Applications whose last complete poll is more than three poll intervals ago, also because their exporter is down. A click names them.',
+          'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. A click names them.',
         unit: 'none',
         thresholds: [[1, 'orange']],
         links: [toTable('applications', from)],

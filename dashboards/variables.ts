@@ -79,7 +79,7 @@ const datasource: Variable = {
     skipUrlSync: false,
     multi: false,
     includeAll: false,
-    current: {},
+    current: { selected: false, text: 'default', value: 'default' },
     options: [],
   },
 };
@@ -191,7 +191,7 @@ const listed = found({
 const busiest = found({
   name: 'busiest_apps',
   label: 'Busiest applications',
-  description: 'Applications that were the busiest when they were last seen in the time range',
+  description: 'Applications with the most requests in the time range',
   query: `query_result(${busiestApps()})`,
   regex: idOnly,
 });

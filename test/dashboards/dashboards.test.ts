@@ -178,7 +178,7 @@ describe('every query', () => {
     const around = expr.split(/newrelic_application_\w+\{/).slice(0, -1);
 
     for (const before of around)
-      expect(before).toMatch(/(?:max|count|group) by \([^)]*\) \((?:last_over_time\()?$/);
+      expect(before).toMatch(/(?:max|count|group) by \([^)]*\) \((?:(?:last|sum)_over_time\()?$/);
   });
 });
 

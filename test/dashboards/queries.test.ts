@@ -75,6 +75,7 @@ const known = [
 
 /** Panels that show only what is wrong, where nothing is, or only what has no host. */
 const empty = new Set([
+  'overview: Unhealthy applications B',
   'overview: Unhealthy applications A, chosen',
   // Its hosts are polled.
   'application: CPU of the hosts B',
