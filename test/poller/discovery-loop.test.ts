@@ -135,15 +135,19 @@ describe('DiscoveryLoop', () => {
   it.each([
     {
       what: 'often while the vendor never answered',
-      answered: false,
+      state: { up: false },
       times: [0, 1500, 4500, 10_500, 22_500, 46_500, 94_500],
     },
-    { what: 'once a minute when it did', answered: true, times: [0, 60_000] },
-  ])('tries again $what', async ({ answered, times }) => {
-    const state = { ...initialDiscovery, up: false, answered };
+    { what: 'once a minute when it did', state: { up: false, answered: true }, times: [0, 60_000] },
+    {
+      what: 'ever later for what is missing',
+      state: { missingSelectors: ['1'] },
+      times: [0, 60_000],
+    },
+  ])('tries again $what', async ({ state, times }) => {
     const bench = aLoop(async () => ({ ...found, complete: false }), {
       intervalMs: 3_600_000,
-      state,
+      state: { ...initialDiscovery, up: true, ...state },
     });
 
     await bench.clock.advance(100_000);

@@ -3,6 +3,7 @@ import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import { type GroupQuery, PollAnswers } from '../../src/rest/poll-answers.ts';
+import { aSelected } from '../support/builders.ts';
 
 const series = seriesOf(['throughput'], ['web']);
 
@@ -53,18 +54,17 @@ describe('the answers of a poll', () => {
 
   it.each([
     { what: 'the vendor refuses the key', error: anError('auth', 401), final: true },
-    {
-      what: 'the vendor refuses this application alone',
-      error: anError('auth', 403),
-      final: false,
-    },
+    { what: 'it refuses this application alone', error: anError('auth', 403), final: false },
     { what: 'one host fails', error: anError('server', 500), final: false },
   ])('are final: $final, when $what', ({ error, final }) => {
     const answers = new PollAnswers(series);
 
     answers.partFailed('11', error);
 
-    expect(answers.isFinal()).toBe(final);
+    const byName = new PollAnswers(series);
+    byName.hostNamesFailed(error);
+    byName.concludeFromNames(aSelected());
+    expect([answers, byName].map((one) => one.isFinal())).toEqual([final, final]);
     expect(answers.outcome(asked(['11']), 2).unauthorized).toBe(final);
   });
 

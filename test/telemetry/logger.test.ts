@@ -199,6 +199,7 @@ describe('a field that is always secret', () => {
 describe('a value that JSON cannot carry', () => {
   const circular: Record<string, unknown> = { name: 'loop' };
   circular['self'] = circular;
+  const tower: unknown = JSON.parse('['.repeat(9) + ']'.repeat(9));
   const hostile = {
     get trap(): never {
       throw new Error('no');
@@ -210,6 +211,7 @@ describe('a value that JSON cannot carry', () => {
     { what: 'a getter that throws', value: hostile, written: '[unreadable]' },
     { what: 'a bigint', value: 12n, written: '12' },
     { what: 'no number', value: Number.NaN, written: 'NaN' },
+    { what: 'a tower', value: tower, written: [[[[[[['[too deep]']]]]]]] },
     { what: 'null', value: null, written: null },
   ])('$what is still written', async ({ value, written }) => {
     const { log, lines } = await captureLog();
