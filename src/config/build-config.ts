@@ -70,7 +70,9 @@ function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
   if (typeof hosts === 'boolean') return hosts;
   // Only the process that uses the configuration knows its own names.
   if (hosts === 'self') return { kind: 'self', names: [] };
-  return { kind: 'match', pattern: { source: hosts.match } };
+  const patternOf = (source: string | undefined): PatternSource | undefined =>
+    source === undefined ? undefined : { source };
+  return { kind: 'match', pattern: patternOf(hosts.match), exclude: patternOf(hosts.exclude) };
 }
 
 /** Calls `make` once for equal arguments: thousands of entries share what they have in common. */
@@ -142,6 +144,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
       return {
         account: app.account ?? file.accounts[0]?.name ?? '',
         selector: selectorOf(app),
+        exclude: app.exclude,
         labels: labelsOf(app.labels),
         hosts: hostsOf(app),
         application: app.application,
@@ -193,7 +196,9 @@ function compiledHosts(
 ): boolean | HostSelector {
   if (typeof hosts === 'boolean') return hosts;
   if (hosts.kind === 'self') return { kind: 'self', names: ownNames };
-  return { kind: 'match', pattern: compile(hosts.pattern.source) };
+  const compiled = (pattern: PatternSource | undefined): CompiledPattern | undefined =>
+    pattern === undefined ? undefined : compile(pattern.source);
+  return { kind: 'match', pattern: compiled(hosts.pattern), exclude: compiled(hosts.exclude) };
 }
 
 /** What lets other work have its turn, if the present one has taken a while. */

@@ -7,6 +7,7 @@ import type {
   PollConfig,
 } from '../model/config.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
+import { polledBy } from '../model/selector.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 
@@ -51,7 +52,7 @@ export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfi
     poll,
     apps: apps.map((entry) => ({
       ...entryMap(entry, isAccountNamed),
-      ...(entry.poll === usual ? {} : differing(pollMap(entry.poll), poll)),
+      ...(entry.exclude || entry.poll === usual ? {} : differing(pollMap(entry.poll), poll)),
     })),
   };
 }
@@ -110,10 +111,11 @@ function windowText(window: WindowSetting): string {
 }
 
 function entryMap(entry: AppEntry<PatternSource>, isAccountNamed: boolean): FileMap {
-  const { account, labels, application, transactions } = entry;
+  const { account, exclude, labels, application, transactions } = entry;
+  const chosen = { ...selectorMap(entry), ...(isAccountNamed ? { account } : {}) };
+  if (exclude) return { ...chosen, exclude };
   return {
-    ...selectorMap(entry),
-    ...(isAccountNamed ? { account } : {}),
+    ...chosen,
     labels,
     hosts: hostsValue(entry),
     application,
@@ -136,13 +138,18 @@ function selectorMap({ selector }: AppEntry<PatternSource>): FileMap {
 
 function hostsValue({ hosts }: AppEntry<PatternSource>): FileValue {
   if (typeof hosts === 'boolean') return hosts;
-  return hosts.kind === 'self' ? 'self' : { match: hosts.pattern.source };
+  if (hosts.kind === 'self') return 'self';
+  const { pattern, exclude } = hosts;
+  return {
+    ...(pattern === undefined ? {} : { match: pattern.source }),
+    ...(exclude === undefined ? {} : { exclude: exclude.source }),
+  };
 }
 
 /** The settings that most entries have; the same object serves many entries. */
 function usualPollOf(apps: PlainConfig['apps']): PollConfig | undefined {
   const counts = new Map<PollConfig, number>();
-  for (const { poll } of apps) counts.set(poll, 1 + (counts.get(poll) ?? 0));
+  for (const { poll } of polledBy(apps)) counts.set(poll, 1 + (counts.get(poll) ?? 0));
   let usual: PollConfig | undefined;
   for (const [poll, count] of counts) {
     if (usual === undefined || count > (counts.get(usual) ?? 0)) usual = poll;

@@ -6,7 +6,7 @@ import { customMetric, metricChoiceOf } from './metric-schema.ts';
 import {
   type FileMap,
   isFileMap,
-  isOff,
+  isSetTo,
   locate,
   mapsUnder,
   plainOf,
@@ -149,9 +149,9 @@ function labelsTwice(app: FileMap, { labels }: MetricList): readonly Problem[] {
 
 /** An entry that has only metrics of what it leaves out. */
 function nothingToRead(app: FileMap, { named, isAllNamed }: MetricList): readonly Problem[] {
-  const noHosts = isOff(app, 'hosts');
+  const noHosts = isSetTo(app, 'hosts', false);
   // Another check reports an entry without both.
-  if (!isAllNamed || isOff(app, 'application') === noHosts) return [];
+  if (!isAllNamed || isSetTo(app, 'application', false) === noHosts) return [];
   const [off, scope] = noHosts
     ? (['hosts', 'hosts'] as const)
     : (['application', 'applications'] as const);

@@ -27,7 +27,7 @@ const remedies: readonly (readonly [construct: RegExp, message: string, help: st
   [
     /^\(\?<?[=!]/u,
     'RE2 syntax has no look-around',
-    'use several entries: an application belongs to the first that selects it',
+    'to leave out what matches, put an entry with "exclude: true" before this one',
   ],
   [/^\\[1-9k]/u, 'RE2 syntax has no back-references', 'write the group again'],
   [/^\\u/u, 'RE2 syntax has no \\u', 'write the character itself, or its code point as \\x{1F600}'],
@@ -101,15 +101,19 @@ export async function patternProblems(
 ): Promise<readonly Problem[]> {
   const patterns = mapsUnder(root, 'apps')
     .flatMap((app) => [app, valueOf(app, 'hosts')])
-    .map((map) => (isFileMap(map) ? textEntry(map, 'match') : undefined))
-    .filter((entry) => entry !== undefined)
-    .filter(({ text }) => text !== '');
+    .filter(isFileMap)
+    .flatMap((map) =>
+      ['match', 'exclude'].flatMap((key) => {
+        const entry = textEntry(map, key);
+        return entry === undefined || entry.text === '' ? [] : { key, ...entry };
+      }),
+    );
   if (patterns.length === 0) return [];
   const compile = await loadPatternCompiler();
   const problems: Problem[] = [];
   const checked = new Map<string, Finding | number>();
   let steps = 0;
-  for (const { text, span } of patterns) {
+  for (const { key, text, span } of patterns) {
     const known = checked.get(text);
     const found = known ?? check(text, compile);
     checked.set(text, found);
@@ -117,7 +121,7 @@ export async function patternProblems(
     const isTooMuch = steps > mostStepsTogether;
     const finding = isTooMuch ? tooManyTogether(steps) : found;
     if (typeof finding !== 'number') {
-      problems.push(errorAt(span, `"match" ${finding.message}`, finding.help));
+      problems.push(errorAt(span, `"${key}" ${finding.message}`, finding.help));
     }
     if (isTooMuch) return problems;
     await takeBreak();

@@ -6,7 +6,7 @@ import { hasMisspelt } from './shape-problems.ts';
 import { didYouMean } from './suggestion.ts';
 import {
   type FileMap,
-  isOff,
+  isSetTo,
   keysOf,
   locate,
   mapsUnder,
@@ -46,9 +46,34 @@ function needing(what: string, ...keys: readonly string[]): Rule {
 
 /** An entry that shows neither the application nor a host of it shows nothing. */
 function nothingToShow(app: FileMap): readonly Problem[] {
-  if (!isOff(app, 'application') || !isOff(app, 'hosts')) return [];
+  if (!isSetTo(app, 'application', false) || !isSetTo(app, 'hosts', false)) return [];
   const message = 'an app without the application and without hosts publishes nothing';
   return [errorAt(spanOf(app), message, 'leave out "application: false" or "hosts: false"')];
+}
+
+/** All that an entry with `exclude: true` may have. */
+const keysOfExclusion: ReadonlySet<string> = new Set(['id', 'name', 'match', 'account', 'exclude']);
+
+/** Settings of polls in an entry that says what is not polled. */
+function settingsOfExclusion(app: FileMap): readonly Problem[] {
+  if (!isSetTo(app, 'exclude', true)) return [];
+  const others = app.items.filter(({ key }) => !keysOfExclusion.has(key.value));
+  return others.map(({ key }) => {
+    const message = `"${key.value}" has no effect: what an entry with "exclude: true" selects is not polled`;
+    return errorAt(spanOf(key), message, 'remove it');
+  });
+}
+
+/** Entries of accounts that have nothing but exclusions. */
+function nothingLeft(apps: readonly FileMap[], usual: string): readonly Problem[] {
+  const accountOf = (app: FileMap): string => textEntry(app, 'account')?.text ?? usual;
+  const polled = new Set(apps.filter((app) => !isSetTo(app, 'exclude', true)).map(accountOf));
+  const firsts = new Map(apps.toReversed().map((app) => [accountOf(app), app]));
+  return [...firsts].flatMap(([account, app]) => {
+    if (polled.has(account)) return [];
+    const message = 'all entries of the account have "exclude: true", so nothing is polled';
+    return [errorAt(spanOf(app), message, 'add what is polled after it, such as - match: "."')];
+  });
 }
 
 const missingAccountId = '"source: nerdgraph" needs "account_id", the id of the New Relic account';
@@ -93,6 +118,7 @@ const appRules: readonly Rule[] = [
   needing('an app', 'id', 'name', 'match'),
   excluding('id', 'name', 'match'),
   nothingToShow,
+  settingsOfExclusion,
 ];
 
 function duplicateNames(accounts: readonly PlacedText[]): readonly Problem[] {
@@ -166,6 +192,7 @@ export function referenceProblems(root: FileMap): readonly Problem[] {
     ...duplicateNames(named),
     ...accounts.flatMap((account) => accountRules.flatMap((rule) => rule(account))),
     ...apps.flatMap((app) => appRules.flatMap((rule) => rule(app))),
+    ...nothingLeft(apps, named[0]?.text ?? 'default'),
     ...(names === undefined ? [] : accountReferences(apps, names)),
   ];
 }

@@ -146,13 +146,18 @@ export function accountId(description: string): z.ZodType<number> {
     .meta({ description });
 }
 
-/** The hosts to read: all, none, the one this process runs on, or those whose name matches. */
-export type FileHosts = boolean | 'self' | { readonly match: string };
+/** The hosts to read: all, none, the one this process runs on, or some by their names. */
+export type FileHosts = boolean | 'self' | { readonly match?: string; readonly exclude?: string };
+
+const pattern = z.string().min(1).exactOptional();
 
 const hosts: z.ZodType<FileHosts> = z.union([
   z.boolean(),
   z.literal('self'),
-  z.strictObject({ match: z.string().min(1) }),
+  z
+    .strictObject({ match: pattern, exclude: pattern })
+    .refine((some) => Object.keys(some).length > 0)
+    .meta({ minProperties: 1 }),
 ]);
 
 /** Chooses hosts. Of the alternatives, one message names them all. */
@@ -163,7 +168,7 @@ export function hostChoice(description: string): z.ZodType<FileHosts> {
       const { data } = hosts.safeParse(input);
       if (data !== undefined) return { value: data, problem: undefined };
       const problem =
-        'must be true, false, self or a map with the key "match" and a regular expression';
+        'must be true, false, self or a map of "match", "exclude" or both, each a regular expression';
       return { value: undefined, problem, help: 'for some hosts write { match: "^web-" }' };
     },
     { anyOf, description },

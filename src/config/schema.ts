@@ -36,6 +36,7 @@ export interface FileApp extends Partial<FilePoll> {
   readonly name?: string;
   readonly match?: string;
   readonly account?: string;
+  readonly exclude: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly hosts: FileHosts;
   readonly application: boolean;
@@ -108,9 +109,12 @@ const app = z
       account: text(
         'Name of the account; required only when there are several accounts.',
       ).exactOptional(),
+      exclude: flag(
+        'Whether the applications that the entry selects are left out: they are not polled.',
+      ).prefault(false),
       labels: labels('Extra labels on every series of the application.').prefault({}),
       hosts: hostChoice(
-        'Which hosts are polled: true means all, false none, self the one that the exporter runs on, and match those whose name matches a regular expression (RE2 syntax).',
+        'Which hosts are polled: true means all, false none, self the one that the exporter runs on, match those whose name matches a regular expression (RE2 syntax), and exclude all but those.',
       ).prefault(true),
       application: flag(
         'Whether the application itself is polled and published; false leaves only its hosts.',

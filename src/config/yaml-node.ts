@@ -98,10 +98,10 @@ export function textsOf(node: unknown, key = ''): readonly (PlacedText & { key: 
     : [];
 }
 
-/** Whether a map sets a key to `false`. */
-export function isOff(map: FileMap, key: string): boolean {
+/** Whether a map sets a key to `true`, or to `false`. */
+export function isSetTo(map: FileMap, key: string, wanted: boolean): boolean {
   const node = valueOf(map, key);
-  return isScalar(node) && node.value === false;
+  return isScalar(node) && node.value === wanted;
 }
 
 /** Describes a value in a few words, for a message. */

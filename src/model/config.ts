@@ -70,12 +70,20 @@ export type Selector<Pattern extends PatternSource = NamePattern> =
 export type HostSelector<Pattern extends PatternSource = NamePattern> =
   /** The host that this process runs on, by any of the names that it may have in New Relic. */
   | { readonly kind: 'self'; readonly names: readonly string[] }
-  | { readonly kind: 'match'; readonly pattern: Pattern };
+  | {
+      readonly kind: 'match';
+      /** Default: all. */
+      readonly pattern?: Pattern | undefined;
+      /** Those that are left out of them. Default: none. */
+      readonly exclude?: Pattern | undefined;
+    };
 
 /** One entry of `apps`, with every default applied. */
 export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   readonly account: string;
   readonly selector: Selector<Pattern>;
+  /** Whether what it selects is left out: it is not polled, and nothing else of the entry counts. */
+  readonly exclude: boolean;
   readonly labels: Readonly<Record<string, string>>;
   /** Which hosts are polled: all, none, or some. */
   readonly hosts: boolean | HostSelector<Pattern>;

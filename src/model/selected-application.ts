@@ -13,7 +13,10 @@ export interface SelectedApplication {
 
 /** Whether the selector chooses a host with this name. The case of letters does not matter. */
 export function choosesHost(selector: HostSelector, hostName: string): boolean {
-  if (selector.kind === 'match') return selector.pattern.test(hostName);
+  if (selector.kind === 'match') {
+    const { pattern, exclude } = selector;
+    return pattern?.test(hostName) !== false && exclude?.test(hostName) !== true;
+  }
   const lowerCase = hostName.toLowerCase();
   return selector.names.some((name) => name.toLowerCase() === lowerCase);
 }
@@ -28,7 +31,8 @@ export function isSameHostChoice(
 
 function hostChoiceText(hosts: boolean | HostSelector<PatternSource>): string {
   if (typeof hosts === 'boolean') return String(hosts);
-  return hosts.kind === 'match' ? `match=${hosts.pattern.source}` : `self=${hosts.names.join(' ')}`;
+  if (hosts.kind === 'self') return `self=${hosts.names.join(' ')}`;
+  return JSON.stringify([hosts.pattern?.source, hosts.exclude?.source]);
 }
 
 /** The vendor calls an application "reporting" if it sent anything in the last ten minutes. */

@@ -22,8 +22,17 @@ export function isSameSelector(
   return selectorText(left) === selectorText(right);
 }
 
+/** The entries that select what is polled. */
+export function polledBy<Entry extends Pick<AppEntry, 'exclude'>>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  return entries.filter(({ exclude }) => !exclude);
+}
+
 export interface Selection {
   readonly selected: readonly SelectedApplication[];
+  /** The applications that are left out, each with the entry that says so. */
+  readonly excluded: readonly SelectedApplication[];
   /** The entries that chose nothing, not even an application that an earlier entry had taken. */
   readonly missing: readonly AppEntry[];
 }
@@ -36,7 +45,7 @@ export interface ApplicationSelector<Entry = AppEntry> {
   entryOf(application: Pick<Application, 'id' | 'name'>): Entry | undefined;
   /**
    * The entries that have chosen nothing so far, not even an application that an earlier entry had
-   * taken.
+   * taken. One that leaves out nothing is not among them.
    */
   missing(): readonly Entry[];
 }
@@ -44,7 +53,7 @@ export interface ApplicationSelector<Entry = AppEntry> {
 /**
  * Ids and names are looked up in maps, so that the cost does not grow with the number of entries.
  */
-export function createApplicationSelector<Entry extends Pick<AppEntry, 'selector'>>(
+export function createApplicationSelector<Entry extends Pick<AppEntry, 'selector' | 'exclude'>>(
   entries: readonly Entry[],
 ): ApplicationSelector<Entry> {
   const byId = new Map<string, number>();
@@ -78,7 +87,8 @@ export function createApplicationSelector<Entry extends Pick<AppEntry, 'selector
       }
       return entries[first];
     },
-    missing: () => entries.filter((_, index) => !chosen.has(firstAlike[index] ?? index)),
+    missing: () =>
+      entries.filter(({ exclude }, index) => !exclude && !chosen.has(firstAlike[index] ?? index)),
   };
 }
 
@@ -91,11 +101,15 @@ export function selectApplications(
   applications: readonly Application[],
 ): Selection {
   const selector = createApplicationSelector(entries);
-  const selected = applications.flatMap((application): SelectedApplication[] => {
+  const chosen = applications.flatMap((application): SelectedApplication[] => {
     const entry = selector.entryOf(application);
     return entry === undefined ? [] : [{ application, entry }];
   });
-  return { selected, missing: selector.missing() };
+  return {
+    selected: chosen.filter(({ entry }) => !entry.exclude),
+    excluded: chosen.filter(({ entry }) => entry.exclude),
+    missing: selector.missing(),
+  };
 }
 
 function firstWith(indexes: Map<string, number>, key: string, index: number): number {

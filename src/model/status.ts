@@ -122,6 +122,8 @@ export interface PollerStatus {
    * account, unless every entry is an id.
    */
   readonly listedApplications: number | undefined;
+  /** How many of these entries exclude. */
+  readonly excludedApplications: number;
   /** Applications in the states `failing` and `dropped`. */
   readonly failingApplications: number;
   /** When the last discovery that succeeded ended. */

@@ -1,5 +1,6 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
+import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
@@ -48,7 +49,7 @@ export function accountStatusOf(
     polledApplications: polled,
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
-    metricCalls: costs.ofMetrics?.(entries),
+    metricCalls: costs.ofMetrics?.(polledBy(entries)),
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     staleAfterSeconds: shortestStaleAfterMs / 1000,
     missingSelectors: discovery.missingSelectors,
@@ -56,6 +57,7 @@ export function accountStatusOf(
     state,
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
+    excludedApplications: discovery.excluded,
     failingApplications: failing.applications,
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: toWall(nextDiscoveryMs),
@@ -72,9 +74,9 @@ function countsOf(
 } {
   const known = [...states.values()];
   // Before an application is known, the configuration is what there is to show.
-  const polls = (known.length === 0 ? entries : known.map(({ selected }) => selected.entry)).map(
-    ({ poll }) => poll,
-  );
+  const polls = (
+    known.length === 0 ? polledBy(entries) : known.map(({ selected }) => selected.entry)
+  ).map(({ poll }) => poll);
   return {
     polled: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
     longestIntervalMs: polls.reduce((longest, poll) => Math.max(longest, poll.intervalMs), 0),

@@ -141,7 +141,7 @@ export class AccountTable {
       const isFirst = this.states.size === 0;
       const owns = createOwns(account.shard);
       const steps = discoverySteps(this.#states, entries, discovery, now, owns);
-      const { removed, missing } = await this.#take(steps, signal);
+      const { removed, missing, excluded } = await this.#take(steps, signal);
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);
       for (const id of removed) this.#publisher.remove(id);
@@ -152,7 +152,8 @@ export class AccountTable {
       const isSpread = isFirst && this.plan.stretch > 1;
       if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
       const showNothing = missing && [...missing, ...entriesWithoutHost(this.states.values())];
-      this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
+      const told = { missing: showNothing, excluded };
+      this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
       this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
       sink.accountUp(account.name, discovery.complete);
       this.#publisher.publishAll(this.states.keys());

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
 import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
-import { selectorText } from '../model/selector.ts';
+import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoveryIntervalOf } from './demand.ts';
@@ -198,9 +198,10 @@ interface Searched {
 
 /** What to look for in an account with these entries. */
 export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): DiscoveryLoopOptions {
+  const polled = polledBy(entries);
   return {
-    selectors: entries.map(({ selector }) => selector),
-    intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
+    selectors: polled.map(({ selector }) => selector),
+    intervalMs: discoveryIntervalOf(polled.map(({ poll }) => poll)),
   };
 }
 
@@ -213,6 +214,6 @@ export function wantSameApplications(left: Searched, right: Searched): boolean {
 }
 
 /** As they were written: compiled patterns are compared by their source. */
-function selectorsOf(entries: readonly AppEntry[]): readonly string[] {
-  return entries.map(({ selector }) => selectorText(selector));
+function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean, string])[] {
+  return entries.map(({ exclude, selector }) => [exclude, selectorText(selector)]);
 }

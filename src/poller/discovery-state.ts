@@ -6,6 +6,7 @@ import { isWorthPolling } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
+import type { DiscoveryChange } from './state-steps.ts';
 
 /** What is known about the discoveries of an account. */
 export interface DiscoveryState {
@@ -18,6 +19,8 @@ export interface DiscoveryState {
   readonly lastSuccessMs: number | undefined;
   /** How many applications the last complete one was told of. */
   readonly listed: number | undefined;
+  /** How many of these entries exclude. */
+  readonly excluded: number;
   /** Whether the vendor ever answered: with a list, a part of one, or an HTTP error. */
   readonly answered: boolean;
   /** Monotonic time of the first failure since the last complete discovery. */
@@ -37,17 +40,18 @@ export const initialDiscovery: DiscoveryState = {
   upChangedMs: undefined,
   lastSuccessMs: undefined,
   listed: undefined,
+  excluded: 0,
   answered: false,
   failingSinceMs: undefined,
   missingSelectors: [],
   missingChangedMs: undefined,
 };
 
-/** @param missing the entries that choose nothing, if the discovery can tell */
+/** @param found the entries that choose nothing, if the discovery can tell, and how many are excluded */
 export function discoveryAfter(
   before: DiscoveryState,
   { applications, complete, error }: Discovery,
-  missing: readonly AppEntry[] | undefined,
+  { missing, excluded }: Pick<DiscoveryChange, 'missing' | 'excluded'>,
   now: Now,
 ): DiscoveryState {
   const missingSelectors = missingAfter(before.missingSelectors, missing);
@@ -58,6 +62,7 @@ export function discoveryAfter(
     upChangedMs: before.up === complete ? before.upChangedMs : now.monotonicMs,
     lastSuccessMs: complete ? now.wallMs : before.lastSuccessMs,
     listed: complete ? applications.length : before.listed,
+    excluded: complete ? excluded : before.excluded,
     answered: before.answered || complete || applications.length > 0 || hasStatus(error),
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
     missingSelectors,

@@ -30,6 +30,8 @@ export interface DiscoveryChange {
    * The entries that choose nothing; `undefined` if the discovery is incomplete and cannot tell.
    */
   readonly missing: readonly AppEntry[] | undefined;
+  /** How many applications entries exclude. */
+  readonly excluded: number;
 }
 
 /** Applications and tests of patterns in one turn of the event loop: some milliseconds. */
@@ -56,10 +58,12 @@ export function* discoverySteps(
 ): StateSteps<DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
+  let excluded = 0;
   yield* inTurns(applications, selector.patterns, (application) => {
     const { id } = application;
     const entry = selector.entryOf(application);
-    if (entry === undefined || !owns(id)) return;
+    if (entry?.exclude === true) excluded += 1;
+    if (entry === undefined || entry.exclude || !owns(id)) return;
     seen.add(id);
     const { monotonicMs, virtualMs } = now;
     const known = states.all.get(id);
@@ -71,7 +75,7 @@ export function* discoverySteps(
         : after(known, found, monotonicMs);
     states.set(id, state);
   });
-  if (!complete) return { removed: [], missing: undefined };
+  if (!complete) return { removed: [], missing: undefined, excluded };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
   const removed = [...states.all.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
   for (const id of unknown) {
@@ -81,7 +85,7 @@ export function* discoverySteps(
   const missing = selector
     .missing()
     .filter((entry) => owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
-  return { removed, missing };
+  return { removed, missing, excluded };
 }
 
 /** What new entries no longer want. */
@@ -108,7 +112,8 @@ export function* reconfigurationSteps(
     const known = states.all.get(id);
     if (known === undefined) return;
     const { application } = known.selected;
-    const entry = owns(id) ? selector.entryOf(application) : undefined;
+    const chosenBy = owns(id) ? selector.entryOf(application) : undefined;
+    const entry = chosenBy?.exclude === true ? undefined : chosenBy;
     if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
     if (entry !== undefined) {
       states.set(id, withEntry(known, { application, entry }));

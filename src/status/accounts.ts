@@ -130,6 +130,7 @@ function selectedText({
   applications,
   polledApplications,
   listedApplications,
+  excludedApplications: excluded,
   firstCycleEnded,
 }: AccountDetails): Html {
   const listed = listedApplications === undefined ? 'unknown' : countText(listedApplications);
@@ -137,7 +138,9 @@ function selectedText({
     firstCycleEnded || applications === 0
       ? undefined
       : html`<br><span class="soft"> ${countText(polledApplications)} polled so far</span>`;
-  return html`<b>${countText(applications)}</b> <span class="soft">of ${listed}</span>${polled}`;
+  return html`<b>${countText(applications)}</b> <span class="soft">of ${listed}${
+    excluded > 0 && html`, ${countText(excluded)} excluded`
+  }</span>${polled}`;
 }
 
 /** `for 12 min`, with the beginning at hand. */

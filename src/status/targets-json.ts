@@ -147,6 +147,7 @@ function accountJson(account: AccountDetails): unknown {
     polledApplications: account.polledApplications,
     failingApplications: account.failingApplications,
     listedApplications: account.listedApplications ?? null,
+    excludedApplications: account.excludedApplications,
     hosts: account.hosts,
     missing: account.missingSelectors,
     missingMetrics: account.missingMetrics.slice(0, mostMissingMetrics),

@@ -13,7 +13,7 @@ import {
   wantedHostNames,
   withNamedHosts,
 } from '../model/selected-application.ts';
-import { selectApplications, selectorText } from '../model/selector.ts';
+import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
@@ -30,6 +30,8 @@ export interface DiscoveredAccount {
   readonly entries: readonly AppEntry[];
   readonly discovery: Discovery;
   readonly selected: readonly SelectedApplication[];
+  /** The applications that entries exclude. */
+  readonly excluded: readonly SelectedApplication[];
   /** Entries that match nothing; only a complete discovery can tell. */
   readonly missingEntries: readonly AppEntry[];
   /** The same as written. */
@@ -164,15 +166,12 @@ async function discoverAccount(
   const { clock, redactor, stopSignal } = platform;
   const { source } = runtime;
   const dependencies = { source, clock };
-  const selectors = purpose === 'list' ? [] : entries.map(({ selector }) => selector);
-  const discovery = await discoverWithin(
-    longestDiscoveryMs,
-    dependencies,
-    selectors,
-    [],
-    stopSignal,
-  );
-  const { selected, missing } = selectApplications(entries, discovery.applications);
+  const selectors = purpose === 'list' ? [] : polledBy(entries).map(({ selector }) => selector);
+  const discover = async (known: readonly string[]): Promise<Discovery> =>
+    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
+  const first = await discover([]);
+  const discovery = (await afterLookUps(first, discover)) ?? first;
+  const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
   const { complete, error, pendingIds } = discovery;
   const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
   const missingEntries = missing.filter(({ selector }) => !pending.has(selectorText(selector)));
@@ -181,6 +180,7 @@ async function discoverAccount(
     entries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
+    excluded,
     missingEntries: complete ? missingEntries : [],
     missing: complete ? missingEntries.map(({ selector }) => selectorText(selector)) : [],
     pendingIds: complete ? pendingIds : [],
@@ -188,8 +188,21 @@ async function discoverAccount(
     ...(purpose === 'check'
       ? await trials({ account, selected, complete }, runtime, platform)
       : { visible: undefined, hostless: [] }),
-    ...(await costsOf(entries, selected, { source, purpose, platform })),
+    ...(await costsOf(polledBy(entries), selected, { source, purpose, platform })),
   };
+}
+
+/**
+ * The second discovery, if the first one had to look for ids: the daemon makes many of those, and one of
+ * the others. `undefined` if the first one tells enough.
+ */
+async function afterLookUps(
+  { complete, lookUpCalls = 0, applications }: Discovery,
+  discover: (known: readonly string[]) => Promise<Discovery>,
+): Promise<Discovery | undefined> {
+  if (!complete || lookUpCalls === 0) return undefined;
+  const next = await discover(applications.map(({ id }) => id));
+  return next.complete ? { ...next, calls: next.calls - (next.lookUpCalls ?? 0) } : undefined;
 }
 
 /** What only a check asks for. */

@@ -1,7 +1,7 @@
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
-import { selectorText } from '../model/selector.ts';
+import { polledBy, selectorText } from '../model/selector.ts';
 import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
 
 /** What a plan without New Relic assumes about each application. */
@@ -24,7 +24,7 @@ export function assumeApplications(
 ): AssumedDiscovery {
   // A repeated selector chooses the same applications again.
   const bySelector = new Map<string, AppEntry>();
-  for (const entry of entries) {
+  for (const entry of polledBy(entries)) {
     const text = selectorText(entry.selector);
     if (!bySelector.has(text)) bySelector.set(text, entry);
   }

@@ -9,7 +9,7 @@ import type { DiscoveredAccount, HostlessApplication, Sample } from './account-d
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
 import { suggestionFor } from './name-suggestion.ts';
-import { budgetText, remedyTexts } from './plan-text.ts';
+import { budgetText, pendingText, remedyTexts } from './plan-text.ts';
 import { accountIdFinding } from './visible-accounts.ts';
 
 /** The configuration, and the file that it comes from. */
@@ -47,14 +47,15 @@ async function missingFindings(
 
 /** Entries that match applications, all of which earlier entries have taken. */
 function shadowedFindings(
-  { entries, selected, missingEntries, pendingIds, discovery }: DiscoveredAccount,
+  { entries, selected, excluded, missingEntries, pendingIds, discovery }: DiscoveredAccount,
   checked: CheckedConfig,
 ): readonly Finding[] {
   const { config, file } = checked;
-  const inUse = new Set(selected.map(({ entry }) => entry));
+  const chosen = [...selected, ...excluded];
+  const inUse = new Set(chosen.map(({ entry }) => entry));
   const missing = new Set([...missingEntries, ...entries.filter(isPending)]);
   const known = new Set(file.warnings.map(({ span }) => span?.start));
-  const takers = new Map(selected.map(({ application, entry }) => [application.id, entry]));
+  const takers = new Map(chosen.map(({ application, entry }) => [application.id, entry]));
   function isPending({ selector }: AppEntry): boolean {
     return selector.kind === 'id' && pendingIds.includes(selector.id);
   }
@@ -67,6 +68,12 @@ function shadowedFindings(
   return useless.slice(0, mostShown).map((entry) => {
     const selector = createApplicationSelector([entry]);
     const applications = discovery.applications.filter((one) => selector.entryOf(one) === entry);
+    if (applications.length === 0) {
+      return entryFinding(entry, checked, 'note', {
+        message: `${selectorText(entry.selector)} matches nothing at the moment, so it excludes nothing`,
+        remedy: 'newrelic-exporter discover lists the applications of the account',
+      });
+    }
     const taker = takers.get(applications[0]?.id ?? '');
     const by = taker === undefined ? 'earlier entries' : selectorText(taker.selector);
     const message =
@@ -141,16 +148,13 @@ function pendingFinding(
   { pendingIds, missingEntries }: DiscoveredAccount,
   add: Add,
 ): readonly Finding[] {
-  const more = pendingIds.length + Math.max(0, missingEntries.length - mostShown);
-  if (more === 0) return [];
+  const more = missingEntries.length - mostShown;
   const remedy = 'correct the entries named above, and check again';
   return [
-    add(
-      'entry',
-      'error',
-      `${countOf(more, 'more entry', 'more entries')} not found so far`,
-      remedy,
-    ),
+    ...(more > 0 ? [add('entry', 'error', `${more} more match nothing`, remedy)] : []),
+    ...(pendingIds.length > 0
+      ? [add('entry', 'error', `not found so far: ${pendingText(pendingIds.length)}`, remedy)]
+      : []),
   ];
 }
 
@@ -159,8 +163,17 @@ export async function accountFindings(
   discovered: DiscoveredAccount,
   checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
-  const { account, discovery, selected, failure, hostless, visible, sample, metricCalls } =
-    discovered;
+  const {
+    account,
+    discovery,
+    selected,
+    excluded,
+    failure,
+    hostless,
+    visible,
+    sample,
+    metricCalls,
+  } = discovered;
   const add: Add = (check, severity, message, remedy) =>
     findingOf(check, severity, message, { account: account.name, remedy });
   const id = accountIdFinding(account, visible);
@@ -168,8 +181,9 @@ export async function accountFindings(
   if (failure !== undefined)
     return [add('discovery', 'error', `discovery failed: ${failure}`), ...ids];
   const found = countOf(discovery.applications.length, 'application');
+  const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
   return [
-    add('discovery', 'ok', `key accepted, ${found} found, ${selected.length} chosen`),
+    add('discovery', 'ok', `key accepted, ${found} found, ${selected.length} chosen${left}`),
     ...ids,
     ...(await missingFindings(discovered, checked)),
     ...pendingFinding(discovered, add),

@@ -25,7 +25,12 @@ export async function discover(flags: Flags, platform: ToolPlatform): Promise<Ou
   return { exitCode: failed.length === 0 ? 0 : 1, output };
 }
 
-function applicationsOf({ account, discovery }: DiscoveredAccount): readonly ListedApplication[] {
+function applicationsOf({
+  account,
+  discovery,
+  excluded,
+}: DiscoveredAccount): readonly ListedApplication[] {
+  const excludedIds = new Set(excluded.map(({ application }) => application.id));
   return discovery.applications.map(({ id, name, language, reporting, hostIds, hostCount }) => ({
     account: account.name,
     id,
@@ -33,6 +38,7 @@ function applicationsOf({ account, discovery }: DiscoveredAccount): readonly Lis
     language,
     reporting,
     hosts: hostIds?.length ?? hostCount,
+    excluded: excludedIds.has(id),
   }));
 }
 
@@ -44,6 +50,8 @@ export interface ListedApplication {
   readonly language: string | undefined;
   readonly reporting: boolean | undefined;
   readonly hosts: number | undefined;
+  /** Whether an entry with `exclude: true` selects it. */
+  readonly excluded: boolean;
 }
 
 const unknown = '-';
@@ -80,10 +88,14 @@ function tableOf(applications: readonly ListedApplication[]): string {
 function yamlOf(applications: readonly ListedApplication[]): string {
   if (applications.length === 0) return 'apps: []\n';
   const isShared = new Set(applications.map(({ account }) => account)).size > 1;
-  const entries = applications.flatMap(({ account, id, name, reporting }) => [
-    `  - id: ${id} # ${printable(name)}${reporting === false ? ', not reporting' : ''}`,
-    ...(isShared ? [`    account: ${JSON.stringify(account)}`] : []),
-  ]);
+  const entries = applications.flatMap(({ account, id, name, reporting, excluded }) =>
+    excluded
+      ? [`  # - id: ${id} # ${printable(name)}, excluded`]
+      : [
+          `  - id: ${id} # ${printable(name)}${reporting === false ? ', not reporting' : ''}`,
+          ...(isShared ? [`    account: ${JSON.stringify(account)}`] : []),
+        ],
+  );
   return `${['apps:', ...entries].join('\n')}\n`;
 }
 

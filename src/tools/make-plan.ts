@@ -1,6 +1,7 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
+import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
@@ -13,16 +14,24 @@ import {
 } from './assumed-applications.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
 
-export interface PlannedAccount extends CallPlan {
+export interface PlannedAccount extends CallPlan, Asked {
   /** New Relic data, if New Relic has every value. */
   readonly series: number;
+  readonly together: Together;
+}
+
+/** What New Relic was asked of an account, or what was assumed instead. */
+interface Asked {
   /** Entries that match nothing, as written. */
   readonly missing: readonly string[];
+  /** Further ids that were not found in a list of several, and have not been asked for alone. */
+  readonly pending: number;
+  /** Applications that entries exclude. */
+  readonly excluded: number;
   /** `undefined` when New Relic was asked. */
   readonly supposed: Assumptions | undefined;
   /** How many calls the metrics of an entry take, in words, as far as New Relic was asked. */
   readonly metricCalls: string | undefined;
-  readonly together: Together;
 }
 
 /** The calls of several processes with the same configuration and the same key. */
@@ -72,13 +81,10 @@ const costsOf: Readonly<Record<AccountSource['kind'], CallCosts>> = {
 };
 
 /** The planned calls of an account, and the applications that they are for. */
-export interface AccountDraft {
+export interface AccountDraft extends Asked {
   readonly source: AccountSource['kind'];
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
-  readonly missing: readonly string[];
-  readonly supposed: Assumptions | undefined;
-  readonly metricCalls: string | undefined;
 }
 
 /** Plans the calls of the accounts that were discovered. */
@@ -87,10 +93,12 @@ export function draftsOfDiscovered(
 ): readonly AccountDraft[] {
   return discovered
     .filter(({ failure }) => failure === undefined)
-    .map(({ account, entries, discovery, selected, missing, costs, metricCalls }) => ({
+    .map(({ account, entries, discovery, selected, costs, ...rest }) => ({
       ...draftOf(account, entries, { applications: selected, discovery }, costs),
-      missing,
-      metricCalls,
+      missing: rest.missing,
+      pending: rest.pendingIds.length,
+      excluded: rest.excluded.length,
+      metricCalls: rest.metricCalls,
     }));
 }
 
@@ -118,13 +126,13 @@ function draftOf(
     applications: found.applications,
     discovery: {
       calls: found.discovery.calls,
-      intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
+      intervalMs: discoveryIntervalOf(polledBy(entries).map(({ poll }) => poll)),
     },
   });
   const source = account.source.kind;
   const { applications } = found;
-  const nothing = { missing: [], supposed: undefined, metricCalls: undefined };
-  return { source, calls, applications, ...nothing };
+  const asked = { missing: [], pending: 0, excluded: 0, supposed: undefined };
+  return { source, calls, applications, ...asked, metricCalls: undefined };
 }
 
 /** The calls of several processes, each with this plan. */

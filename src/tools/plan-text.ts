@@ -29,6 +29,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
     ['applications', applicationsText(account)],
     ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
     ...account.missing.map((selector) => ['matches nothing', selector]),
+    ...(account.pending === 0 ? [] : [['not found so far', pendingText(account.pending)]]),
     ...(account.metricCalls === undefined ? [] : [['metrics', account.metricCalls]]),
     ['budget', budgetText(account)],
     ...remedyTexts(account).map((text, index) => [index === 0 ? 'to fit' : '', text]),
@@ -45,10 +46,17 @@ function accountLines(account: PlannedAccount): readonly string[] {
   ];
 }
 
-function applicationsText({ applications, hosts, silentApplications }: PlannedAccount): string {
+function applicationsText(account: PlannedAccount): string {
+  const { applications, hosts, silentApplications, excluded } = account;
   const silent =
     silentApplications > 0 ? `, ${silentApplications} of them not reporting and not polled` : '';
-  return `${applications} with ${countOf(hosts, 'host')}${silent}`;
+  const others = excluded > 0 ? `; ${excluded} more excluded` : '';
+  return `${applications} with ${countOf(hosts, 'host')}${silent}${others}`;
+}
+
+/** What becomes of ids that a list left out. */
+export function pendingText(count: number): string {
+  return `${countOf(count, 'more id')}: the daemon asks for ten of them in each discovery`;
 }
 
 function supposedText({ applicationsPerMatch, hostsPerApplication }: Assumptions): string {

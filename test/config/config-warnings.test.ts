@@ -43,6 +43,7 @@ const cases: readonly Row[] = [
   ['apps: [{id: 1, interval: 30m}]', '1:26', '"stale_after" (15m) is not longer', 'least 1h'],
   ['apps: [{id: 1}, {id: 1}]', '1:22', 'an earlier entry already has the selector id=1'],
   ['apps: [{match: .*}, {id: 1}, {match: ^a}]', '1:26 1:38', 'match=.* already selects every'],
+  ['apps: [{match: .}, {id: 1, exclude: true}]', '1:25', 'already selects', 'put it before'],
   [named('average_response_time', 'x_ms'), '1:82', 'in "_ms", but the values are seconds'],
   [named('average_time', 'x_ms'), '1:73', '"as: x_seconds" or "scale: 1000"'],
   [named('average_time', 'x_seconds', 1000), '1:76', 'seconds × 1000', '"as: x_milliseconds"'],

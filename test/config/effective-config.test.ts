@@ -176,6 +176,7 @@ const entry = (
           .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
           .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
       ),
+      exclude: fc.constant(false),
       labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, {
         noNullPrototype: true,
       }),

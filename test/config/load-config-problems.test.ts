@@ -57,6 +57,18 @@ const shape: readonly Row[] = [
   [withKey('labels: {job: x}'), '1:25', 'scrape targets'],
   [withKey('labels: {a: ""}'), '1:28', 'must not be empty'],
   [withKey('labels: [a]'), '1:24', 'must be a map, not a list'],
+  [
+    'apps: [{match: a, exclude: true, hosts: false}, {id: 1}]',
+    '1:34',
+    '"hosts" has no effect',
+    'not polled',
+  ],
+  ['apps: [{match: a, exclude: true}, {id: 1, exclude: true}]', '1:8', 'nothing is polled'],
+  [
+    `${twoAccounts}\napps: [{id: 1, account: ab}, {id: 1, account: cd, exclude: true}]`,
+    '2:30',
+    'all entries of the account',
+  ],
 ];
 
 const ofAccounts: readonly Row[] = [
@@ -89,8 +101,9 @@ const ofAccounts: readonly Row[] = [
 
 const regularExpressions: readonly Row[] = [
   [app("match: 'a('"), '1:16', 'missing closing )', 'RE2'],
-  [app("match: 'a(?=b)'"), '1:16', 'look-around', 'several entries'],
+  [app("match: 'a(?=b)'"), '1:16', 'look-around', '"exclude: true"'],
   [app("match: 'a(?<!b)'"), '1:16', 'look-around'],
+  [withKey("hosts: { match: a, exclude: '(' }"), '1:44', '"exclude" is not a valid regular'],
   [app("match: '(a)\\1'"), '1:16', 'back-references', 'group again'],
   [app("match: '\\u0041'"), '1:16', 'no \\u', '\\x{1F600}'],
   [app("match: 'a{5,3}'"), '1:16', 'invalid repeat count'],

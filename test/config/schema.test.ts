@@ -55,7 +55,7 @@ describe('config.example.yaml', () => {
     const { config, warnings } = await parseConfig(text, { fileName: 'f', directory: '/' });
 
     expect(warnings).toStrictEqual([]);
-    expect(config.apps).toHaveLength(3);
+    expect(config.apps).toHaveLength(4);
   });
 
   it('shows every key, in use or as a comment', async () => {

@@ -56,6 +56,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
 
 const otherEntry: Omit<AppEntry, 'selector' | 'series' | 'poll'> = {
   account: 'other',
+  exclude: true,
   labels: { team: 'payments' },
   hosts: false,
   application: false,

@@ -148,3 +148,32 @@ describe('another budget', () => {
     expect(after).toMatchObject({ budgetRequestsPerMinute: 60, pollIntervalSeconds: 60 });
   });
 });
+
+describe('an entry that excludes', () => {
+  it('takes the series away at once, costs no call, and brings them back when it goes', async () => {
+    const bench = await threeMinutesOld();
+    const excluding = { ...shop, exclude: true };
+    const other = entryByName('cart');
+    const ofShop = /app_name="shop"/u;
+    const asked = (): number =>
+      bench.simulator.journal.entries().filter(({ path }) => /\/applications\/101\//u.test(path))
+        .length;
+
+    expect(await bench.page()).toMatch(ofShop);
+    await update(bench, {}, [excluding, shop, other]);
+    const without = await bench.page();
+    const before = asked();
+    await bench.platform.clock.advance(180_000);
+    const calls = asked() - before;
+    await update(bench, {}, [shop, other]);
+    await bench.platform.clock.advance(2000);
+
+    expect(without).not.toMatch(ofShop);
+    expect(calls).toBe(0);
+    expect(bench.daemon.status()[0]).toMatchObject({
+      excludedApplications: 0,
+      missingSelectors: [],
+    });
+    expect(await bench.page()).toMatch(ofShop);
+  });
+});

@@ -51,6 +51,29 @@ describe('selectApplications', () => {
     expect(missing).toEqual([entries[2]]);
   });
 
+  it('leaves out what an entry excludes first, and calls neither that nor a later entry missing', () => {
+    const exclude = { ...byMatch(/-staging$/u), exclude: true };
+    const entries = [byId('1'), exclude, byName('b-staging'), byMatch(/./u), { ...exclude }];
+    const [kept, left, other] = ['a-staging', 'b-staging', 'c'].map((name, index) =>
+      anApplication({ id: `${index + 1}`, name }),
+    );
+
+    const found = selectApplications(
+      entries,
+      [kept, left, other].filter((one) => one !== undefined),
+    );
+
+    expect(found).toEqual({
+      selected: [
+        { application: kept, entry: entries[0] },
+        { application: other, entry: entries[3] },
+      ],
+      excluded: [{ application: left, entry: exclude }],
+      missing: [],
+    });
+    expect(selectApplications([exclude], []).missing).toEqual([]);
+  });
+
   it('gives every application of the same name to an entry by name', () => {
     const twins = [anApplication({ id: '1' }), anApplication({ id: '2' })];
 

@@ -30,7 +30,8 @@ const lost: Discovery = { ...whole, complete: false, error: unreachable };
 const now = { monotonicMs: 0, wallMs: 0 };
 
 function after(before: DiscoveryState, discovery: Discovery, nowMs = 5000): DiscoveryState {
-  return discoveryAfter(before, discovery, undefined, { monotonicMs: nowMs, wallMs: nowMs });
+  const found = { missing: undefined, excluded: 0 };
+  return discoveryAfter(before, discovery, found, { monotonicMs: nowMs, wallMs: nowMs });
 }
 
 describe('discoveryAfter', () => {
@@ -68,12 +69,18 @@ describe('discoveryAfter', () => {
     ]);
   });
 
-  it('keeps the entries that choose nothing until another discovery can tell', () => {
+  it('keeps the entries that choose nothing, and how many are excluded, until another discovery can tell', () => {
     const missing = [anEntry()];
-    const told = discoveryAfter(initialDiscovery, whole, missing, now);
+    const told = discoveryAfter(initialDiscovery, whole, { missing, excluded: 2 }, now);
 
-    expect(after(told, lost).missingSelectors).toBe(told.missingSelectors);
-    expect(discoveryAfter(told, whole, [], now).missingSelectors).toEqual([]);
+    expect(after(told, lost)).toMatchObject({
+      missingSelectors: told.missingSelectors,
+      excluded: 2,
+    });
+    expect(discoveryAfter(told, whole, { missing: [], excluded: 0 }, now)).toMatchObject({
+      missingSelectors: [],
+      excluded: 0,
+    });
   });
 });
 

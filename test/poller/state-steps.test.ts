@@ -113,6 +113,20 @@ describe('discoverySteps', () => {
     expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '8' }]);
   });
 
+  it('removes what an entry excludes, and counts it', () => {
+    const excluding = anEntry({ selector: { kind: 'id', id: '2' }, exclude: true });
+    const states = new Map([aState('1'), aState('2')]);
+
+    const found = applyDiscovery(states, [excluding, entry], aDiscovery(['1', '2']));
+    const reloaded = take(states, (live) =>
+      reconfigurationSteps(live, [excluding, entry], everything),
+    );
+
+    expect(found).toMatchObject({ removed: ['2'], missing: [], excluded: 1 });
+    expect(reloaded.released).toEqual(['2']);
+    expect([...reloaded.states.keys()]).toEqual(['1']);
+  });
+
   it('removes nothing that an incomplete discovery does not list', () => {
     const states = new Map([aState('1'), aState('2')]);
 

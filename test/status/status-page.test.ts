@@ -179,6 +179,12 @@ describe('statusPage', () => {
     );
   });
 
+  it('says how many applications entries exclude', () => {
+    const accounts = [anAccountDetails({ excludedApplications: 1234 })];
+
+    expect(textOf(pageOf(aStatusSource({ accounts })))).toContain('of 316, 1,234 excluded');
+  });
+
   it('says so while nothing is polled', () => {
     const text = textOf(pageOf(aStatusSource({ accounts: [], applications: [] })));
 

@@ -205,6 +205,7 @@ describe('targetsJson', () => {
         polledApplications: 3,
         failingApplications: 0,
         listedApplications: 316,
+        excludedApplications: 0,
         hosts: 12,
         missing: ['id=7'],
         missingMetrics: [missingMetric],

@@ -49,6 +49,7 @@ export function anEntry(
     selector: { kind: 'match', pattern: /^/u },
     labels: {},
     hosts: true,
+    exclude: false,
     application: true,
     transactions,
     series:

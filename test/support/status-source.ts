@@ -63,6 +63,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     missingSelectors: [],
     missingMetrics: [],
     listedApplications: 316,
+    excludedApplications: 0,
     failingApplications: 0,
     lastDiscoveryMs: statusNowMs - 21 * secondMs,
     nextDiscoveryMs: statusNowMs + 39 * secondMs,

@@ -142,8 +142,8 @@ apps: [{ name: shop, account: main }, { match: ".", account: wrong }]`;
     expect(exitCode).toBe(1);
   });
 
-  it('names ten of many ids that are not there, and counts the others', async () => {
-    const apps = Array.from({ length: 15 }, (_, index) => `{ id: ${900 + index} }`).join(', ');
+  it('names twenty of many ids that are not there, and counts the others', async () => {
+    const apps = Array.from({ length: 25 }, (_, index) => `{ id: ${900 + index} }`).join(', ');
 
     const { exitCode, stdout } = await printed(
       check,
@@ -152,8 +152,26 @@ apps: [{ name: shop, account: main }, { match: ".", account: wrong }]`;
     );
 
     expect(exitCode).toBe(1);
-    expect(stdout.match(/id=\d+ matches nothing/gu)).toHaveLength(10);
-    expect(stdout).toContain('account main: 5 more entries not found so far\n');
+    expect(stdout.match(/id=\d+ matches nothing/gu)).toHaveLength(20);
+    expect(stdout).toContain('account main: not found so far: 5 more ids: the daemon asks for ten');
+  });
+
+  it('counts what is excluded, and names exclusions that do nothing', async () => {
+    const apps =
+      '[{ match: "^sh", exclude: true }, { name: none, exclude: true }, { name: shop }, { match: "." }]';
+
+    const { exitCode, stdout, stderr } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: ${apps}` },
+      threeApplications,
+    );
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('3 applications found, 2 chosen, 1 excluded\n');
+    expect(stdout).toMatch(
+      /note {4}c\.yaml:2:49: .*name=none matches nothing .* excludes nothing/u,
+    );
+    expect(stdout).toMatch(/warning c\.yaml.*name=shop has no effect.* such as match=\^sh\n/u);
   });
 
   it.each([

@@ -34,6 +34,19 @@ main     11  ruby      yes            2  shop
     },
   );
 
+  it('leaves what is excluded out of the YAML', async () => {
+    const apps = 'apps: [{ match: "^sh", exclude: true }, { match: "." }]';
+
+    const { stdout } = await printed(
+      ['discover', '-o', 'yaml', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\n${apps}` },
+      threeApplications,
+    );
+
+    expect(stdout).toContain('  # - id: 11 # shop, excluded\n');
+    expect(stdout).toContain('  - id: 12 #');
+  });
+
   it('gives JSON', async () => {
     const { stdout } = await printed(
       ['discover', '-o', 'json', 'c.yaml'],
@@ -48,6 +61,7 @@ main     11  ruby      yes            2  shop
       language: 'go',
       reporting: false,
       hosts: 0,
+      excluded: false,
     });
   });
 

@@ -38,6 +38,21 @@ the exporter
     );
   });
 
+  it('plans nothing for what is excluded, and counts missing ids as the daemon asks for them', async () => {
+    const apps =
+      '[{ id: 12, exclude: true }, { match: "^sh", exclude: true, account: main }, { id: 901 }, { id: 902 }, { match: "." }]';
+    const files = { 'c.yaml': `accounts: [${account}]\napps: ${apps}` };
+
+    const asked = await printed(['plan', '--online', 'c.yaml'], files, threeApplications);
+    const supposed = await printed(['plan', 'c.yaml'], files);
+
+    expect(asked.stdout).toContain(
+      '1 with 0 hosts, 1 of them not reporting and not polled; 2 more excluded',
+    );
+    expect(asked.stdout).toMatch(/list_applications +1\n/u);
+    expect(supposed.stdout).toContain('  applications    12 with 120 hosts\n');
+  });
+
   it('counts an entry that is repeated once', async () => {
     const config = `accounts: [${account}]\napps: [{ id: 1 }, { id: 1, interval: 2m }]`;
 
