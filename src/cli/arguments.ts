@@ -37,6 +37,7 @@ class UsageError extends Error {
 }
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
+const helpWidth = 100;
 const footer = [
   '',
   'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,',
@@ -86,14 +87,19 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
   // Commander itself would end the process, and read flags from `process.env`.
   const root = new Parser('newrelic-exporter')
     .description(
-      'Publishes throughput, response times, errors and any other metric of New Relic APM applications and of their hosts as Prometheus metrics. Without a command it serves them: "newrelic-exporter serve --help" shows the flags, such as --config.file.',
+      'Publishes metrics of New Relic APM applications and of their hosts to Prometheus.',
     )
     .helpOption('-h, --help', 'Show this help, or that of a command.')
     .version('', '-v, --version', 'Show the version.')
     .exitOverride()
     .configureHelp({ minWidthToWrap: 20 })
-    .configureOutput({ writeOut: events.write, writeErr: () => {}, getOutHelpWidth: () => 100 })
-    .addHelpText('after', footer);
+    .configureOutput({
+      writeOut: events.write,
+      writeErr: () => {},
+      getOutHelpWidth: () => helpWidth,
+    })
+    .helpCommand('help [command]', 'Show the help of a command.')
+    .addHelpText('after', `\n${flagsOfServe()}\n${footer}`);
   for (const command of commands) {
     const { operand, summary } = factsOf(command);
     const own = root
@@ -116,6 +122,20 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
   return root;
 }
 
+/** The flags of the daemon with their defaults, as many on a line as it has room for. */
+function flagsOfServe(): string {
+  const lines = [
+    'Flags of serve; "newrelic-exporter COMMAND --help" says what the flags of a command mean:',
+  ];
+  for (const { name, defaultText } of flagList.filter((flag) => isFor(flag, 'serve'))) {
+    const flag = `  --${name}=${defaultText}`;
+    const longer = `${lines.at(-1)}${flag}`;
+    if (lines.length === 1 || longer.length > helpWidth) lines.push(flag);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join('\n');
+}
+
 function optionOf(flag: Flag<unknown>, words: readonly string[], given: GivenFlags): Option {
   const { name, short, alias, defaultText, bareText, help } = flag;
   const names = [
@@ -124,7 +144,8 @@ function optionOf(flag: Flag<unknown>, words: readonly string[], given: GivenFla
     `--${name}`,
   ].join(', ');
   const value = bareText === undefined ? '<value>' : '[value]';
-  return new Option(`${names} ${value}`, `${help} ($${environmentVariableOf(flag)})`)
+  const variable = environmentVariableOf(flag);
+  return new Option(`${names} ${value}`, variable === undefined ? help : `${help} ($${variable})`)
     .default(defaultText, defaultText === '' ? 'none' : defaultText)
     .argParser((text) => {
       if (text.startsWith('-') && !words.some((word) => word.endsWith(`=${text}`))) {
@@ -229,7 +250,8 @@ function settingOf(flag: Flag<unknown>, given: GivenFlags, env: Environment): Fl
     }
     return { flag, texts, origin: 'flag' };
   }
-  const text = textFrom(env[environmentVariableOf(flag)]);
+  const variable = environmentVariableOf(flag);
+  const text = variable === undefined ? undefined : textFrom(env[variable]);
   if (text === undefined) return { flag, texts: [flag.defaultText], origin: 'default' };
   const parts = flag.isRepeatable === true ? text.split(',') : [text];
   return { flag, texts: parts.map((part) => part.trim()), origin: 'environment' };
@@ -257,7 +279,8 @@ function flagsOf(settings: readonly FlagSetting[]): Flags {
 
 /** Repeated values are refused, except port 0: for that the system chooses different ports. */
 function valuesOf({ flag, texts, origin }: FlagSetting): readonly unknown[] {
-  const place = origin === 'environment' ? environmentVariableOf(flag) : `--${flag.name}`;
+  const variable = origin === 'environment' ? environmentVariableOf(flag) : undefined;
+  const place = variable ?? `--${flag.name}`;
   const repeated = texts.find((text, at) => texts.indexOf(text) !== at && !text.endsWith(':0'));
   if (repeated !== undefined) {
     throw new UsageError(`${place}: ${quote(repeated)} is given more than once`);

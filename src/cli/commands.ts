@@ -46,44 +46,29 @@ const commandTable: Readonly<Record<Command, CommandFacts>> = {
   },
   plan: {
     operand: file,
-    summary:
-      'Show what polling will cost and whether it fits the budget; exit with 1 if it does not.',
+    summary: 'Show what polling will cost; exit with 1 if it does not fit.',
   },
   discover: {
     operand: file,
-    summary: 'List the applications of the accounts; with -o yaml, ready to paste as apps.',
+    summary: 'List the applications of the accounts; -o yaml to paste as apps.',
   },
   metrics: {
     operand: application,
-    summary:
-      'List the metrics of an application and their values; with -o yaml, ready to paste as metrics.',
+    summary: 'List the metrics of an application, and their values now.',
   },
   compare: {
     operand: file,
-    summary:
-      'Poll everything once with REST and once with NerdGraph, and say whether switching is safe; exit with 1 if it is not.',
+    summary: 'Poll with REST and NerdGraph; exit with 1 if switching is not safe.',
   },
-  once: {
-    summary: 'Poll everything once and print the metrics; exit with 1 if anything failed.',
-  },
-  demo: {
-    summary: 'Serve the metrics of a simulated account; needs neither a key nor a file.',
-  },
-  simulate: {
-    summary:
-      'Simulate New Relic, with any number of applications and faults, for an exporter to poll.',
-  },
-  healthcheck: {
-    summary: 'Ask a running exporter whether it works; for container probes.',
-  },
+  once: { summary: 'Poll once and print the values; exit with 1 if anything failed.' },
+  demo: { summary: 'Serve the metrics of a simulated account; needs no key and no file.' },
+  simulate: { summary: 'Simulate New Relic, with faults, for an exporter to poll.' },
+  healthcheck: { summary: 'Ask a running exporter whether it works; for container probes.' },
   'print-config': {
     operand: file,
-    summary:
-      'Print the configuration with all defaults, and the flags of serve and where each comes from; no secrets.',
+    summary: 'Print the configuration and the flags of serve with all defaults.',
   },
-  'config-schema': {
-    summary: 'Print the JSON schema of the configuration file, for editors.',
-  },
+  'config-schema': { summary: 'Print the JSON schema of the configuration file, for editors.' },
 };
 
 /** The command of that name; `undefined` if there is none. */

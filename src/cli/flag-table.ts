@@ -217,9 +217,9 @@ class DeclaredFlags {
   readonly all: Flag<boolean> = {
     name: 'all',
     defaultText: 'false',
-    help: 'Print every value, not only those that differ and the first of those that agree.',
+    help: 'Print everything: every value that was compared, the names of all values of each metric, or the metrics of the exporter itself.',
     ...onOrOff,
-    commands: ['compare'],
+    commands: ['compare', 'metrics', 'once'],
   };
   readonly planApplicationsPerMatch: Flag<number> = {
     name: 'plan.apps-per-match',

@@ -31,8 +31,17 @@ export function isFor(flag: Pick<Flag<unknown>, 'commands'>, command: Command): 
   return isShown || flag.commands.includes(command);
 }
 
-/** The environment variable that stands for the flag: `NEWRELIC_EXPORTER_CONFIG_FILE`. */
-export function environmentVariableOf(flag: Pick<Flag<unknown>, 'name'>): string {
+/** Commands that a service manager or a container runs, where a variable is easier to set than a flag. */
+const unattended: ReadonlySet<Command> = new Set(['serve', 'demo', 'simulate', 'healthcheck']);
+
+/**
+ * The environment variable that stands for the flag: `NEWRELIC_EXPORTER_CONFIG_FILE`. `undefined` if only
+ * commands know the flag that people type.
+ */
+export function environmentVariableOf(
+  flag: Pick<Flag<unknown>, 'name' | 'commands'>,
+): string | undefined {
+  if (!flag.commands.some((command) => unattended.has(command))) return undefined;
   return `NEWRELIC_EXPORTER_${flag.name.toUpperCase().replaceAll(/[.-]/g, '_')}`;
 }
 

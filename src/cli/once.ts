@@ -9,7 +9,7 @@ import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 import { countOf } from './plain-text.ts';
 
-/** Polls everything once and prints the exposition. Ends with 1 if anything asked for is missing. */
+/** Polls everything once and prints what was polled; with `--all` also the exporter's own metrics. Ends with 1 if anything asked for is missing. */
 export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   const logger = await createLogger(flags, platform);
@@ -20,7 +20,8 @@ export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcom
   try {
     const succeeded = await daemon.runOnce(platform.stopSignal);
     const { identity } = await daemon.store.page();
-    const output = `${identity.toString('utf8')}${await daemon.metrics.text()}`;
+    const own = flags.all ? await daemon.metrics.text() : '';
+    const output = `${identity.toString('utf8')}${own}`;
     return { exitCode: succeeded ? 0 : 1, output };
   } finally {
     await daemon.close();

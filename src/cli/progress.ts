@@ -22,7 +22,7 @@ export function createProgressLines(
   let text: (() => string) | undefined;
   const write = (): void => {
     const seconds = Math.floor((clock.monotonicMs() - startMs) / 1000);
-    if (text !== undefined) stderr.write(`${printable(text())} … ${seconds} s\n`);
+    if (text !== undefined) stderr.write(`${seconds} s: ${printable(text())}\n`);
     cancel = clock.after(everyMs, write);
   };
   let cancel = clock.after(stderr.isTTY === true ? firstOnTerminalMs : everyMs, write);

@@ -70,9 +70,11 @@ function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
   if (typeof hosts === 'boolean') return hosts;
   // Only the process that uses the configuration knows its own names.
   if (hosts === 'self') return { kind: 'self', names: [] };
-  const patternOf = (source: string | undefined): PatternSource | undefined =>
-    source === undefined ? undefined : { source };
   return { kind: 'match', pattern: patternOf(hosts.match), exclude: patternOf(hosts.exclude) };
+}
+
+function patternOf(source: string | undefined): PatternSource | undefined {
+  return source === undefined ? undefined : { source };
 }
 
 /** Calls `make` once for equal arguments: thousands of entries share what they have in common. */

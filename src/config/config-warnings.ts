@@ -5,6 +5,7 @@ import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
 import { unitText, wrongEndingOf } from './gauge-unit.ts';
 import { metricChoiceOf } from './metric-schema.ts';
+import { officialAddresses } from './official-address.ts';
 import type { FileConfig, FilePoll } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 import { type At, createAt, type FileMap } from './yaml-node.ts';
@@ -22,6 +23,41 @@ const quotas: Readonly<Record<AccountConfig['source']['kind'], Quota>> = {
   nerdgraph: { perMinute: 3000, what: "New Relic's quota of NRQL queries for one account" },
 };
 
+/** What is odd about the address of an account, each with what to do about it. */
+function addressDoubts({ baseUrl }: AccountConfig): readonly (readonly [string, string])[] {
+  const { hostname, pathname } = new URL(baseUrl);
+  const isOther = /(?:^|\.)(?:newrelic\.com|nr-data\.net)$/u.test(hostname);
+  const known = new Set<string>(
+    Object.values(officialAddresses).map((url) => new URL(url).hostname),
+  );
+  return [
+    ...(isPlainHttpOffLoopback(baseUrl)
+      ? [
+          [
+            '"base_url" is plain http: the API key crosses the network unencrypted',
+            'use https',
+          ] as const,
+        ]
+      : []),
+    ...(/\/(?:v2|graphql)(?:\/|$)/u.test(pathname)
+      ? [
+          [
+            '"base_url" has a path of the API, to which the exporter adds its own',
+            'leave out the path',
+          ] as const,
+        ]
+      : []),
+    ...(isOther && !known.has(hostname)
+      ? [
+          [
+            `"base_url" is not New Relic's API, which is at ${[...known].join(' and ')}`,
+            'write "region" instead',
+          ] as const,
+        ]
+      : []),
+  ];
+}
+
 function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
   return accounts.flatMap((account, index) => {
     const problems: Problem[] = [];
@@ -30,9 +66,8 @@ function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] 
       const message = `"requests_per_minute" is above ${quota.perMinute}, ${quota.what}`;
       problems.push(warningAt(at('accounts', index, 'requests_per_minute')?.span, message));
     }
-    if (isPlainHttpOffLoopback(account.baseUrl)) {
-      const message = '"base_url" is plain http: the API key crosses the network unencrypted';
-      problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, 'use https'));
+    for (const [message, help] of addressDoubts(account)) {
+      problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, help));
     }
     return problems;
   });
@@ -86,6 +121,43 @@ function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
     const span = (place ?? at('poll', 'stale_after') ?? at('poll', 'interval'))?.span;
     return [warningAt(span, message, `write at least ${formatDuration(2 * intervalMs)}`)];
   });
+}
+
+function shortDelays(file: FileConfig, at: At): readonly Problem[] {
+  const message =
+    '"delay" is under 1m: New Relic\'s newest minutes are incomplete, so values are too low';
+  return everyPoll(file)
+    .filter(({ poll: { delay = minuteMs } }) => delay < minuteMs)
+    .map(({ path }) => warningAt(at(...path, 'delay')?.span, message, 'the default is 3m'));
+}
+
+/** Names that are meant as patterns. */
+function stars(file: FileConfig, at: At): readonly Problem[] {
+  const named = file.apps.map(({ name }, index) => ({ name, path: ['apps', index, 'name'] }));
+  const metrics = everyPoll(file).flatMap(({ poll, path }) =>
+    (poll.metrics ?? []).map((metric, index) => ({
+      name: typeof metric === 'string' ? undefined : metric.metric,
+      path: [...path, 'metrics', index, 'metric'],
+    })),
+  );
+  const warningOf = (name: string | undefined, path: readonly PropertyKey[], help: string) =>
+    name?.includes('*') === true
+      ? [
+          warningAt(
+            at(...path)?.span,
+            `"${String(path.at(-1))}" has a star, which stands for itself`,
+            help,
+          ),
+        ]
+      : [];
+  return [
+    ...named.flatMap(({ name, path }) =>
+      warningOf(name, path, 'write "match" and a regular expression'),
+    ),
+    ...metrics.flatMap(({ name, path }) =>
+      warningOf(name, path, 'newrelic-exporter metrics APP -o yaml has a line for each'),
+    ),
+  ];
 }
 
 /** Names of gauges that state another unit than the values have. */
@@ -151,6 +223,8 @@ export function configWarnings(
     ...accountWarnings(config, at),
     ...sharedKeys(config, at),
     ...shortIntervals(file, at),
+    ...shortDelays(file, at),
+    ...stars(file, at),
     ...uselessStaleAfter(config, at),
     ...wrongEndings(file, at),
     ...shadowedEntries(config, at),

@@ -20,7 +20,7 @@ import { metricProblems } from './metric-problems.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { readYaml } from './read-yaml.ts';
-import { referenceProblems } from './reference-problems.ts';
+import { foreignFile, referenceProblems } from './reference-problems.ts';
 import { configJsonSchema, fileSchema } from './schema.ts';
 import { type FoundSecrets, findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
@@ -173,10 +173,13 @@ async function findingsOf(
   takeBreak: () => Promise<void>,
 ): Promise<Findings> {
   await takeBreak();
+  const schema = configJsonSchema();
+  const foreign = foreignFile(root, Object.keys(schema.properties ?? {}));
+  if (foreign !== undefined) return { config: undefined, errors: [foreign], warnings: [] };
   const parsed = fileSchema.safeParse(plainOf(root));
   await takeBreak();
   const errors = withoutRepetition(secrets.problems, [
-    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
+    ...(parsed.success ? [] : shapeProblems(root, parsed.error, schema)),
     ...referenceProblems(root),
     ...metricProblems(root),
     ...(await patternProblems(root, takeBreak)),

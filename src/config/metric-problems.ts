@@ -1,5 +1,6 @@
 import { isSeq, type Node } from 'yaml';
 import { type MetricScope, type PolledSeries, seriesOf } from '../model/polled-series.ts';
+import { isRated } from '../model/vendor-value.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { unitText } from './gauge-unit.ts';
 import { customMetric, metricChoiceOf } from './metric-schema.ts';
@@ -119,6 +120,15 @@ function conflictOf(metric: NamedMetric, known: KnownGauges): Problem | undefine
   return nameError(metric, message, 'give one of them another name');
 }
 
+/** A score of what is not rated: New Relic never has one. */
+function scoreOfOthers({ named }: MetricList): readonly Problem[] {
+  return named.flatMap(({ series: { metric, value }, map }) => {
+    if (value !== 'score' || isRated(metric)) return [];
+    const help = 'write another value, or a metric such as Apdex';
+    return [errorIn(map, 'value', `only Apdex has a "score", not "${metric}"`, help)];
+  });
+}
+
 /** Gauges that are not the same everywhere in the file: Prometheus knows a gauge by its name alone. */
 function conflicts(lists: readonly MetricList[]): readonly Problem[] {
   const known: KnownGauges = { byName: new Map(), byHostName: new Map(), helps: new Map() };
@@ -174,6 +184,7 @@ export function metricProblems(root: Node): readonly Problem[] {
   const lists = [...new Set([read(usual), ...apps.map(({ list }) => list)])];
   return [
     ...lists.flatMap(equalSeries),
+    ...lists.flatMap(scoreOfOthers),
     ...conflicts(lists),
     ...apps.flatMap(({ app, list }) => [...labelsTwice(app, list), ...nothingToRead(app, list)]),
   ];

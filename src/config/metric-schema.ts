@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentUrl } from '../model/documents.ts';
 import { isOwnMetricName } from '../model/own-metric-names.ts';
 import {
   hostGaugeName,
@@ -42,7 +43,7 @@ const preset = z
   .meta({ description: 'A preset.' });
 
 const value = z
-  .enum(valueNames, { error: 'must be one of the values in docs/metrics.md' })
+  .enum(valueNames, { error: `must be one of the values in ${documentUrl('metrics.md#values')}` })
   .meta({ description: 'Which value of the metric to read, as in the REST API of New Relic.' });
 
 const gaugeNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';

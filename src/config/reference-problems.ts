@@ -1,9 +1,10 @@
 import { isScalar, isSeq } from 'yaml';
+import { documentUrl } from '../model/documents.ts';
 import { nerdgraphConcurrency } from './account-schema.ts';
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
 import { namesAKey } from './secret-problems.ts';
 import { hasMisspelt } from './shape-problems.ts';
-import { didYouMean } from './suggestion.ts';
+import { closest, didYouMean } from './suggestion.ts';
 import {
   type FileMap,
   isSetTo,
@@ -164,6 +165,25 @@ function accountReferences(
       errorAt(span, `unknown account "${text}"`, near ?? `the accounts are ${listed}${more}`),
     ];
   });
+}
+
+/** Other exporters of New Relic, each with a key that only its files have. */
+const otherExporters: readonly (readonly [key: RegExp, name: string])[] = [
+  [/^api\.(?:key|server|service)$/u, 'mrf/newrelic_exporter'],
+  [/^applications$/u, 'ContaAzul/newrelic_exporter'],
+];
+
+/** A file that has nothing in common with a configuration; what else is wrong with it does not matter. */
+export function foreignFile(root: FileMap, known: readonly string[]): Problem | undefined {
+  const keys = keysOf(root);
+  const isOwn = keys.some((key) => known.includes(key) || closest(key, known) !== undefined);
+  if (isOwn || keys.length === 0) return undefined;
+  const other = otherExporters.find(([form]) => keys.some((key) => form.test(key)))?.[1];
+  const message =
+    other === undefined
+      ? `this is no configuration of newrelic-exporter: it has none of the keys ${known.join(', ')}`
+      : `this is a configuration of ${other}, whose keys are others`;
+  return errorAt(undefined, message, `begin with ${documentUrl('getting-started.md')}`);
 }
 
 /** The names that `account` may refer to; `undefined` if some name cannot be read. */

@@ -62,7 +62,8 @@ export function wholeNumber(
   { min, max }: { readonly min: number; readonly max: number },
   description: string,
 ): z.ZodType<number> {
-  const error = `must be a whole number from ${min} to ${max}`;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const error = `must be a whole number ${range}`;
   return z.int({ error }).min(min, { error }).max(max, { error }).meta({ description });
 }
 
@@ -111,12 +112,21 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' && /^[1-9][0-9]*$/u.test(value);
 }
 
+/** The id of the application in the GUID that New Relic gives its entity. */
+function idInGuid(value: unknown): string | undefined {
+  const guid = typeof value === 'string' ? Buffer.from(value, 'base64').toString() : '';
+  return /^\d+\|APM\|APPLICATION\|(\d+)$/u.exec(guid)?.[1];
+}
+
 /** A whole number of at least 1, as a number or in quotes. */
 function id(example: string, largest: bigint, description: string): z.ZodType<bigint> {
   const problem = `must be a whole number of at least 1, such as ${example}`;
   return parsed(
     (value): Parsed<bigint> => {
-      if (!isId(value)) return { value: undefined, problem };
+      const inGuid = idInGuid(value);
+      const help =
+        inGuid === undefined ? {} : { help: `this is the GUID of ${inGuid}: write that` };
+      if (!isId(value)) return { value: undefined, problem, ...help };
       const number = BigInt(String(value));
       return number > largest
         ? { value: undefined, problem: `must be at most ${largest}` }

@@ -1,7 +1,7 @@
 import { isScalar, type Node, type Scalar } from 'yaml';
 import type { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { closest, didYouMean } from './suggestion.ts';
+import { didYouMean } from './suggestion.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
 import { describe, isFileMap, keySpanAt, keysOf, locate, spanOf } from './yaml-node.ts';
 
@@ -18,7 +18,7 @@ function subjectOf(path: readonly PropertyKey[]): string {
 /** Whether a map has a key that was probably meant to be one of `names`. */
 export function hasMisspelt(map: Node | undefined, names: readonly string[]): boolean {
   if (!isFileMap(map)) return false;
-  return keysOf(map).some((key) => !names.includes(key) && closest(key, names) !== undefined);
+  return keysOf(map).some((key) => !names.includes(key) && didYouMean(key, names) !== undefined);
 }
 
 /** The keys that the schema allows in the map at a path of the file. */
@@ -36,6 +36,23 @@ function knownKeysAt(fileJsonSchema: JsonSchema, path: readonly PropertyKey[]): 
   return alternatives.flatMap(({ properties }) => Object.keys(properties ?? {}));
 }
 
+/** The maps of the file, in words, each with the path of one. */
+const maps: readonly (readonly [where: string, path: readonly PropertyKey[]])[] = [
+  ['the top of the file', []],
+  ['an entry of "accounts"', ['accounts', 0]],
+  ['"poll"', ['poll']],
+  ['an entry of "apps"', ['apps', 0]],
+  ['a map in "metrics"', ['poll', 'metrics', 0]],
+];
+
+/** Where a key belongs that stands in the wrong map. */
+function placeFor(key: string, schema: JsonSchema): string | undefined {
+  const places = maps.flatMap(([where, path]) =>
+    knownKeysAt(schema, path).includes(key) ? [where] : [],
+  );
+  return places.length === 0 ? undefined : `"${key}" belongs to ${places.join(' or to ')}`;
+}
+
 function unknownKeys(
   root: Node,
   issue: z.core.$ZodIssueUnrecognizedKeys,
@@ -48,7 +65,8 @@ function unknownKeys(
       const help = 'write the keys themselves; an alias may only be a whole value';
       return errorAt(span, 'merge keys ("<<") are not supported', help);
     }
-    const help = didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`;
+    const help =
+      placeFor(key, schema) ?? didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`;
     return errorAt(span, `unknown key "${key}"`, help);
   });
 }

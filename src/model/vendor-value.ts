@@ -84,3 +84,8 @@ export const countedBy: Readonly<Partial<Record<ValueName, ValueName>>> = {
   average_exclusive_time: 'requests_per_minute',
   score: 'count',
 };
+
+/** Whether New Relic rates what the metric counts, so that it has a score. */
+export function isRated(metric: string): boolean {
+  return /(?:^|\/)Apdex(?:$|\/)/u.test(metric);
+}

@@ -1,3 +1,5 @@
+import { documentUrl } from '../model/documents.ts';
+
 /** The last day of the vendor's REST API v2, in UTC. */
 export const lastDayOfRest = '2027-07-31';
 
@@ -24,7 +26,7 @@ export function endOfRestAt(wallMs: number): EndOfRest {
     hasEnded,
     message: `"source: rest" asks the REST API v2, which New Relic ${ends} on ${lastDayOfRest}`,
     remedy:
-      `change to "source: nerdgraph" ${when}, as docs/nerdgraph.md says; ` +
-      'newrelic-exporter compare shows whether the values agree',
+      `change to "source: nerdgraph" ${when}: newrelic-exporter compare shows whether the values ` +
+      `agree; see ${documentUrl('nerdgraph.md')}`,
   };
 }

@@ -19,9 +19,6 @@ export interface MetricNamesDependencies {
   readonly observer: Pick<ApiObserver, 'failed'>;
 }
 
-/** At six seconds a page, ten minutes. */
-export const defaultMaxMetricPages = 100;
-
 /** Lists metrics with the REST API: 1000 names on a page, each with its values. */
 export function createMetricNames(
   { maxPages }: MetricNamesOptions,

@@ -5,7 +5,8 @@ import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import type { PollOutcome } from '../model/poll-outcome.ts';
+import { printable } from '../model/line-text.ts';
+import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
@@ -21,7 +22,9 @@ import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
+import { metricLister } from './metric-lister.ts';
 import { pollOnce } from './poll-once.ts';
+import { type UnknownMetric, unknownMetricsOf } from './unknown-metrics.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
 /** An account of the configuration with entries, and the result of one discovery. */
@@ -44,8 +47,8 @@ export interface DiscoveredAccount {
   readonly hostless: readonly HostlessApplication[];
   /** The accounts that the key sees; `undefined` if nobody asked. */
   readonly visible: VisibleAccounts | undefined;
-  /** What one application answered; `undefined` if nobody asked. */
-  readonly sample: Sample | undefined;
+  /** What some applications answered; empty if nobody asked. */
+  readonly samples: readonly Sample[];
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
@@ -55,7 +58,9 @@ export interface DiscoveredAccount {
 /** The values of one application, asked for as a test. */
 export interface Sample {
   readonly application: Pick<Application, 'id' | 'name'>;
+  readonly entry: AppEntry;
   readonly outcome: PollOutcome;
+  readonly unknownMetrics: readonly UnknownMetric[];
 }
 
 /** An application in which the host of this process was not found. */
@@ -144,8 +149,8 @@ function showingCalls(
       return {
         ...observer,
         started: (operation) => {
-          const what = `asking New Relic for ${operation} of account ${account}`;
-          progress.show(() => `${what}, ${countOf(answered, 'answer')} so far`);
+          const what = `${printable(account)}: ${operation}`;
+          progress.show(() => `${countOf(answered, 'answer')} from New Relic, ${what}`);
           observer.started(operation);
         },
         ended: (operation, code, durationSeconds) => {
@@ -188,7 +193,7 @@ async function discoverAccount(
     ...(purpose === 'check'
       ? await trials({ account, selected, complete }, runtime, platform)
       : { visible: undefined, hostless: [] }),
-    ...(await costsOf(polledBy(entries), selected, { source, purpose, platform })),
+    ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
   };
 }
 
@@ -227,18 +232,24 @@ async function trials(
 async function costsOf(
   entries: readonly AppEntry[],
   selected: readonly SelectedApplication[],
-  { source, purpose, platform }: CostsQuestion,
-): Promise<Pick<DiscoveredAccount, 'sample' | 'costs' | 'metricCalls'>> {
-  const { costs } = source;
+  { runtime, purpose, platform }: CostsQuestion,
+): Promise<Pick<DiscoveredAccount, 'samples' | 'costs' | 'metricCalls'>> {
+  const { costs } = runtime.source;
   const textNow = (): string | undefined => costs.ofMetrics?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
-  const sample = isAsked ? await sampleOf(selected, source, platform) : undefined;
-  const isShown = sample !== undefined && sample.outcome.error === undefined;
-  return { sample, costs, metricCalls: isShown ? textNow() : undefined };
+  const samples: Sample[] = [];
+  for (const one of isAsked ? chosenSamples(selected).slice(0, mostSamples[purpose]) : []) {
+    samples.push(await sampleOf(one, runtime, purpose, platform));
+  }
+  const isShown = samples[0]?.outcome.error === undefined && samples.length > 0;
+  return { samples, costs, metricCalls: isShown ? textNow() : undefined };
 }
 
+/** One is enough to see what calls cost; each list of metrics may have misspelt ones. */
+const mostSamples: Readonly<Record<DiscoveryPurpose, number>> = { list: 0, plan: 1, check: 5 };
+
 interface CostsQuestion {
-  readonly source: Pick<Source, 'batches' | 'costs'>;
+  readonly runtime: AccountRuntime;
   readonly purpose: DiscoveryPurpose;
   readonly platform: ToolPlatform;
 }
@@ -248,26 +259,41 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
   return series.filter(({ preset }) => preset === undefined).length;
 }
 
+/** An application for each list of metrics, those with the most metrics of their own first. */
+function chosenSamples(selected: readonly SelectedApplication[]): readonly SelectedApplication[] {
+  const sorted = selected
+    .filter(isWorthPolling)
+    .toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
+  const others = sorted.slice(1).filter((one) => ownMetrics(one) > 0);
+  const byList = new Map(
+    [...sorted.slice(0, 1), ...others].toReversed().map((one) => [one.entry.series, one]),
+  );
+  return [...byList.values()].toReversed();
+}
+
 /** Asks for the values of one application, without those of its hosts. */
 async function sampleOf(
-  selected: readonly SelectedApplication[],
-  source: Pick<Source, 'batches'>,
+  { application, entry }: SelectedApplication,
+  runtime: AccountRuntime,
+  purpose: DiscoveryPurpose,
   { clock, stopSignal }: ToolPlatform,
-): Promise<Sample | undefined> {
-  const reporting = selected.filter(isWorthPolling);
-  const [chosen] = reporting.toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
-  if (chosen === undefined) return undefined;
-  const { application } = chosen;
-  const entry = { ...chosen.entry, application: true, hosts: false };
+): Promise<Sample> {
   const question = {
-    selected: { application, entry },
+    selected: { application, entry: { ...entry, application: true, hosts: false } },
     askHostNames: false,
     hostNames: new Map<string, string>(),
     isListed: () => true,
   };
   const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
-  const outcome = (await pollOnce(source, [question], options)).get(application.id);
-  return outcome === undefined ? undefined : { application, outcome };
+  const outcomes = await pollOnce(runtime.source, [question], options);
+  const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;
+  const { reading } = outcome;
+  const isRead = purpose === 'check' && reading !== undefined && outcome.error === undefined;
+  const list = metricLister(runtime, 1);
+  const unknownMetrics = isRead
+    ? await unknownMetricsOf(application.id, reading, list, stopSignal)
+    : [];
+  return { application, entry, outcome, unknownMetrics };
 }
 
 /** Looks up the hosts that match. The own host is assumed: another machine may be the one that polls. */

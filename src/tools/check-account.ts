@@ -98,7 +98,27 @@ function hostFinding({ application, wanted, failure }: HostlessApplication, add:
   return add('host', 'warning', message, remedy);
 }
 
-function sampleFinding({ application, outcome }: Sample, add: Add): Finding {
+/** The metrics of a sample that New Relic does not know, at their lines. */
+function unknownFindings(
+  { entry, unknownMetrics }: Sample,
+  { config, file }: CheckedConfig,
+): readonly Finding[] {
+  return unknownMetrics.map(({ series, key, message, remedy }) => {
+    const index = entry.poll.metrics.findIndex(
+      (one) =>
+        typeof one === 'object' &&
+        one.metric === series.metric &&
+        one.value === series.value &&
+        one.as === series.gauge.name,
+    );
+    const own = ['apps', config.apps.indexOf(entry)];
+    const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
+    const place = file.placeOf(file.at(...list, 'metrics', index, key)?.span);
+    return findingOf('values', 'warning', message, { account: entry.account, remedy, place });
+  });
+}
+
+function sampleFinding({ application, outcome, unknownMetrics }: Sample, add: Add): Finding {
   const subject = `application ${application.id}`;
   if (outcome.error !== undefined) {
     return add('values', 'error', `${subject}: its values cannot be read`, outcome.error.message);
@@ -107,7 +127,8 @@ function sampleFinding({ application, outcome }: Sample, add: Add): Finding {
     return add('values', 'error', `${subject}: New Relic lists it but has no values of it`);
   }
   const { reading } = outcome;
-  const lacks = gaugesWithoutValue(reading);
+  const told = new Set(unknownMetrics.map(({ series }) => series.gauge.name));
+  const lacks = gaugesWithoutValue(reading).filter((name) => !told.has(name));
   const without = lacks.length === 0 ? '' : `, and no value at the moment of ${lacks.join(', ')}`;
   return add(
     'values',
@@ -171,7 +192,7 @@ export async function accountFindings(
     failure,
     hostless,
     visible,
-    sample,
+    samples,
     metricCalls,
   } = discovered;
   const add: Add = (check, severity, message, remedy) =>
@@ -189,7 +210,10 @@ export async function accountFindings(
     ...pendingFinding(discovered, add),
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
-    ...(sample === undefined ? [] : [sampleFinding(sample, add)]),
+    ...samples.flatMap((sample) => [
+      sampleFinding(sample, add),
+      ...unknownFindings(sample, checked),
+    ]),
     ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];

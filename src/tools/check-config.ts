@@ -28,7 +28,7 @@ export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise
   if (flags.output === 'yaml') {
     throw new CommandError(
       2,
-      'check-config: --output=yaml is only for discover: expected text or json',
+      'check-config: --output=yaml is only for discover and metrics: expected text or json',
     );
   }
   const checked = await checkFile(flags.configFile, platform);

@@ -2,8 +2,18 @@ import { isOwnMetricName } from '../model/own-metric-names.ts';
 import { hostGaugeName } from '../model/polled-series.ts';
 import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
 
-/** Makes names of gauges, none of them twice, and none that the exporter has itself. */
-export type NameGauge = (metric: string, value: ValueName) => string;
+/** What a metric becomes in Prometheus. */
+export interface NamedGauge {
+  readonly as: string;
+  /** The name and the value of the label that tells it from others with the same name. */
+  readonly label: readonly [string, string] | undefined;
+}
+
+/**
+ * Makes names of gauges, none that the exporter has itself. Metrics whose names come from data, such as
+ * transactions, share one, and a label has the rest.
+ */
+export type NameGauge = (metric: string, value: ValueName) => NamedGauge;
 
 const prefix = 'newrelic_application_';
 
@@ -57,9 +67,13 @@ function gaugeName(metric: string, suffix: string, value: ValueName): string {
   return `${prefix}${subject}${stems[value] ?? `_${value}`}${suffixes[vendorValues[value]]}`;
 }
 
+/** Metrics that agents name by themselves. */
+const fixed = /^(?:[^/]*|(?:CPU|Memory|WebFrontend)\/.*|[^/]+\/all(?:Web|Other)?|[^/]+\/|\/.*)$/u;
+const transactions = /^(?:Apdex|Errors|(?:Web|Other)Transaction(?:TotalTime)?)$/u;
+
 export function createGaugeNames(): NameGauge {
   const taken = new Set<string>();
-  return (metric, value) => {
+  const unique = (metric: string, value: ValueName): string => {
     for (let number = 1; ; number += 1) {
       const name = gaugeName(metric, number === 1 ? '' : `_${number}`, value);
       const names = [name, hostGaugeName(name)];
@@ -67,5 +81,16 @@ export function createGaugeNames(): NameGauge {
       for (const one of names) taken.add(one);
       return name;
     }
+  };
+  const shared = new Map<string, string>();
+  return (metric, value) => {
+    if (fixed.test(metric)) return { as: unique(metric, value), label: undefined };
+    const end = metric.indexOf('/');
+    const family = metric.slice(0, end);
+    const key = JSON.stringify([family, value]);
+    const as = shared.get(key) ?? unique(family, value);
+    shared.set(key, as);
+    const label = transactions.test(family) ? 'transaction' : 'name';
+    return { as, label: [label, metric.slice(end + 1)] };
   };
 }

@@ -2,6 +2,8 @@ import { aligned, countOf } from '../cli/plain-text.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
+import { kindOf, knownValues, valueWithUnit } from './metric-kinds.ts';
+import type { ValueNow } from './metric-values.ts';
 import type { Target } from './metrics-target.ts';
 
 const presetByValue: ReadonlyMap<string, PresetName> = new Map(
@@ -26,8 +28,67 @@ export function presetsOf({ name, values = [] }: ListedMetric): readonly PresetN
 const none = '-';
 const mark = '*';
 
-/** The list as a table. Values that a preset reads are marked. */
-export function metricsTable(metrics: readonly ListedMetric[]): string {
+/** What fits into a terminal. */
+const width = 80;
+const widestName = 48;
+
+/** One row for each metric: its kind, and what it is now. A name that is too long has a line of its own. */
+export function metricsTable(metrics: readonly ListedMetric[], valueOf: ValueNow): string {
+  const rows = metrics.map((metric) => {
+    const { kind, shown = [] } = kindOf(metric) ?? {};
+    const values = shown.flatMap((value) => {
+      const now = valueOf(metric.name, value);
+      return now === undefined ? [] : [valueWithUnit(value, now)];
+    });
+    const isRead = presetsOf(metric).length > 0;
+    return {
+      name: `${printable(metric.name)}${isRead ? mark : ''}`,
+      kind: kind ?? none,
+      now: values.join(', ') || none,
+    };
+  });
+  const table = aligned([
+    ['metric', 'kind', 'now'],
+    ...rows.map(({ name, kind, now }) => [name.length > widestName ? '' : name, kind, now]),
+  ]);
+  const lines = table.flatMap((line, index) => {
+    const name = rows[index - 1]?.name ?? '';
+    return name.length > widestName ? [name, line] : [line];
+  });
+  return [...lines, '', ...legendOf(metrics), ''].join('\n');
+}
+
+/** Which values each kind has. */
+function legendOf(metrics: readonly ListedMetric[]): readonly string[] {
+  const names = new Map<string, Set<string>>();
+  for (const metric of metrics) {
+    const { kind } = kindOf(metric) ?? {};
+    if (kind !== undefined) {
+      names.set(kind, new Set([...(names.get(kind) ?? []), ...knownValues(metric)]));
+    }
+  }
+  return [
+    ...[...names].flatMap(([kind, values]) =>
+      wrapped(`values of ${kind}:`, [...values].join(', ')),
+    ),
+    ...(metrics.some((metric) => presetsOf(metric).length > 0)
+      ? [`${mark} read by a preset; --all names it, and all values of each metric`]
+      : []),
+  ];
+}
+
+function wrapped(title: string, text: string): readonly string[] {
+  const lines = [title];
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length > width) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+/** The list as a table of all values. Those that a preset reads are marked. */
+export function metricsLongTable(metrics: readonly ListedMetric[]): string {
   const rows = metrics.map((metric) => {
     const { name, values = [] } = metric;
     const marked = values.map(
@@ -101,6 +162,6 @@ function emptyNote({ runtime, application, host }: Target, like: string): string
   const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
   // The documents of the REST API do not say how it compares; those of NRQL do.
   const isCaseInDoubt = like !== '' && runtime.prepared.account.source.kind === 'rest';
-  const hint = isCaseInDoubt ? ': try it in upper and lower case as the agent writes it' : '';
+  const hint = isCaseInDoubt ? ': New Relic may want it written exactly as the agent does' : '';
   return `application ${application.id} has no metric${filter}${where}${hint}`;
 }

@@ -1,7 +1,7 @@
 import { customMetric } from '../config/metric-schema.ts';
 import type { ListedMetric } from '../model/metric-list.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
-import { isValueName, type ValueName } from '../model/vendor-value.ts';
+import { isRated, isValueName, type ValueName } from '../model/vendor-value.ts';
 import { createGaugeNames, type NameGauge } from './gauge-names.ts';
 import { presetOf, presetsOf } from './metrics-text.ts';
 
@@ -53,13 +53,18 @@ function commentsOf(
   const left = values.filter(
     (value) =>
       presetOf(name, value) === undefined &&
+      (value !== 'score' || isRated(name)) &&
       !same.some(([first, second]) => value === second && values.includes(first)),
   );
-  return left.map((value) =>
-    isValueName(value)
-      ? `  # - { metric: ${metric}, value: ${value}, as: ${nameGauge(name, value)}${scope} }`
-      : `  # ${metric}: the exporter does not know ${quotedOnOneLine(value)}`,
-  );
+  return left.map((value) => {
+    if (!isValueName(value)) {
+      return `  # ${metric}: the exporter does not know ${quotedOnOneLine(value)}`;
+    }
+    const { as, label } = nameGauge(name, value);
+    const labels =
+      label === undefined ? '' : `, labels: { ${label[0]}: ${quotedOnOneLine(label[1])} }`;
+    return `  # - { metric: ${metric}, value: ${value}, as: ${as}${labels}${scope} }`;
+  });
 }
 
 /** A text as YAML reads it, with nothing in it that could end a line or hide. */

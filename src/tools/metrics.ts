@@ -4,17 +4,15 @@ import type { Outcome } from '../cli/one-shot.ts';
 import { AccountRuntime } from '../daemon/account-runtime.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
-import type { ListedMetric, ListMetrics, MetricListEnd } from '../model/metric-list.ts';
-import {
-  createMetricNames as createRestMetricNames,
-  defaultMaxMetricPages,
-} from '../rest/metric-names.ts';
+import type { Config } from '../model/config.ts';
+import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
+import { metricLister } from './metric-lister.ts';
+import { valuesNow } from './metric-values.ts';
 import { accountsNamed, findTarget, type Target } from './metrics-target.ts';
-import { metricsJson, metricsTable, notesOf } from './metrics-text.ts';
+import { metricsJson, metricsLongTable, metricsTable, notesOf } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
-import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 
 export interface MetricsOptions {
   readonly flags: Flags;
@@ -45,29 +43,41 @@ export async function metrics(
   );
   try {
     const target = await findTarget({ application, host: flags.host }, runtimes, platform);
-    return await listed(target, flags, platform);
+    return await listed(target, config, flags, platform);
   } finally {
     await Promise.all(runtimes.map(async (runtime) => runtime.close()));
   }
 }
 
+/** At six seconds a page, ten minutes. */
+const mostPages = 100;
+
 async function listed(
   target: Target,
-  { like, output }: Pick<Flags, 'like' | 'output'>,
-  { redactor, stderr, stopSignal }: ToolPlatform,
+  { apps: [usual] }: Config,
+  { like, output, all: isLong }: Pick<Flags, 'like' | 'output' | 'all'>,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
+  const { redactor, stderr, stopSignal } = platform;
   const found = new Map<string, ListedMetric>();
   const end = await readList(target, like, found, stopSignal);
   const all = [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const isComplete = end !== undefined && end.error === undefined && end.cut === undefined;
+  const isComplete = isWhole(end);
   for (const note of notesOf(all, target, { end, like })) {
     stderr.write(`${redactor.redact(note)}\n`);
   }
-  const isNothing = all.length === 0 && (!isComplete || output !== 'json');
-  return {
-    exitCode: end?.error === undefined ? 0 : 1,
-    output: isNothing ? '' : outputOf(all, target, isComplete, output),
-  };
+  const exitCode = end?.error === undefined ? 0 : 1;
+  if (all.length === 0 && (!isComplete || output !== 'json')) return { exitCode, output: '' };
+  if (output === 'text' && !isLong && usual !== undefined) {
+    const { valueOf, error } = await valuesNow(all, target, usual, platform);
+    if (error !== undefined) stderr.write(`${redactor.redact(`not all values: ${error}`)}\n`);
+    return { exitCode: error === undefined ? exitCode : 1, output: metricsTable(all, valueOf) };
+  }
+  return { exitCode, output: outputOf(all, target, isComplete, output) };
+}
+
+function isWhole(end: MetricListEnd | undefined): boolean {
+  return end !== undefined && end.error === undefined && end.cut === undefined;
 }
 
 /**
@@ -89,20 +99,11 @@ async function readList(
     like: like === '' ? undefined : like,
   };
   try {
-    return await listerFor(runtime)(question, { signal, onPage });
+    return await metricLister(runtime, mostPages)(question, { signal, onPage });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-function listerFor({ asking, prepared }: AccountRuntime): ListMetrics {
-  const { source } = prepared.account;
-  if (source.kind === 'rest') {
-    return createRestMetricNames({ maxPages: defaultMaxMetricPages }, asking);
-  }
-  const timeoutMs = (): number => prepared.account.timeoutMs;
-  return createNrqlMetricNames({ accountId: source.accountId, timeoutMs }, asking);
 }
 
 function outputOf(
@@ -117,6 +118,6 @@ function outputOf(
     case 'yaml':
       return metricsYaml(all, { isOfHost: target.host !== undefined });
     case 'text':
-      return metricsTable(all);
+      return metricsLongTable(all);
   }
 }

@@ -11,7 +11,12 @@ const mostNamed = 3;
 type Named = Pick<Application, 'id' | 'name'>;
 
 function quoted(applications: readonly Named[]): string {
-  const names = applications.slice(0, mostNamed).map(({ name }) => `"${printable(name)}"`);
+  const namesakes = new Set(
+    applications.map(({ name }) => name).filter((name, at, all) => all.indexOf(name) !== at),
+  );
+  const names = applications
+    .slice(0, mostNamed)
+    .map(({ id, name }) => `"${printable(name)}"${namesakes.has(name) ? ` (id ${id})` : ''}`);
   const more = applications.length - names.length;
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -27,7 +27,10 @@ import { planText } from './plan-text.ts';
  */
 export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   if (flags.output === 'yaml') {
-    throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
+    throw new CommandError(
+      2,
+      'plan: --output=yaml is only for discover and metrics: expected text or json',
+    );
   }
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   platform.stderr.write(renderWarnings(warnings));

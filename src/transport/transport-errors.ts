@@ -16,7 +16,7 @@ interface Explanation {
 const explanations: Readonly<Record<NetworkReason, Explanation>> = {
   dns: {
     problem: 'the name cannot be resolved',
-    remedy: 'check base_url (and proxy_url) and the DNS of this machine',
+    remedy: 'check the DNS of this machine, and base_url and proxy_url if they are set',
   },
   connect: {
     problem: 'no connection',

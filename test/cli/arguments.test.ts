@@ -83,7 +83,10 @@ describe('help and version', () => {
       expect(shown).toEqual(own.map(({ name }) => name));
       for (const flag of own) {
         const value = flag.defaultText === '' ? 'none' : flag.defaultText;
-        expect(words).toContain(`($${environmentVariableOf(flag)}) (default: ${value})`);
+        const variable = environmentVariableOf(flag);
+        expect(words).toContain(
+          `${variable === undefined ? '' : `($${variable}) `}(default: ${value})`,
+        );
       }
       expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
       expect(text).toMatch(/Exit codes: .*never from a flag\.\n$/s);
@@ -327,7 +330,9 @@ describe('parseArguments', () => {
       fc.tuple(fc.constantFrom(...names), fc.string()).map(([name, value]) => `${name}=${value}`),
     );
     const variables = fc.dictionary(
-      fc.constantFrom(...flags.map(environmentVariableOf)),
+      fc.constantFrom(
+        ...flags.map((flag) => environmentVariableOf(flag) ?? 'NEWRELIC_EXPORTER_LIKE'),
+      ),
       fc.string(),
     );
 

@@ -17,7 +17,7 @@ describe('the progress of a command', () => {
     progress.end();
     await clock.advance(60_000);
 
-    expect(written).toEqual(seconds.map((one) => `account \\u{1b}[2J\\u{a}x … ${one} s\n`));
+    expect(written).toEqual(seconds.map((one) => `${one} s: account \\u{1b}[2J\\u{a}x\n`));
     expect(clock.pendingTimers()).toBe(0);
   });
 

@@ -26,6 +26,12 @@ const cases: readonly Row[] = [
     "above 3000, New Relic's quota of NRQL",
   ],
   [account('base_url: "http://gateway"'), '1:48', 'plain http', 'use https'],
+  [account('base_url: "https://api.newrelic.com/graphql"'), '1:48', 'a path of the API'],
+  [account('base_url: "https://h/x/v2/applications.json"'), '1:48', 'leave out the path'],
+  [account('base_url: "https://insights-api.newrelic.com"'), '1:48', 'not New Relic', '"region"'],
+  [`poll: {delay: 0s}\n${apps}`, '1:15', '"delay" is under 1m', 'too low'],
+  ['apps: [{name: shop-*}]', '1:15', '"name" has a star', '"match"'],
+  [named('count', 'x', 1).replace('metric: M', 'metric: A/*'), '1:35', '"metric" has a star'],
   [
     accounts('api_key_env: K', 'api_key_env: K'),
     '1:62',

@@ -144,7 +144,7 @@ const account = (name: string): fc.Arbitrary<AccountConfig> =>
 const customMetric = (as: string): fc.Arbitrary<CustomMetric> =>
   fc.record({
     metric: word,
-    value: fc.constantFrom(...valueNames),
+    value: fc.constantFrom(...valueNames.filter((name) => name !== 'score')),
     as: fc.constant(as),
     scale: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
     help: fc.option(word, { nil: undefined }),

@@ -31,6 +31,19 @@ const shape: readonly Row[] = [
   ['apps: [{nmae: x}]', '1:9', 'unknown key "nmae"', 'did you mean "name"?'],
   ['c: &c {hosts: false}\napps: [{<<: *c, id: 1}]', '1:1 2:9', '"c"', 'merge keys'],
   [app('id: shop'), '1:13', 'whole number of at least 1'],
+  [app('id: MXxBUE18QVBQTElDQVRJT058Nzc'), '1:13', 'the GUID of 77: write that'],
+  [app('guid: x'), '1:9', 'unknown key "guid"', 'did you mean "id"?'],
+  [withKey('api_key_env: x'), '1:16', '"api_key_env" belongs to an entry of "accounts"'],
+  [
+    `poll: {hosts: false, scale: 2}\n${apps}`,
+    '1:8 1:22',
+    'an entry of "apps"',
+    'a map in "metrics"',
+  ],
+  [account('interval: 5m'), '1:38', '"interval" belongs to "poll" or to an entry of "apps"'],
+  ['api.key:\napi.server: x\nweb.x: 1', '0:0', 'mrf/newrelic_exporter', 'getting-started.md'],
+  ['applications: [{id: 1, name: x}]', '0:0', 'ContaAzul/newrelic_exporter', 'https://'],
+  ['modules: {}', '0:0', 'none of the keys accounts, poll, apps'],
   [app(`id: ${'9'.repeat(20)}`), '1:13', `at most ${'9'.repeat(19)}`],
   [app('name: ""'), '1:15', '"name" must not be empty'],
   [app('name: 5'), '1:15', 'must be a string, not 5', 'put it in quotes: "5"'],
@@ -76,7 +89,11 @@ const ofAccounts: readonly Row[] = [
   [account('source: graphql'), '1:46', 'must be rest or nerdgraph'],
   [account('api_key_header: x-api-key'), '1:54', 'did you mean "X-Api-Key"?'],
   ...['0', '1.5', '"9"', '99999999999999999999'].map(
-    (number): Row => [account(`requests_per_minute: ${number}`), '1:59', 'whole number from 1'],
+    (number): Row => [
+      account(`requests_per_minute: ${number}`),
+      '1:59',
+      'whole number of at least 1',
+    ],
   ),
   [account('concurrency: 101'), '1:51', 'from 1 to 100, not 101'],
   ...['0', '-1', '1.5', '"007"', 'true', '1e17', 'x'].map(

@@ -5,7 +5,7 @@ import { findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
 /** A metric in the file, with these keys beside or instead of those that it needs. */
 function metric(keys = ''): string {
-  const needed = ['metric: M', 'value: score', 'as: x'].filter(
+  const needed = ['metric: M', 'value: count', 'as: x'].filter(
     (pair) => !new RegExp(`(?:^|, )${pair.split(':')[0]}:`, 'u').test(keys),
   );
   return `{${[...needed, ...(keys === '' ? [] : [keys])].join(', ')}}`;
@@ -30,13 +30,26 @@ const shapes: readonly Row[] = [
   ['apps: [{id: 1, metrics: throughput}]', '1:25', 'must be a list'],
   [metrics('troughput'), '1:26', 'must be a preset (throughput, ', 'not "troughput"'],
   [metrics('apdex', 'errors', 'apdex'), '1:41', 'only once'],
-  [metrics('{metrik: M, value: score, as: x}'), '1:27', 'did you mean "metric"?'],
-  [metrics('{metric: M, value: score, as: x, unit: s}'), '1:59', 'unknown key "unit"'],
+  [metrics('{metrik: M, value: count, as: x}'), '1:27', 'did you mean "metric"?'],
+  [metrics('{metric: M, value: count, as: x, unit: s}'), '1:59', 'unknown key "unit"'],
   one('metric: ""', 'must not be empty'),
   one('metric: "a\\tb"', 'control characters'),
   one(`metric: ${'x'.repeat(256)}`, 'at most 255 characters'),
   one('value: avg_response_time', 'docs/metrics.md', 'did you mean "average_response_time"?'),
   one('value: p95', 'docs/metrics.md'),
+  [metrics(metric('value: score')), '1:52', 'only Apdex has a "score", not "M"'],
+  ...[
+    ['latency', 'response_time'],
+    ['error_rate', 'errors'],
+    ['p95', 'response_time'],
+    ['rpm', 'throughput'],
+    ['cpu_usage', 'cpu'],
+    ['duration', 'response_time'],
+    ['rt', 'response_time'],
+    ['requests', 'throughput'],
+    ['mem', 'memory'],
+    ['db', 'database'],
+  ].map(([word, preset]): Row => [metrics(`${word}`), '1:26', `did you mean "${preset}"?`]),
   one('as: ""', 'must not be empty'),
   one('as: 5', 'must be a string'),
   one('as: queue-time.seconds', 'letters, digits', 'did you mean "queue_time_seconds"?'),
@@ -70,9 +83,9 @@ const conflicts: readonly Row[] = [
   ],
   [metrics(metric('for: hosts'), metric('for: both')), '1:102', 'the same labels'],
   [
-    metrics(metric('value: count'), metric('value: score, labels: {a: b}')),
-    '1:76',
-    'two units: numbers before, ratios here',
+    metrics(metric('value: percent'), metric('value: count, labels: {a: b}')),
+    '1:78',
+    'two units: ratios before, numbers here',
   ],
   [
     metrics(
@@ -83,9 +96,9 @@ const conflicts: readonly Row[] = [
     'seconds before, seconds × 1000 here',
   ],
   [
-    `poll: {metrics: [${metric()}]}\napps: [{id: 1, metrics: [${metric('value: count')}]}, {id: 2}]`,
+    `poll: {metrics: [${metric()}]}\napps: [{id: 1, metrics: [${metric('value: percent')}]}, {id: 2}]`,
     '2:42',
-    'ratios before, numbers here',
+    'numbers before, ratios here',
   ],
   [
     `apps: [{id: 1, metrics: [${metric('help: A.')}]}, {id: 2, metrics: [${metric('help: B.')}]}]`,

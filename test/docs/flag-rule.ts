@@ -14,7 +14,7 @@ export function flagProblems(text: string, flags: readonly FlagFacts[]): readonl
       const variable = environmentVariableOf(flag);
       return [
         ...(row.default === defaultCell(flag) ? [] : [`--${flag.name}: wrong default`]),
-        ...(row['environment variable'] === `\`${variable}\``
+        ...(row['environment variable'] === (variable === undefined ? 'none' : `\`${variable}\``)
           ? []
           : [`--${flag.name}: wrong variable`]),
         ...(row.commands === flag.commands.join(', ') ? [] : [`--${flag.name}: wrong commands`]),

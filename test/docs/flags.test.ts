@@ -15,7 +15,10 @@ const foreign = new Set([
   'max-old-space-size',
   'max-semi-space-size',
 ]);
-const variables = new Set([...flags.map(environmentVariableOf), 'NEWRELIC_EXPORTER_REVISION']);
+const variables = new Set([
+  ...flags.flatMap((flag) => environmentVariableOf(flag) ?? []),
+  'NEWRELIC_EXPORTER_REVISION',
+]);
 
 describe('docs/commands.md', () => {
   it('names every flag with its default, variable and commands', () => {

@@ -86,7 +86,7 @@ function unitEndingOf(gaugeName: string): string | undefined {
 
 describe('the documented unit of a value', () => {
   it.each(valueNames)('becomes the unit that the name of its gauge states: %s', async (value) => {
-    const as = createGaugeNames()('Custom/a', value);
+    const { as } = createGaugeNames()('Custom/a', value);
     const { ending, of250 } = documentedUnits[documented[value]];
     const [series] = seriesOf(
       [{ metric: 'Custom/a', value, as, scale: 1, help: undefined, labels: {}, scope: 'both' }],

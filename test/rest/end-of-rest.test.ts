@@ -17,13 +17,13 @@ describe('endOfRestAt', () => {
       at: '2027-07-31T23:59:59.999Z',
       message: '"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31',
       remedy:
-        'change to "source: nerdgraph" before then, as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree',
+        'change to "source: nerdgraph" before then: newrelic-exporter compare shows whether the values agree; see https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/nerdgraph.md',
     },
     {
       at: '2027-08-01T00:00:00Z',
       message: '"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31',
       remedy:
-        'change to "source: nerdgraph" now, as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree',
+        'change to "source: nerdgraph" now: newrelic-exporter compare shows whether the values agree; see https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/nerdgraph.md',
     },
   ])('words it for $at', ({ at, message, remedy }) => {
     expect(endOfRestAt(Date.parse(at))).toMatchObject({ message, remedy });

@@ -13,9 +13,9 @@ const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }'
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
 
 const remedy =
-  'as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree';
-const endOfRest = `"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31: change to "source: nerdgraph" before then, ${remedy}`;
-const endedRest = `"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31: change to "source: nerdgraph" now, ${remedy}`;
+  'newrelic-exporter compare shows whether the values agree; see https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/nerdgraph.md';
+const endOfRest = `"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31: change to "source: nerdgraph" before then: ${remedy}`;
+const endedRest = `"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31: change to "source: nerdgraph" now: ${remedy}`;
 
 describe('check-config', () => {
   it.each([
@@ -173,7 +173,8 @@ describe('check-config', () => {
 
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: 'check-config: --output=yaml is only for discover: expected text or json\n',
+      stderr:
+        'check-config: --output=yaml is only for discover and metrics: expected text or json\n',
     });
   });
 });

@@ -7,7 +7,7 @@ const check = ['check-config', '--online', 'c.yaml'];
 
 const restNote = (number: number, name: string): string =>
   `${number} note    account ${name}: "source: rest" asks the REST API v2, which New Relic ends on 2027-07-31\n` +
-  '    = help: change to "source: nerdgraph" before then, as docs/nerdgraph.md says; newrelic-exporter compare shows whether the values agree\n';
+  '    = help: change to "source: nerdgraph" before then: newrelic-exporter compare shows whether the values agree; see https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/nerdgraph.md\n';
 
 describe('check-config --online', () => {
   it('says what each key gives access to, and what else is well', async () => {
@@ -29,7 +29,7 @@ describe('check-config --online', () => {
     );
   });
 
-  it('tries an application of the entry with the most metrics of its own, and names the gauges without a value', async () => {
+  it('tries an application of the entry with the most metrics of its own, and names the metrics that it does not have', async () => {
     const metric = '{ metric: Misspelt, value: average_value, as: mine }';
     const { exitCode, stdout } = await printed(
       check,
@@ -40,9 +40,44 @@ describe('check-config --online', () => {
     );
 
     expect(exitCode).toBe(0);
-    expect(stdout).toContain(
-      'application 12: values can be read, it has web throughput, and no value at the moment of mine\n',
+    expect(stdout).toContain('application 12: values can be read, it has web throughput\n');
+    expect(stdout).toMatch(/warning c\.yaml:2:\d+: .*application 12 has no metric "Misspelt"\n/u);
+  });
+
+  it.each([account, account.replace('}', ', source: nerdgraph, account_id: 1234567 }')])(
+    'finds misspelt metrics of every list, at their lines, with what may be meant: %s',
+    async (asked) => {
+      const metric = '{ metric: WebFrontend/Queuetime, value: average_response_time, as: a }';
+      const other = '{ metric: Webfrontend/QueueTime, value: average_response_time, as: a }';
+      const config = [
+        `accounts: [${asked}]`,
+        `poll: { metrics: [throughput, ${metric}] }`,
+        `apps: [{ id: 12 }, { id: 11, metrics: [${other}] }]`,
+      ].join('\n');
+
+      const { exitCode, stdout } = await printed(check, { 'c.yaml': config }, threeApplications);
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/warning c\.yaml:2:41: .*application 12 has no metric/u);
+      expect(stdout).toMatch(/warning c\.yaml:3:50: .*application 11 has no metric/u);
+      expect(stdout.match(/did you mean "WebFrontend\/QueueTime"\?/gu)).toHaveLength(2);
+      expect(stdout).toContain(', 2 warnings\n');
+    },
+  );
+
+  it('finds a value that the metric does not have, and leaves idle metrics alone', async () => {
+    const idle = '{ metric: HttpDispatcher, value: total_call_time_per_minute, as: b }';
+    const metrics = `[{ metric: HttpDispatcher, value: used_mb_by_host, as: a }, ${idle}]`;
+
+    const { stdout } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: [{ id: 12, metrics: ${metrics} }]` },
+      threeApplications,
     );
+
+    expect(stdout).toMatch(/has no value "used_mb_by_host" of the metric "HttpDispatcher"\n/u);
+    expect(stdout).toContain('help: it has average_response_time, calls_per_minute');
+    expect(stdout).toContain(', 1 warning\n');
   });
 
   it.each([

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { hostGaugeName } from '../../src/model/polled-series.ts';
 import { presetNames, presets } from '../../src/model/presets.ts';
 import { valueNames, vendorValues } from '../../src/model/vendor-value.ts';
-import { createGaugeNames } from '../../src/tools/gauge-names.ts';
+import { createGaugeNames, type NameGauge } from '../../src/tools/gauge-names.ts';
+
+/** As `createGaugeNames`, but of the names alone. */
+function createNames(): (...of: Parameters<NameGauge>) => string {
+  const nameGauge = createGaugeNames();
+  return (...of) => nameGauge(...of).as;
+}
 
 describe('the name of a gauge', () => {
   it.each([
@@ -34,14 +40,14 @@ describe('the name of a gauge', () => {
     {
       metric: '2xx/3.5%',
       value: 'rate' as const,
-      name: 'newrelic_application_2xx_3_5_rate_per_second',
+      name: 'newrelic_application_2xx_rate_per_second',
     },
   ])('of $metric and $value is $name', ({ metric, value, name }) => {
-    expect(createGaugeNames()(metric, value)).toBe(name);
+    expect(createNames()(metric, value)).toBe(name);
   });
 
   it.each(valueNames)('of %s says its unit, is valid, and has no end with a meaning', (value) => {
-    const name = createGaugeNames()('Custom/x', value);
+    const name = createNames()('Custom/x', value);
 
     expect(name).toMatch(/^newrelic_application_[a-z0-9_]+$/u);
     expect(name).not.toMatch(/__|_$|_(?:total|count|sum|bucket|info|created)$/u);
@@ -53,13 +59,43 @@ describe('the name of a gauge', () => {
   });
 
   it('is never given twice, neither to applications nor to hosts', () => {
-    const nameGauge = createGaugeNames();
-    const metrics = ['a/b', 'A b', 'a_b', 'host/a/b', 'Host A B', 'a/b/2', '!', '?'];
+    const nameGauge = createNames();
+    const metrics = [
+      'a b',
+      'A/all',
+      'a_all',
+      'A b',
+      'a_b',
+      'host-a-b',
+      'Host A B',
+      'b/x',
+      'B',
+      '!',
+    ];
 
     const names = metrics.flatMap((metric) => valueNames.map((value) => nameGauge(metric, value)));
 
     const all = names.flatMap((name) => [name, hostGaugeName(name)]);
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('never comes from data: metrics of one family share it, and differ in a label', () => {
+    const nameGauge = createGaugeNames();
+    const shown = nameGauge('WebTransaction/Controller/basket/show', 'call_count');
+    const other = nameGauge('WebTransaction/Controller/search', 'call_count');
+    const host = nameGauge('External/payments.example.com/all', 'call_count');
+
+    expect(shown).toEqual({
+      as: 'newrelic_application_webtransaction_calls',
+      label: ['transaction', 'Controller/basket/show'],
+    });
+    expect(other).toEqual({ as: shown.as, label: ['transaction', 'Controller/search'] });
+    expect(host).toEqual({
+      as: 'newrelic_application_external_calls',
+      label: ['name', 'payments.example.com/all'],
+    });
+    expect(nameGauge('WebTransaction/x', 'min_value').as).not.toBe(shown.as);
+    expect(nameGauge('External/all', 'call_count').label).toBeUndefined();
   });
 
   it('is none of those that presets have', () => {
@@ -74,9 +110,9 @@ describe('the name of a gauge', () => {
 
     // These would be called so.
     const names = [
-      createGaugeNames()('database', 'calls_per_minute'),
-      createGaugeNames()('host external', 'average_response_time'),
-      createGaugeNames()('host database', 'calls_per_minute'),
+      createNames()('database', 'calls_per_minute'),
+      createNames()('host external', 'average_response_time'),
+      createNames()('host database', 'calls_per_minute'),
     ];
 
     expect(names.filter((name) => own.has(name))).toEqual([]);
@@ -84,8 +120,8 @@ describe('the name of a gauge', () => {
   });
 
   it('of a very long metric is not much longer than those of others', () => {
-    const nameGauge = createGaugeNames();
-    const sql = `Datastore/${'SELECT * FROM t '.repeat(100)}`;
+    const nameGauge = createNames();
+    const sql = `Datastore ${'SELECT * FROM t '.repeat(100)}`;
 
     const names = [nameGauge(sql, 'call_count'), nameGauge(`${sql}WHERE x`, 'call_count')];
 

@@ -79,7 +79,7 @@ describe('the application of metrics', () => {
     });
 
     expect(exitCode).toBe(0);
-    expect(targets.at(-1)).toBe('/v2/applications/11/metrics.json');
+    expect(targets).toContain('/v2/applications/11/metrics.json');
   });
 
   it('is looked for in every account with entries, or in the one that is named', async () => {
@@ -89,7 +89,7 @@ describe('the application of metrics', () => {
     expect(both.exitCode).toBe(1);
     expect(both.stderr).toContain('name the account with --account\n  11  shop  (account first)\n');
     expect(named.exitCode).toBe(0);
-    expect(named.targets).toHaveLength(2);
+    expect(named.targets.filter((target) => target.includes('metrics.json'))).toHaveLength(1);
   });
 
   it('is not looked for in an account that is not in the configuration', async () => {

@@ -6,8 +6,8 @@ import { type Listing, listing, oneShop } from './metrics-bench.ts';
 /** The names of the first column of the table. */
 function namesIn({ stdout }: Pick<Listing, 'stdout'>): readonly string[] {
   const [header = '', ...rows] = stdout.split('\n\n')[0]?.trimEnd().split('\n') ?? [];
-  const width = header.indexOf('presets');
-  return rows.map((row) => row.slice(0, width).trimEnd());
+  const width = header.indexOf('kind');
+  return rows.map((row) => row.slice(0, width).trimEnd().replace(/\*$/u, ''));
 }
 
 function pagesAsked({ targets }: Pick<Listing, 'targets'>): readonly string[] {
@@ -26,12 +26,50 @@ describe('metrics', () => {
     const { exitCode, stdout, stderr, targets, open } = await listing([wanted]);
 
     expect({ exitCode, stderr, open }).toEqual({ exitCode: 0, stderr: '', open: 0 });
-    expect(targets).toHaveLength(2);
     expect(targets[1]).toBe('/v2/applications/11/metrics.json');
+    // One call for each kind.
+    expect(targets.slice(2).every((target) => target.includes('/metrics/data.json?'))).toBe(true);
+    expect(targets).toHaveLength(8);
+    expect(stdout).toMatch(/^metric {2,}kind {2,}now\n/u);
+    expect(stdout).toMatch(/^Errors\/allWeb\* {2,}errors {2,}[\d.,]+\/min$/mu);
+    expect(stdout).toMatch(/^HttpDispatcher\* {2,}timing {2,}[\d.]+ ms, [\d,.]+\/min$/mu);
+    expect(stdout).toMatch(/^Memory\/Physical\* {2,}memory {2,}[\d.]+ MiB$/mu);
+    expect(stdout).toMatch(/^CPU\/User Time\* {2,}share {2,}[\d.]+ %$/mu);
+    expect(stdout).toMatch(/^Custom\/Queue\/Depth {2,}value {2,}[\d.]+$/mu);
+    expect(stdout).toMatch(/^values of errors: error_count, errors_per_minute$/mu);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('lists with --all the names of all values, and the presets, and reads none', async () => {
+    const { stdout, targets } = await listing(['11', '--all']);
+
+    expect(targets).toHaveLength(2);
     expect(stdout).toMatch(/^metric {2,}presets {2,}values\n/u);
     expect(stdout).toMatch(/^Errors\/allWeb {2,}errors {2,}error_count, errors_per_minute\*$/mu);
-    expect(stdout).toMatch(/^Custom\/Queue\/Depth {2,}- {2,}average_value, /mu);
     expect(stdout).toContain('\n* read by the preset beside it\n');
+  });
+
+  it('gives a long name a line of its own, and says which values could not be read', async () => {
+    const name = `WebTransaction/${'x'.repeat(60)}`;
+    const body = JSON.stringify({ metrics: [{ name, values: ['average_response_time'] }] });
+
+    const { exitCode, stdout, stderr } = await listing(['11'], {
+      faults: [
+        { when: names, fault: { kind: 'document', body } },
+        { when: { endpoints: ['application_metrics'] }, fault: { kind: 'status', status: 500 } },
+      ],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(`metric  kind    now\n${name}\n        timing  -\n`);
+    expect(stderr).toContain('not all values: ');
+  });
+
+  it('shows what a host has now', async () => {
+    const { stdout, targets } = await listing(['11', '--host=ip-10-1-19-12', '--like=Memory']);
+
+    expect(targets.at(-1)).toMatch(/^\/v2\/applications\/11\/hosts\/\d+\/metrics\/data\.json/u);
+    expect(stdout).toMatch(/^Memory\/Physical\* {2,}memory {2,}[\d.]+ MiB$/mu);
   });
 
   it('asks for what contains a text, and leaves out what else comes back', async () => {
@@ -47,7 +85,7 @@ describe('metrics', () => {
     });
 
     expect(targets[1]).toBe('/v2/applications/11/metrics.json?name=queueTIME');
-    expect(stdout).toMatch(/^WebFrontend\/QueueTime +- +average_response_time$/mu);
+    expect(stdout).toMatch(/^WebFrontend\/QueueTime +timing +/mu);
     expect(stdout).not.toContain('Apdex');
   });
 
@@ -75,7 +113,7 @@ describe('metrics', () => {
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toBe(
-      'application 11 has no metric whose name contains "nothing": try it in upper and lower case as the agent writes it\n',
+      'application 11 has no metric whose name contains "nothing": New Relic may want it written exactly as the agent does\n',
     );
   });
 });
@@ -104,8 +142,8 @@ describe('a list of metrics of several pages', () => {
     });
 
     expect(stderr.split('\n')).toEqual([
-      'asking New Relic for list_metrics of account default, 2 answers so far … 10 s',
-      'asking New Relic for list_metrics of account default, 4 answers so far … 20 s',
+      '10 s: 2 answers from New Relic, default: list_metrics',
+      '20 s: 4 answers from New Relic, default: list_metrics',
       '',
     ]);
   });
@@ -183,7 +221,7 @@ describe('metrics by NerdGraph', () => {
     expect(stderr).toBe(
       'note: NerdGraph does not tell which values a metric has: they are shown where its name says so\n',
     );
-    expect(stdout).toMatch(/^Apdex +apdex +count, f, s, score\*, t, threshold$/mu);
+    expect(stdout).toMatch(/^Apdex\* +apdex +0\.\d\d$/mu);
     expect(stdout).toMatch(/^Custom\/Queue\/Depth +- +-$/mu);
   });
 

@@ -131,10 +131,8 @@ function cellsOf(value: ComparedValue): readonly string[] {
   ];
 }
 
-/** Requests per minute go by their transaction type alone. */
-function gaugeText({ series: { gauge, transactionType, labels, preset } }: ComparedValue): string {
+function gaugeText({ series: { gauge, transactionType, labels } }: ComparedValue): string {
   const type = transactionType === undefined ? [] : [transactionType];
-  if (preset === 'throughput') return type.join('');
   const own = Object.entries(labels).map(([name, value]) => `${name}=${printable(value)}`);
   return [gauge.name.replace(/^newrelic_application_/u, ''), ...type, ...own].join(' ');
 }
@@ -305,14 +303,14 @@ function isBusy({ verdict, rest = 0, nerdgraph = 0 }: ComparedValue): boolean {
 }
 
 function agreement(values: readonly ComparedValue[]): string {
-  const all = numberText(values.length);
   const { idle } = countsOf(values);
+  const agreeing = values.length - idle;
   const idleText =
     idle === 0
       ? ''
-      : `; ${numberText(idle)} of them ${idle === 1 ? 'is' : 'are'} 0 on one side and absent on the other`;
+      : `; ${numberText(idle)} ${idle === 1 ? 'is' : 'are'} 0 on one side and absent on the other`;
   const verb = values.length === 1 ? 'agrees' : 'agree';
-  return `${all} of ${valuesText(values.length)} ${verb} within REST's rounding${idleText}`;
+  return `${numberText(agreeing)} of ${valuesText(values.length)} ${verb} within REST's rounding${idleText}`;
 }
 
 /** With a comma for thousands: the counts go to some ten thousand. */

@@ -66,10 +66,10 @@ describe('compare with a simulated account', () => {
   calls         REST 6, NerdGraph 3
   time          REST 1 s, NerdGraph 1 s
 
-account  application  host           value  REST  NerdGraph  difference  verdict
-main     shop         -              web     600        600           -  equal
-main     shop         web-1 (2 ids)  web     400        400           -  equal
-main     shop         web-2          web     200        200           -  equal
+account  application  host           value                    REST  NerdGraph  difference  verdict
+main     shop         -              requests_per_minute web   600        600           -  equal
+main     shop         web-1 (2 ids)  requests_per_minute web   400        400           -  equal
+main     shop         web-2          requests_per_minute web   200        200           -  equal
 
 Switching is safe: 3 of 3 values agree within REST's rounding.
 `);

@@ -61,13 +61,13 @@ describe('the last sentence', () => {
       accounts: [valuesOf({ equal: 2, idle: 2 }), valuesOf({ equal: 1 })],
       safe: 'yes',
       sentence:
-        "Switching is safe: 5 of 5 values agree within REST's rounding; 2 of them are 0 on one side and absent on the other.",
+        "Switching is safe: 3 of 5 values agree within REST's rounding; 2 are 0 on one side and absent on the other.",
     },
     {
       accounts: [valuesOf({ equal: 1, idle: 1 })],
       safe: 'yes',
       sentence:
-        "Switching is safe: 2 of 2 values agree within REST's rounding; 1 of them is 0 on one side and absent on the other.",
+        "Switching is safe: 1 of 2 values agree within REST's rounding; 1 is 0 on one side and absent on the other.",
     },
     {
       accounts: [ofHosts({})],
@@ -78,7 +78,7 @@ describe('the last sentence', () => {
       accounts: [ofHosts({ asksForApplications: false }, aValue('idle'))],
       safe: 'yes',
       sentence:
-        "Switching is safe: 2 of 2 values agree within REST's rounding; 1 of them is 0 on one side and absent on the other.",
+        "Switching is safe: 1 of 2 values agree within REST's rounding; 1 is 0 on one side and absent on the other.",
     },
     {
       accounts: [listing({ reporting: false })],

@@ -48,15 +48,15 @@ describe('the text of a comparison', () => {
   calls           REST 526, NerdGraph 4
   time            REST 40 s, NerdGraph 1 s
 
-account  application  host           value  REST  NerdGraph  difference  verdict
-main     shop         web-1          web     100        112  +12 (12 %)  differs
-main     shop         web-2 (2 ids)  web       0   0.333333   +0.333333  differs
-main     shop         web-3          web    1000        991  -9 (0.9 %)  differs
-main     shop         web-4          web       5          -           -  only REST
-main     shop         web-5          web       -        7.5           -  only NerdGraph
-main     a\\u{a}b      all hosts      web       -          3           -  not read: REST: status 500
-main     shop         -              web     812      812.4           -  equal
-main     shop         -              other     0          -           -  idle
+account  application  host           value                      REST  NerdGraph  difference  verdict
+main     shop         web-1          requests_per_minute web     100        112  +12 (12 %)  differs
+main     shop         web-2 (2 ids)  requests_per_minute web       0   0.333333   +0.333333  differs
+main     shop         web-3          requests_per_minute web    1000        991  -9 (0.9 %)  differs
+main     shop         web-4          requests_per_minute web       5          -           -  only REST
+main     shop         web-5          requests_per_minute web       -        7.5           -  only NerdGraph
+main     a\\u{a}b      all hosts      requests_per_minute web       -          3           -  not read: REST: status 500
+main     shop         -              requests_per_minute web     812      812.4           -  equal
+main     shop         -              requests_per_minute other     0          -           -  idle
 
 Do not switch yet: 3 of 8 values differ (the largest by 100 %), 1 is only in REST, 1 is only in NerdGraph, 1 reporting application is only in the list of NerdGraph; see the rows marked differs, only REST, only NerdGraph.
 `);

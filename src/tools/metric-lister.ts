@@ -1,0 +1,19 @@
+import type { AccountRuntime } from '../daemon/account-runtime.ts';
+import type { ListMetrics } from '../model/metric-list.ts';
+import { createMetricNames as createRestMetricNames } from '../rest/metric-names.ts';
+import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
+
+/**
+ * Lists the metrics of applications of an account, by the API that the account is polled with.
+ *
+ * @param maxPages pages of one list at most, with REST
+ */
+export function metricLister(
+  { asking, prepared }: Pick<AccountRuntime, 'asking' | 'prepared'>,
+  maxPages: number,
+): ListMetrics {
+  const { source } = prepared.account;
+  if (source.kind === 'rest') return createRestMetricNames({ maxPages }, asking);
+  const timeoutMs = (): number => prepared.account.timeoutMs;
+  return createNrqlMetricNames({ accountId: source.accountId, timeoutMs }, asking);
+}

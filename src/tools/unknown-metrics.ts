@@ -1,0 +1,72 @@
+import { closest } from '../config/suggestion.ts';
+import { printable } from '../model/line-text.ts';
+import type { ListedMetric, ListMetrics } from '../model/metric-list.ts';
+import type { PolledSeries } from '../model/polled-series.ts';
+import type { AppReading } from '../model/snapshot.ts';
+
+/** A metric of the configuration that an application does not have, or not with this value. */
+export interface UnknownMetric {
+  readonly series: PolledSeries;
+  /** The key of the configuration that is probably wrong. */
+  readonly key: 'metric' | 'value';
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** Each may take three calls. */
+const mostAsked = 10;
+
+/**
+ * Looks up which of the metrics that the configuration names itself, and that brought no value, New Relic
+ * does not know of the application. Rejects with the signal's reason.
+ */
+export async function unknownMetricsOf(
+  applicationId: string,
+  { series, application }: Pick<AppReading, 'series' | 'application'>,
+  list: ListMetrics,
+  signal: AbortSignal,
+): Promise<readonly UnknownMetric[]> {
+  const listed = async (like: string | undefined): Promise<readonly ListedMetric[] | undefined> => {
+    const found: ListedMetric[] = [];
+    const question = { applicationId, hostId: undefined, like };
+    const { error } = await list(question, { signal, onPage: (some) => found.push(...some) });
+    return error === undefined ? found : undefined;
+  };
+  const silent = series.filter(
+    ({ preset }, index) => preset === undefined && (application[index] ?? 0) === 0,
+  );
+  const unknown: UnknownMetric[] = [];
+  for (const one of silent.slice(0, mostAsked)) {
+    const { metric, value } = one;
+    const alike = await listed(metric);
+    const found = alike?.find(({ name }) => name === metric);
+    const subject = `application ${applicationId} has`;
+    if (alike === undefined || (found !== undefined && found.values?.includes(value) !== false)) {
+      continue;
+    }
+    if (found === undefined) {
+      const message = `${subject} no metric "${printable(metric)}"`;
+      unknown.push({ series: one, key: 'metric', message, remedy: await meant(metric, listed) });
+    } else {
+      const message = `${subject} no value "${value}" of the metric "${printable(metric)}"`;
+      const remedy = `it has ${found.values?.map(printable).join(', ')}`;
+      unknown.push({ series: one, key: 'value', message, remedy });
+    }
+  }
+  return unknown;
+}
+
+/** What is probably meant by the name of a metric: one with the same beginning, or the same end. */
+async function meant(
+  metric: string,
+  listed: (like: string) => Promise<readonly ListedMetric[] | undefined>,
+): Promise<string> {
+  const parts = metric.split('/');
+  const [first = metric] = parts;
+  for (const part of new Set([first, parts.at(-1) ?? first])) {
+    const names = (await listed(part))?.map(({ name }) => name) ?? [];
+    const near = closest(metric, names);
+    if (near !== undefined) return `did you mean "${printable(near)}"?`;
+  }
+  return 'newrelic-exporter metrics APP lists what an application has; case matters';
+}
