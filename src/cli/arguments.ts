@@ -122,18 +122,12 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
   return root;
 }
 
-/** The flags of the daemon with their defaults, as many on a line as it has room for. */
+/** The flags of the daemon with their defaults, in lines that fit. */
 function flagsOfServe(): string {
-  const lines = [
-    'Flags of serve; "newrelic-exporter COMMAND --help" says what the flags of a command mean:',
-  ];
-  for (const { name, defaultText } of flagList.filter((flag) => isFor(flag, 'serve'))) {
-    const flag = `  --${name}=${defaultText}`;
-    const longer = `${lines.at(-1)}${flag}`;
-    if (lines.length === 1 || longer.length > helpWidth) lines.push(flag);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines.join('\n');
+  const flags = flagList.filter((flag) => isFor(flag, 'serve'));
+  const written = flags.map(({ name, defaultText }) => `--${name}=${defaultText}`).join(' ');
+  const lines = written.replaceAll(/(.{1,90})(?: |$)/gu, '\n  $1');
+  return `Flags of serve; "newrelic-exporter COMMAND --help" says what those of a command mean:${lines}`;
 }
 
 function optionOf(flag: Flag<unknown>, words: readonly string[], given: GivenFlags): Option {

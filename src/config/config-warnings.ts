@@ -8,68 +8,37 @@ import { metricChoiceOf } from './metric-schema.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileConfig, FilePoll } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
-import { type At, createAt, type FileMap } from './yaml-node.ts';
+import { type At, createAt, type FileMap, mapsUnder, textsOf, valueOf } from './yaml-node.ts';
 
 const minuteMs = 60_000;
 
-interface Quota {
-  readonly perMinute: number;
-  readonly what: string;
-}
-
 /** New Relic's limits: of calls with one key, and of queries of one account. */
-const quotas: Readonly<Record<AccountConfig['source']['kind'], Quota>> = {
-  rest: { perMinute: 1000, what: "New Relic's quota for one key" },
-  nerdgraph: { perMinute: 3000, what: "New Relic's quota of NRQL queries for one account" },
+const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number, string]>> = {
+  rest: [1000, "New Relic's quota for one key"],
+  nerdgraph: [3000, "New Relic's quota of NRQL queries for one account"],
 };
 
-/** What is odd about the address of an account, each with what to do about it. */
-function addressDoubts({ baseUrl }: AccountConfig): readonly (readonly [string, string])[] {
-  const { hostname, pathname } = new URL(baseUrl);
-  const isOther = /(?:^|\.)(?:newrelic\.com|nr-data\.net)$/u.test(hostname);
-  const known = new Set<string>(
-    Object.values(officialAddresses).map((url) => new URL(url).hostname),
-  );
-  return [
-    ...(isPlainHttpOffLoopback(baseUrl)
-      ? [
-          [
-            '"base_url" is plain http: the API key crosses the network unencrypted',
-            'use https',
-          ] as const,
-        ]
-      : []),
-    ...(/\/(?:v2|graphql)(?:\/|$)/u.test(pathname)
-      ? [
-          [
-            '"base_url" has a path of the API, to which the exporter adds its own',
-            'leave out the path',
-          ] as const,
-        ]
-      : []),
-    ...(isOther && !known.has(hostname)
-      ? [
-          [
-            `"base_url" is not New Relic's API, which is at ${[...known].join(' and ')}`,
-            'write "region" instead',
-          ] as const,
-        ]
-      : []),
-  ];
-}
+const pathOfApi = /\/(?:v2|graphql)(?:\/|$)/u;
+const otherService = /^(?!api\.(?:eu\.)?newrelic\.com$)(?:.*\.)?(?:newrelic\.com|nr-data\.net)$/u;
+
+type Rule = readonly [isOdd: boolean, key: string, message: string, help?: string];
 
 function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
-  return accounts.flatMap((account, index) => {
-    const problems: Problem[] = [];
-    const quota = quotas[account.source.kind];
-    if (account.requestsPerMinute > quota.perMinute) {
-      const message = `"requests_per_minute" is above ${quota.perMinute}, ${quota.what}`;
-      problems.push(warningAt(at('accounts', index, 'requests_per_minute')?.span, message));
-    }
-    for (const [message, help] of addressDoubts(account)) {
-      problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, help));
-    }
-    return problems;
+  return accounts.flatMap(({ baseUrl, source, requestsPerMinute }, index) => {
+    const [perMinute, what] = quotas[source.kind];
+    const { hostname, pathname } = new URL(baseUrl);
+    const added = 'has a path of the API, to which the exporter adds its own';
+    const other = `is not New Relic's API, which is at ${Object.values(officialAddresses).join(' and ')}`;
+    const open = 'is plain http: the API key crosses the network unencrypted';
+    const rules: readonly Rule[] = [
+      [requestsPerMinute > perMinute, 'requests_per_minute', `is above ${perMinute}, ${what}`],
+      [isPlainHttpOffLoopback(baseUrl), 'base_url', open, 'use https'],
+      [pathOfApi.test(pathname), 'base_url', added, 'leave out the path'],
+      [otherService.test(hostname), 'base_url', other, 'write "region" instead'],
+    ];
+    return rules.flatMap(([isOdd, key, message, help]) =>
+      isOdd ? [warningAt(at('accounts', index, key)?.span, `"${key}" ${message}`, help)] : [],
+    );
   });
 }
 
@@ -103,11 +72,19 @@ function everyPoll({ poll, apps }: FileConfig): readonly {
   ];
 }
 
-function shortIntervals(file: FileConfig, at: At): readonly Problem[] {
-  const message = '"interval" is under 60s: New Relic\'s data has a resolution of one minute';
-  return everyPoll(file)
-    .filter(({ poll: { interval = minuteMs } }) => interval < minuteMs)
-    .map(({ path }) => warningAt(at(...path, 'interval')?.span, message));
+const shortTimes = [
+  ['interval', "is under 60s: New Relic's data has a resolution of one minute"],
+  ['delay', "is under 60s: New Relic's newest minutes are incomplete, so values are too low"],
+] as const;
+
+function shortTimesOf(file: FileConfig, at: At): readonly Problem[] {
+  return everyPoll(file).flatMap(({ poll, path }) =>
+    shortTimes.flatMap(([key, what]) =>
+      (poll[key] ?? minuteMs) < minuteMs
+        ? [warningAt(at(...path, key)?.span, `"${key}" ${what}`)]
+        : [],
+    ),
+  );
 }
 
 /** Values that fail to be polled once would be dropped before the next poll can succeed. */
@@ -123,41 +100,18 @@ function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-function shortDelays(file: FileConfig, at: At): readonly Problem[] {
-  const message =
-    '"delay" is under 1m: New Relic\'s newest minutes are incomplete, so values are too low';
-  return everyPoll(file)
-    .filter(({ poll: { delay = minuteMs } }) => delay < minuteMs)
-    .map(({ path }) => warningAt(at(...path, 'delay')?.span, message, 'the default is 3m'));
-}
-
 /** Names that are meant as patterns. */
-function stars(file: FileConfig, at: At): readonly Problem[] {
-  const named = file.apps.map(({ name }, index) => ({ name, path: ['apps', index, 'name'] }));
-  const metrics = everyPoll(file).flatMap(({ poll, path }) =>
-    (poll.metrics ?? []).map((metric, index) => ({
-      name: typeof metric === 'string' ? undefined : metric.metric,
-      path: [...path, 'metrics', index, 'metric'],
-    })),
-  );
-  const warningOf = (name: string | undefined, path: readonly PropertyKey[], help: string) =>
-    name?.includes('*') === true
-      ? [
-          warningAt(
-            at(...path)?.span,
-            `"${String(path.at(-1))}" has a star, which stands for itself`,
-            help,
-          ),
-        ]
-      : [];
-  return [
-    ...named.flatMap(({ name, path }) =>
-      warningOf(name, path, 'write "match" and a regular expression'),
-    ),
-    ...metrics.flatMap(({ name, path }) =>
-      warningOf(name, path, 'newrelic-exporter metrics APP -o yaml has a line for each'),
-    ),
-  ];
+function stars(root: FileMap): readonly Problem[] {
+  const texts = [valueOf(root, 'poll'), ...mapsUnder(root, 'apps')].flatMap((map) => textsOf(map));
+  const helps = new Map([
+    ['name', 'write "match" and a regular expression'],
+    ['metric', 'newrelic-exporter metrics APP -o yaml has a line for each'],
+  ]);
+  return texts
+    .filter(({ key, text }) => helps.has(key) && text.includes('*'))
+    .map(({ key, span }) =>
+      warningAt(span, `"${key}" has a star, which stands for itself`, helps.get(key)),
+    );
 }
 
 /** Names of gauges that state another unit than the values have. */
@@ -222,9 +176,8 @@ export function configWarnings(
   return [
     ...accountWarnings(config, at),
     ...sharedKeys(config, at),
-    ...shortIntervals(file, at),
-    ...shortDelays(file, at),
-    ...stars(file, at),
+    ...shortTimesOf(file, at),
+    ...stars(root),
     ...uselessStaleAfter(config, at),
     ...wrongEndings(file, at),
     ...shadowedEntries(config, at),

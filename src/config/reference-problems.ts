@@ -52,29 +52,21 @@ function nothingToShow(app: FileMap): readonly Problem[] {
   return [errorAt(spanOf(app), message, 'leave out "application: false" or "hosts: false"')];
 }
 
-/** All that an entry with `exclude: true` may have. */
 const keysOfExclusion: ReadonlySet<string> = new Set(['id', 'name', 'match', 'account', 'exclude']);
 
 /** Settings of polls in an entry that says what is not polled. */
 function settingsOfExclusion(app: FileMap): readonly Problem[] {
-  if (!isSetTo(app, 'exclude', true)) return [];
-  const others = app.items.filter(({ key }) => !keysOfExclusion.has(key.value));
-  return others.map(({ key }) => {
-    const message = `"${key.value}" has no effect: what an entry with "exclude: true" selects is not polled`;
-    return errorAt(spanOf(key), message, 'remove it');
-  });
+  const other = app.items.find(({ key }) => !keysOfExclusion.has(key.value))?.key;
+  if (other === undefined || !isSetTo(app, 'exclude', true)) return [];
+  const message = `"${other.value}" has no effect in an entry with "exclude: true": nothing of it is polled`;
+  return [errorAt(spanOf(other), message, 'remove it')];
 }
 
-/** Entries of accounts that have nothing but exclusions. */
-function nothingLeft(apps: readonly FileMap[], usual: string): readonly Problem[] {
-  const accountOf = (app: FileMap): string => textEntry(app, 'account')?.text ?? usual;
-  const polled = new Set(apps.filter((app) => !isSetTo(app, 'exclude', true)).map(accountOf));
-  const firsts = new Map(apps.toReversed().map((app) => [accountOf(app), app]));
-  return [...firsts].flatMap(([account, app]) => {
-    if (polled.has(account)) return [];
-    const message = 'all entries of the account have "exclude: true", so nothing is polled';
-    return [errorAt(spanOf(app), message, 'add what is polled after it, such as - match: "."')];
-  });
+function nothingLeft(apps: readonly FileMap[]): readonly Problem[] {
+  const [first] = apps;
+  if (first === undefined || !apps.every((app) => isSetTo(app, 'exclude', true))) return [];
+  const message = 'all entries have "exclude: true", so nothing is polled';
+  return [errorAt(spanOf(first), message, 'add what is polled after them, such as - match: "."')];
 }
 
 const missingAccountId = '"source: nerdgraph" needs "account_id", the id of the New Relic account';
@@ -167,22 +159,14 @@ function accountReferences(
   });
 }
 
-/** Other exporters of New Relic, each with a key that only its files have. */
-const otherExporters: readonly (readonly [key: RegExp, name: string])[] = [
-  [/^api\.(?:key|server|service)$/u, 'mrf/newrelic_exporter'],
-  [/^applications$/u, 'ContaAzul/newrelic_exporter'],
-];
-
 /** A file that has nothing in common with a configuration; what else is wrong with it does not matter. */
 export function foreignFile(root: FileMap, known: readonly string[]): Problem | undefined {
   const keys = keysOf(root);
-  const isOwn = keys.some((key) => known.includes(key) || closest(key, known) !== undefined);
-  if (isOwn || keys.length === 0) return undefined;
-  const other = otherExporters.find(([form]) => keys.some((key) => form.test(key)))?.[1];
-  const message =
-    other === undefined
-      ? `this is no configuration of newrelic-exporter: it has none of the keys ${known.join(', ')}`
-      : `this is a configuration of ${other}, whose keys are others`;
+  if (keys.length === 0 || keys.some((key) => closest(key, known) !== undefined)) return undefined;
+  const isOfMrf = keys.some((key) => key.startsWith('api.'));
+  const owner = keys.includes('applications') ? 'ContaAzul' : isOfMrf ? 'mrf' : undefined;
+  const whose = owner === undefined ? 'another program' : `${owner}/newrelic_exporter`;
+  const message = `this is a configuration of ${whose}: it has none of the keys ${known.join(', ')}`;
   return errorAt(undefined, message, `begin with ${documentUrl('getting-started.md')}`);
 }
 
@@ -212,7 +196,7 @@ export function referenceProblems(root: FileMap): readonly Problem[] {
     ...duplicateNames(named),
     ...accounts.flatMap((account) => accountRules.flatMap((rule) => rule(account))),
     ...apps.flatMap((app) => appRules.flatMap((rule) => rule(app))),
-    ...nothingLeft(apps, named[0]?.text ?? 'default'),
+    ...nothingLeft(apps),
     ...(names === undefined ? [] : accountReferences(apps, names)),
   ];
 }

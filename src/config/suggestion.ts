@@ -31,29 +31,21 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** What other exporters and programs call keys and presets, and what they are called here. */
-const otherWords: Readonly<Record<string, string>> = {
-  app_id: 'id',
-  application_id: 'id',
-  guid: 'id',
-  applications: 'apps',
-  latency: 'response_time',
-  duration: 'response_time',
-  rt: 'response_time',
-  p95: 'response_time',
-  p99: 'response_time',
-  error_rate: 'errors',
-  rpm: 'throughput',
-  requests: 'throughput',
-  requests_per_minute: 'throughput',
-  db: 'database',
-  mem: 'memory',
-  cpu_usage: 'cpu',
+/** What other programs call our keys and presets. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  id: ['app_id', 'application_id', 'guid'],
+  apps: ['applications'],
+  response_time: ['latency', 'duration', 'rt', 'p95', 'p99'],
+  errors: ['error_rate'],
+  throughput: ['rpm', 'requests', 'requests_per_minute'],
+  database: ['db'],
+  memory: ['mem'],
+  cpu: ['cpu_usage'],
 };
 
 /** The help for a word that is not one of the candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  const other = otherWords[word.toLowerCase()] ?? '';
-  const near = candidates.includes(other) ? other : closest(word, candidates);
+  const other = candidates.find((one) => otherWords[one]?.includes(word.toLowerCase()) === true);
+  const near = other ?? closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }

@@ -4,7 +4,7 @@ import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
-import { isSameSelector } from '../model/selector.ts';
+import { isSameSelector, polledBy } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
@@ -18,7 +18,7 @@ export interface AccountInUse {
   readonly entries: readonly AppEntry[];
 }
 
-/** The accounts with entries; the others are never polled. */
+/** The accounts with entries that do not only exclude; the others are never polled. */
 export function accountsInUse({
   accounts,
   apps,
@@ -31,7 +31,7 @@ export function accountsInUse({
   }
   return accounts.flatMap((account) => {
     const own = entries.get(account.name);
-    return own === undefined ? [] : [{ account, entries: own }];
+    return own === undefined || polledBy(own).length === 0 ? [] : [{ account, entries: own }];
   });
 }
 

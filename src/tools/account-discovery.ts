@@ -264,10 +264,8 @@ function chosenSamples(selected: readonly SelectedApplication[]): readonly Selec
   const sorted = selected
     .filter(isWorthPolling)
     .toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
-  const others = sorted.slice(1).filter((one) => ownMetrics(one) > 0);
-  const byList = new Map(
-    [...sorted.slice(0, 1), ...others].toReversed().map((one) => [one.entry.series, one]),
-  );
+  const worth = sorted.filter((one, index) => index === 0 || ownMetrics(one) > 0);
+  const byList = new Map(worth.toReversed().map((one) => [one.entry.series, one]));
   return [...byList.values()].toReversed();
 }
 

@@ -1,5 +1,5 @@
 import type { ListedMetric } from '../model/metric-list.ts';
-import { isValueName, type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
+import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
 
 const kindNames = ['apdex', 'timing', 'memory', 'errors', 'share', 'value', 'count'] as const;
 
@@ -41,35 +41,20 @@ function digits(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 });
 }
 
-/** A unit for people, and what the value is to be multiplied with. */
-function unitFor(unit: Unit, value: number): readonly [factor: number, unit: string] {
-  switch (unit) {
-    case 'seconds':
-      return value < 1 ? [1000, ' ms'] : [1, ' s'];
-    case 'bytes':
-      return value < 2 ** 30 ? [2 ** -20, ' MiB'] : [2 ** -30, ' GiB'];
-    case 'ratio':
-      return [100, ' %'];
-    case 'per_minute':
-    case 'seconds_per_minute':
-      return [1, '/min'];
-    case 'per_second':
-    case 'as_metric_per_second':
-      return [1, '/s'];
-    case 'count':
-    case 'as_metric':
-      return [1, ''];
-  }
-}
+/** Units for people, and what values are to be multiplied with; others stand for themselves. */
+const units: Readonly<Partial<Record<Unit, readonly [factor: number, unit: string]>>> = {
+  seconds: [1000, ' ms'],
+  bytes: [2 ** -20, ' MiB'],
+  ratio: [100, ' %'],
+  per_minute: [1, '/min'],
+  seconds_per_minute: [1, ' s/min'],
+  per_second: [1, '/s'],
+  as_metric_per_second: [1, '/s'],
+};
 
 /** A value with its unit, such as `35.2 ms`. */
 export function valueWithUnit(name: ValueName, value: number): string {
   if (name === 'score') return value.toFixed(2);
-  const [factor, unit] = unitFor(vendorValues[name], value);
+  const [factor, unit] = units[vendorValues[name]] ?? [1, ''];
   return digits(value * factor) + unit;
-}
-
-/** The names of values that the exporter knows. */
-export function knownValues({ values = [] }: ListedMetric): readonly ValueName[] {
-  return values.filter(isValueName);
 }

@@ -2,7 +2,7 @@ import { aligned, countOf } from '../cli/plain-text.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
-import { kindOf, knownValues, valueWithUnit } from './metric-kinds.ts';
+import { kindOf, valueWithUnit } from './metric-kinds.ts';
 import type { ValueNow } from './metric-values.ts';
 import type { Target } from './metrics-target.ts';
 
@@ -28,8 +28,7 @@ export function presetsOf({ name, values = [] }: ListedMetric): readonly PresetN
 const none = '-';
 const mark = '*';
 
-/** What fits into a terminal. */
-const width = 80;
+/** So that a line fits into a terminal. */
 const widestName = 48;
 
 /** One row for each metric: its kind, and what it is now. A name that is too long has a line of its own. */
@@ -55,36 +54,7 @@ export function metricsTable(metrics: readonly ListedMetric[], valueOf: ValueNow
     const name = rows[index - 1]?.name ?? '';
     return name.length > widestName ? [name, line] : [line];
   });
-  return [...lines, '', ...legendOf(metrics), ''].join('\n');
-}
-
-/** Which values each kind has. */
-function legendOf(metrics: readonly ListedMetric[]): readonly string[] {
-  const names = new Map<string, Set<string>>();
-  for (const metric of metrics) {
-    const { kind } = kindOf(metric) ?? {};
-    if (kind !== undefined) {
-      names.set(kind, new Set([...(names.get(kind) ?? []), ...knownValues(metric)]));
-    }
-  }
-  return [
-    ...[...names].flatMap(([kind, values]) =>
-      wrapped(`values of ${kind}:`, [...values].join(', ')),
-    ),
-    ...(metrics.some((metric) => presetsOf(metric).length > 0)
-      ? [`${mark} read by a preset; --all names it, and all values of each metric`]
-      : []),
-  ];
-}
-
-function wrapped(title: string, text: string): readonly string[] {
-  const lines = [title];
-  for (const word of text.split(' ').filter((one) => one !== '')) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (longer.length > width) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
+  return `${[...lines, '', `${mark} read by a preset; --all names it, and all values of each metric`].join('\n')}\n`;
 }
 
 /** The list as a table of all values. Those that a preset reads are marked. */

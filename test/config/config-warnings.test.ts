@@ -29,7 +29,7 @@ const cases: readonly Row[] = [
   [account('base_url: "https://api.newrelic.com/graphql"'), '1:48', 'a path of the API'],
   [account('base_url: "https://h/x/v2/applications.json"'), '1:48', 'leave out the path'],
   [account('base_url: "https://insights-api.newrelic.com"'), '1:48', 'not New Relic', '"region"'],
-  [`poll: {delay: 0s}\n${apps}`, '1:15', '"delay" is under 1m', 'too low'],
+  [`poll: {delay: 0s}\n${apps}`, '1:15', '"delay" is under 60s', 'too low'],
   ['apps: [{name: shop-*}]', '1:15', '"name" has a star', '"match"'],
   [named('count', 'x', 1).replace('metric: M', 'metric: A/*'), '1:35', '"metric" has a star'],
   [

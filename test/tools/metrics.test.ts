@@ -36,7 +36,6 @@ describe('metrics', () => {
     expect(stdout).toMatch(/^Memory\/Physical\* {2,}memory {2,}[\d.]+ MiB$/mu);
     expect(stdout).toMatch(/^CPU\/User Time\* {2,}share {2,}[\d.]+ %$/mu);
     expect(stdout).toMatch(/^Custom\/Queue\/Depth {2,}value {2,}[\d.]+$/mu);
-    expect(stdout).toMatch(/^values of errors: error_count, errors_per_minute$/mu);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
