@@ -173,13 +173,10 @@ async function findingsOf(
   takeBreak: () => Promise<void>,
 ): Promise<Findings> {
   await takeBreak();
-  const schema = configJsonSchema();
-  const foreign = foreignFile(root, Object.keys(schema.properties ?? {}));
-  if (foreign !== undefined) return { config: undefined, errors: [foreign], warnings: [] };
   const parsed = fileSchema.safeParse(plainOf(root));
   await takeBreak();
   const errors = withoutRepetition(secrets.problems, [
-    ...(parsed.success ? [] : shapeProblems(root, parsed.error, schema)),
+    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
     ...metricProblems(root),
     ...(await patternProblems(root, takeBreak)),
@@ -207,9 +204,11 @@ export async function inspectConfig(
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
     diagnosticsOf(fileName, text, found, secrets.spans);
   const placeOf = createPlacer(fileName, text, secrets.spans);
-  if (root === undefined) {
-    const nothing = { config: undefined, warnings: [], root };
-    return { ...nothing, errors: problems, at: () => undefined, diagnose, placeOf };
+  const foreign = root === undefined ? undefined : foreignFile(root);
+  if (root === undefined || foreign !== undefined) {
+    const nothing = { config: undefined, warnings: [], root: undefined };
+    const errors = foreign === undefined ? problems : [foreign];
+    return { ...nothing, errors, at: () => undefined, diagnose, placeOf };
   }
   return {
     ...(await findingsOf(root, secrets, directory, takeBreak)),

@@ -160,7 +160,8 @@ function accountReferences(
 }
 
 /** A file that has nothing in common with a configuration; what else is wrong with it does not matter. */
-export function foreignFile(root: FileMap, known: readonly string[]): Problem | undefined {
+export function foreignFile(root: FileMap): Problem | undefined {
+  const known = ['accounts', 'poll', 'apps'];
   const keys = keysOf(root);
   if (keys.length === 0 || keys.some((key) => closest(key, known) !== undefined)) return undefined;
   const isOfMrf = keys.some((key) => key.startsWith('api.'));

@@ -174,8 +174,7 @@ async function discoverAccount(
   const selectors = purpose === 'list' ? [] : polledBy(entries).map(({ selector }) => selector);
   const discover = async (known: readonly string[]): Promise<Discovery> =>
     discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
-  const first = await discover([]);
-  const discovery = (await afterLookUps(first, discover)) ?? first;
+  const discovery = await afterLookUps(await discover([]), discover);
   const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
   const { complete, error, pendingIds } = discovery;
   const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
@@ -197,17 +196,20 @@ async function discoverAccount(
   };
 }
 
-/**
- * The second discovery, if the first one had to look for ids: the daemon makes many of those, and one of
- * the others. `undefined` if the first one tells enough.
- */
+/** Each looks for ten ids. */
+const mostDiscoveries = 4;
+
+/** What the daemon finds when it no longer looks for ids that are not there, and the calls of that. */
 async function afterLookUps(
-  { complete, lookUpCalls = 0, applications }: Discovery,
+  first: Discovery,
   discover: (known: readonly string[]) => Promise<Discovery>,
-): Promise<Discovery | undefined> {
-  if (!complete || lookUpCalls === 0) return undefined;
-  const next = await discover(applications.map(({ id }) => id));
-  return next.complete ? { ...next, calls: next.calls - (next.lookUpCalls ?? 0) } : undefined;
+): Promise<Discovery> {
+  let found = first;
+  for (let count = 1; count < mostDiscoveries; count += 1) {
+    if (!found.complete || (found.lookUpCalls ?? 0) === 0) break;
+    found = await discover(found.applications.map(({ id }) => id));
+  }
+  return { ...found, calls: found.calls - (found.lookUpCalls ?? 0) };
 }
 
 /** What only a check asks for. */

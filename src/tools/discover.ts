@@ -88,14 +88,10 @@ function tableOf(applications: readonly ListedApplication[]): string {
 function yamlOf(applications: readonly ListedApplication[]): string {
   if (applications.length === 0) return 'apps: []\n';
   const isShared = new Set(applications.map(({ account }) => account)).size > 1;
-  const entries = applications.flatMap(({ account, id, name, reporting, excluded }) =>
-    excluded
-      ? [`  # - id: ${id} # ${printable(name)}, excluded`]
-      : [
-          `  - id: ${id} # ${printable(name)}${reporting === false ? ', not reporting' : ''}`,
-          ...(isShared ? [`    account: ${JSON.stringify(account)}`] : []),
-        ],
-  );
+  const entries = applications.flatMap(({ account, id, name, reporting, excluded }) => [
+    `  ${excluded ? '# ' : ''}- id: ${id} # ${printable(name)}${reporting === false ? ', not reporting' : ''}${excluded ? ', excluded' : ''}`,
+    ...(isShared && !excluded ? [`    account: ${JSON.stringify(account)}`] : []),
+  ]);
   return `${['apps:', ...entries].join('\n')}\n`;
 }
 

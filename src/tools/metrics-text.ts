@@ -31,44 +31,44 @@ const mark = '*';
 /** So that a line fits into a terminal. */
 const widestName = 48;
 
-/** One row for each metric: its kind, and what it is now. A name that is too long has a line of its own. */
-export function metricsTable(metrics: readonly ListedMetric[], valueOf: ValueNow): string {
-  const rows = metrics.map((metric) => {
+/**
+ * One row for each metric: its kind, and what it is now. A name that is too long has a line of its own.
+ *
+ * @param isLong whether to add the presets and all values of each metric, those that a preset reads marked
+ */
+export function metricsTable(
+  metrics: readonly ListedMetric[],
+  valueOf: ValueNow,
+  isLong: boolean,
+): string {
+  const names = metrics.map(
+    (metric) => `${printable(metric.name)}${presetsOf(metric).length > 0 ? mark : ''}`,
+  );
+  const cells = metrics.map((metric, index) => {
     const { kind, shown = [] } = kindOf(metric) ?? {};
     const values = shown.flatMap((value) => {
       const now = valueOf(metric.name, value);
       return now === undefined ? [] : [valueWithUnit(value, now)];
     });
-    const isRead = presetsOf(metric).length > 0;
-    return {
-      name: `${printable(metric.name)}${isRead ? mark : ''}`,
-      kind: kind ?? none,
-      now: values.join(', ') || none,
-    };
+    const name = names[index] ?? '';
+    return [name.length > widestName ? '' : name, kind ?? none, values.join(', ') || none];
   });
-  const table = aligned([
-    ['metric', 'kind', 'now'],
-    ...rows.map(({ name, kind, now }) => [name.length > widestName ? '' : name, kind, now]),
+  const [header = '', ...rows] = aligned([['metric', 'kind', 'now'], ...cells]);
+  const lines = metrics.flatMap((metric, index) => [
+    ...(cells[index]?.[0] === '' ? [names[index]] : []),
+    rows[index],
+    ...(isLong ? [`  ${allValuesOf(metric)}`] : []),
   ]);
-  const lines = table.flatMap((line, index) => {
-    const name = rows[index - 1]?.name ?? '';
-    return name.length > widestName ? [name, line] : [line];
-  });
-  return `${[...lines, '', `${mark} read by a preset; --all names it, and all values of each metric`].join('\n')}\n`;
+  const legend = `${mark} read by a preset${isLong ? '' : '; --all names it, and all values of each metric'}`;
+  return `${[header, ...lines, '', legend].join('\n')}\n`;
 }
 
-/** The list as a table of all values. Those that a preset reads are marked. */
-export function metricsLongTable(metrics: readonly ListedMetric[]): string {
-  const rows = metrics.map((metric) => {
-    const { name, values = [] } = metric;
-    const marked = values.map(
-      (value) => `${printable(value)}${presetOf(name, value) === undefined ? '' : mark}`,
-    );
-    return [printable(name), presetsOf(metric).join(', ') || none, marked.join(', ') || none];
-  });
-  const isMarked = metrics.some((metric) => presetsOf(metric).length > 0);
-  const legend = isMarked ? ['', `${mark} read by the preset beside it`] : [];
-  return `${[...aligned([['metric', 'presets', 'values'], ...rows]), ...legend].join('\n')}\n`;
+function allValuesOf(metric: ListedMetric): string {
+  const marked = (metric.values ?? []).map(
+    (value) => `${printable(value)}${presetOf(metric.name, value) === undefined ? '' : mark}`,
+  );
+  const read = presetsOf(metric).map((preset) => `preset ${preset}`);
+  return [...read, ...marked].join(', ') || none;
 }
 
 /** The list for machines. */

@@ -1,5 +1,4 @@
 import type { Flags } from '../cli/flag-table.ts';
-import type { OutputFormat } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { AccountRuntime } from '../daemon/account-runtime.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
@@ -11,7 +10,7 @@ import { configOrKey } from './config-or-key.ts';
 import { metricLister } from './metric-lister.ts';
 import { valuesNow } from './metric-values.ts';
 import { accountsNamed, findTarget, type Target } from './metrics-target.ts';
-import { metricsJson, metricsLongTable, metricsTable, notesOf } from './metrics-text.ts';
+import { metricsJson, metricsTable, notesOf } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 
 export interface MetricsOptions {
@@ -68,12 +67,19 @@ async function listed(
   }
   const exitCode = end?.error === undefined ? 0 : 1;
   if (all.length === 0 && (!isComplete || output !== 'json')) return { exitCode, output: '' };
-  if (output === 'text' && !isLong && usual !== undefined) {
+  if (output === 'text' && usual !== undefined) {
     const { valueOf, error } = await valuesNow(all, target, usual, platform);
     if (error !== undefined) stderr.write(`${redactor.redact(`not all values: ${error}`)}\n`);
-    return { exitCode: error === undefined ? exitCode : 1, output: metricsTable(all, valueOf) };
+    return {
+      exitCode: error === undefined ? exitCode : 1,
+      output: metricsTable(all, valueOf, isLong),
+    };
   }
-  return { exitCode, output: outputOf(all, target, isComplete, output) };
+  const text =
+    output === 'json'
+      ? metricsJson(all, target, isComplete)
+      : metricsYaml(all, { isOfHost: target.host !== undefined });
+  return { exitCode, output: text };
 }
 
 function isWhole(end: MetricListEnd | undefined): boolean {
@@ -103,21 +109,5 @@ async function readList(
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
-  }
-}
-
-function outputOf(
-  all: readonly ListedMetric[],
-  target: Target,
-  isComplete: boolean,
-  format: OutputFormat,
-): string {
-  switch (format) {
-    case 'json':
-      return metricsJson(all, target, isComplete);
-    case 'yaml':
-      return metricsYaml(all, { isOfHost: target.host !== undefined });
-    case 'text':
-      return metricsLongTable(all);
   }
 }

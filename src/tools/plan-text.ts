@@ -56,7 +56,7 @@ function applicationsText(account: PlannedAccount): string {
 
 /** What becomes of ids that a list left out. */
 export function pendingText(count: number): string {
-  return `${countOf(count, 'more id')}: the daemon asks for ten of them in each discovery`;
+  return `${countOf(count, 'more id')}, of which the daemon asks for ten in each discovery`;
 }
 
 function supposedText({ applicationsPerMatch, hostsPerApplication }: Assumptions): string {

@@ -44,6 +44,26 @@ describe('once', () => {
     expect((await printedBy({}, ['once', '--config.file=c.yaml'], files)).exitCode).toBe(exits);
   });
 
+  it('prints what was polled alone, and with --all the metrics of the exporter too', async () => {
+    const account = 'accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]';
+    const metric = '{ metric: Apdex, value: count, as: shop_rated_requests }';
+    const files = { 'c.yaml': `${account}\napps: [{ match: ".", metrics: [${metric}] }]` };
+    const familiesWith = async (...flags: readonly string[]): Promise<readonly string[]> => {
+      const { stdout } = await printedBy({}, ['once', '--config.file=c.yaml', ...flags], files);
+      return [...stdout.matchAll(/^# HELP (\S+)/gmu)].map(([, name = '']) => name);
+    };
+
+    const polled = await familiesWith();
+    const all = await familiesWith('--all');
+
+    expect(polled).toEqual(expect.arrayContaining(['newrelic_up', 'shop_rated_requests']));
+    expect(polled.filter((name) => /^(?:newrelic_exporter|process|nodejs)_/u.test(name))).toEqual(
+      [],
+    );
+    expect(all).toEqual([...polled, ...all.filter((name) => !polled.includes(name))]);
+    expect(all).toContain('newrelic_exporter_build_info');
+  });
+
   it('shows all values of an account that answers for one metric at a time', async () => {
     const config = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]
 poll: { metrics: [throughput, errors, apdex] }

@@ -22,6 +22,21 @@ async function effectiveTextOf(file: string): Promise<string> {
 }
 
 describe('effectiveConfigText', () => {
+  it('shows nothing of an entry that excludes but what it selects', async () => {
+    const text = await effectiveTextOf(
+      'poll: {interval: 5m}\napps: [{match: -old$, exclude: true}, {match: ., hosts: {exclude: ^db}}]',
+    );
+
+    expect(parse(text)).toMatchObject({
+      poll: { interval: '5m' },
+      apps: [
+        { match: '-old$', exclude: true },
+        { match: '.', hosts: { exclude: '^db' } },
+      ],
+    });
+    expect(await effectiveTextOf(text)).toBe(text);
+  });
+
   it('shows every default, absolute paths and durations as the file has them', async () => {
     const text = await effectiveTextOf(
       'accounts: [{name: eu, region: eu, api_key_file: key}]\napps: [{id: 12}]',
@@ -184,6 +199,8 @@ const entry = (
         true,
         false,
         { kind: 'self', names: [] },
+        { kind: 'match', pattern: { source: 'a' }, exclude: { source: 'b' } },
+        { kind: 'match', pattern: undefined, exclude: { source: 'b' } },
         { kind: 'match', pattern: { source: '^web-' } },
       ),
       application: fc.constant(true),

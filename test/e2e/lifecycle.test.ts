@@ -106,9 +106,12 @@ describe('once', () => {
     const { baseUrl } = await simulator.start();
     const config = `accounts:\n${accountYaml('one', baseUrl)}apps: [{ ${app} }]\n`;
     await withFiles({ 'config.yaml': config }, async (directory) => {
-      const ended = await startProgram(['once', `--config.file=${directory}/config.yaml`], {
-        KEY: key,
-      }).ended;
+      const ended = await startProgram(
+        ['once', '--all', `--config.file=${directory}/config.yaml`],
+        {
+          KEY: key,
+        },
+      ).ended;
       await simulator.stop();
 
       expect(ended.code).toBe(code);

@@ -184,6 +184,13 @@ describe('choosesHost', () => {
     { selector: { kind: 'self', names: [] } as const, name: '', isChosen: false },
     { selector: { kind: 'match', pattern: /^web-/u } as const, name: 'web-10', isChosen: true },
     { selector: { kind: 'match', pattern: /^web-/u } as const, name: 'WEB-1', isChosen: false },
+    { selector: { kind: 'match', exclude: /^web-/u } as const, name: 'web-1', isChosen: false },
+    { selector: { kind: 'match', exclude: /^web-/u } as const, name: 'db-1', isChosen: true },
+    {
+      selector: { kind: 'match', pattern: /^web-/u, exclude: /-1$/u } as const,
+      name: 'web-1',
+      isChosen: false,
+    },
   ])('$selector.kind of $name: $isChosen', ({ selector, name, isChosen }) => {
     expect(choosesHost(selector, name)).toBe(isChosen);
   });
@@ -197,6 +204,8 @@ describe('isSameHostChoice', () => {
     { kind: 'self', names: ['b'] },
     { kind: 'match', pattern: /a/u },
     { kind: 'match', pattern: /true/u },
+    { kind: 'match', exclude: /a/u },
+    { kind: 'match', pattern: /a/u, exclude: /a/u },
   ] as const;
 
   it('compares by what was written', () => {
