@@ -207,7 +207,7 @@ export async function inspectConfig(
   const foreign = root === undefined ? undefined : foreignFile(root);
   if (root === undefined || foreign !== undefined) {
     const nothing = { config: undefined, warnings: [], root: undefined };
-    const errors = foreign === undefined ? problems : [foreign];
+    const errors = foreign === undefined ? problems : [foreign, ...secrets.problems];
     return { ...nothing, errors, at: () => undefined, diagnose, placeOf };
   }
   return {
