@@ -289,9 +289,12 @@ async function sampleOf(
   const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;
   const { reading } = outcome;
   const isRead = purpose === 'check' && reading !== undefined && outcome.error === undefined;
-  const list = metricLister(runtime, 1);
   const unknownMetrics = isRead
-    ? await unknownMetricsOf(application.id, reading, list, stopSignal)
+    ? await unknownMetricsOf(application.id, reading, {
+        list: metricLister(runtime, 1),
+        tellsValues: runtime.prepared.account.source.kind === 'rest',
+        signal: stopSignal,
+      })
     : [];
   return { application, entry, outcome, unknownMetrics };
 }

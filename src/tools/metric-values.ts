@@ -18,8 +18,8 @@ export interface ValuesNow {
   readonly error: string | undefined;
 }
 
-/** Some ten calls. */
-const mostMetrics = 600;
+/** Values are read of so many metrics at most, by some ten calls. */
+export const mostMetrics = 600;
 
 function keyOf(metric: string, value: ValueName): string {
   return JSON.stringify([metric, value]);

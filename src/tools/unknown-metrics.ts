@@ -16,6 +16,16 @@ export interface UnknownMetric {
 /** Each may take three calls. */
 const mostAsked = 10;
 
+/** Lists metrics whose names contain a text; `undefined` if that fails. */
+type Listed = (like: string) => Promise<readonly ListedMetric[] | undefined>;
+
+export interface UnknownMetricsDependencies {
+  readonly list: ListMetrics;
+  /** Whether the list tells for certain which values a metric has. */
+  readonly tellsValues: boolean;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Looks up which of the metrics that the configuration names itself, and that brought no value, New Relic
  * does not know of the application. Rejects with the signal's reason.
@@ -23,33 +33,30 @@ const mostAsked = 10;
 export async function unknownMetricsOf(
   applicationId: string,
   { series, application }: Pick<AppReading, 'series' | 'application'>,
-  list: ListMetrics,
-  signal: AbortSignal,
+  { list, tellsValues, signal }: UnknownMetricsDependencies,
 ): Promise<readonly UnknownMetric[]> {
-  const listed = async (like: string | undefined): Promise<readonly ListedMetric[] | undefined> => {
+  const listed: Listed = async (like) => {
     const found: ListedMetric[] = [];
     const question = { applicationId, hostId: undefined, like };
-    const { error } = await list(question, { signal, onPage: (some) => found.push(...some) });
-    return error === undefined ? found : undefined;
+    const end = await list(question, { signal, onPage: (some) => found.push(...some) });
+    return end.error === undefined && end.cut === undefined ? found : undefined;
   };
   const silent = series.filter(
     ({ preset }, index) => preset === undefined && (application[index] ?? 0) === 0,
   );
   const unknown: UnknownMetric[] = [];
   for (const one of silent.slice(0, mostAsked)) {
-    const { metric, value } = one;
-    const alike = await listed(metric);
-    const found = alike?.find(({ name }) => name === metric);
-    const subject = `application ${applicationId} has`;
-    if (alike === undefined || (found !== undefined && found.values?.includes(value) !== false)) {
-      continue;
-    }
-    if (found === undefined) {
-      const message = `${subject} no metric "${printable(metric)}"`;
-      unknown.push({ series: one, key: 'metric', message, remedy: await meant(metric, listed) });
-    } else {
-      const message = `${subject} no value "${value}" of the metric "${printable(metric)}"`;
-      const remedy = `it has ${found.values?.map(printable).join(', ')}`;
+    const alike = await listed(one.metric);
+    const found = alike?.find(({ name }) => name === one.metric);
+    const { values = [] } = found ?? {};
+    const subject = `application ${applicationId} has no`;
+    const metric = `metric "${printable(one.metric)}"`;
+    if (alike !== undefined && found === undefined) {
+      const remedy = await meant(one.metric, listed);
+      unknown.push({ series: one, key: 'metric', message: `${subject} ${metric}`, remedy });
+    } else if (found !== undefined && tellsValues && !values.includes(one.value)) {
+      const message = `${subject} value "${one.value}" of the ${metric}`;
+      const remedy = `it has ${values.map(printable).join(', ')}`;
       unknown.push({ series: one, key: 'value', message, remedy });
     }
   }
@@ -57,10 +64,7 @@ export async function unknownMetricsOf(
 }
 
 /** What is probably meant by the name of a metric: one with the same beginning, or the same end. */
-async function meant(
-  metric: string,
-  listed: (like: string) => Promise<readonly ListedMetric[] | undefined>,
-): Promise<string> {
+async function meant(metric: string, listed: Listed): Promise<string> {
   const parts = metric.split('/');
   const [first = metric] = parts;
   for (const part of new Set([first, parts.at(-1) ?? first])) {

@@ -75,6 +75,10 @@ describe('check-config --online', () => {
       threeApplications,
     );
 
+    // NerdGraph does not tell which values there are.
+    const other = account.replace('}', ', source: nerdgraph, account_id: 1234567 }');
+    const files = { 'c.yaml': `accounts: [${other}]\napps: [{ id: 12, metrics: ${metrics} }]` };
+    expect((await printed(check, files, threeApplications)).stdout).toContain(', 0 warnings\n');
     expect(stdout).toMatch(/has no value "used_mb_by_host" of the metric "HttpDispatcher"\n/u);
     expect(stdout).toContain('help: it has average_response_time, calls_per_minute');
     expect(stdout).toContain(', 1 warning\n');

@@ -64,6 +64,18 @@ describe('metrics', () => {
     expect(stderr).toContain('not all values: ');
   });
 
+  it('reads the values of the first hundreds of many metrics, and says so', async () => {
+    const transactionNames = 400;
+    const { exitCode, stdout, stderr, targets } = await listing(['11'], {
+      fleet: { applications: [{ id: 11, name: 'shop', kind: 'both', hosts: 1, transactionNames }] },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('values of the first 600 metrics only: list fewer with --like=TEXT\n');
+    expect(stdout).toMatch(/^WebTransaction\/Controller\/stock\/update +timing +-$/mu);
+    expect(targets.length).toBeLessThan(25);
+  });
+
   it('shows what a host has now', async () => {
     const { stdout, targets } = await listing(['11', '--host=ip-10-1-19-12', '--like=Memory']);
 
