@@ -19,7 +19,7 @@ export interface ValuesNow {
 }
 
 /** Values are read of so many metrics at most, by some ten calls. */
-export const mostMetrics = 600;
+const mostMetrics = 600;
 
 function keyOf(metric: string, value: ValueName): string {
   return JSON.stringify([metric, value]);
@@ -32,6 +32,10 @@ export async function valuesNow(
   usual: AppEntry,
   platform: ToolPlatform,
 ): Promise<ValuesNow> {
+  if (metrics.length > mostMetrics) {
+    const only = `values of the first ${mostMetrics} metrics only`;
+    platform.stderr.write(`${only}: list fewer with --like=TEXT\n`);
+  }
   const values = new Map<string, number | undefined>();
   let error: string | undefined;
   try {

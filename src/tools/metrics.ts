@@ -8,7 +8,7 @@ import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
 import { metricLister } from './metric-lister.ts';
-import { mostMetrics, valuesNow } from './metric-values.ts';
+import { valuesNow } from './metric-values.ts';
 import { accountsNamed, findTarget, type Target } from './metrics-target.ts';
 import { metricsJson, metricsTable, notesOf } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
@@ -69,11 +69,6 @@ async function listed(
   if (all.length === 0 && (!isComplete || output !== 'json')) return { exitCode, output: '' };
   if (output === 'text' && usual !== undefined) {
     const { valueOf, error } = await valuesNow(all, target, usual, platform);
-    if (all.length > mostMetrics) {
-      stderr.write(
-        `values of the first ${mostMetrics} metrics only: list fewer with --like=TEXT\n`,
-      );
-    }
     if (error !== undefined) stderr.write(`${redactor.redact(`not all values: ${error}`)}\n`);
     return {
       exitCode: error === undefined ? exitCode : 1,
