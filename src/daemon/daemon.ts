@@ -59,7 +59,7 @@ export function createIdleDaemon({
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
-    droppedSeriesOf: (account) => store.droppedOf(account),
+    droppedSeriesOf: (account, reason) => store.droppedOf(account, reason),
     nextTurn: platform.nextTurn,
   });
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);

@@ -1,8 +1,10 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Query } from '../model/config.ts';
+import { isQuery } from '../model/query.ts';
 import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
+import { queryStatusesOf } from './application-status.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
@@ -10,7 +12,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export interface AccountStatusDependencies {
   readonly table: Pick<
     AccountTable,
-    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics'
+    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'nextDueMs'
   >;
   readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
@@ -27,12 +29,23 @@ export function accountStatusOf(
   {
     account: { name },
     entries,
-  }: { readonly account: Pick<AccountConfig, 'name'>; readonly entries: readonly AppEntry[] },
+    queries: configured = [],
+  }: {
+    readonly account: Pick<AccountConfig, 'name'>;
+    readonly entries: readonly AppEntry[];
+    readonly queries?: readonly Query[] | undefined;
+  },
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
-  const { polled, longestIntervalMs, shortestStaleAfterMs } = countsOf(states, entries);
+  const queries = queryStatusesOf({ name }, table, { clock });
+  const failingQueries = queries.filter(({ state: one }) => one === 'failing' || one === 'dropped');
+  const applications = states.size - queries.length;
+  const { polled, polledSubjects, longestIntervalMs, shortestStaleAfterMs } = countsOf(
+    states,
+    entries.length > 0 ? entries : configured,
+  );
   const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
   const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
   const { state, sinceMs } = accountStateOf(table, aspects());
@@ -42,8 +55,8 @@ export function accountStatusOf(
     name,
     up: discovery.up,
     error: discovery.error?.message,
-    firstCycleEnded: isAnswered && polled === states.size,
-    applications: states.size,
+    firstCycleEnded: isAnswered && polledSubjects === states.size,
+    applications,
     hosts: plan.hosts,
     polledApplications: polled,
     budgetRequestsPerMinute: plan.budgetPerMinute,
@@ -56,7 +69,8 @@ export function accountStatusOf(
     state,
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
-    failingApplications: failing.applications,
+    failingApplications: failing.applications - failingQueries.length,
+    queries,
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: toWall(nextDiscoveryMs),
   };
@@ -64,19 +78,24 @@ export function accountStatusOf(
 
 function countsOf(
   states: AccountTable['states'],
-  entries: readonly AppEntry[],
+  entries: readonly Pick<AppEntry, 'poll'>[],
 ): {
+  /** Applications. */
   readonly polled: number;
+  /** And queries. */
+  readonly polledSubjects: number;
   readonly longestIntervalMs: number;
   readonly shortestStaleAfterMs: number;
 } {
-  const known = [...states.values()];
+  const subjects = [...states.values()];
+  const known = subjects.filter((state) => !isQuery(state));
   // Before an application is known, the configuration is what there is to show.
   const polls = (known.length === 0 ? entries : known.map(({ selected }) => selected.entry)).map(
     ({ poll }) => poll,
   );
   return {
     polled: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
+    polledSubjects: subjects.filter(({ pollsEnded }) => pollsEnded > 0).length,
     longestIntervalMs: polls.reduce((longest, poll) => Math.max(longest, poll.intervalMs), 0),
     // The shortest, so that whatever has been dropped was not renewed for at least so long.
     shortestStaleAfterMs: polls.reduce(

@@ -4,7 +4,7 @@ import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics, type QuerySeries } from '../model/snapshot.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
@@ -128,6 +128,41 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
   return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
 }
 
+/** Rows of a query that are shown. */
+const rowsShown = 3;
+
+function queryFindings({ queryOutcomes }: DiscoveredAccount, add: Add): readonly Finding[] {
+  return Array.from(queryOutcomes, ([query, { error, reading }]) => {
+    const subject = `query ${query.name}`;
+    const result = reading?.query;
+    if (result === undefined) {
+      return add('query', 'error', `${subject} brings nothing`, error?.message);
+    }
+    const { series, rows, leftOut, unusable } = result;
+    const counts = [
+      `${countOf(rows, 'row')}, ${series.length} series`,
+      ...(unusable > 0 ? [`${unusable} values absent or not a number`] : []),
+      ...(leftOut > 0 ? [`${leftOut} series beyond max_series`] : []),
+    ];
+    const shown = series
+      .slice(0, rowsShown)
+      .map((one) => `\n${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
+    const isSound = series.length > 0 && leftOut === 0;
+    return add(
+      'query',
+      isSound ? 'ok' : 'warning',
+      `${subject}: ${counts.join(', ')}`,
+      shown.length === 0
+        ? 'check its WHERE: New Relic has nothing of that in the window'
+        : `the first:${shown.join('')}`,
+    );
+  });
+}
+
+function labelsText({ labels }: QuerySeries): string {
+  return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}}`;
+}
+
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
   return draftsOfDiscovered([discovered]).map(({ source, calls }) => {
     const text = budgetText(calls);
@@ -176,6 +211,7 @@ export async function accountFindings(
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...(sample === undefined ? [] : [sampleFinding(sample, add)]),
+    ...queryFindings(discovered, add),
     ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];

@@ -27,6 +27,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
   const { supposed } = account;
   const facts = [
     ['applications', applicationsText(account)],
+    ...(account.queries === 0 ? [] : [['queries', String(account.queries)]]),
     ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
     ...account.missing.map((selector) => ['matches nothing', selector]),
     ...(account.metricCalls === undefined ? [] : [['metrics', account.metricCalls]]),
@@ -93,12 +94,16 @@ function togetherText({
 }
 
 function intervalText(
-  { configuredMs, effectiveMs, applications }: PlannedAccount['intervals'][number],
+  { configuredMs, effectiveMs, applications, queries }: PlannedAccount['intervals'][number],
   { stretch, intervals }: PlannedAccount,
 ): string {
   const stretched =
     stretch > 1 ? ` instead of ${durationText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
-  const some = intervals.length > 1 ? `, ${countOf(applications, 'application')}` : '';
+  const counts = [
+    ...(applications === 0 ? [] : [countOf(applications, 'application')]),
+    ...(queries === 0 ? [] : [countOf(queries, 'query', 'queries')]),
+  ];
+  const some = intervals.length > 1 ? `, ${counts.join(', ')}` : '';
   return `${durationText(effectiveMs)}${stretched}${some}`;
 }
 

@@ -98,7 +98,9 @@ function completed({ drafts, failures }: Drafts, replicas: number): Plan {
 
 /** The series of an application and its hosts, if every answer has every value. */
 function seriesOf(selected: SelectedApplication, factsEach: number): number {
-  const { application, series } = selected.entry;
+  const { application, series, query } = selected.entry;
+  // Beside them, whether it succeeds and when it last did.
+  if (query !== undefined) return query.maxSeries + 2;
   const facts = application ? factsEach : 0;
   if (!isWorthPolling(selected)) return facts;
   const countFor = (scope: 'applications' | 'hosts'): number =>
@@ -138,6 +140,7 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     fits: account.fits,
     applications: account.applications,
     silent_applications: account.silentApplications,
+    queries: account.queries,
     hosts: account.hosts,
     missing: account.missing,
     budget_per_minute: account.budgetPerMinute,
@@ -145,10 +148,11 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     demand_per_minute: { ...account.demand, total: account.demandPerMinute },
     sent_per_minute: { ...account.sent, total: account.sentPerMinute },
     stretch: account.stretch,
-    intervals: account.intervals.map(({ configuredMs, effectiveMs, applications }) => ({
+    intervals: account.intervals.map(({ configuredMs, effectiveMs, applications, queries }) => ({
       configured_seconds: configuredMs / 1000,
       effective_seconds: effectiveMs / 1000,
       applications,
+      queries,
     })),
     to_fit:
       remedy === undefined
