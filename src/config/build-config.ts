@@ -9,13 +9,17 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
+  Query,
   Selector,
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import type { FileAccount } from './account-schema.ts';
+import { snakeCase } from './label-fields.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
+import { readNrql, withAliases } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
+import { queryNameOf } from './query-problems.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
 
 /** New Relic advises at most 5 complex queries at a time. */
@@ -48,7 +52,8 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
 
 type PollSettings = Omit<PollConfig, 'metrics'>;
 
-function pollOf(app: FileApp, poll: FilePoll): PollSettings {
+function pollOf(app: Partial<FilePoll>, poll: FilePoll): PollSettings {
+  const tags = app.tags ?? poll.tags;
   return {
     intervalMs: app.interval ?? poll.interval,
     discoveryIntervalMs: app.discovery_interval ?? poll.discovery_interval,
@@ -57,6 +62,7 @@ function pollOf(app: FileApp, poll: FilePoll): PollSettings {
     staleAfterMs: app.stale_after ?? poll.stale_after,
     hostNames: app.host_names ?? poll.host_names,
     raw: app.raw ?? poll.raw,
+    ...(Object.keys(tags).length > 0 && { tags }),
   };
 }
 
@@ -127,6 +133,43 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
+const helpOfQueries = 'Result of a query of the configuration.';
+
+/** The queries, each with its gauges by the members of rows and its labels by facet. */
+function queriesOf({ queries, poll, accounts }: FileConfig): readonly Query[] {
+  const helps = new Map<string, string>();
+  for (const { as, help } of queries) {
+    for (const name of typeof as === 'string' ? [as] : Object.values(as)) {
+      if (help !== undefined) helps.set(name, help);
+    }
+  }
+  return queries.map((file) => {
+    const { as } = file;
+    const nrql = readNrql(file.nrql);
+    const aliasOf = (index: number): string => `gauge_value_${index + 1}`;
+    const gauges =
+      typeof as === 'string'
+        ? [{ name: as, member: nrql.functions[0]?.alias ?? aliasOf(0) }]
+        : Object.entries(as).map(([member, name]) => ({ name, member }));
+    const help = gauges.map(({ name }) => helps.get(name)).find((text) => text !== undefined);
+    const settings = pollOf({ ...file, tags: {}, host_names: false }, poll);
+    return {
+      account: file.account ?? accounts[0]?.name ?? '',
+      name: queryNameOf(file),
+      nrql: withAliases(nrql, aliasOf),
+      gauges,
+      help: help ?? helpOfQueries,
+      facets: nrql.facets.map(({ name }) => ({
+        name,
+        label: file.labels[name] ?? snakeCase(name),
+      })),
+      constantLabels: file.constant_labels,
+      maxSeries: file.max_series,
+      poll: { ...settings, metrics: [] },
+    };
+  });
+}
+
 /** Builds the configuration from a file that has passed every check. */
 export function buildConfig(file: FileConfig, directory: string): PlainConfig {
   const labelsOf = onceForEqual((labels: AppEntry['labels']) => labels);
@@ -150,6 +193,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
+    ...(file.queries.length > 0 && { queries: queriesOf(file) }),
   };
 }
 
@@ -214,10 +258,10 @@ export function createBreaks({
  * of `hosts: self`.
  */
 export async function compileConfig(
-  { accounts, apps }: PlainConfig,
+  { apps, ...rest }: PlainConfig,
   dependencies: CompileConfigDependencies,
 ): Promise<Config> {
-  if (apps.every(isCompiled)) return { accounts, apps };
+  if (apps.every(isCompiled)) return { ...rest, apps };
   const compile = onceForEach(await loadPatternCompiler());
   const takeBreak = createBreaks(dependencies);
   const entries: AppEntry[] = [];
@@ -231,5 +275,5 @@ export async function compileConfig(
     entries.push({ ...entry, selector, hosts });
     await takeBreak();
   }
-  return { accounts, apps: entries };
+  return { ...rest, apps: entries };
 }

@@ -166,6 +166,8 @@ export function referenceProblems(root: FileMap): readonly Problem[] {
     ...duplicateNames(named),
     ...accounts.flatMap((account) => accountRules.flatMap((rule) => rule(account))),
     ...apps.flatMap((app) => appRules.flatMap((rule) => rule(app))),
-    ...(names === undefined ? [] : accountReferences(apps, names)),
+    ...(names === undefined
+      ? []
+      : accountReferences([...apps, ...mapsUnder(root, 'queries')], names)),
   ];
 }

@@ -68,8 +68,8 @@ export interface Query {
   readonly nrql: string;
   readonly gauges: readonly QueryGauge[];
   readonly help: string;
-  /** The labels that its facets become, in their order. */
-  readonly labels: readonly string[];
+  /** In the order of the query, with the labels that they become. */
+  readonly facets: readonly { readonly name: string; readonly label: string }[];
   readonly constantLabels: Readonly<Record<string, string>>;
   /** Series at most. */
   readonly maxSeries: number;

@@ -19,7 +19,7 @@ export interface QueryAnswer {
 
 export interface QueryAnswerReading
   extends Pick<NrqlReading, 'purpose' | 'window' | 'unexpected' | 'onInvalid'> {
-  readonly query: Pick<Query, 'gauges' | 'labels' | 'maxSeries'>;
+  readonly query: Pick<Query, 'gauges' | 'facets' | 'maxSeries'>;
 }
 
 /** Reads the value of `nrql`. Throws an `ApiError` if it has no results, or is about another time. */
@@ -45,6 +45,7 @@ type ResultReading = Pick<QueryAnswerReading, 'query' | 'unexpected' | 'onInvali
  */
 export function queryResultOf(rows: readonly unknown[], reading: ResultReading): QueryResult {
   const { query, unexpected } = reading;
+  const names = query.facets.map(({ label }) => label);
   const found = new Map<string, QuerySeries>();
   let unusable = 0;
   const onInvalid: InvalidSampleListener = (reason) => {
@@ -52,7 +53,7 @@ export function queryResultOf(rows: readonly unknown[], reading: ResultReading):
     reading.onInvalid(reason);
   };
   for (const row of rows) {
-    const labels = isJsonObject(row) ? facetLabelsOf(row, query.labels) : undefined;
+    const labels = isJsonObject(row) ? facetLabelsOf(row, names) : undefined;
     if (!isJsonObject(row) || labels === undefined) {
       unusable += 1;
       unexpected.saw('row', { query: 'the row has other facets than the query' });

@@ -48,7 +48,7 @@ function bringsTheSame(before: Query, after: Query): boolean {
   return (
     before.nrql === after.nrql &&
     before.maxSeries <= after.maxSeries &&
-    isDeepStrictEqual(before.labels, after.labels) &&
+    isDeepStrictEqual(before.facets, after.facets) &&
     isDeepStrictEqual(before.gauges, after.gauges)
   );
 }

@@ -146,16 +146,12 @@ function queryFindings({ queryOutcomes }: DiscoveredAccount, add: Add): readonly
     ];
     const shown = series
       .slice(0, rowsShown)
-      .map((one) => `\n${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
+      .map((one) => `${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
+    const text = [`${subject}: ${counts.join(', ')}`, ...shown].join('; ');
     const isSound = series.length > 0 && leftOut === 0;
-    return add(
-      'query',
-      isSound ? 'ok' : 'warning',
-      `${subject}: ${counts.join(', ')}`,
-      shown.length === 0
-        ? 'check its WHERE: New Relic has nothing of that in the window'
-        : `the first:${shown.join('')}`,
-    );
+    const remedy =
+      'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
+    return add('query', isSound ? 'ok' : 'warning', text, isSound ? undefined : remedy);
   });
 }
 
