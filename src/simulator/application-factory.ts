@@ -175,6 +175,7 @@ export function createApplicationFactory(
       ratesPerMinute: ratesOf(spec, kind, random),
       errorRatio: spec.errorRatio ?? errorRatioAt(index),
       transactionNames: spec.transactionNames ?? transactionNames,
+      tags: spec.tags ?? {},
       totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
       hosts: new Map(made.map((entry) => [entry.id, entry])),
       silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,

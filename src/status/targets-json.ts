@@ -5,8 +5,10 @@ import type {
   ApplicationState,
   ApplicationStatus,
   ProcessStatus,
+  QueryStatus,
   StatusSource,
 } from '../model/status.ts';
+import { queriesOf } from './queries.ts';
 
 /** What `/api/v1/targets` is asked for. */
 export interface TargetsQuery {
@@ -61,6 +63,9 @@ export function* targetsJson(
       ]),
     ),
     accounts: accounts.map(accountJson),
+    queries: queriesOf(accounts)
+      .filter(({ account }) => query.scrapePool === undefined || account === query.scrapePool)
+      .map(queryJson),
     process: processJson(source.process()),
   });
   yield '{"status":"success","data":{"activeTargets":[';
@@ -165,6 +170,34 @@ function accountJson(account: AccountDetails): unknown {
       since: timeJson(key.sinceMs),
       readTime: timeJson(key.readMs),
     },
+  };
+}
+
+function queryJson(one: QueryStatus): unknown {
+  const { account, name, query, state, failure, reading, intervalSeconds } = one;
+  return {
+    account,
+    query: name,
+    gauges: query.gauges.map((gauge) => gauge.name),
+    nrql: query.nrql,
+    health: healthOf[state],
+    state,
+    lastError: failure?.message ?? '',
+    reason: failure?.reason ?? null,
+    failingSince: timeJson(failure?.sinceMs),
+    isHeld: one.isHeld,
+    dropTime: timeJson(one.dropMs),
+    rows: reading?.query?.rows ?? null,
+    series: reading?.query?.series.length ?? 0,
+    leftOut: reading?.query?.leftOut ?? 0,
+    unusable: reading?.query?.unusable ?? 0,
+    windowEnd: timeJson(reading?.windowEndMs),
+    callsPerMinute: 60 / intervalSeconds,
+    interval: durationText(intervalSeconds),
+    lastPoll: timeJson(one.lastPollMs),
+    lastPollSeconds: one.lastPollSeconds ?? null,
+    lastSuccess: timeJson(one.lastSuccessMs),
+    nextPoll: timeJson(one.nextPollMs),
   };
 }
 
