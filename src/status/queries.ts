@@ -54,7 +54,8 @@ export function queriesSection(
   const queries = queriesOf(accounts).filter(({ account }) => chosen === '' || account === chosen);
   if (queries.length === 0) return undefined;
   const left = queries.length - mostQueries;
-  return html`<section aria-labelledby="queries"><h2 id="queries">Queries</h2>
+  return html`
+<section aria-labelledby="queries"><h2 id="queries">Queries</h2>
 <div class="table" role="region" aria-label="List of queries" tabindex="0"><table class="list">
 <thead><tr><th scope="col">State</th><th scope="col">Query</th><th scope="col">Account</th><th scope="col" class="n">Rows</th><th scope="col" class="n">Series</th><th scope="col" class="n">Values from</th><th scope="col" class="n">Last poll</th><th scope="col" class="n">Next poll</th><th scope="col" class="n">Calls a minute</th></tr></thead>
 ${queries.slice(0, mostQueries).map((one) => queryRow(one, nowMs))}</table></div>

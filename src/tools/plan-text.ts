@@ -167,7 +167,9 @@ function callLines({
   return aligned(
     [
       ['calls a minute', ...(isSame ? [''] : ['asked for', 'sent']), ''],
-      ...operations.map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
+      ...operations
+        .filter((name) => name !== 'query' || rest.queries > 0)
+        .map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
       row('  total', demandPerMinute, sentPerMinute),
     ],
     ['left', 'right', ...(isSame ? [] : (['right'] as const)), 'left'],
