@@ -44,13 +44,15 @@ interface QueryPollFields {
 export function querySchema(poll: QueryPollFields): z.ZodType<FileQuery> {
   return z.strictObject(
     {
-      as: z.union([
-        gauge,
-        z
-          .record(z.string(), gauge, aMap)
-          .refine((gauges) => Object.keys(gauges).length > 0, notEmpty)
-          .meta({ description: 'Gauges by the names that the query gives its functions.' }),
-      ]),
+      as: z
+        .union([
+          gauge,
+          z
+            .record(z.string(), gauge, aMap)
+            .refine((gauges) => Object.keys(gauges).length > 0, notEmpty)
+            .meta({ description: 'Gauges by the names that the query gives its functions.' }),
+        ])
+        .meta({ description: 'The gauge, or a map from the names of functions to gauges.' }),
       name: text(
         'Name of the query, unique in its account: the value of the label "query". Default: the name of its first gauge.',
       ).exactOptional(),
