@@ -19,7 +19,6 @@ import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 import { readNrql, withAliases } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
-import { queryNameOf } from './query-problems.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
 
 /** New Relic advises at most 5 complex queries at a time. */
@@ -137,12 +136,6 @@ const helpOfQueries = 'Result of a query of the configuration.';
 
 /** The queries, each with its gauges by the members of rows and its labels by facet. */
 function queriesOf({ queries, poll, accounts }: FileConfig): readonly Query[] {
-  const helps = new Map<string, string>();
-  for (const { as, help } of queries) {
-    for (const name of typeof as === 'string' ? [as] : Object.values(as)) {
-      if (help !== undefined) helps.set(name, help);
-    }
-  }
   return queries.map((file) => {
     const { as } = file;
     const nrql = readNrql(file.nrql);
@@ -151,15 +144,14 @@ function queriesOf({ queries, poll, accounts }: FileConfig): readonly Query[] {
       typeof as === 'string'
         ? [{ name: as, member: nrql.functions[0]?.alias ?? aliasOf(0) }]
         : Object.entries(as).map(([member, name]) => ({ name, member }));
-    const help = gauges.map(({ name }) => helps.get(name)).find((text) => text !== undefined);
     const settings = pollOf({ ...file, tags: {}, host_names: false }, poll);
     return {
       account: file.account ?? accounts[0]?.name ?? '',
-      name: queryNameOf(file),
+      name: gauges[0]?.name ?? '',
       nrql: withAliases(nrql, aliasOf),
       gauges,
-      help: help ?? helpOfQueries,
-      facets: nrql.facets.map(({ name }) => ({
+      help: file.help ?? helpOfQueries,
+      facets: nrql.facets.map((name) => ({
         name,
         label: file.labels[name] ?? snakeCase(name),
       })),

@@ -109,7 +109,6 @@ function queryMap(query: Query, isAccountNamed: boolean): FileMap {
   const { poll, constantLabels } = query;
   return {
     as: Object.fromEntries(query.gauges.map(({ member, name }) => [member, name])),
-    name: query.name,
     ...(isAccountNamed ? { account: query.account } : {}),
     nrql: query.nrql,
     labels: Object.fromEntries(query.facets.map(({ name, label }) => [name, label])),

@@ -8,14 +8,6 @@ export interface SelectedFunction {
   readonly end: number;
 }
 
-/** What rows are grouped by. */
-export interface Facet {
-  /** What follows AS; without it the attribute, or the whole expression. */
-  readonly name: string;
-  /** Whether it is an attribute, or has a name of its own. */
-  readonly isNamed: boolean;
-}
-
 /** What a query says, as far as gauges depend on it. */
 export interface NrqlText {
   /** On one line, without comments. */
@@ -25,9 +17,8 @@ export interface NrqlText {
   /** Whether each thing that it selects calls a function. */
   readonly hasOnlyFunctions: boolean;
   readonly functions: readonly SelectedFunction[];
-  readonly facets: readonly Facet[];
-  /** Whether quotes and brackets are closed. */
-  readonly isClosed: boolean;
+  /** What rows are grouped by: what follows AS; without it the attribute, or the whole expression. */
+  readonly facets: readonly string[];
 }
 
 /** Quoted texts and names stay as they are; comments, line ends and runs of blanks become one blank. */
@@ -38,7 +29,6 @@ const tokenPattern = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|[\p{L}\p{N}_.$
 
 interface Token {
   readonly text: string;
-  readonly start: number;
   readonly end: number;
   /** How many brackets are open around it. */
   readonly depth: number;
@@ -54,8 +44,7 @@ const clauseWords: ReadonlySet<string> = new Set(
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(nrql: string): NrqlText {
   const text = nrql.replaceAll(comments, (_, quoted: string | undefined) => quoted ?? ' ').trim();
-  const { tokens, isClosed } = tokensOf(text);
-  const clauses = clausesOf(tokens);
+  const clauses = clausesOf(tokensOf(text));
   const selected = itemsOf(clauses.get('SELECT') ?? []);
   const functions = selected.map((item) => functionOf(item));
   return {
@@ -64,7 +53,6 @@ export function readNrql(nrql: string): NrqlText {
     hasOnlyFunctions: selected.length > 0 && selected.every(callsFunction),
     functions,
     facets: itemsOf(clauses.get('FACET') ?? []).map((item) => facetOf(item)),
-    isClosed,
   };
 }
 
@@ -84,17 +72,14 @@ export function withAliases(
   return named + text.slice(from);
 }
 
-function tokensOf(text: string): { readonly tokens: readonly Token[]; readonly isClosed: boolean } {
-  const tokens: Token[] = [];
+function tokensOf(text: string): readonly Token[] {
   let depth = 0;
-  let isClosed = true;
-  for (const { 0: token, index } of text.matchAll(tokenPattern)) {
+  return Array.from(text.matchAll(tokenPattern), ({ 0: token, index }) => {
     if (token === ')' || token === ']') depth -= 1;
-    if (depth < 0 || `'"\``.includes(token)) isClosed = false;
-    tokens.push({ text: token, start: index, end: index + token.length, depth });
+    const found = { text: token, end: index + token.length, depth };
     if (token === '(' || token === '[') depth += 1;
-  }
-  return { tokens, isClosed: isClosed && depth === 0 };
+    return found;
+  });
 }
 
 /** The tokens of each clause, by its first word. */
@@ -147,11 +132,9 @@ function functionOf(item: readonly Token[]): SelectedFunction {
   return { alias, expression: own.map(({ text }) => text).join(''), end: own.at(-1)?.end ?? 0 };
 }
 
-function facetOf(item: readonly Token[]): Facet {
+function facetOf(item: readonly Token[]): string {
   const { alias, own } = namedOf(item);
-  const expression = own.map(({ text }) => text).join('');
-  const isNamed = alias !== undefined || own.length === 1;
-  return { name: alias ?? withoutQuotes(expression), isNamed };
+  return alias ?? withoutQuotes(own.map(({ text }) => text).join(''));
 }
 
 function withoutQuotes(text: string): string {

@@ -29,57 +29,37 @@ function placeOf(map: FileMap, key: string): Span {
   return spanOf(valueOf(map, key) ?? map);
 }
 
-/** Clauses that a query must not have, and why. */
-const refusedClauses: ReadonlyMap<string, readonly [name: string, why: string, help: string]> =
-  new Map([
-    ['SINCE', ['SINCE', 'the exporter adds the time range itself', 'write "window" and "delay"']],
-    ['UNTIL', ['UNTIL', 'the exporter adds the time range itself', 'write "window" and "delay"']],
-    [
-      'TIMESERIES',
-      [
-        'TIMESERIES',
-        'a gauge has one value at a time',
-        'leave it out: Prometheus keeps the history',
-      ],
-    ],
-    [
-      'COMPARE',
-      ['COMPARE WITH', 'a gauge has one value at a time', 'compare in PromQL, with "offset"'],
-    ],
-  ]);
+type WhyAndHelp = readonly [why: string, help: string];
+
+const timeRange: WhyAndHelp = [
+  'the exporter adds the time range itself',
+  'write "window" and "delay"',
+] as const;
+const oneValue: WhyAndHelp = [
+  'a gauge has one value at a time',
+  'leave it out: Prometheus keeps the history, and PromQL compares with "offset"',
+];
+/** Clauses that a query must not have, why, and what to do instead. */
+const refusedClauses: ReadonlyMap<string, WhyAndHelp> = new Map([
+  ['SINCE', timeRange],
+  ['UNTIL', timeRange],
+  ['TIMESERIES', oneValue],
+  ['COMPARE WITH', oneValue],
+]);
 
 function nrqlProblems(map: FileMap): readonly Problem[] {
   const entry = textEntry(map, 'nrql');
   if (entry === undefined) return [];
-  const { clauses, hasOnlyFunctions, isClosed } = readNrql(entry.text);
-  const at = (message: string, help: string): Problem => errorAt(entry.span, message, help);
-  if (!isClosed) {
-    return [
-      at(
-        '"nrql" has a quote or a bracket that is not closed',
-        'close it, or write "\\" before a quote',
-      ),
-    ];
+  const { clauses, hasOnlyFunctions } = readNrql(entry.text);
+  const refused = [...refusedClauses].filter(([name]) => clauses.has(name.split(' ')[0] ?? ''));
+  const messages = refused.map(([name, [why, help]]) => [`must not have ${name}: ${why}`, help]);
+  if (!clauses.has('FROM'))
+    messages.push(['has no FROM', 'name the data, such as FROM Transaction']);
+  if (!hasOnlyFunctions) {
+    const message = 'must select functions and nothing else: only a number can become a gauge';
+    messages.push([message, 'write SELECT with functions, such as count(*) or average(duration)']);
   }
-  return [
-    ...[...clauses].flatMap((word) => {
-      const refused = refusedClauses.get(word);
-      if (refused === undefined) return [];
-      const [name, why, help] = refused;
-      return [at(`"nrql" must not have ${name}: ${why}`, help)];
-    }),
-    ...(clauses.has('FROM')
-      ? []
-      : [at('"nrql" has no FROM', 'name the data, such as FROM Transaction')]),
-    ...(hasOnlyFunctions
-      ? []
-      : [
-          at(
-            '"nrql" must select functions and nothing else: only a number can become a gauge',
-            'write SELECT with functions, such as count(*) or average(duration)',
-          ),
-        ]),
-  ];
+  return messages.map(([message, help]) => errorAt(entry.span, `"nrql" ${message}`, help));
 }
 
 /** The gauges of a query by member; of a single function without a name, by nothing. */
@@ -92,7 +72,7 @@ function memberProblems({ map, file, nrql }: NamedQuery): readonly Problem[] {
   const { functions, facets } = nrql;
   const span = placeOf(map, 'as');
   const aliases = functions.flatMap(({ alias }) => (alias === undefined ? [] : [alias]));
-  const taken = [...aliases, ...facets.map(({ name }) => name)];
+  const taken = [...aliases, ...facets];
   const twice = aliases.find((alias) => taken.indexOf(alias) !== taken.lastIndexOf(alias));
   if (twice !== undefined) {
     const message = `the name "${twice}" is there twice in the query`;
@@ -129,7 +109,7 @@ function memberProblems({ map, file, nrql }: NamedQuery): readonly Problem[] {
 
 /** What is wrong with the labels. */
 function labelProblems({ map, file, nrql }: NamedQuery): readonly Problem[] {
-  const facets = nrql.facets.map(({ name }) => name);
+  const { facets } = nrql;
   const span = placeOf(map, map.has('labels') ? 'labels' : 'nrql');
   const problems = Object.keys(file.labels)
     .filter((facet) => !facets.includes(facet))
@@ -143,19 +123,11 @@ function labelProblems({ map, file, nrql }: NamedQuery): readonly Problem[] {
       );
     });
   const seen = new Set(Object.keys(file.constant_labels));
-  for (const { name, isNamed } of nrql.facets) {
+  for (const name of facets) {
     const label = file.labels[name] ?? snakeCase(name);
     const isWritten = file.labels[name] !== undefined;
     const message = labelNameProblem(label, queryLabels);
-    if (!isNamed && !isWritten) {
-      problems.push(
-        errorAt(
-          placeOf(map, 'nrql'),
-          `the facet "${name}" has no name`,
-          'write AS and a name behind it',
-        ),
-      );
-    } else if (message !== undefined && !isWritten) {
+    if (message !== undefined && !isWritten) {
       const help = `write labels: { ${JSON.stringify(name)}: newrelic_${snakeCase(name)} }`;
       problems.push(
         errorAt(span, `the facet "${name}" would be the label "${label}", which ${message}`, help),
@@ -180,77 +152,34 @@ function unitOf({ as }: FileQuery, { functions }: NrqlText, member: string): str
   return ofAttribute.exec(expression)?.[1] ?? expression;
 }
 
-interface KnownGauge {
-  readonly query: NamedQuery;
-  readonly unit: string;
-}
-
-function isTold(one: FileQuery, other: FileQuery): boolean {
-  const values = other.constant_labels;
-  return Object.entries(one.constant_labels).some(
-    ([label, value]) => values[label] !== undefined && values[label] !== value,
-  );
-}
-
 /** Queries that do not go together, and gauges that "metrics" have as well. */
 function conflicts(
   queries: readonly NamedQuery[],
   metricNames: ReadonlySet<string>,
   accountOf: (map: FileMap) => string,
 ): readonly Problem[] {
-  const gauges = new Map<string, KnownGauge[]>();
-  const names = new Set<string>();
-  return queries.flatMap((query) => {
-    const { map, file, nrql } = query;
-    const problems: Problem[] = [];
-    const add = (key: string, message: string, help: string): void => {
-      problems.push(errorAt(placeOf(map, key), message, help));
-    };
-    for (const [member, gauge] of gaugesOf(file)) {
+  const units = new Map<string, string>();
+  const taken = new Set<string>();
+  return queries.flatMap(({ map, file, nrql }) =>
+    gaugesOf(file).flatMap(([member, gauge]) => {
       const unit = unitOf(file, nrql, member);
-      const known = gauges.get(gauge) ?? [];
-      const other = known.find((one) => one.unit !== unit);
-      const help = known.map((one) => one.query.file.help).find((text) => text !== undefined);
-      const isTaken = known.some(
-        (one) =>
-          one.query !== query &&
-          accountOf(one.query.map) === accountOf(map) &&
-          !isTold(one.query.file, file),
-      );
-      if (metricNames.has(gauge)) {
-        add('as', `the gauge "${gauge}" is also one of "metrics"`, 'choose another name');
-      } else if (other !== undefined) {
-        const units = `${other.unit} before, ${unit} here`;
-        add('as', `the gauge "${gauge}" has two units: ${units}`, 'give one of them another name');
-      } else if (isTaken) {
-        const remedy = 'choose another name, or tell them apart by one of the "constant_labels"';
-        add('as', `an earlier query of the account has the gauge "${gauge}"`, remedy);
-      } else if (help !== undefined && file.help !== undefined && help !== file.help) {
-        add(
-          'help',
-          `the gauge "${gauge}" has two help texts`,
-          'write "help" once, or the same text',
+      const before = units.get(gauge) ?? unit;
+      const key = JSON.stringify([accountOf(map), gauge]);
+      const isTaken = taken.has(key);
+      units.set(gauge, before);
+      taken.add(key);
+      const messages = [
+        ...(metricNames.has(gauge) ? ['is also one of "metrics"'] : []),
+        ...(before === unit ? [] : [`has two units: ${before} before, ${unit} here`]),
+        ...(isTaken ? ['is there already in an earlier query of the account'] : []),
+      ];
+      return messages
+        .slice(0, 1)
+        .map((message) =>
+          errorAt(placeOf(map, 'as'), `the gauge "${gauge}" ${message}`, 'choose another name'),
         );
-      }
-      gauges.set(gauge, [...known, { query, unit }]);
-    }
-    const name = queryNameOf(file);
-    const key = JSON.stringify([accountOf(map), name]);
-    if (names.has(key) && problems.length === 0) {
-      add(
-        map.has('name') ? 'name' : 'as',
-        `an earlier query of the account has the name "${name}"`,
-        'give this one another "name"',
-      );
-    }
-    names.add(key);
-    return problems;
-  });
-}
-
-/** The name of a query: its own, or that of its first gauge. */
-export function queryNameOf(file: FileQuery): string {
-  return file.name ?? gaugesOf(file)[0]?.[1] ?? '';
+    }),
+  );
 }
 
 /** The gauges that `metrics` of applications and hosts have in the file. */

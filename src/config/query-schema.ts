@@ -8,7 +8,6 @@ import { aMap, notEmpty, text, wholeNumber } from './schema-fields.ts';
 export interface FileQuery {
   /** The gauge, or several by the members of a row. */
   readonly as: string | Readonly<Record<string, string>>;
-  readonly name?: string;
   readonly account?: string;
   readonly nrql: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -53,9 +52,6 @@ export function querySchema(poll: QueryPollFields): z.ZodType<FileQuery> {
             .meta({ description: 'Gauges by the names that the query gives its functions.' }),
         ])
         .meta({ description: 'The gauge, or a map from the names of functions to gauges.' }),
-      name: text(
-        'Name of the query, unique in its account: the value of the label "query". Default: the name of its first gauge.',
-      ).exactOptional(),
       account: text(
         'Name of the account, which has source: nerdgraph; required only when there are several accounts.',
       ).exactOptional(),

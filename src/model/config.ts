@@ -62,7 +62,7 @@ export interface QueryGauge {
 /** One entry of `queries`, with every default applied: NRQL, and the gauges that its rows become. */
 export interface Query {
   readonly account: string;
-  /** Unique in the account. */
+  /** That of its first gauge; unique in the account. */
   readonly name: string;
   /** On one line, without a time range; each function has a name. */
   readonly nrql: string;

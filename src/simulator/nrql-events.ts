@@ -1,6 +1,6 @@
 import { entityGuidOf } from './entity-guid.ts';
 import { metricsOf, transactionAt } from './metric-catalogue.ts';
-import { predicateOf } from './nrql-conditions.ts';
+import { predicateOf, verdictOf } from './nrql-conditions.ts';
 import type { NrqlCondition, NrqlValue } from './nrql-query.ts';
 import type { NrqlRow, NrqlRowDependencies, NrqlRowOptions, NrqlWindow } from './nrql-rows.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
@@ -24,6 +24,24 @@ interface Alike {
   readonly slice: Timeslice;
 }
 
+/** What the application alone decides; `undefined` for all other attributes. */
+function ownAttribute(
+  application: SimulatedApplication,
+  name: string,
+  { appIds, accountId }: NrqlRowOptions,
+): NrqlValue | undefined {
+  switch (name) {
+    case 'appName':
+      return application.name;
+    case 'appId':
+      return appIds === 'number' ? application.id : String(application.id);
+    case 'entity.guid':
+      return entityGuidOf(accountId, application);
+    default:
+      return undefined;
+  }
+}
+
 class EventRow implements NrqlRow {
   readonly #of: Alike;
   readonly #options: NrqlRowOptions;
@@ -35,13 +53,9 @@ class EventRow implements NrqlRow {
 
   attribute(name: string): NrqlValue {
     const { application, host, type, isError } = this.#of;
+    const own = ownAttribute(application, name, this.#options);
+    if (own !== undefined) return own;
     switch (name) {
-      case 'appName':
-        return application.name;
-      case 'appId':
-        return this.#options.appIds === 'number' ? application.id : String(application.id);
-      case 'entity.guid':
-        return entityGuidOf(this.#options.accountId, application);
       case 'host':
         return host.name;
       case 'name':
@@ -129,7 +143,11 @@ export function createNrqlEvents(
   return function* events(eventType, window, where) {
     if (eventType !== 'Transaction' && eventType !== 'TransactionError') return;
     const isMeant = where === undefined ? () => true : predicateOf(where);
+    const verdict = where === undefined ? () => true : verdictOf(where);
     for (const application of fleet.applications()) {
+      // What the condition excludes as a whole costs nothing.
+      const own = { attribute: (name: string) => ownAttribute(application, name, options) };
+      if (verdict(own) === false) continue;
       for (const alike of transactionsOf(application, window)) {
         if (eventType === 'TransactionError' && !alike.isError) continue;
         const row = new EventRow(alike, options);

@@ -94,7 +94,9 @@ describe('docs/metrics.md', () => {
 /** What the examples of configurations call the gauges of metrics that they name themselves. */
 const ofExamples: readonly MetricFacts[] = readProductDocuments().flatMap(({ text }) =>
   codeBlocksIn(text)
-    .flatMap((block) => [...block.text.matchAll(/\bas: (\w+)/gu)])
+    .flatMap((block) => [
+      ...block.text.matchAll(/(?:\bas: (?:\{ \w+: )?|, \w+: (?=newrelic_))(\w+)/gu),
+    ])
     .flatMap(([, name = '']) => [name, hostGaugeName(name)])
     .map((name) => ({ name, type: 'gauge', labels: [] })),
 );
