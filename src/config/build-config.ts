@@ -17,7 +17,7 @@ import type { FileAccount } from './account-schema.ts';
 import { snakeCase } from './label-fields.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
-import { readNrql, withAliases } from './nrql-text.ts';
+import { readNrql, withAlias } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
 
@@ -132,6 +132,8 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
+/** The name of a lone function that the query gives none. */
+const unnamed = 'gauge_value';
 const helpOfQueries = 'Result of a query of the configuration.';
 
 /** The queries, each with its gauges by the members of rows and its labels by facet. */
@@ -139,16 +141,15 @@ function queriesOf({ queries, poll, accounts }: FileConfig): readonly Query[] {
   return queries.map((file) => {
     const { as } = file;
     const nrql = readNrql(file.nrql);
-    const aliasOf = (index: number): string => `gauge_value_${index + 1}`;
     const gauges =
       typeof as === 'string'
-        ? [{ name: as, member: nrql.functions[0]?.alias ?? aliasOf(0) }]
+        ? [{ name: as, member: nrql.functions[0]?.alias ?? unnamed }]
         : Object.entries(as).map(([member, name]) => ({ name, member }));
     const settings = pollOf({ ...file, tags: {}, host_names: false }, poll);
     return {
       account: file.account ?? accounts[0]?.name ?? '',
       name: gauges[0]?.name ?? '',
-      nrql: withAliases(nrql, aliasOf),
+      nrql: withAlias(nrql, unnamed),
       gauges,
       help: file.help ?? helpOfQueries,
       facets: nrql.facets.map((name) => ({

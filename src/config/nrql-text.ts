@@ -56,20 +56,11 @@ export function readNrql(nrql: string): NrqlText {
   };
 }
 
-/** The same query in which each function has a name. */
-export function withAliases(
-  { text, functions }: NrqlText,
-  aliasOf: (index: number) => string,
-): string {
-  let named = '';
-  let from = 0;
-  for (const [index, { alias, end }] of functions.entries()) {
-    if (alias === undefined) {
-      named += `${text.slice(from, end)} AS ${aliasOf(index)}`;
-      from = end;
-    }
-  }
-  return named + text.slice(from);
+/** The same query, in which a lone function has a name. */
+export function withAlias({ text, functions }: NrqlText, name: string): string {
+  const [first, second] = functions;
+  if (first === undefined || second !== undefined || first.alias !== undefined) return text;
+  return `${text.slice(0, first.end)} AS ${name}${text.slice(first.end)}`;
 }
 
 function tokensOf(text: string): readonly Token[] {

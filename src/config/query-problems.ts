@@ -78,33 +78,21 @@ function memberProblems({ map, file, nrql }: NamedQuery): readonly Problem[] {
     const message = `the name "${twice}" is there twice in the query`;
     return [errorAt(placeOf(map, 'nrql'), message, 'choose another name after AS')];
   }
-  if (typeof file.as === 'string') {
+  const { as } = file;
+  if (typeof as === 'string') {
     if (functions.length === 1) return [];
     const message = `"as" must be a map: the query selects ${functions.length} functions`;
     const example = functions.map(
-      ({ alias }, index) => `${alias ?? `name${index + 1}`}: ${String(file.as)}_${index + 1}`,
+      ({ alias }, index) => `${alias ?? `name${index + 1}`}: ${as}_${index + 1}`,
     );
     return [errorAt(span, message, `name each with AS, and write as: { ${example.join(', ')} }`)];
   }
-  const unknown = Object.keys(file.as).filter((member) => !aliases.includes(member));
-  const names = Object.values(file.as);
-  const double = names.find((name, index) => names.indexOf(name) !== index);
-  return [
-    ...unknown.map((member) => {
-      const help =
-        didYouMean(member, aliases) ?? `write "AS ${member}" behind the function in the query`;
+  return Object.keys(as)
+    .filter((member) => !aliases.includes(member))
+    .map((member) => {
+      const help = didYouMean(member, aliases) ?? `write "AS ${member}" behind the function`;
       return errorAt(span, `the query gives no function the name "${member}"`, help);
-    }),
-    ...(double === undefined
-      ? []
-      : [
-          errorAt(
-            span,
-            `two functions have the gauge "${double}"`,
-            'give one of them another name',
-          ),
-        ]),
-  ];
+    });
 }
 
 /** What is wrong with the labels. */
@@ -170,8 +158,8 @@ function conflicts(
       taken.add(key);
       const messages = [
         ...(metricNames.has(gauge) ? ['is also one of "metrics"'] : []),
+        ...(isTaken ? ['is there already in the account'] : []),
         ...(before === unit ? [] : [`has two units: ${before} before, ${unit} here`]),
-        ...(isTaken ? ['is there already in an earlier query of the account'] : []),
       ];
       return messages
         .slice(0, 1)

@@ -29,7 +29,7 @@ function familiesFrom<Source extends keyof AppSnapshot>(
 export const cachedNotice = 'Polled in the background and cached.';
 
 /** The one sample of a family without labels of its own; none without a finite value. */
-export function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
+function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
   return value === undefined || !Number.isFinite(value) ? [] : [{ labels, value }];
 }
 

@@ -90,7 +90,7 @@ function facetLabelsOf(
 
 function labelTextOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 interface MemberSample {

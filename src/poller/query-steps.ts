@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Query } from '../model/config.ts';
 import { isQuery, queryOf, subjectOf } from '../model/query.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
 import type { Owns } from '../model/shard.ts';
 import { newAppState } from './app-state.ts';
 import type { DueQueue } from './due-queue.ts';
@@ -17,11 +16,9 @@ export function changeQueries(
   { monotonicMs, virtualMs, takePhaseIndex }: NewStates,
   owns: Owns,
 ): Reconfiguration {
-  const wanted = new Map<string, SelectedApplication>();
-  for (const query of queries) {
-    const subject = subjectOf(query);
-    if (owns(subject.application.id)) wanted.set(subject.application.id, subject);
-  }
+  const wanted = new Map(
+    queries.map(subjectOf).map((selected) => [selected.application.id, selected] as const),
+  );
   const released = [...states.all].flatMap(([id, state]) =>
     isQuery(state) && !wanted.has(id) ? [id] : [],
   );
@@ -29,30 +26,23 @@ export function changeQueries(
   const unwanted = [...released];
   for (const [id, selected] of wanted) {
     const known = states.all.get(id);
-    const [before, after] = [known && queryOf(known), queryOf({ selected })];
-    if (isDeepStrictEqual(before, after)) continue;
-    const isKept = before !== undefined && after !== undefined && bringsTheSame(before, after);
-    if (known === undefined || !isKept) {
-      states.set(
-        id,
-        newAppState(selected, known?.phaseIndex ?? takePhaseIndex(), monotonicMs, virtualMs),
-      );
-    } else states.set(id, { ...known, selected });
-    if (!isKept || !isDeepStrictEqual(windowOf(before), windowOf(after))) unwanted.push(id);
+    const before = known && queryOf(known);
+    const after = queryOf({ selected });
+    if (!owns(id) || isDeepStrictEqual(before, after)) continue;
+    if (known !== undefined && isDeepStrictEqual(questionOf(before), questionOf(after))) {
+      states.set(id, { ...known, selected });
+    } else {
+      const phaseIndex = known?.phaseIndex ?? takePhaseIndex();
+      states.set(id, newAppState(selected, phaseIndex, monotonicMs, virtualMs));
+      unwanted.push(id);
+    }
   }
   return { unwanted, released };
 }
 
-/** Whether what one of them has brought can be shown of the other one. */
-function bringsTheSame(before: Query, after: Query): boolean {
-  return (
-    before.nrql === after.nrql &&
-    before.maxSeries <= after.maxSeries &&
-    isDeepStrictEqual(before.facets, after.facets) &&
-    isDeepStrictEqual(before.gauges, after.gauges)
-  );
-}
-
-function windowOf({ poll: { window, delayMs } }: Query): unknown {
-  return [window, delayMs];
+/** What decides what a query brings. */
+function questionOf(query: Query | undefined): unknown {
+  if (query === undefined) return undefined;
+  const { nrql, gauges, facets, maxSeries, poll } = query;
+  return [nrql, gauges, facets, maxSeries, poll.window, poll.delayMs];
 }

@@ -67,6 +67,8 @@ function uniquesLimit(reader: NrqlReader): number {
   return reader.positiveNumber();
 }
 
+const withNumbers: ReadonlySet<NrqlAggregate> = new Set(['percentile', 'apdex']);
+
 /** What follows the attribute: `, 50, 95` or `, t: 0.5`. */
 function numbersOf(reader: NrqlReader): readonly number[] {
   const numbers: number[] = [];
@@ -81,6 +83,11 @@ function numbersOf(reader: NrqlReader): readonly number[] {
 /** What cannot be worked out of texts. */
 const numeric: ReadonlySet<NrqlAggregate> = new Set(['average', 'sum', 'min', 'max', 'stddev']);
 
+function checkNumeric(reader: NrqlReader, name: NrqlAggregate, attribute: string): void {
+  const isText = numeric.has(name) && attribute !== timesliceValue;
+  if (isText && !reader.isOfEvents) throw reader.fail(`${name} needs ${timesliceValue}`);
+}
+
 function aggregate(reader: NrqlReader): NrqlExpression {
   const wanted = reader.peek();
   const name = aggregateNames.find((known) => known.toUpperCase() === wanted.text.toUpperCase());
@@ -88,13 +95,11 @@ function aggregate(reader: NrqlReader): NrqlExpression {
   reader.next();
   reader.expectSymbol('(');
   const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : nrqlAttribute(reader);
-  if (!reader.isOfEvents && numeric.has(name) && attribute !== timesliceValue) {
-    throw reader.fail(`${name} needs ${timesliceValue}`);
-  }
+  checkNumeric(reader, name, attribute);
   const field = fieldOf(reader, name);
   const divisor =
     name === 'average' && field !== undefined ? divisorOf(reader, attribute) : undefined;
-  const numbers = name === 'percentile' || name === 'apdex' ? numbersOf(reader) : undefined;
+  const numbers = withNumbers.has(name) ? numbersOf(reader) : undefined;
   const limit = reader.takeSymbol(',') ? uniquesLimit(reader) : undefined;
   reader.expectSymbol(')');
   return { kind: 'aggregate', name, attribute, field, divisor, limit, numbers };

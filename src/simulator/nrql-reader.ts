@@ -83,7 +83,7 @@ export function createNrqlReader(text: string): NrqlReader {
     },
     fail,
     isOfEvents: tokens.some(
-      (token, at) => isWord(token, 'FROM') && tokens[at + 1]?.text !== 'Metric',
+      (token, place) => isWord(token, 'FROM') && tokens[place + 1]?.text !== 'Metric',
     ),
   };
 }

@@ -1,5 +1,5 @@
 import { cutText } from '../model/line-text.ts';
-import { applicationStates, type AccountDetails, type QueryStatus } from '../model/status.ts';
+import { type AccountDetails, applicationStates, type QueryStatus } from '../model/status.ts';
 import { failureText, nextPoll, valuesAge } from './applications.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText, unknown } from './number-text.ts';

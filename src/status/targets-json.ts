@@ -105,7 +105,7 @@ const healthOf: Readonly<Record<ApplicationState, Health>> = {
 const never = '0001-01-01T00:00:00Z';
 
 function targetJson(one: ApplicationStatus): object {
-  const { account, id, name, selector, labels, state, failure, reading } = one;
+  const { account, id, name, selector, labels, reading } = one;
   return {
     discoveredLabels: {
       __meta_newrelic_account: account,
@@ -115,6 +115,18 @@ function targetJson(one: ApplicationStatus): object {
     },
     labels: { account, app_id: id, app_name: name, ...labels },
     scrapePool: account,
+    ...polledJson(one),
+    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
+    values: valuesJson('applications', reading, reading?.application),
+    hosts: one.hostIds.length,
+    failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
+  };
+}
+
+/** How its polls go. */
+function polledJson(one: ApplicationStatus): object {
+  const { state, failure, reading } = one;
+  return {
     lastError: failure?.message ?? '',
     lastScrape: timeJson(one.lastPollMs) ?? never,
     lastScrapeDuration: one.lastPollSeconds ?? 0,
@@ -128,10 +140,6 @@ function targetJson(one: ApplicationStatus): object {
     lastSuccess: timeJson(one.lastSuccessMs),
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
-    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
-    values: valuesJson('applications', reading, reading?.application),
-    hosts: one.hostIds.length,
-    failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
   };
 }
 
@@ -173,31 +181,22 @@ function accountJson(account: AccountDetails): unknown {
   };
 }
 
+const noRows = { rows: null, series: [], leftOut: 0, unusable: 0 };
+
 function queryJson(one: QueryStatus): unknown {
-  const { account, name, query, state, failure, reading, intervalSeconds } = one;
+  const { account, name, query, reading, intervalSeconds } = one;
+  const { rows, series, leftOut, unusable } = reading?.query ?? noRows;
   return {
     account,
     query: name,
     gauges: query.gauges.map((gauge) => gauge.name),
     nrql: query.nrql,
-    health: healthOf[state],
-    state,
-    lastError: failure?.message ?? '',
-    reason: failure?.reason ?? null,
-    failingSince: timeJson(failure?.sinceMs),
-    isHeld: one.isHeld,
-    dropTime: timeJson(one.dropMs),
-    rows: reading?.query?.rows ?? null,
-    series: reading?.query?.series.length ?? 0,
-    leftOut: reading?.query?.leftOut ?? 0,
-    unusable: reading?.query?.unusable ?? 0,
-    windowEnd: timeJson(reading?.windowEndMs),
+    ...polledJson(one),
+    rows,
+    series: series.length,
+    leftOut,
+    unusable,
     callsPerMinute: 60 / intervalSeconds,
-    interval: durationText(intervalSeconds),
-    lastPoll: timeJson(one.lastPollMs),
-    lastPollSeconds: one.lastPollSeconds ?? null,
-    lastSuccess: timeJson(one.lastSuccessMs),
-    nextPoll: timeJson(one.nextPollMs),
   };
 }
 

@@ -47,7 +47,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a gauge for two members',
     file('as: { n: x, m: x }, nrql: "SELECT count(*) AS m, max(d) AS n FROM T"'),
-    'two functions have the gauge "x"',
+    'the gauge "x" is there already',
   ],
   [
     'a member twice',

@@ -73,7 +73,7 @@ describe.skipIf(prometheusTool.skip)(
             truth.map(([name]) => name).toSorted(),
           );
           for (const [name, value] of stored) {
-            expect(value, name).toBeCloseTo(
+            expect(value).toBeCloseTo(
               truth.find(([known]) => known === name)?.[1] ?? Number.NaN,
               6,
             );

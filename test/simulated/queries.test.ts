@@ -4,9 +4,9 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import {
+  aRunningDaemon,
   type RunningDaemon,
   type RunningDaemonOptions,
-  aRunningDaemon,
 } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
@@ -102,7 +102,7 @@ describe('a query', () => {
     const requests = (): number =>
       bench.simulator.journal
         .entries()
-        .filter(({ graphql }) => graphql?.text.includes('FROM Transaction')).length;
+        .filter(({ graphql }) => graphql?.text.includes('FROM Transaction') === true).length;
     const before = requests();
     await bench.platform.clock.advance(10 * minuteMs);
 
@@ -167,7 +167,8 @@ describe('a query', () => {
       }),
     );
 
-    expect(shards.map(({ length }) => length).toSorted()).toEqual([0, 0, 2]);
+    expect(shards.flat()).toHaveLength(2);
+    expect(shards.filter(({ length }) => length > 0)).toHaveLength(1);
   });
 });
 
@@ -342,7 +343,7 @@ describe('a tag', () => {
     const asked = (): boolean =>
       bench.simulator.journal
         .entries()
-        .some(({ graphql }) => graphql?.text.includes('tags { key values }'));
+        .some(({ graphql }) => graphql?.text.includes('tags { key values }') === true);
     expect(asked()).toBe(false);
     await bench.daemon.apply(await configOf('', { poll }));
     await bench.platform.clock.advance(5_000);
