@@ -197,6 +197,7 @@ export function queryProblems(
   accountOf: (map: FileMap) => string,
 ): readonly Problem[] {
   const maps = mapsUnder(root, 'queries');
+  if (maps.length === 0) return [];
   const problems: Problem[] = [];
   const sound: NamedQuery[] = [];
   for (const map of maps) {

@@ -45,7 +45,6 @@ type ResultReading = Pick<QueryAnswerReading, 'query' | 'unexpected' | 'onInvali
  */
 export function queryResultOf(rows: readonly unknown[], reading: ResultReading): QueryResult {
   const { query, unexpected } = reading;
-  const names = query.facets.map(({ label }) => label);
   const found = new Map<string, QuerySeries>();
   let unusable = 0;
   const onInvalid: InvalidSampleListener = (reason) => {
@@ -53,10 +52,10 @@ export function queryResultOf(rows: readonly unknown[], reading: ResultReading):
     reading.onInvalid(reason);
   };
   for (const row of rows) {
-    const labels = isJsonObject(row) ? facetLabelsOf(row, names) : undefined;
+    const labels = isJsonObject(row) ? facetLabelsOf(row, query.facets) : undefined;
     if (!isJsonObject(row) || labels === undefined) {
       unusable += 1;
-      unexpected.saw('row', { query: 'the row has other facets than the query' });
+      unexpected.saw('row', { row: 'other facets than those of the query' });
       continue;
     }
     for (const [gauge, { member }] of query.gauges.entries()) {
@@ -77,15 +76,17 @@ export function queryResultOf(rows: readonly unknown[], reading: ResultReading):
   };
 }
 
-/** `undefined` if the row is about more or less than the query asks for. */
+/** `undefined` if the row is about more or less than the query asks for. Its facets may have members of their own. */
 function facetLabelsOf(
-  { facet }: JsonObject,
-  names: readonly string[],
+  row: JsonObject,
+  facets: Query['facets'],
 ): QuerySeries['labels'] | undefined {
-  if (names.length === 0) return [];
-  const stated: readonly unknown[] = Array.isArray(facet) && names.length > 1 ? facet : [facet];
-  if (stated.length !== names.length) return undefined;
-  return names.map((name, index) => [name, labelTextOf(stated[index])]);
+  const { facet = facets.map(({ name }) => row[name]) } = row;
+  if (facets.length === 0) return [];
+  const isOne = facets.length === 1 && row['facet'] !== undefined;
+  const stated: readonly unknown[] = Array.isArray(facet) && !isOne ? facet : [facet];
+  if (stated.length !== facets.length) return undefined;
+  return facets.map(({ label }, index) => [label, labelTextOf(stated[index])]);
 }
 
 function labelTextOf(value: unknown): string {

@@ -66,6 +66,8 @@ describe('the rows of a query', () => {
   it.each([
     ['one facet', ['host'], { facet: null }, ['']],
     ['a facet of texts and numbers', ['a', 'b'], { facet: ['x', 5] }, ['x', '5']],
+    ['members of their own', ['a', 'b'], { a: 'x', b: 5 }, ['x', '5']],
+    ['a member of its own', ['a'], { a: 'x' }, ['x']],
     ['a bucket', ['a'], { facet: [0, 40] }, ['[0,40]']],
   ])('are told apart by %s', (_, facets, row, labels) => {
     const { series } = resultOf([{ x: 1, y: 1, ...row }], { facets });
