@@ -69,7 +69,7 @@ const startBytes = 140e6;
 const factsPerApplication = { rest: 17, nerdgraph: 15 };
 /** The exporter's own series: of the process, between those of Node.js 20 and 24, and of each account. */
 const ownPerProcess = 68;
-const ownPerAccount = 168;
+const ownPerAccount = 193;
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
 function completed({ drafts, failures }: Drafts, replicas: number): Plan {
