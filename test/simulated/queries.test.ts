@@ -154,6 +154,18 @@ describe('a query', () => {
     );
   });
 
+  it('may be all that an account has', async () => {
+    const config = await configOf(calls);
+    const bench = await aRunningDaemon({ ...config, apps: [] });
+    await bench.platform.clock.advance(10 * minuteMs);
+    const [status] = bench.daemon.status();
+
+    expect(status).toMatchObject({ state: 'up', firstCycleEnded: true, applications: 0 });
+    expect(status).toMatchObject({ pollIntervalSeconds: 60, staleAfterSeconds: 300 });
+    expect(await linesOf(bench, /^calls/u)).toHaveLength(2);
+    expect(bench.daemon.stalled()).toBeUndefined();
+  });
+
   it('belongs to one shard', async () => {
     const shards = await Promise.all(
       [0, 1, 2].map(async (ordinal) => {
