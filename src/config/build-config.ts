@@ -9,12 +9,15 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
+  Query,
   Selector,
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import type { FileAccount } from './account-schema.ts';
+import { snakeCase } from './label-fields.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
+import { readNrql, withAlias } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
 
@@ -48,7 +51,8 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
 
 type PollSettings = Omit<PollConfig, 'metrics'>;
 
-function pollOf(app: FileApp, poll: FilePoll): PollSettings {
+function pollOf(app: Partial<FilePoll>, poll: FilePoll): PollSettings {
+  const tags = app.tags ?? poll.tags;
   return {
     intervalMs: app.interval ?? poll.interval,
     discoveryIntervalMs: app.discovery_interval ?? poll.discovery_interval,
@@ -57,6 +61,7 @@ function pollOf(app: FileApp, poll: FilePoll): PollSettings {
     staleAfterMs: app.stale_after ?? poll.stale_after,
     hostNames: app.host_names ?? poll.host_names,
     raw: app.raw ?? poll.raw,
+    ...(Object.keys(tags).length > 0 && { tags }),
   };
 }
 
@@ -131,6 +136,37 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
+/** The name of a lone function that the query gives none. */
+const unnamed = 'gauge_value';
+const helpOfQueries = 'Result of a query of the configuration.';
+
+/** The queries, each with its gauges by the members of rows and its labels by facet. */
+function queriesOf({ queries, poll, accounts }: FileConfig): readonly Query[] {
+  return queries.map((file) => {
+    const { as } = file;
+    const nrql = readNrql(file.nrql);
+    const gauges =
+      typeof as === 'string'
+        ? [{ name: as, member: nrql.functions[0]?.alias ?? unnamed }]
+        : Object.entries(as).map(([member, name]) => ({ name, member }));
+    const settings = pollOf({ ...file, tags: {}, host_names: false }, poll);
+    return {
+      account: file.account ?? accounts[0]?.name ?? '',
+      name: gauges[0]?.name ?? '',
+      nrql: withAlias(nrql, unnamed),
+      gauges,
+      help: file.help ?? helpOfQueries,
+      facets: nrql.facets.map((name) => ({
+        name,
+        label: file.labels[name] ?? snakeCase(name),
+      })),
+      constantLabels: file.constant_labels,
+      maxSeries: file.max_series,
+      poll: { ...settings, metrics: [] },
+    };
+  });
+}
+
 /** Builds the configuration from a file that has passed every check. */
 export function buildConfig(file: FileConfig, directory: string): PlainConfig {
   const labelsOf = onceForEqual((labels: AppEntry['labels']) => labels);
@@ -155,6 +191,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
+    ...(file.queries.length > 0 && { queries: queriesOf(file) }),
   };
 }
 
@@ -221,10 +258,10 @@ export function createBreaks({
  * of `hosts: self`.
  */
 export async function compileConfig(
-  { accounts, apps }: PlainConfig,
+  { apps, ...rest }: PlainConfig,
   dependencies: CompileConfigDependencies,
 ): Promise<Config> {
-  if (apps.every(isCompiled)) return { accounts, apps };
+  if (apps.every(isCompiled)) return { ...rest, apps };
   const compile = onceForEach(await loadPatternCompiler());
   const takeBreak = createBreaks(dependencies);
   const entries: AppEntry[] = [];
@@ -238,5 +275,5 @@ export async function compileConfig(
     entries.push({ ...entry, selector, hosts });
     await takeBreak();
   }
-  return { accounts, apps: entries };
+  return { ...rest, apps: entries };
 }

@@ -61,14 +61,15 @@ function sharedKeys({ accounts }: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-/** Both `poll` and the entries, as the file has them, with the path of each. */
-function everyPoll({ poll, apps }: FileConfig): readonly {
+/** `poll`, the entries and the queries, as the file has them, with the path of each. */
+function everyPoll({ poll, apps, queries }: FileConfig): readonly {
   readonly poll: Partial<FilePoll>;
   readonly path: readonly PropertyKey[];
 }[] {
   return [
     { poll, path: ['poll'] },
     ...apps.map((app, index) => ({ poll: app, path: ['apps', index] })),
+    ...queries.map((query, index) => ({ poll: query, path: ['queries', index] })),
   ];
 }
 

@@ -5,6 +5,7 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
+  Query,
 } from '../model/config.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { polledBy } from '../model/selector.ts';
@@ -37,13 +38,15 @@ export interface EffectiveConfig {
   readonly poll: FileMap;
   /** Their settings of `poll` only where they differ. */
   readonly apps: readonly FileMap[];
+  /** Left out if there are none. */
+  readonly queries?: readonly FileMap[];
 }
 
 /** Stands for the user name and the password of a proxy. */
 const hiddenLogin = '//[redacted]@';
 
 /** The configuration with every default applied, as the file would have it. */
-export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfig {
+export function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): EffectiveConfig {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;
@@ -54,6 +57,7 @@ export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfi
       ...entryMap(entry, isAccountNamed),
       ...(entry.exclude || entry.poll === usual ? {} : differing(pollMap(entry.poll), poll)),
     })),
+    ...(queries.length > 0 && { queries: queries.map((one) => queryMap(one, isAccountNamed)) }),
   };
 }
 
@@ -97,6 +101,25 @@ function pollMap(poll: PollConfig): FileMap {
     host_names: poll.hostNames,
     raw: poll.raw,
     metrics: poll.metrics.map(metricValue),
+    ...(poll.tags && { tags: poll.tags }),
+  };
+}
+
+/** Its facets are in the query. */
+function queryMap(query: Query, isAccountNamed: boolean): FileMap {
+  const { poll, constantLabels } = query;
+  return {
+    as: Object.fromEntries(query.gauges.map(({ member, name }) => [member, name])),
+    ...(isAccountNamed ? { account: query.account } : {}),
+    nrql: query.nrql,
+    labels: Object.fromEntries(query.facets.map(({ name, label }) => [name, label])),
+    constant_labels: constantLabels,
+    help: query.help,
+    max_series: query.maxSeries,
+    interval: formatDuration(poll.intervalMs),
+    window: windowText(poll.window),
+    delay: formatDuration(poll.delayMs),
+    stale_after: formatDuration(poll.staleAfterMs),
   };
 }
 

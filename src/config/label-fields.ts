@@ -31,20 +31,23 @@ const ownLabels = [
   'reason',
 ];
 
-/** Names that `labels` must not use. */
-const reservedLabelNames: readonly string[] = [...targetLabels, ...ownLabels];
+/** Labels of the exporter on the series of queries. */
+export const queryLabels: readonly string[] = ['account', 'query', 'quantile', 'le'];
 
 const validName = new RegExp(labelNamePattern, 'u');
 
 /** Tells what is wrong with the name of an extra label; `undefined` if nothing is. */
-function labelNameProblem(name: string): string | undefined {
+export function labelNameProblem(
+  name: string,
+  own: readonly string[] = ownLabels,
+): string | undefined {
   if (!validName.test(name)) {
     return 'is not a valid label name: use letters, digits and "_", not starting with a digit';
   }
   if (name.startsWith('__')) {
     return 'is not allowed as a label name: Prometheus keeps names that start with "__" for itself';
   }
-  if (ownLabels.includes(name)) {
+  if (own.includes(name)) {
     return 'is not allowed as a label name: the exporter sets this label itself';
   }
   if (targetLabels.includes(name)) {
@@ -53,14 +56,58 @@ function labelNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** Extra labels, by name. */
-export function labels(description: string): z.ZodType<Readonly<Record<string, string>>> {
-  const name = z
-    .string()
+/** @param own labels that the exporter sets itself there */
+export function labelName(own: readonly string[] = ownLabels): z.ZodString {
+  return z
+    .string({ error: 'must be a string' })
     .superRefine((value, context) => {
-      const message = labelNameProblem(value);
+      const message = labelNameProblem(value, own);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .meta({ pattern: labelNamePattern, not: { enum: reservedLabelNames } });
-  return z.record(name, text('Value of the label.'), aMap).meta({ description });
+    .meta({ pattern: labelNamePattern, not: { enum: [...targetLabels, ...own] } });
+}
+
+/** Extra labels, by name. */
+export function labels(
+  description: string,
+  own?: readonly string[],
+): z.ZodType<Readonly<Record<string, string>>> {
+  return z.record(labelName(own), text('Value of the label.'), aMap).meta({ description });
+}
+
+/** A foreign name as a label: "appName" is "app_name". */
+export function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/gu, '$1_$2')
+    .replaceAll(/[^a-zA-Z0-9]+/gu, '_')
+    .replaceAll(/^_+|_+$/gu, '')
+    .toLowerCase()
+    .replace(/^(?=\d)/u, '_');
+}
+
+/** Tags of applications, and the labels that they become. */
+export type FileTags = Readonly<Record<string, string>>;
+
+/** A list of tags, or a map from tags to labels. */
+export function tags(description: string): z.ZodType<FileTags> {
+  const tag = text('A tag of the entity in New Relic.');
+  return z
+    .union([
+      z
+        .array(tag, { error: 'must be a list of tags, or a map from tags to labels' })
+        .superRefine((list, context) => {
+          for (const [index, key] of list.entries()) {
+            const message = labelNameProblem(snakeCase(key));
+            if (message === undefined) continue;
+            const help = `write a map, such as { ${JSON.stringify(key)}: newrelic_${snakeCase(key)} }`;
+            const problem = `would be the label "${snakeCase(key)}", which ${message}`;
+            context.addIssue({ code: 'custom', message: problem, path: [index], params: { help } });
+          }
+        })
+        .transform(
+          (list): FileTags => Object.fromEntries(list.map((key) => [key, snakeCase(key)])),
+        ),
+      z.record(z.string(), labelName(), aMap),
+    ])
+    .meta({ description });
 }

@@ -17,7 +17,9 @@ import {
   type Problem,
 } from './diagnostic.ts';
 import { metricProblems } from './metric-problems.ts';
+import { createAccountOf, nerdgraphProblems } from './nerdgraph-problems.ts';
 import { patternProblems } from './pattern-problems.ts';
+import { queryProblems } from './query-problems.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { readYaml } from './read-yaml.ts';
 import { foreignFile, referenceProblems } from './reference-problems.ts';
@@ -179,6 +181,8 @@ async function findingsOf(
     ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
     ...metricProblems(root),
+    ...queryProblems(root, createAccountOf(root)),
+    ...nerdgraphProblems(root),
     ...(await patternProblems(root, takeBreak)),
   ]);
   if (!parsed.success) return { config: undefined, errors, warnings: [] };

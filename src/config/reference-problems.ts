@@ -198,6 +198,8 @@ export function referenceProblems(root: FileMap): readonly Problem[] {
     ...accounts.flatMap((account) => accountRules.flatMap((rule) => rule(account))),
     ...apps.flatMap((app) => appRules.flatMap((rule) => rule(app))),
     ...nothingLeft(apps),
-    ...(names === undefined ? [] : accountReferences(apps, names)),
+    ...(names === undefined
+      ? []
+      : accountReferences([...apps, ...mapsUnder(root, 'queries')], names)),
   ];
 }

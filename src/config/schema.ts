@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { accountSchema, type FileAccount } from './account-schema.ts';
-import { labels } from './label-fields.ts';
+import { type FileTags, labels, tags } from './label-fields.ts';
 import { type FileMetric, metrics } from './metric-schema.ts';
+import { type FileQuery, querySchema } from './query-schema.ts';
 import {
   aList,
   aMap,
@@ -28,6 +29,7 @@ export interface FilePoll {
   readonly host_names: boolean;
   readonly raw: boolean;
   readonly metrics: readonly FileMetric[];
+  readonly tags: FileTags;
 }
 
 /** One entry of `apps`. The defaults of what it leaves out are in `poll`. */
@@ -47,6 +49,7 @@ export interface FileConfig {
   readonly accounts: readonly FileAccount[];
   readonly poll: FilePoll;
   readonly apps: readonly FileApp[];
+  readonly queries: readonly FileQuery[];
 }
 
 const hourMs = 3_600_000;
@@ -74,6 +77,9 @@ const pollFields = {
   host_names: flag('Whether host ids are resolved to host names.'),
   raw: flag('Whether to ask for unrounded values.'),
   metrics,
+  tags: tags(
+    'Tags of the application in New Relic that become labels of its series, as a list or as a map from tag to label; with "source: nerdgraph" only.',
+  ),
 };
 
 const poll = z
@@ -87,6 +93,7 @@ const poll = z
       host_names: pollFields.host_names.prefault(true),
       raw: pollFields.raw.prefault(false),
       metrics: pollFields.metrics.prefault(['throughput']),
+      tags: pollFields.tags.prefault([]),
     },
     aMap,
   )
@@ -128,10 +135,18 @@ const app = z
       host_names: pollFields.host_names.exactOptional(),
       raw: pollFields.raw.exactOptional(),
       metrics: pollFields.metrics.exactOptional(),
+      tags: pollFields.tags.exactOptional(),
     },
     aMap,
   )
   .meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
+
+export const query: z.ZodType<FileQuery> = querySchema({
+  interval: pollFields.interval.exactOptional(),
+  window: pollFields.window.exactOptional(),
+  delay: pollFields.delay.exactOptional(),
+  stale_after: pollFields.stale_after.exactOptional(),
+});
 
 /** The shape of the file: everything that can be checked in one value alone. */
 export const fileSchema: z.ZodType<FileConfig> = z
@@ -147,6 +162,10 @@ export const fileSchema: z.ZodType<FileConfig> = z
         description:
           'The applications to read. If several entries select an application, the first of them counts.',
       }),
+      queries: z
+        .array(query, aList)
+        .prefault([])
+        .meta({ description: 'NRQL whose rows become gauges; with "source: nerdgraph" only.' }),
     },
     aMap,
   )

@@ -181,9 +181,9 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
 function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   return {
     ...source,
-    discover: async (selectors, knownIds, signal) => {
+    discover: async (selectors, knownIds, signal, tags) => {
       await keyProvider.reload();
-      return source.discover(selectors, knownIds, signal);
+      return source.discover(selectors, knownIds, signal, tags);
     },
   };
 }

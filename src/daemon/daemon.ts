@@ -59,7 +59,7 @@ export function createIdleDaemon({
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
-    droppedSeriesOf: (account) => store.droppedOf(account),
+    droppedSeriesOf: (account, reason) => store.droppedOf(account, reason),
     nextTurn: platform.nextTurn,
   });
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
@@ -89,26 +89,25 @@ export function createIdleDaemon({
 function createPageRedaction(redactor: Redactor) {
   const redact = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : redactor.redact(text);
+  const application = <One extends ApplicationStatus>(one: One): One => {
+    if (one.failure === undefined) return one;
+    const { message, ...rest } = one.failure;
+    const failure = {
+      ...rest,
+      // Only once it is read: a page shows 200 of ten thousand.
+      get message() {
+        return redactor.redact(message);
+      },
+    };
+    return { ...one, failure };
+  };
   return {
-    account: ({ error, key, ...rest }: AccountDetails): AccountDetails => ({
+    account: ({ error, key, queries, ...rest }: AccountDetails): AccountDetails => ({
       ...rest,
       error: redact(error),
+      ...(queries && { queries: queries.map(application) }),
       key: { ...key, problem: redact(key.problem) },
     }),
-    application: (application: ApplicationStatus): ApplicationStatus => {
-      const { failure } = application;
-      if (failure === undefined) return application;
-      const { message, ...rest } = failure;
-      return {
-        ...application,
-        failure: {
-          ...rest,
-          // Only once it is read: a page shows 200 of ten thousand.
-          get message() {
-            return redactor.redact(message);
-          },
-        },
-      };
-    },
+    application,
   };
 }

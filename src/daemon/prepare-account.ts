@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
 import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
-import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
+import {
+  type AccountConfig,
+  type AppEntry,
+  type Config,
+  type Query,
+  quotaOf,
+} from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector, polledBy } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -12,17 +18,20 @@ import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
 import type { AccountPlatform } from './platform.ts';
 
-/** An account of the configuration, and its entries of `apps`, at least one. */
+/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
 export interface AccountInUse {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
+  /** Default: none. */
+  readonly queries?: readonly Query[] | undefined;
 }
 
 /** The accounts with entries that do not only exclude; the others are never polled. */
 export function accountsInUse({
   accounts,
   apps,
-}: Pick<Config, 'accounts' | 'apps'>): readonly AccountInUse[] {
+  queries: all = [],
+}: Pick<Config, 'accounts' | 'apps' | 'queries'>): readonly AccountInUse[] {
   const entries = new Map<string, AppEntry[]>();
   for (const entry of apps) {
     const known = entries.get(entry.account);
@@ -30,16 +39,15 @@ export function accountsInUse({
     else known.push(entry);
   }
   return accounts.flatMap((account) => {
-    const own = entries.get(account.name);
-    return own === undefined || polledBy(own).length === 0 ? [] : [{ account, entries: own }];
+    const own = entries.get(account.name) ?? [];
+    const queries = all.filter((query) => query.account === account.name);
+    if (polledBy(own).length + queries.length === 0) return [];
+    return [{ account, entries: own, ...(queries.length > 0 && { queries }) }];
   });
 }
 
 /** An account with everything read that can fail; nothing of it is active yet. */
-export interface PreparedAccount {
-  readonly account: AccountConfig;
-  /** The entries of `apps` that belong to it; not empty. */
-  readonly entries: readonly AppEntry[];
+export interface PreparedAccount extends AccountInUse {
   readonly keyProvider: AccountKey;
   /** How to connect. */
   readonly wire: UndiciTransportOptions;
@@ -61,8 +69,7 @@ type PrepareAccountsDependencies = Omit<PrepareAccountDependencies, 'previous'> 
  * configuration names cannot be used.
  */
 export async function prepareAccount(
-  account: AccountConfig,
-  entries: readonly AppEntry[],
+  { account, ...asked }: AccountInUse,
   { platform, logger, previous }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
   hideProxyPassword(account, platform);
@@ -78,7 +85,7 @@ export async function prepareAccount(
   const ca = await namingAccount(name, readCa(account, platform));
   const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
-  return { account, entries, keyProvider, wire };
+  return { account, ...asked, keyProvider, wire };
 }
 
 /** Node.js reads this many files at once; more would only wait, and count it as time of their volume. */
@@ -89,9 +96,9 @@ export async function prepareAccounts(
   all: readonly AccountInUse[],
   { previousOf, ...dependencies }: PrepareAccountsDependencies,
 ): Promise<readonly PreparedAccount[]> {
-  return pLimit(readsAtOnce).map(all, async ({ account, entries }) => {
-    const previous = previousOf(account.name);
-    return prepareAccount(account, entries, { ...dependencies, previous });
+  return pLimit(readsAtOnce).map(all, async (inUse) => {
+    const previous = previousOf(inUse.account.name);
+    return prepareAccount(inUse, { ...dependencies, previous });
   });
 }
 
@@ -160,6 +167,7 @@ function isSameAccount(left: AccountConfig, right: AccountConfig): boolean {
 function haveSameEntries(before: PreparedAccount, next: PreparedAccount): boolean {
   return (
     before.entries.length === next.entries.length &&
+    isDeepStrictEqual(before.queries, next.queries) &&
     next.entries.every((entry, index) => {
       const other = before.entries[index];
       return other !== undefined && isSameEntry(entry, other);

@@ -15,6 +15,12 @@ import {
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
 /** What people look at first: the rate, the errors and the duration of requests. */
 const demoMetrics: readonly PresetName[] = ['throughput', 'response_time', 'errors', 'apdex'];
+/** What the metrics of applications do not have: percentiles. */
+const demoQueries: readonly string[] = [
+  '- as: newrelic_transaction_duration_seconds',
+  '  nrql: SELECT percentile(duration, 50, 95, 99) AS duration FROM Transaction FACET appName LIMIT 100',
+  '  help: Duration of transactions.',
+];
 /** The name of a file that exists only on the platform of the demo. */
 const configFile = 'demo.yaml';
 
@@ -40,6 +46,7 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
     source: flags.demoSource,
     poll: ['window: 1m', `metrics: [${demoMetrics.join(', ')}]`],
     missingNames: vendor.script.missingNames,
+    queries: demoQueries,
   });
   const demoPlatform: Platform = {
     ...platform,

@@ -111,11 +111,13 @@ export interface SimulatedConfig {
   readonly poll: readonly string[];
   /** Names of applications that the account does not have. */
   readonly missingNames: readonly string[];
+  /** What stands under `queries`, which only NerdGraph can have. Default: nothing. */
+  readonly queries?: readonly string[] | undefined;
 }
 
 /** The text of the configuration file. */
 export function simulatedConfigText(config: SimulatedConfig): string {
-  const { account, baseUrl, keyVariable, source, poll, missingNames } = config;
+  const { account, baseUrl, keyVariable, source, poll, missingNames, queries = [] } = config;
   const isNerdgraph = source === 'nerdgraph';
   return [
     'accounts:',
@@ -128,6 +130,9 @@ export function simulatedConfigText(config: SimulatedConfig): string {
     // Before the entry that chooses everything: behind it they would draw a warning.
     ...missingNames.map((name) => `  - name: ${JSON.stringify(name)}`),
     '  - match: "."',
+    ...(isNerdgraph && queries.length > 0
+      ? ['queries:', ...queries.map((line) => `  ${line}`)]
+      : []),
     '',
   ].join('\n');
 }

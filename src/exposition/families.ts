@@ -34,13 +34,13 @@ function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
 }
 
 /** Like `oneSample`, for milliseconds since the epoch, in seconds. */
-function oneTimestamp(timeMs: number | undefined): readonly Sample[] {
-  return oneSample(timeMs === undefined ? undefined : timeMs / 1000);
+export function oneTimestamp(timeMs: number | undefined, labels = ''): readonly Sample[] {
+  return oneSample(timeMs === undefined ? undefined : timeMs / 1000, labels);
 }
 
 /** Like `oneSample`, for a yes or no. */
-function oneFlag(flag: boolean | undefined): readonly Sample[] {
-  return oneSample(flag === undefined ? undefined : Number(flag));
+export function oneFlag(flag: boolean | undefined, labels = ''): readonly Sample[] {
+  return oneSample(flag === undefined ? undefined : Number(flag), labels);
 }
 
 const knownStatuses: readonly string[] = ['green', 'orange', 'red', 'gray', 'unknown'];

@@ -31,7 +31,10 @@ export interface RenderedApplication {
   readonly duplicates: number;
 }
 
-function sharedLabelsOf({ account, application, labels }: AppSnapshot): SharedLabels {
+function sharedLabelsOf({ account, application, labels, query }: AppSnapshot): SharedLabels {
+  if (query !== undefined) {
+    return { before: renderLabels([['account', labelValueOf(account)]]), after: '' };
+  }
   const extra = Object.entries(labels).map(([name, value]) => [name, labelValueOf(value)] as const);
   return {
     before: renderLabels([
@@ -135,7 +138,7 @@ export function renderApplication(
   previous?: RenderedApplication,
 ): RenderedApplication {
   const shared = sharedLabelsOf(snapshot);
-  const identity = `${shared.before} ${shared.after}`;
+  const identity = `${shared.before} ${snapshot.query?.name ?? shared.after}`;
   const known = previous?.identity === identity ? previous : undefined;
   const hostLabelsOf = hostLabelsFrom(snapshot.hostNames);
   const parts: Buffer[] = [];

@@ -1,9 +1,16 @@
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
 import { upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
+import { createQueryFamilies } from './query-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';
+
+/** Series that are not shown, by the reason. */
+type LeftOut = Record<SeriesDropReason, number>;
+
+const nothingLeftOut: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
 
 interface App {
   readonly id: string;
@@ -12,7 +19,7 @@ interface App {
   /** Whether it holds its labels: otherwise another application is shown with them. */
   isShown: boolean;
   /** Series that are not shown and have been counted as dropped. */
-  leftOut: number;
+  leftOut: Readonly<LeftOut>;
 }
 
 interface Account {
@@ -21,7 +28,7 @@ interface Account {
   readonly apps: Map<string, App>;
   up: boolean | undefined;
   isUpShown: boolean;
-  dropped: number;
+  readonly dropped: LeftOut;
 }
 
 /** The order of the numbers that the ids write: decimal strings, perhaps longer than a number holds. */
@@ -31,9 +38,14 @@ function byId(left: App, right: App): number {
 
 /** A series counts as dropped once, when it is first left out. */
 function countDropped(app: App): void {
-  const { series, duplicates } = app.rendered;
-  const leftOut = duplicates + (app.isShown ? 0 : series);
-  app.account.dropped += Math.max(0, leftOut - app.leftOut);
+  const { series, duplicates, snapshot } = app.rendered;
+  const leftOut = {
+    duplicate: duplicates + (app.isShown ? 0 : series),
+    max_series: snapshot.reading?.query?.leftOut ?? 0,
+  };
+  for (const reason of seriesDropReasons) {
+    app.account.dropped[reason] += Math.max(0, leftOut[reason] - app.leftOut[reason]);
+  }
   app.leftOut = leftOut;
 }
 
@@ -67,6 +79,7 @@ export class SeriesStore implements SnapshotSink {
   readonly #claims = new Claims<App>();
   readonly #upClaims = new Claims<Account>();
   readonly #familiesOf = createFamilies();
+  readonly #queryFamiliesOf = createQueryFamilies();
   readonly #cache;
 
   constructor(dependencies: PageDependencies) {
@@ -79,9 +92,12 @@ export class SeriesStore implements SnapshotSink {
     const account = this.#accountOf(snapshot.account);
     const { id } = snapshot.application;
     const known = account.apps.get(id);
-    const families = familiesOfSnapshot(snapshot, this.#familiesOf);
+    const families =
+      snapshot.query === undefined
+        ? familiesOfSnapshot(snapshot, this.#familiesOf)
+        : this.#queryFamiliesOf(snapshot.query);
     const rendered = renderApplication(snapshot, families, known?.rendered);
-    const app = known ?? { id, account, rendered, isShown: false, leftOut: 0 };
+    const app = known ?? { id, account, rendered, isShown: false, leftOut: nothingLeftOut };
     if (known?.rendered.identity !== rendered.identity) {
       if (known !== undefined) this.#withdraw(known);
       app.isShown = this.#claims.claim(rendered.identity, app);
@@ -105,7 +121,7 @@ export class SeriesStore implements SnapshotSink {
     if (account.up === up) return;
     if (account.up === undefined) {
       account.isUpShown = this.#upClaims.claim(account.labels, account);
-      account.dropped += Number(!account.isUpShown);
+      account.dropped.duplicate += Number(!account.isUpShown);
     }
     account.up = up;
     this.#cache.invalidate();
@@ -140,11 +156,11 @@ export class SeriesStore implements SnapshotSink {
   }
 
   /**
-   * Series of the account that were left out so far because their labels were taken. However often
+   * Series of the account that were left out so far for this reason. However often
    * a series is published, it counts once, and again only if it was shown in between.
    */
-  droppedOf(name: string): number {
-    return this.#accounts.get(name)?.dropped ?? 0;
+  droppedOf(name: string, reason: SeriesDropReason = 'duplicate'): number {
+    return this.#accounts.get(name)?.dropped[reason] ?? 0;
   }
 
   #inOrder(): readonly Account[] {
@@ -177,7 +193,8 @@ export class SeriesStore implements SnapshotSink {
     if (known !== undefined) return known;
     const labels = renderLabels([['account', labelValueOf(name)]]);
     const apps = new Map<string, App>();
-    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped: 0 };
+    const dropped = { ...nothingLeftOut };
+    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped };
     this.#accounts.set(name, account);
     return account;
   }

@@ -32,6 +32,8 @@ export interface Application {
   readonly hostCount?: number | undefined;
   /** How many instances the vendor lists. */
   readonly instances: number | undefined;
+  /** The values of its tags, those of one tag in one text. Default: the vendor did not say. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -42,8 +44,10 @@ export function mergedApplication(known: Application, found: Application): Appli
   const { summary } = known;
   // What was left out stays as polls have shown it.
   const hostIds = found.hostIds ?? known.hostIds;
+  const tags = found.tags ?? known.tags;
   const merged = {
     ...found,
+    ...(tags && { tags }),
     summary: isDeepStrictEqual(summary, found.summary) ? summary : found.summary,
     hostIds: isDeepStrictEqual(known.hostIds, hostIds) ? known.hostIds : hostIds,
   };

@@ -48,6 +48,32 @@ export interface PollConfig {
   readonly raw: boolean;
   /** What is read of each application and of its hosts. */
   readonly metrics: readonly MetricChoice[];
+  /** The tags of applications that become labels: the label by tag. Default: none. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+}
+
+/** One gauge of a query. */
+export interface QueryGauge {
+  readonly name: string;
+  /** The member of a row that has its value. */
+  readonly member: string;
+}
+
+/** One entry of `queries`, with every default applied: NRQL, and the gauges that its rows become. */
+export interface Query {
+  readonly account: string;
+  /** That of its first gauge; unique in the account. */
+  readonly name: string;
+  /** On one line, without a time range; each function has a name. */
+  readonly nrql: string;
+  readonly gauges: readonly QueryGauge[];
+  readonly help: string;
+  /** In the order of the query, with the labels that they become. */
+  readonly facets: readonly { readonly name: string; readonly label: string }[];
+  readonly constantLabels: Readonly<Record<string, string>>;
+  /** Series at most. */
+  readonly maxSeries: number;
+  readonly poll: PollConfig;
 }
 
 /** A regular expression as it is written. */
@@ -93,11 +119,15 @@ export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   /** What the metrics of `poll` and the transaction types amount to. */
   readonly series: readonly PolledSeries[];
   readonly poll: PollConfig;
+  /** What stands for an application where a query is polled like one. */
+  readonly query?: Query | undefined;
 }
 
 export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly accounts: readonly AccountConfig[];
   readonly apps: readonly AppEntry<Pattern>[];
+  /** Default: none. */
+  readonly queries?: readonly Query[] | undefined;
 }
 
 /**

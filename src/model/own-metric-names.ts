@@ -22,6 +22,8 @@ const fixedGauges = [
 /** The gauges about accounts and applications that the exporter has, those of all presets included. */
 export const ownGaugeNames: ReadonlySet<string> = new Set([
   'newrelic_up',
+  'newrelic_query_success',
+  'newrelic_query_last_success_timestamp_seconds',
   ...fixedGauges.map((name) => `newrelic_application_${name}`),
   ...presetGauges.flatMap(({ name, hostName }) => [name, hostName]),
 ]);

@@ -47,8 +47,17 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
   return window.kind === 'vendor_default' || window.lengthMs + delayMs > reportingMemoryMs;
 }
 
+/** The labels of every series: those of the entry, and tags. A tag that the application lacks is an empty label. */
+export function labelsOf({ application, entry }: SelectedApplication): AppEntry['labels'] {
+  const { tags } = entry.poll;
+  if (tags === undefined) return entry.labels;
+  const ofTags = Object.entries(tags).map(([tag, label]) => [label, application.tags?.[tag] ?? '']);
+  return { ...entry.labels, ...Object.fromEntries(ofTags) };
+}
+
 /** Whether a poll asks for values of the application as a whole. */
 export function asksForApplication({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
+  if (entry.query !== undefined) return true;
   return entry.application && entry.series.some((series) => isReadOf('applications', series));
 }
 

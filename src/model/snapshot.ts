@@ -1,6 +1,28 @@
 import type { FailureReason } from './api-error.ts';
 import type { Application, TransactionType } from './application.ts';
+import type { Query } from './config.ts';
 import { type PolledSeries, throughputOf, type Values } from './polled-series.ts';
+
+/** One series of a query. */
+export interface QuerySeries {
+  /** Its gauge, as the index among those of the query. */
+  readonly gauge: number;
+  /** Without those of the configuration. */
+  readonly labels: readonly (readonly [name: string, value: string])[];
+  readonly value: number;
+}
+
+/** What a query has brought. */
+export interface QueryResult {
+  /** In the order of their labels, each once. */
+  readonly series: readonly QuerySeries[];
+  /** Rows of the answer. */
+  readonly rows: number;
+  /** Series beyond the limit of the query. */
+  readonly leftOut: number;
+  /** Values that are absent or no number. */
+  readonly unusable: number;
+}
 
 /** The values from one poll of one application, all for the same window. */
 export interface AppReading {
@@ -10,6 +32,8 @@ export interface AppReading {
   readonly series: readonly PolledSeries[];
   readonly application: Values;
   readonly hosts: ReadonlyMap<string, Values>;
+  /** Of a query, in place of values. */
+  readonly query?: QueryResult | undefined;
 }
 
 /** Requests per minute of the application itself, by transaction type. */
@@ -48,6 +72,8 @@ export interface AppSnapshot {
   readonly failureReason: FailureReason | undefined;
   /** Wall time of the last poll that got everything that it asked for. */
   readonly lastSuccessMs: number | undefined;
+  /** The query that this is about; `undefined` for an application. */
+  readonly query?: Query | undefined;
 }
 
 /** Where the poller publishes its results. Every call replaces what was there. */

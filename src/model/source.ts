@@ -163,11 +163,14 @@ export interface Source {
    * Keeps what it has: if a call fails, or if the reason of an abort is an `ApiError` (a deadline),
    * it resolves with that error and what was read so far. With another reason of an
    * abort it rejects with that.
+   *
+   * @param tags which tags of the applications to read, where the API has tags
    */
   discover(
     selectors: readonly Selector[],
     knownIds: readonly string[],
     signal: AbortSignal,
+    tags?: readonly string[],
   ): Promise<Discovery>;
   /**
    * Reads the names of the application's hosts. Like `discover` it keeps what it has.

@@ -1,4 +1,5 @@
 import type { FailureReason } from './api-error.ts';
+import type { Query } from './config.ts';
 import type { Shard } from './shard.ts';
 import type { AppReading } from './snapshot.ts';
 import type { MissingMetric, TransportStatus } from './telemetry.ts';
@@ -67,6 +68,11 @@ export interface ApplicationStatus {
   readonly hostNames: ReadonlyMap<string, string>;
 }
 
+/** One query, as it is when it is read, with the state of what is polled. */
+export interface QueryStatus extends ApplicationStatus {
+  readonly query: Query;
+}
+
 /**
  * How an account is doing. `degraded`: discovered, but some application fails, an entry matches nothing, or
  * the key file cannot be read. `down`: the last discovery failed. `starting`: the first one has not ended.
@@ -126,6 +132,8 @@ export interface PollerStatus {
   readonly excludedApplications: number;
   /** Applications in the states `failing` and `dropped`. */
   readonly failingApplications: number;
+  /** Default: none. */
+  readonly queries?: readonly QueryStatus[] | undefined;
   /** When the last discovery that succeeded ended. */
   readonly lastDiscoveryMs: number | undefined;
   /** When the next discovery begins; `undefined` while one is under way, or none will follow. */

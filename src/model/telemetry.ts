@@ -7,6 +7,7 @@ export const operations = [
   'list_hosts',
   'application_metrics',
   'host_metrics',
+  'query',
 ] as const;
 export type DaemonOperation = (typeof operations)[number];
 
@@ -18,9 +19,19 @@ export function titleOf(operation: Operation): string {
   return operation === 'list_metrics' ? 'metric names' : operation;
 }
 
-/** Why a value of the vendor was left out. */
-export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;
+/** Why a value of the vendor was left out. Only of queries: there is none, or another one with the same labels. */
+export const invalidSampleReasons = [
+  'not_a_number',
+  'not_finite',
+  'negative',
+  'absent',
+  'duplicate',
+] as const;
 export type InvalidSampleReason = (typeof invalidSampleReasons)[number];
+
+/** Why a series is not published: another one has its labels, or its query has too many. */
+export const seriesDropReasons = ['duplicate', 'max_series'] as const;
+export type SeriesDropReason = (typeof seriesDropReasons)[number];
 
 /**
  * How an answer of NerdGraph differs from what New Relic documents, or from what was assumed where its

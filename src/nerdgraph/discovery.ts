@@ -13,6 +13,8 @@ export interface DiscoveryQuestion {
   readonly selectors: readonly Selector[];
   readonly knownIds: readonly string[];
   readonly signal: AbortSignal;
+  /** Which tags to read. Default: none. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 export interface DiscoveryDependencies {
@@ -44,9 +46,10 @@ export function createDiscover(
     selectors,
     knownIds,
     signal,
+    tags,
   }: DiscoveryQuestion): Promise<EntityList> => {
     const read = async (wanted: WantedApplications | undefined): Promise<EntityList> =>
-      listEntities(searchesFor(accountId, wanted), options, { client, signal });
+      listEntities(searchesFor(accountId, wanted), options, { client, signal, tags });
 
     const wanted = filters.areTrusted ? wantedBy(selectors) : undefined;
     let list = await read(wanted);

@@ -26,7 +26,13 @@ export async function listEntities(
   {
     client,
     signal,
-  }: { readonly client: Pick<GraphqlClient, 'entities'>; readonly signal: AbortSignal },
+    tags,
+  }: {
+    readonly client: Pick<GraphqlClient, 'entities'>;
+    readonly signal: AbortSignal;
+    /** Which tags to read. Default: none. */
+    readonly tags?: readonly string[] | undefined;
+  },
 ): Promise<EntityList> {
   const applications = new Map<string, Application>();
   const unreadableIds = new Set<string>();
@@ -43,7 +49,7 @@ export async function listEntities(
     let largestPage = 1;
     for (let pages = 1; ; pages += 1) {
       calls += 1;
-      const page = await client.entities(search, cursor, { signal });
+      const page = await client.entities(search, cursor, { signal, tags });
       for (const application of page.applications) applications.set(application.id, application);
       for (const id of page.unreadableIds) unreadableIds.add(id);
       const [first] = page.unidentified;

@@ -44,6 +44,10 @@ const entitySchema = z.object({
   name: z.string({ error: 'no name' }),
   reporting: z.boolean().optional().catch(undefined),
   alertSeverity: textSchema,
+  tags: z
+    .array(z.object({ key: z.string(), values: z.array(z.string()) }))
+    .optional()
+    .catch(undefined),
   language: textSchema,
   settings: z.object({ apdexTarget: anythingSchema }).partial().optional().catch(undefined),
   apmSummary: summarySchema.optional().catch(undefined),
@@ -58,6 +62,8 @@ export interface PageReading {
   readonly purpose: CallPurpose;
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
+  /** The tags that are wanted. Default: none. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 /**
@@ -66,7 +72,7 @@ export interface PageReading {
  */
 export function entityPageOf(
   part: unknown,
-  { purpose, unexpected, onInvalid }: PageReading,
+  { purpose, unexpected, onInvalid, tags = [] }: PageReading,
 ): EntityPage {
   const { elements, ...results } = resultsOf(part, purpose);
   const applications: Application[] = [];
@@ -84,7 +90,7 @@ export function entityPageOf(
       continue;
     }
     const record = entitySchema.safeParse(element);
-    if (record.success) applications.push(applicationOf(record.data, onInvalid));
+    if (record.success) applications.push(applicationOf(record.data, tags, onInvalid));
     else if (id !== undefined) unreadableIds.push(id);
     else
       unidentified.push(`element ${index}: ${record.error.issues[0]?.message ?? 'not readable'}`);
@@ -114,7 +120,11 @@ function resultsOf(part: unknown, purpose: CallPurpose): Results {
   return { elements, count, nextCursor };
 }
 
-function applicationOf(record: EntityRecord, onInvalid: InvalidSampleListener): Application {
+function applicationOf(
+  record: EntityRecord,
+  tags: readonly string[],
+  onInvalid: InvalidSampleListener,
+): Application {
   const summary = record.apmSummary;
   return {
     id: record.applicationId,
@@ -128,7 +138,19 @@ function applicationOf(record: EntityRecord, onInvalid: InvalidSampleListener): 
     hostIds: undefined,
     hostCount: sampleOf(summary?.hostCount ?? undefined, onInvalid),
     instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
+    ...(tags.length > 0 && record.tags && { tags: tagTexts(record.tags, tags) }),
   };
+}
+
+/** The wanted ones. A tag may have several values, in no order. */
+function tagTexts(
+  stated: NonNullable<EntityRecord['tags']>,
+  wanted: readonly string[],
+): Readonly<Record<string, string>> {
+  const texts = stated
+    .filter(({ key }) => wanted.includes(key))
+    .map(({ key, values }) => [key, values.toSorted().join(',')]);
+  return Object.fromEntries(texts);
 }
 
 /** The words that the REST API has for New Relic's severities of open incidents. */

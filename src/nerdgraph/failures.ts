@@ -10,6 +10,8 @@ export interface CallPurpose {
   readonly operation: Operation;
   /** How many applications were asked for; `undefined` if it was a list of them. */
   readonly applications?: number | undefined;
+  /** The name of a query of the configuration. */
+  readonly query?: string | undefined;
   readonly accountId: number | undefined;
 }
 
@@ -24,7 +26,7 @@ export function failureOf(
     applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy = remedyFor({ reason, status }, accountId, operation === 'list_metrics');
+  const remedy = remedyFor({ reason, status }, accountId, operation);
   return new ApiError(
     reason,
     `${titleOf(operation)}${subject}: ${detail}. ${remedy}.`,
@@ -62,14 +64,18 @@ function graphqlMessageOf(body: string): string {
 function remedyFor(
   failure: Pick<ApiError, 'reason' | 'status'>,
   accountId: number | undefined,
-  isOnce: boolean,
+  operation: Operation,
 ): string {
   if (failure.status === 403) return noAccess(accountId);
-  // A command that asks once does not divide the question.
-  if (isOnce && failure.reason === 'too_large') {
+  // Neither a command that asks once nor a query of the configuration is divided.
+  const isWhole = operation === 'list_metrics' || operation === 'query';
+  if (isWhole && failure.reason === 'too_large') {
     return 'The query takes too long or returns too much: ask for less';
   }
-  return remedyOf(failure, remedies, isOnce);
+  if (operation === 'query' && failure.reason === 'client') {
+    return 'New Relic refuses the NRQL: correct it in "queries"';
+  }
+  return remedyOf(failure, remedies, operation === 'list_metrics');
 }
 
 function noAccess(accountId: number | undefined): string {

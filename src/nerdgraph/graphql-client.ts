@@ -28,14 +28,25 @@ export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected'
 export interface GraphqlClient {
   nrql(question: NrqlQuestion, context: RequestContext): Promise<NrqlAnswer>;
   /**
+   * Asks NRQL of a configuration.
+   *
+   * @param read throws an `ApiError` if the answer is none
+   */
+  query<Value>(
+    question: { readonly query: string; readonly nrql: string },
+    read: (part: unknown, purpose: CallPurpose) => Value,
+    context: RequestContext,
+  ): Promise<Value>;
+  /**
    * One page of a search for entities.
    *
    * @param cursor as the page before gave it; `undefined` for the first page
+   * @param context.tags which tags of the entities to read
    */
   entities(
     search: string,
     cursor: string | undefined,
-    context: RequestContext,
+    context: RequestContext & { readonly tags?: readonly string[] | undefined },
   ): Promise<EntityPage>;
 }
 
@@ -59,6 +70,12 @@ export const nrqlDocument =
 /** A page has 200 entities; New Relic allows no more. */
 export const entitiesDocument =
   'query Applications($search: String!, $cursor: String) { actor { entitySearch(query: $search, sortByWithDirection: {attribute: NAME, direction: ASC}) { count results(cursor: $cursor) { nextCursor entities { guid name accountId reporting alertSeverity ... on ApmApplicationEntityOutline { applicationId language settings { apdexTarget } apmSummary { throughput responseTimeAverage apdexScore hostCount instanceCount } } } } } } }';
+
+/** Tags are many: they are asked for only where one is wanted. */
+export const taggedEntitiesDocument: string = entitiesDocument.replace(
+  'alertSeverity ',
+  'alertSeverity tags { key values } ',
+);
 
 export function createGraphqlClient(
   { accountId, timeoutMs }: GraphqlClientOptions,
@@ -92,20 +109,30 @@ export function createGraphqlClient(
   };
 
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
+  const nrqlRequest = (nrql: string) => ({
+    query: nrqlDocument,
+    variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
+  });
 
   return {
     nrql: async ({ operation, nrql, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
-      return ask(purpose, { query: nrqlDocument, variables }, context, rows, (part) =>
+      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
-    entities: async (search, cursor, context) => {
+    query: async ({ query, nrql }, read, context) => {
+      const purpose = { operation: 'query', query, accountId } as const;
+      return ask(purpose, nrqlRequest(nrql), context, rows, (part) => read(part, purpose));
+    },
+    entities: async (search, cursor, { tags = [], ...context }) => {
       const purpose = { operation: 'list_applications', accountId } as const;
       const variables = { search, cursor: cursor ?? null };
-      return ask(purpose, { query: entitiesDocument, variables }, context, entityPage, (part) =>
-        entityPageOf(part, { purpose, unexpected, onInvalid }),
+      const isTagged = tags.length > 0;
+      const query = isTagged ? taggedEntitiesDocument : entitiesDocument;
+      const kind = isTagged ? taggedPage : entityPage;
+      return ask(purpose, { query, variables }, context, kind, (part) =>
+        entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
       );
     },
   };
@@ -120,6 +147,7 @@ interface AnswerKind {
 const rows: AnswerKind = { size: 'large', parse: parseJson };
 /** Names no hosts. */
 const entityPage: AnswerKind = { size: 'medium', parse: parseJsonKeepingIds };
+const taggedPage: AnswerKind = { ...entityPage, size: 'large' };
 
 /** What was asked for, and the errors that came beside it. Throws an `ApiError` if there is nothing of it. */
 export function answerOf(

@@ -1,5 +1,6 @@
 import type { Clock } from '../model/clock.ts';
-import { isWorthPolling } from '../model/selected-application.ts';
+import { isQuery, queryOf } from '../model/query.ts';
+import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
@@ -8,6 +9,7 @@ import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
 import { NerdGraphBatch } from './nerdgraph-batch.ts';
+import { QueryBatch } from './query-batch.ts';
 import { batchesOf, type DivisionOf, queriesOf } from './query-plan.ts';
 import { QuerySizes, undivided } from './query-sizes.ts';
 import { SeenMetrics } from './seen-metrics.ts';
@@ -63,8 +65,8 @@ export function createNerdGraphSource(
     onCostsChange: (listener) => sizes.onChange(listener),
     listsHosts: false,
     earlyMs,
-    discover: async (selectors, knownIds, signal) => {
-      const discovery = await discover({ selectors, knownIds, signal });
+    discover: async (selectors, knownIds, signal, tags) => {
+      const discovery = await discover({ selectors, knownIds, signal, tags });
       if (discovery.complete) {
         const ids = [...discovery.applications.map(({ id }) => id), ...discovery.unreadableIds];
         seen.keepOnly(new Set(ids));
@@ -74,9 +76,20 @@ export function createNerdGraphSource(
     },
     hostNames: async (applicationId, signal) =>
       listHosts(applicationId, { client, wallMs: vendorWallMs, signal }),
-    batches: (due, early) =>
-      batchesOf(due, early).map((batch) => new NerdGraphBatch(batch, polling)),
+    batches: (due, early) => [
+      ...due.flatMap((asked) => {
+        const query = queryOf(asked);
+        return query === undefined ? [] : [new QueryBatch(asked, query, polling)];
+      }),
+      ...batchesOf(due.filter(isApplication), early.filter(isApplication)).map(
+        (batch) => new NerdGraphBatch(batch, polling),
+      ),
+    ],
   };
+}
+
+function isApplication(subject: { readonly selected: SelectedApplication }): boolean {
+  return !isQuery(subject);
 }
 
 /** What NerdGraph costs while no query has to be divided. */
@@ -86,7 +99,8 @@ export const nerdGraphCosts: CallCosts = createNerdGraphCosts(() => undivided);
 function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
   return {
     polls: (applications) => {
-      const polled = applications.filter(isWorthPolling).map((selected) => ({ selected }));
+      const subjects = applications.filter(isWorthPolling).map((selected) => ({ selected }));
+      const polled = subjects.filter(isApplication);
       const queries = batchesOf(polled).flatMap((batch) => queriesOf(batch, divisionOf));
       const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
       return {
@@ -94,6 +108,7 @@ function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
         list_hosts: 0,
         application_metrics: queries.length - ofHosts,
         host_metrics: ofHosts,
+        query: subjects.length - polled.length,
       };
     },
     firstPollOperation: 'application_metrics',

@@ -80,7 +80,7 @@ function arrayOf(value: unknown): readonly unknown[] {
 
 type ReadRow = FacetRow & { readonly isWithoutHost?: true };
 
-function notWhole({ purpose }: NrqlReading, detail: string): Error {
+function notWhole({ purpose }: Pick<NrqlReading, 'purpose'>, detail: string): Error {
   return failureOf(purpose, 'schema', detail);
 }
 
@@ -202,7 +202,11 @@ const minuteMs = 60_000;
 /** The longest step that New Relic's documents show for windows of less than two days. */
 const mostShiftMinutes = 5;
 
-function windowOf(stated: unknown, reading: NrqlReading): TimeWindow {
+/** The window that an answer states. Throws an `ApiError` if it is not nearly the one that was asked for. */
+export function windowOf(
+  stated: unknown,
+  reading: Pick<NrqlReading, 'purpose' | 'window' | 'unexpected'>,
+): TimeWindow {
   const { window, unexpected } = reading;
   const timeWindow = isJsonObject(stated) ? stated : {};
   const fromMs = numberOf(timeWindow['begin']);

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Query } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallLimit, Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
@@ -10,7 +10,6 @@ import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
-import { discoveryIntervalOf } from './demand.ts';
 import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
 import { entriesWithoutHost } from './discovery-state.ts';
 import { pollUntilSettled } from './poll-again.ts';
@@ -19,8 +18,10 @@ import { PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
-  /** The entries of `apps` that belong to this account; not empty. */
+  /** The entries of `apps` that belong to this account; none if it has queries alone. */
   readonly entries: readonly AppEntry[];
+  /** Default: none. */
+  readonly queries?: readonly Query[] | undefined;
 }
 
 export interface AccountPollerDependencies {
@@ -227,12 +228,8 @@ export class AccountPoller {
   }
 }
 
-function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTableOptions {
-  return {
-    account,
-    entries,
-    discoveryIntervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
-  };
+function tableOptionsOf(options: AccountPollerOptions): AccountTableOptions {
+  return { ...options, discoveryIntervalMs: discoveryOptionsOf(options).intervalMs };
 }
 
 /** Far longer than any deadline of the loops themselves. */

@@ -1,9 +1,11 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Query } from '../model/config.ts';
+import { isQuery } from '../model/query.ts';
 import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
+import { queryStatusesOf } from './application-status.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
@@ -11,7 +13,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export interface AccountStatusDependencies {
   readonly table: Pick<
     AccountTable,
-    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics'
+    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'nextDueMs'
   >;
   readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
@@ -28,12 +30,24 @@ export function accountStatusOf(
   {
     account: { name },
     entries,
-  }: { readonly account: Pick<AccountConfig, 'name'>; readonly entries: readonly AppEntry[] },
+    queries: configured = [],
+  }: {
+    readonly account: Pick<AccountConfig, 'name'>;
+    readonly entries: readonly AppEntry[];
+    readonly queries?: readonly Query[] | undefined;
+  },
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
-  const { polled, longestIntervalMs, shortestStaleAfterMs } = countsOf(states, entries);
+  const queries = queryStatusesOf({ name }, table, { clock });
+  const failingQueries = queries.filter(({ state: one }) => one === 'failing' || one === 'dropped');
+  const applications = states.size - queries.length;
+  const polledEntries = polledBy(entries);
+  const { polled, polledSubjects, longestIntervalMs, shortestStaleAfterMs } = countsOf(
+    states,
+    polledEntries.length > 0 ? polledEntries : configured,
+  );
   const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
   const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
   const { state, sinceMs } = accountStateOf(table, aspects());
@@ -43,8 +57,8 @@ export function accountStatusOf(
     name,
     up: discovery.up,
     error: discovery.error?.message,
-    firstCycleEnded: isAnswered && polled === states.size,
-    applications: states.size,
+    firstCycleEnded: isAnswered && polledSubjects === states.size,
+    applications,
     hosts: plan.hosts,
     polledApplications: polled,
     budgetRequestsPerMinute: plan.budgetPerMinute,
@@ -58,7 +72,8 @@ export function accountStatusOf(
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failingApplications: failing.applications,
+    failingApplications: failing.applications - failingQueries.length,
+    queries,
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: toWall(nextDiscoveryMs),
   };
@@ -66,19 +81,24 @@ export function accountStatusOf(
 
 function countsOf(
   states: AccountTable['states'],
-  entries: readonly AppEntry[],
+  entries: readonly Pick<AppEntry, 'poll'>[],
 ): {
+  /** Applications. */
   readonly polled: number;
+  /** And queries. */
+  readonly polledSubjects: number;
   readonly longestIntervalMs: number;
   readonly shortestStaleAfterMs: number;
 } {
-  const known = [...states.values()];
+  const subjects = [...states.values()];
+  const known = subjects.filter((state) => !isQuery(state));
   // Before an application is known, the configuration is what there is to show.
-  const polls = (
-    known.length === 0 ? polledBy(entries) : known.map(({ selected }) => selected.entry)
-  ).map(({ poll }) => poll);
+  const polls = (known.length === 0 ? entries : known.map(({ selected }) => selected.entry)).map(
+    ({ poll }) => poll,
+  );
   return {
     polled: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
+    polledSubjects: subjects.filter(({ pollsEnded }) => pollsEnded > 0).length,
     longestIntervalMs: polls.reduce((longest, poll) => Math.max(longest, poll.intervalMs), 0),
     // The shortest, so that whatever has been dropped was not renewed for at least so long.
     shortestStaleAfterMs: polls.reduce(

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FailureReason } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
+import { labelsOf } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 
@@ -43,7 +44,8 @@ export class AppPublisher {
     } else if (!isSame(before, snapshot)) {
       this.#published.set(id, snapshot);
       sink.publish(snapshot);
-      return 1 + (snapshot.reading?.hosts.size ?? 0);
+      const { hosts, query } = snapshot.reading ?? {};
+      return 1 + (query?.series.length ?? hosts?.size ?? 0);
     }
     return 1;
   }
@@ -94,13 +96,14 @@ export function appSnapshotOf(
   return {
     account,
     application: isDiscoveryStale ? identityOf(application) : application,
-    labels: entry.labels,
+    labels: labelsOf(state.selected),
     hostsOnly: !entry.application,
     hostNames: state.hostNames.names,
     reading: state.reading,
     pollSucceeded: state.pollSucceeded,
     failureReason: failureReasonOf(state),
     lastSuccessMs: state.lastSuccessMs,
+    ...(entry.query && { query: entry.query }),
   };
 }
 
@@ -109,7 +112,7 @@ function failureReasonOf({ pollSucceeded, failure }: AppState): FailureReason | 
   return pollSucceeded === false ? (failure?.reason ?? 'timeout') : undefined;
 }
 
-function identityOf({ id, name, language }: Application): Application {
+function identityOf({ id, name, language, tags }: Application): Application {
   return {
     id,
     name,
@@ -120,5 +123,6 @@ function identityOf({ id, name, language }: Application): Application {
     summary: undefined,
     hostIds: undefined,
     instances: undefined,
+    ...(tags && { tags }),
   };
 }

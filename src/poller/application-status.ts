@@ -1,9 +1,10 @@
 import { type Clock, type Now, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
-import { hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
+import { isQuery, queryOf } from '../model/query.ts';
+import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
-import type { ApplicationState, ApplicationStatus, Failure } from '../model/status.ts';
+import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import { type AppState, staleAtMs } from './app-state.ts';
 
@@ -14,7 +15,22 @@ export function applicationStatusesOf(
   { clock }: { readonly clock: Clock },
 ): readonly ApplicationStatus[] {
   const now = nowOf(clock);
-  return Array.from(table.states.values(), (app) => applicationStatusOf(name, app, table, now));
+  return [...table.states.values()].flatMap((app) =>
+    isQuery(app) ? [] : [applicationStatusOf(name, app, table, now)],
+  );
+}
+
+/** All queries of an account for people. */
+export function queryStatusesOf(
+  { name }: Pick<AccountConfig, 'name'>,
+  table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,
+  { clock }: { readonly clock: Clock },
+): readonly QueryStatus[] {
+  const now = nowOf(clock);
+  return [...table.states.values()].flatMap((app) => {
+    const query = queryOf(app);
+    return query === undefined ? [] : [{ ...applicationStatusOf(name, app, table, now), query }];
+  });
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -32,7 +48,7 @@ function applicationStatusOf(
     id: application.id,
     name: application.name,
     selector: selectorText(entry.selector),
-    labels: entry.labels,
+    labels: labelsOf(app.selected),
     state: stateOf(app),
     failure: failureOf(app, now),
     reading: app.reading,

@@ -47,6 +47,7 @@ export function callsPerMinute(
     list_hosts: 0,
     application_metrics: 0,
     host_metrics: 0,
+    query: 0,
   };
   for (const [pollIntervalMs, alike] of byInterval) {
     const ofPolls = costs.polls(alike);

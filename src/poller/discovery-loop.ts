@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
-import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Query, Selector } from '../model/config.ts';
+import { isQuery } from '../model/query.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
@@ -11,6 +12,8 @@ import { type DiscoveryState, discoverWithin } from './discovery-state.ts';
 export interface DiscoveryLoopOptions {
   readonly selectors: readonly Selector[];
   readonly intervalMs: number;
+  /** Which tags of the applications to read. Default: none. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 export interface DiscoveryLoopDependencies {
@@ -132,9 +135,14 @@ export class DiscoveryLoop {
     const { table, source, clock } = this.#dependencies;
     const startMs = clock.monotonicMs();
     const deadlineMs = this.#deadlineMs;
-    const known = [...table.states.keys()];
-    const { selectors } = this.#options;
-    const discovery = await discoverWithin(deadlineMs, { source, clock }, selectors, known, signal);
+    const known = [...table.states].flatMap(([id, state]) => (isQuery(state) ? [] : [id]));
+    const discovery = await discoverWithin(
+      deadlineMs,
+      { source, clock },
+      this.#options,
+      known,
+      signal,
+    );
     // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();
     const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
@@ -194,21 +202,33 @@ function untilNextDiscoveryMs(
 interface Searched {
   readonly account: Pick<AccountConfig, 'shard'>;
   readonly entries: readonly AppEntry[];
+  readonly queries?: readonly Query[] | undefined;
 }
 
 /** What to look for in an account with these entries. */
-export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): DiscoveryLoopOptions {
+export function discoveryOptionsOf({
+  entries,
+  queries = [],
+}: Pick<Searched, 'entries' | 'queries'>): DiscoveryLoopOptions {
   const polled = polledBy(entries);
+  // An account may have nothing but queries.
+  const polls = (polled.length > 0 ? polled : queries).map(({ poll }) => poll);
   return {
     selectors: polled.map(({ selector }) => selector),
-    intervalMs: discoveryIntervalOf(polled.map(({ poll }) => poll)),
+    intervalMs: discoveryIntervalOf(polls),
+    tags: tagsOf(polled),
   };
+}
+
+function tagsOf(entries: readonly AppEntry[]): readonly string[] {
+  return [...new Set(entries.flatMap(({ poll }) => Object.keys(poll.tags ?? {})))].toSorted();
 }
 
 /** Whether a discovery for one of them finds what the other one wants. */
 export function wantSameApplications(left: Searched, right: Searched): boolean {
   return (
     isDeepStrictEqual(left.account.shard, right.account.shard) &&
+    isDeepStrictEqual(tagsOf(left.entries), tagsOf(right.entries)) &&
     isDeepStrictEqual(selectorsOf(left.entries), selectorsOf(right.entries))
   );
 }

@@ -139,6 +139,13 @@ function mayHaveHost({ pollsEnded, selected, failedParts, hostNames }: AppState)
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }
 
+/** What a discovery looks for, and the tags that it reads. */
+export interface Sought {
+  readonly selectors: readonly Selector[];
+  /** Default: none. */
+  readonly tags?: readonly string[] | undefined;
+}
+
 /**
  * Makes one discovery. If it takes too long, it is incomplete, with what it has found by then.
  * Rejects with the signal's reason.
@@ -146,7 +153,7 @@ function mayHaveHost({ pollsEnded, selected, failedParts, hostNames }: AppState)
 export async function discoverWithin(
   deadlineMs: number,
   { source, clock }: { readonly source: Pick<Source, 'discover'>; readonly clock: Clock },
-  selectors: readonly Selector[],
+  { selectors, tags = [] }: Sought,
   knownIds: readonly string[],
   signal: AbortSignal,
 ): Promise<Discovery> {
@@ -157,7 +164,7 @@ export async function discoverWithin(
   });
   try {
     const ended = AbortSignal.any([signal, deadline.signal]);
-    return await source.discover(selectors, knownIds, ended);
+    return await source.discover(selectors, knownIds, ended, tags);
   } finally {
     cancelTimer();
   }

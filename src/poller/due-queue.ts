@@ -1,5 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import { PriorityQueue } from '../model/priority-queue.ts';
+import { isQuery } from '../model/query.ts';
 import { type AppState, staleAtMs, whenStale } from './app-state.ts';
 import { dueMsOf, earliestMsOf, lateAfterMs, spreadTurn } from './schedule.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -21,6 +22,8 @@ export class DueQueue {
   readonly #polling = new Set<string>();
   /** When the next poll of each application is due, in virtual time. */
   readonly #polls = new PriorityQueue<string>();
+  /** The same of what shares its poll with nothing else. */
+  readonly #alone = new PriorityQueue<string>();
   /** When an application with values counts as failing unless its poll ends, in virtual time. */
   readonly #late = new PriorityQueue<string>();
   /** When the values of each application that fails become stale, in monotonic time. */
@@ -54,7 +57,8 @@ export class DueQueue {
     const dueMs = dueMsOf(state.turn, poll.intervalMs);
     const isLate = state.lateSinceMs !== undefined;
     const lateMs = isLate || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
-    place(this.#polls, id, this.#polling.has(id) ? undefined : dueMs);
+    const polls = isQuery(state) ? this.#alone : this.#polls;
+    place(polls, id, this.#polling.has(id) ? undefined : dueMs);
     place(this.#late, id, lateMs);
     place(this.#stale, id, staleAtMs(state));
   }
@@ -62,13 +66,14 @@ export class DueQueue {
   delete(id: string): void {
     this.#countFailing(this.#all.get(id), undefined);
     this.#all.delete(id);
-    for (const queue of [this.#polls, this.#late, this.#stale]) queue.delete(id);
+    for (const queue of [this.#polls, this.#alone, this.#late, this.#stale]) queue.delete(id);
   }
 
   /** The poll of the application has begun: it is under way, or waits for its first call. */
   begin(id: string): void {
     this.#polling.add(id);
     this.#polls.delete(id);
+    this.#alone.delete(id);
   }
 
   /** The poll of the application has ended. */
@@ -84,11 +89,13 @@ export class DueQueue {
    * @param withinMs how early an application counts as due
    */
   firstDue(withinMs = 0): string | undefined {
-    const id = this.#polls.first();
+    const isAlone = withinMs === 0 && this.#alone.firstPriority() < this.#polls.firstPriority();
+    const polls = isAlone ? this.#alone : this.#polls;
+    const id = polls.first();
     const state = id === undefined ? undefined : this.#all.get(id);
     if (state === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();
-    const earlyMs = this.#time.monotonicMsOf(this.#polls.firstPriority()) - nowMs;
+    const earlyMs = this.#time.monotonicMsOf(polls.firstPriority()) - nowMs;
     if (earlyMs <= 0) return id;
     const earliestMs = earliestMsOf(state.turn, state.selected.entry.poll.intervalMs);
     return earlyMs <= withinMs && this.#time.nowMs() >= earliestMs ? id : undefined;
@@ -118,7 +125,11 @@ export class DueQueue {
 
   /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
   nextEventMs(): number | undefined {
-    const virtualMs = Math.min(this.#polls.firstPriority(), this.#late.firstPriority());
+    const virtualMs = Math.min(
+      this.#polls.firstPriority(),
+      this.#alone.firstPriority(),
+      this.#late.firstPriority(),
+    );
     const nextMs = Math.min(this.#time.monotonicMsOf(virtualMs), this.#stale.firstPriority());
     return Number.isFinite(nextMs) ? nextMs : undefined;
   }

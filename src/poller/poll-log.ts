@@ -1,6 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import { isQuery } from '../model/query.ts';
 import type { Discovery } from '../model/source.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
@@ -52,7 +53,8 @@ export class PollLog {
 
   /** @param missing all selectors that choose nothing now */
   discovered(discovery: Discovery, known: States, missing: readonly string[]): void {
-    this.#reportDiscovery(discovery, known.size);
+    const selected = [...known.values()].filter((state) => !isQuery(state));
+    this.#reportDiscovery(discovery, selected.length);
     this.#remind(known, hourMs);
     if (discovery.complete) this.#reportMissing(missing);
   }
@@ -130,7 +132,13 @@ export class PollLog {
 
   #fieldsOf({ selected }: AppState): Readonly<Record<string, string>> {
     const { id, name } = selected.application;
+    if (selected.entry.query !== undefined) return { account: this.#account, query: name };
     return { account: this.#account, app_id: id, app_name: name.slice(0, longestName) };
+  }
+
+  #exampleOf(state: AppState): string | undefined {
+    const { app_name: application, query } = this.#fieldsOf(state);
+    return application ?? query;
   }
 
   /** One that goes on failing for the same reason has a line once an hour. */
@@ -171,7 +179,7 @@ export class PollLog {
       applications: failing.length,
       since: timeText(failingSinceMs(oldest)),
       reason: oldest.failure?.reason,
-      examples: failing.slice(0, mostExamples).map((state) => this.#fieldsOf(state)['app_name']),
+      examples: failing.slice(0, mostExamples).map((state) => this.#exampleOf(state)),
     };
     this.#logger.warn(fields, 'still failing');
   }

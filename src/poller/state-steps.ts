@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
+import { isQuery } from '../model/query.ts';
 import {
   hostChoiceOf,
   hostsToPoll,
@@ -21,6 +23,14 @@ export type StateSteps<Result> = Generator<undefined, Result>;
 
 /** The states that a change is applied to. */
 type ChangedStates = Pick<DueQueue, 'all' | 'set' | 'delete'>;
+
+/** What a new state needs: the moment, and its number. */
+export interface NewStates {
+  readonly monotonicMs: number;
+  readonly virtualMs: number;
+  /** Returns a number for a new application. */
+  readonly takePhaseIndex: () => number;
+}
 
 /** What only a discovery as a whole can tell. */
 export interface DiscoveryChange {
@@ -48,12 +58,7 @@ export function* discoverySteps(
   states: ChangedStates,
   entries: readonly AppEntry[],
   { applications, complete, unreadableIds, pendingIds }: Discovery,
-  now: {
-    readonly monotonicMs: number;
-    readonly virtualMs: number;
-    /** Returns a number for a new application. */
-    readonly takePhaseIndex: () => number;
-  },
+  now: NewStates,
   owns: Owns,
 ): StateSteps<DiscoveryChange> {
   const selector = createApplicationSelector(entries);
@@ -77,7 +82,9 @@ export function* discoverySteps(
   });
   if (!complete) return { removed: [], missing: undefined, excluded };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
-  const removed = [...states.all.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
+  const removed = applicationsOf(states).flatMap(({ id }) =>
+    seen.has(id) || unknown.has(id) ? [] : [id],
+  );
   for (const id of unknown) {
     const known = states.all.get(id);
     if (known !== undefined) selector.entryOf(known.selected.application);
@@ -86,6 +93,11 @@ export function* discoverySteps(
     .missing()
     .filter((entry) => owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
   return { removed, missing, excluded };
+}
+
+/** Without queries, which no entry chooses. */
+function applicationsOf({ all }: Pick<ChangedStates, 'all'>): readonly Application[] {
+  return [...all.values()].flatMap((state) => (isQuery(state) ? [] : [state.selected.application]));
 }
 
 /** What new entries no longer want. */
@@ -105,7 +117,7 @@ export function* reconfigurationSteps(
   owns: Owns,
 ): StateSteps<Reconfiguration> {
   const selector = createApplicationSelector(entries);
-  const applications = Array.from(states.all.values(), ({ selected }) => selected.application);
+  const applications = applicationsOf(states);
   const unwanted: string[] = [];
   const released: string[] = [];
   yield* inTurns(applications, selector.patterns, ({ id }) => {

@@ -49,6 +49,7 @@ function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): 
         list_hosts: 0,
         application_metrics: ofApplications,
         host_metrics: ofHosts,
+        query: 0,
       };
     },
     firstPollOperation: 'list_hosts',

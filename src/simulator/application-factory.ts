@@ -129,6 +129,13 @@ function hostSpecsOf({ hosts = 0 }: ApplicationSpec): readonly HostSpec[] {
   return typeof hosts === 'object' ? hosts : Array.from({ length: hosts }, () => ({}));
 }
 
+function withDefaults(
+  { transactionNames, tags = {} }: ApplicationSpec,
+  usual: number,
+): Pick<SimulatedApplication, 'transactionNames' | 'tags'> {
+  return { transactionNames: transactionNames ?? usual, tags };
+}
+
 export function createApplicationFactory(
   options: Pick<FleetOptions, 'kinds' | 'traffic' | 'transactionNames'>,
   dependencies: { readonly random: Random },
@@ -174,7 +181,7 @@ export function createApplicationFactory(
       responseTimeMs: random.integer(5, 900),
       ratesPerMinute: ratesOf(spec, kind, random),
       errorRatio: spec.errorRatio ?? errorRatioAt(index),
-      transactionNames: spec.transactionNames ?? transactionNames,
+      ...withDefaults(spec, transactionNames),
       totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
       hosts: new Map(made.map((entry) => [entry.id, entry])),
       silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,

@@ -51,6 +51,7 @@ function tagsOf(
     accountId: String(account.id),
     language: application.language,
     nr_apm_application_id: String(application.id),
+    ...application.tags,
   };
 }
 

@@ -29,6 +29,8 @@ export interface Fleet {
   addApplication(spec: ApplicationSpec): SimulatedApplication;
   removeApplication(applicationId: number): void;
   renameApplication(applicationId: number, name: string): void;
+  /** Replaces its tags beside those that the vendor sets. */
+  setTags(applicationId: number, tags: Readonly<Record<string, string>>): void;
   setReporting(applicationId: number, reporting: boolean): void;
   /** Sets the rates of all hosts together, for past minutes too: a test need not wait. */
   setTraffic(
@@ -157,6 +159,9 @@ export function createFleet(options: FleetOptions, dependencies: { readonly cloc
     },
     renameApplication: (applicationId, name) => {
       account.put({ ...account.required(applicationId), name });
+    },
+    setTags: (applicationId, tags) => {
+      account.put({ ...account.required(applicationId), tags });
     },
     setReporting: (applicationId, reporting) => {
       const silentSinceMs = reporting ? undefined : clock.wallMs();

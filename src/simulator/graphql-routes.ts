@@ -11,6 +11,7 @@ import type { GraphqlRequest } from './graphql-request.ts';
 import { nerdgraphSchema } from './graphql-schema.ts';
 import { createMinuteCounter } from './minute-counter.ts';
 import { createNrqlField } from './nrql-container.ts';
+import { createNrqlEvents } from './nrql-events.ts';
 import { createNrqlRows } from './nrql-rows.ts';
 
 /** Makes another text of one. */
@@ -91,7 +92,8 @@ function createRoot(
   const { clock } = dependencies;
   const account = { id: settings.accountId, name: settings.accountName };
   const rows = createNrqlRows(settings, dependencies);
-  const query = createNrqlField(settings, { rows, clock });
+  const events = createNrqlEvents(settings, dependencies);
+  const query = createNrqlField(settings, { rows, events, clock });
   const search = createEntitySearch({ account, pageSize: settings.entityPageSize }, dependencies);
 
   const nrql = (args: GraphqlArguments): GraphqlObject => {

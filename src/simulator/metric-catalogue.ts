@@ -75,7 +75,7 @@ const areas = ['orders', 'customers', 'search', 'basket', 'stock', 'prices', 'ma
 const actions = ['show', 'index', 'create', 'update', 'destroy'];
 
 /** The part of a transaction's name after its type; different for each index. */
-function transactionAt(index: number): string {
+export function transactionAt(index: number): string {
   const area = areas[index % areas.length];
   const action = actions[Math.floor(index / areas.length) % actions.length];
   const round = Math.floor(index / (areas.length * actions.length));

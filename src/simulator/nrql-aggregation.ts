@@ -43,6 +43,11 @@ export function aggregationOf(expression: NrqlExpression, windowMs: number): Nrq
       const inner = aggregationOf(expression.of, windowMs);
       return (rows) => inner(choose(rows));
     }
+    case 'percentage': {
+      const choose = chooserOf(expression.condition);
+      const inner = aggregationOf(expression.of, windowMs);
+      return (rows) => arithmetic('*', arithmetic('/', inner(choose(rows)), inner(rows)), 100);
+    }
     case 'rate': {
       const inner = aggregationOf(expression.of, windowMs);
       return (rows) => arithmetic('*', inner(rows), expression.perMs / windowMs);

@@ -23,6 +23,6 @@ const attributes: ReadonlySet<string> = new Set([
 export function nrqlAttribute(reader: NrqlReader): string {
   const { kind, text } = reader.peek();
   const isUnknown = (kind === 'word' || kind === 'name') && !attributes.has(text);
-  if (isUnknown) throw reader.fail('expected an attribute of timeslices');
+  if (isUnknown && !reader.isOfEvents) throw reader.fail('expected an attribute of timeslices');
   return reader.attribute();
 }

@@ -8,11 +8,12 @@ import type { NrqlCondition, NrqlQuery } from './nrql-query.ts';
  * about no time at all.
  */
 export function checkNrql(query: NrqlQuery, nowMs: number): void {
+  const isOfMetrics = query.eventTypes.includes('Metric');
   const named = [
     ...query.facets.map(({ value }) => value),
     ...(query.where === undefined ? [] : attributesIn(query.where)),
   ];
-  if (!named.some((name) => dataSources.includes(name))) {
+  if (isOfMetrics && !named.some((name) => dataSources.includes(name))) {
     throw invalidInput(`NRQL Syntax Error: timeslices need one of ${dataSources.join(', ')}`);
   }
   if (nrqlTimeOf(query.since, nowMs) >= nrqlTimeOf(query.until, nowMs)) {

@@ -58,6 +58,11 @@ function comparison(reader: NrqlReader): NrqlCondition {
   const attribute = nrqlAttribute(reader);
   if (reader.takeWords('IS')) {
     const negated = reader.takeWords('NOT');
+    const truth = ['TRUE', 'FALSE'].find((word) => reader.takeWords(word));
+    if (truth !== undefined) {
+      const value = truth === 'TRUE';
+      return negatedIf(negated, { kind: 'compare', attribute, operator: '=', value });
+    }
     reader.expectWord('NULL');
     return negatedIf(negated, { kind: 'is_null', attribute });
   }

@@ -4,6 +4,7 @@ import { GraphqlFailure, invalidInput } from './graphql-failure.ts';
 import type { GraphqlSettings } from './graphql-options.ts';
 import { checkNrql } from './nrql-checks.ts';
 import { evaluateNrql, type NrqlFindings, nrqlWindowOf } from './nrql-evaluation.ts';
+import type { NrqlEvents } from './nrql-events.ts';
 import { parseNrql } from './nrql-parser.ts';
 import type { NrqlQuery } from './nrql-query.ts';
 import type { NrqlRows } from './nrql-rows.ts';
@@ -60,9 +61,13 @@ function containerOf(text: string, query: NrqlQuery, findings: NrqlFindings): Gr
 
 export function createNrqlField(
   cost: NrqlCost,
-  dependencies: { readonly rows: NrqlRows; readonly clock: Clock },
+  dependencies: {
+    readonly rows: NrqlRows;
+    readonly events: NrqlEvents;
+    readonly clock: Clock;
+  },
 ): NrqlField {
-  const { rows, clock } = dependencies;
+  const { rows, events, clock } = dependencies;
   return ({ query: text, timeout }) => {
     if (typeof text !== 'string') throw invalidInput('The argument query is required');
     if (text.length > cost.maxNrqlCharacters) {
@@ -73,7 +78,7 @@ export function createNrqlField(
     const query = parseNrql(text);
     checkNrql(query, clock.wallMs());
     const window = nrqlWindowOf(query, clock.wallMs(), cost.snapMs);
-    const findings = evaluateNrql(query, rows, window);
+    const findings = evaluateNrql(query, rows, window, events);
     checkCost(findings, timeout, cost);
     return containerOf(text, query, findings);
   };

@@ -1,4 +1,5 @@
 import { aggregationOf, type NrqlAggregation } from './nrql-aggregation.ts';
+import type { NrqlEvents } from './nrql-events.ts';
 import type { NrqlCell } from './nrql-functions.ts';
 import type { NrqlColumn, NrqlExpression, NrqlMoment, NrqlQuery, NrqlValue } from './nrql-query.ts';
 import { NrqlRowSet } from './nrql-row-set.ts';
@@ -91,8 +92,10 @@ function matchedRows(
   { eventTypes, where }: NrqlQuery,
   rows: NrqlRows,
   window: NrqlWindow,
+  events: NrqlEvents,
 ): NrqlRowSet {
   const matched: NrqlRow[] = [];
+  for (const eventType of eventTypes) matched.push(...events(eventType, window, where));
   if (eventTypes.includes('Metric')) {
     for (const row of rows(window, where)) if (hasData(row.timeslice())) matched.push(row);
   }
@@ -100,9 +103,14 @@ function matchedRows(
 }
 
 /** Evaluates a query over the rows of an account. */
-export function evaluateNrql(query: NrqlQuery, rows: NrqlRows, window: NrqlWindow): NrqlFindings {
+export function evaluateNrql(
+  query: NrqlQuery,
+  rows: NrqlRows,
+  window: NrqlWindow,
+  events: NrqlEvents = () => [],
+): NrqlFindings {
   const windowMs = window.toMs - window.fromMs;
-  const matched = matchedRows(query, rows, window);
+  const matched = matchedRows(query, rows, window, events);
   const columns = query.select.map(({ name, value }) => ({
     name,
     value: aggregationOf(value, windowMs),

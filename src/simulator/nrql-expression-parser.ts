@@ -67,8 +67,26 @@ function uniquesLimit(reader: NrqlReader): number {
   return reader.positiveNumber();
 }
 
+const withNumbers: ReadonlySet<NrqlAggregate> = new Set(['percentile', 'apdex']);
+
+/** What follows the attribute: `, 50, 95` or `, t: 0.5`. */
+function numbersOf(reader: NrqlReader): readonly number[] {
+  const numbers: number[] = [];
+  while (reader.takeSymbol(',')) {
+    if (reader.takeWords('T')) reader.expectSymbol(':');
+    if (reader.peek().kind !== 'number') throw reader.fail('expected a number');
+    numbers.push(Number(reader.next().text));
+  }
+  return numbers;
+}
+
 /** What cannot be worked out of texts. */
 const numeric: ReadonlySet<NrqlAggregate> = new Set(['average', 'sum', 'min', 'max', 'stddev']);
+
+function checkNumeric(reader: NrqlReader, name: NrqlAggregate, attribute: string): void {
+  const isText = numeric.has(name) && attribute !== timesliceValue;
+  if (isText && !reader.isOfEvents) throw reader.fail(`${name} needs ${timesliceValue}`);
+}
 
 function aggregate(reader: NrqlReader): NrqlExpression {
   const wanted = reader.peek();
@@ -77,15 +95,14 @@ function aggregate(reader: NrqlReader): NrqlExpression {
   reader.next();
   reader.expectSymbol('(');
   const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : nrqlAttribute(reader);
-  if (numeric.has(name) && attribute !== timesliceValue) {
-    throw reader.fail(`${name} needs ${timesliceValue}`);
-  }
+  checkNumeric(reader, name, attribute);
   const field = fieldOf(reader, name);
   const divisor =
     name === 'average' && field !== undefined ? divisorOf(reader, attribute) : undefined;
+  const numbers = withNumbers.has(name) ? numbersOf(reader) : undefined;
   const limit = reader.takeSymbol(',') ? uniquesLimit(reader) : undefined;
   reader.expectSymbol(')');
-  return { kind: 'aggregate', name, attribute, field, divisor, limit };
+  return { kind: 'aggregate', name, attribute, field, divisor, limit, numbers };
 }
 
 /** What a function works on: something that depends on data, and not the same function again. */
@@ -111,14 +128,17 @@ function operand(reader: NrqlReader): NrqlExpression {
     reader.expectSymbol(')');
     return { kind: 'rate', of, perMs };
   }
-  if (reader.takeWords('FILTER')) {
+  const conditional = (['filter', 'percentage'] as const).find((name) =>
+    reader.takeWords(name.toUpperCase()),
+  );
+  if (conditional !== undefined) {
     reader.expectSymbol('(');
     const of = partOf(reader, 'filter');
     reader.expectSymbol(',');
     reader.expectWord('WHERE');
     const condition = parseNrqlCondition(reader);
     reader.expectSymbol(')');
-    return { kind: 'filter', of, condition };
+    return { kind: conditional, of, condition };
   }
   return aggregate(reader);
 }
@@ -151,6 +171,7 @@ function defaultName(value: NrqlExpression): string {
       return value.name === 'count' ? 'count' : `${value.name}.${value.attribute}`;
     case 'rate':
     case 'filter':
+    case 'percentage':
       return defaultName(value.of);
     case 'number':
     case 'arithmetic':

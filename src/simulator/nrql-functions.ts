@@ -1,10 +1,11 @@
 import { timesliceValue } from './nrql-attributes.ts';
+import { apdexOfRows, percentileOf } from './nrql-distribution.ts';
 import type { NrqlAggregate, NrqlAggregateCall, NrqlValue } from './nrql-query.ts';
 import type { NrqlRow } from './nrql-rows.ts';
 import { averageOf, deviationOf, emptyTimeslice, merged, type Timeslice } from './timeslice.ts';
 
 /** A number, what a function of an attribute gives, or null where there is nothing. */
-export type NrqlCell = NrqlValue | readonly NrqlValue[];
+export type NrqlCell = NrqlValue | readonly NrqlValue[] | Readonly<Record<string, NrqlValue>>;
 
 type Rows = readonly NrqlRow[];
 
@@ -56,6 +57,9 @@ const functions: Readonly<
   uniques: (rows, { attribute, limit = defaultUniques }) =>
     uniquesOf(rows, attribute).slice(0, limit),
   uniqueCount: (rows, { attribute }) => uniquesOf(rows, attribute).length,
+  percentile: (rows, { numbers = [] }) =>
+    Object.fromEntries(numbers.map((one) => [String(one), percentileOf(rows, one)])),
+  apdex: (rows, { numbers: [threshold = 0.5] = [] }) => apdexOfRows(rows, threshold),
   latest: (rows, { attribute }) => rows.at(-1)?.attribute(attribute) ?? null,
 };
 
@@ -71,8 +75,21 @@ function ofField(
   return by === 0 ? null : slice[field] / by;
 }
 
+const needsNumbers: ReadonlySet<NrqlAggregate> = new Set([
+  'sum',
+  'average',
+  'min',
+  'max',
+  'stddev',
+  'percentile',
+  'apdex',
+]);
+
 /** What a function finds in rows. */
 export function nrqlCellOf(call: NrqlAggregateCall, rows: Rows): NrqlCell {
-  const { name, field } = call;
+  const { name, field, attribute } = call;
+  // Of events only the duration is simulated as a number.
+  if (needsNumbers.has(name) && attribute !== timesliceValue && attribute !== 'duration')
+    return null;
   return field === undefined ? functions[name](rows, call) : ofField(rows, call, field);
 }

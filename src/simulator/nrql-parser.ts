@@ -46,7 +46,6 @@ function limit(reader: NrqlReader): number {
 }
 
 function eventTypes(reader: NrqlReader): readonly string[] {
-  if (reader.peek().text !== 'Metric') throw reader.fail('the simulated account has Metric only');
   return [reader.attribute()];
 }
 

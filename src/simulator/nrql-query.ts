@@ -37,6 +37,8 @@ export const aggregateNames = [
   'uniques',
   'uniqueCount',
   'latest',
+  'percentile',
+  'apdex',
 ] as const;
 
 export type NrqlAggregate = (typeof aggregateNames)[number];
@@ -51,6 +53,8 @@ export interface NrqlAggregateCall {
   readonly divisor?: keyof Timeslice | undefined;
   /** Of `uniques`: how many at most. */
   readonly limit?: number | undefined;
+  /** Of `percentile`: which; of `apdex`: the threshold in seconds. */
+  readonly numbers?: readonly number[] | undefined;
 }
 
 /** What is selected. */
@@ -60,6 +64,12 @@ export type NrqlExpression =
   | { readonly kind: 'rate'; readonly of: NrqlExpression; readonly perMs: number }
   | {
       readonly kind: 'filter';
+      readonly of: NrqlExpression;
+      readonly condition: NrqlCondition;
+    }
+  /** 100 times what meets the condition, of all. */
+  | {
+      readonly kind: 'percentage';
       readonly of: NrqlExpression;
       readonly condition: NrqlCondition;
     }

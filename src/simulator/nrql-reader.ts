@@ -16,6 +16,8 @@ export interface NrqlReader {
   /** A whole number above 0. */
   positiveNumber(): number;
   fail(problem: string): Error;
+  /** Whether the query is of events, which have any attributes, and not of timeslices. */
+  readonly isOfEvents: boolean;
 }
 
 /** Names in queries are no keywords, unless they are in backticks or quotes. */
@@ -80,5 +82,8 @@ export function createNrqlReader(text: string): NrqlReader {
       return Number(digits);
     },
     fail,
+    isOfEvents: tokens.some(
+      (token, place) => isWord(token, 'FROM') && tokens[place + 1]?.text !== 'Metric',
+    ),
   };
 }

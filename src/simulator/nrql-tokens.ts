@@ -25,7 +25,7 @@ const tokenPattern = new RegExp(
     '`(?<name>[^`]+)`',
     String.raw`(?<number>\d+(?:\.\d+)?)`,
     String.raw`(?<word>[\p{L}_][\p{L}\p{N}_.]*)`,
-    String.raw`(?<symbol><=|>=|!=|[-=<>(),*/+\]\[])`,
+    String.raw`(?<symbol><=|>=|!=|[-=<>(),*/+\]\[:])`,
   ].join('|'),
   'suy',
 );

@@ -39,6 +39,8 @@ export interface SimulatedApplication {
   readonly errorRatio: number;
   /** Names of transactions that it has metrics of, for each type of transactions. */
   readonly transactionNames: number;
+  /** Beside those that the vendor sets. */
+  readonly tags: Readonly<Record<string, string>>;
   readonly totalWeight: number;
   readonly hosts: ReadonlyMap<number, SimulatedHost>;
   /** Since when it does not report; `undefined` while it does. */

@@ -5,6 +5,7 @@ import { documentOf, type PageContext } from './document.ts';
 import { html } from './html.ts';
 import { countStates, overallStateOf } from './overall-state.ts';
 import { processFacts, reloadProblem } from './process.ts';
+import { queriesSection } from './queries.ts';
 import { accountStateViews } from './state-view.ts';
 import { absoluteText } from './time-text.ts';
 
@@ -23,7 +24,7 @@ export function statusPage(
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}
-${accountsSection(accounts, params.get('account') ?? '', nowMs)}
+${accountsSection(accounts, params.get('account') ?? '', nowMs)}${queriesSection(accounts, params.get('account') ?? '', nowMs)}
 ${applicationsSection(source, applications, params, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
 }

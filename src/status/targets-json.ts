@@ -5,8 +5,10 @@ import type {
   ApplicationState,
   ApplicationStatus,
   ProcessStatus,
+  QueryStatus,
   StatusSource,
 } from '../model/status.ts';
+import { queriesOf } from './queries.ts';
 
 /** What `/api/v1/targets` is asked for. */
 export interface TargetsQuery {
@@ -61,6 +63,9 @@ export function* targetsJson(
       ]),
     ),
     accounts: accounts.map(accountJson),
+    queries: queriesOf(accounts)
+      .filter(({ account }) => query.scrapePool === undefined || account === query.scrapePool)
+      .map(queryJson),
     process: processJson(source.process()),
   });
   yield '{"status":"success","data":{"activeTargets":[';
@@ -100,7 +105,7 @@ const healthOf: Readonly<Record<ApplicationState, Health>> = {
 const never = '0001-01-01T00:00:00Z';
 
 function targetJson(one: ApplicationStatus): object {
-  const { account, id, name, selector, labels, state, failure, reading } = one;
+  const { account, id, name, selector, labels, reading } = one;
   return {
     discoveredLabels: {
       __meta_newrelic_account: account,
@@ -110,6 +115,18 @@ function targetJson(one: ApplicationStatus): object {
     },
     labels: { account, app_id: id, app_name: name, ...labels },
     scrapePool: account,
+    ...polledJson(one),
+    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
+    values: valuesJson('applications', reading, reading?.application),
+    hosts: one.hostIds.length,
+    failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
+  };
+}
+
+/** How its polls go. */
+function polledJson(one: ApplicationStatus): object {
+  const { state, failure, reading } = one;
+  return {
     lastError: failure?.message ?? '',
     lastScrape: timeJson(one.lastPollMs) ?? never,
     lastScrapeDuration: one.lastPollSeconds ?? 0,
@@ -123,10 +140,6 @@ function targetJson(one: ApplicationStatus): object {
     lastSuccess: timeJson(one.lastSuccessMs),
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
-    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
-    values: valuesJson('applications', reading, reading?.application),
-    hosts: one.hostIds.length,
-    failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
   };
 }
 
@@ -166,6 +179,25 @@ function accountJson(account: AccountDetails): unknown {
       since: timeJson(key.sinceMs),
       readTime: timeJson(key.readMs),
     },
+  };
+}
+
+const noRows = { rows: null, series: [], leftOut: 0, unusable: 0 };
+
+function queryJson(one: QueryStatus): unknown {
+  const { account, name, query, reading, intervalSeconds } = one;
+  const { rows, series, leftOut, unusable } = reading?.query ?? noRows;
+  return {
+    account,
+    query: name,
+    gauges: query.gauges.map((gauge) => gauge.name),
+    nrql: query.nrql,
+    ...polledJson(one),
+    rows,
+    series: series.length,
+    leftOut,
+    unusable,
+    callsPerMinute: 60 / intervalSeconds,
   };
 }
 

@@ -1,9 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { AccountDetails } from '../model/status.ts';
-
-/** The reasons why a series is not published. */
-const seriesDropReasons = ['duplicate'] as const;
-type SeriesDropReason = (typeof seriesDropReasons)[number];
+import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
 
 /** Where the state of the accounts comes from. */
 export interface AccountSource {

@@ -2,11 +2,17 @@ import { countOf } from '../cli/plain-text.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
+import {
+  type AccountInUse,
+  accountsInUse,
+  type PreparedAccount,
+  prepareAccount,
+} from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
+import type { AppEntry, Config, Query } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
+import { subjectOf } from '../model/query.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
@@ -16,7 +22,7 @@ import {
 } from '../model/selected-application.ts';
 import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import type { CallCosts, Discovery, Question, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -28,9 +34,7 @@ import { type UnknownMetric, unknownMetricsOf } from './unknown-metrics.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
 /** An account of the configuration with entries, and the result of one discovery. */
-export interface DiscoveredAccount {
-  readonly account: AccountConfig;
-  readonly entries: readonly AppEntry[];
+export interface DiscoveredAccount extends AccountInUse {
   readonly discovery: Discovery;
   readonly selected: readonly SelectedApplication[];
   /** The applications that entries exclude. */
@@ -49,6 +53,8 @@ export interface DiscoveredAccount {
   readonly visible: VisibleAccounts | undefined;
   /** What some applications answered; empty if nobody asked. */
   readonly samples: readonly Sample[];
+  /** What each query has brought; nothing if nobody asked. */
+  readonly queryOutcomes: ReadonlyMap<Query, PollOutcome>;
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
@@ -97,9 +103,7 @@ export async function discoverAccounts(
 ): Promise<readonly DiscoveredAccount[]> {
   const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
-    accountsInUse(config).map(async ({ account, entries }) =>
-      prepareAccount(account, entries, dependencies),
-    ),
+    accountsInUse(config).map(async (inUse) => prepareAccount(inUse, dependencies)),
   );
   return Promise.all(
     prepared.map(async (one) => {
@@ -163,7 +167,7 @@ function showingCalls(
 }
 
 async function discoverAccount(
-  { account, entries }: PreparedAccount,
+  { account, entries, queries = [] }: PreparedAccount,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
   platform: ToolPlatform,
@@ -173,7 +177,7 @@ async function discoverAccount(
   const dependencies = { source, clock };
   const selectors = purpose === 'list' ? [] : polledBy(entries).map(({ selector }) => selector);
   const discover = async (known: readonly string[]): Promise<Discovery> =>
-    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
+    discoverWithin(longestDiscoveryMs, dependencies, { selectors }, known, stopSignal);
   const discovery = await afterLookUps(await discover([]), discover);
   const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
   const { complete, error, pendingIds } = discovery;
@@ -182,6 +186,7 @@ async function discoverAccount(
   return {
     account,
     entries,
+    queries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
     excluded,
@@ -190,8 +195,8 @@ async function discoverAccount(
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
     ...(purpose === 'check'
-      ? await trials({ account, selected, complete }, runtime, platform)
-      : { visible: undefined, hostless: [] }),
+      ? await trials({ account, queries, selected, complete }, runtime, platform)
+      : { visible: undefined, hostless: [], queryOutcomes: new Map() }),
     ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
   };
 }
@@ -216,18 +221,41 @@ async function afterLookUps(
 async function trials(
   {
     account,
+    queries = [],
     selected,
     complete,
-  }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
+  }: Pick<DiscoveredAccount, 'account' | 'queries' | 'selected'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
   platform: ToolPlatform,
-): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless'>> {
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'queryOutcomes'>> {
   // A key that the REST API refuses need not be tried again.
   const isAsked = account.source.kind === 'nerdgraph' || complete;
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
+    queryOutcomes: complete ? await runQueries(queries, runtime.source, platform) : new Map(),
   };
+}
+
+/** Runs each query once. */
+async function runQueries(
+  queries: readonly Query[],
+  source: Pick<Source, 'batches'>,
+  { clock, stopSignal }: ToolPlatform,
+): Promise<ReadonlyMap<Query, PollOutcome>> {
+  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
+  const subjects = new Map(queries.map((query) => [subjectOf(query), query]));
+  const outcomes = await pollOnce(source, Array.from(subjects.keys(), questionOf), options);
+  return new Map(
+    [...subjects].flatMap(([{ application }, query]) => {
+      const outcome = outcomes.get(application.id);
+      return outcome === undefined ? [] : [[query, outcome] as const];
+    }),
+  );
+}
+
+function questionOf(selected: SelectedApplication): Question {
+  return { selected, askHostNames: false, hostNames: new Map(), isListed: () => true };
 }
 
 /** What polls cost. That of several metrics is found out by a sample. */
@@ -278,12 +306,10 @@ async function sampleOf(
   purpose: DiscoveryPurpose,
   { clock, stopSignal }: ToolPlatform,
 ): Promise<Sample> {
-  const question = {
-    selected: { application, entry: { ...entry, application: true, hosts: false } },
-    askHostNames: false,
-    hostNames: new Map<string, string>(),
-    isListed: () => true,
-  };
+  const question = questionOf({
+    application,
+    entry: { ...entry, application: true, hosts: false },
+  });
   const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
   const outcomes = await pollOnce(runtime.source, [question], options);
   const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;

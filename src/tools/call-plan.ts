@@ -1,4 +1,5 @@
 import type { AccountConfig } from '../model/config.ts';
+import { isQuery } from '../model/query.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
@@ -16,6 +17,7 @@ import {
 /** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {
   readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
+  /** Queries included. */
   readonly applications: readonly SelectedApplication[];
   /** What calls the source in use needs. */
   readonly costs: CallCosts;
@@ -30,6 +32,7 @@ export interface PlannedInterval {
   readonly effectiveMs: number;
   /** How many applications have this interval. */
   readonly applications: number;
+  readonly queries: number;
 }
 
 /** What would make the account fit: longer intervals alone, or the other two together. */
@@ -49,6 +52,7 @@ export interface Remedy {
 export interface CallPlan extends AccountPlan {
   readonly account: string;
   readonly applications: number;
+  readonly queries: number;
   /** Applications that do not report, and so cost no calls. */
   readonly silentApplications: number;
   /** Calls a minute that the configured intervals need. */
@@ -88,14 +92,17 @@ export function planCalls(input: CallPlanInput): CallPlan {
     list_hosts: demand.list_hosts,
     application_metrics: demand.application_metrics / stretch,
     host_metrics: demand.host_metrics / stretch,
+    query: demand.query / stretch,
   };
   const polled = applications.filter(isWorthPolling);
+  const queries = countQueries(applications);
   const intervals = intervalsOf(polled, stretch);
   const firstPollCalls = costs.once(polled);
   return {
     ...plan,
     account: account.name,
-    applications: applications.length,
+    applications: applications.length - queries,
+    queries,
     silentApplications: applications.length - polled.length,
     demand,
     sent,
@@ -146,18 +153,25 @@ function intervalsOf(
   applications: readonly SelectedApplication[],
   stretch: number,
 ): readonly PlannedInterval[] {
-  const counts = new Map<number, number>();
-  for (const { entry } of applications) {
-    const { intervalMs } = entry.poll;
-    counts.set(intervalMs, (counts.get(intervalMs) ?? 0) + 1);
+  const byInterval = new Map<number, SelectedApplication[]>();
+  for (const one of applications) {
+    const { intervalMs } = one.entry.poll;
+    const alike = byInterval.get(intervalMs) ?? [];
+    alike.push(one);
+    byInterval.set(intervalMs, alike);
   }
-  return [...counts]
+  return [...byInterval]
     .toSorted(([left], [right]) => left - right)
-    .map(([configuredMs, count]) => ({
+    .map(([configuredMs, alike]) => ({
       configuredMs,
       effectiveMs: configuredMs * stretch,
-      applications: count,
+      applications: alike.length - countQueries(alike),
+      queries: countQueries(alike),
     }));
+}
+
+function countQueries(applications: readonly SelectedApplication[]): number {
+  return applications.filter((selected) => isQuery({ selected })).length;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics, type QuerySeries } from '../model/snapshot.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
@@ -156,6 +156,37 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
   return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
 }
 
+/** Rows of a query that are shown. */
+const rowsShown = 3;
+
+function queryFindings({ queryOutcomes }: DiscoveredAccount, add: Add): readonly Finding[] {
+  return Array.from(queryOutcomes, ([query, { error, reading }]) => {
+    const subject = `query ${query.name}`;
+    const result = reading?.query;
+    if (result === undefined) {
+      return add('query', 'error', `${subject} brings nothing`, error?.message);
+    }
+    const { series, rows, leftOut, unusable } = result;
+    const counts = [
+      `${countOf(rows, 'row')}, ${series.length} series`,
+      ...(unusable > 0 ? [`${unusable} values absent or not a number`] : []),
+      ...(leftOut > 0 ? [`${leftOut} series beyond max_series`] : []),
+    ];
+    const shown = series
+      .slice(0, rowsShown)
+      .map((one) => `${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
+    const text = [`${subject}: ${counts.join(', ')}`, ...shown].join('; ');
+    const isSound = series.length > 0 && leftOut === 0;
+    const remedy =
+      'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
+    return add('query', isSound ? 'ok' : 'warning', text, isSound ? undefined : remedy);
+  });
+}
+
+function labelsText({ labels }: QuerySeries): string {
+  return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}}`;
+}
+
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
   return draftsOfDiscovered([discovered]).map(({ source, calls }) => {
     const text = budgetText(calls);
@@ -214,6 +245,7 @@ export async function accountFindings(
       sampleFinding(sample, add),
       ...unknownFindings(sample, checked),
     ]),
+    ...queryFindings(discovered, add),
     ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];

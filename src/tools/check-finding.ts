@@ -17,6 +17,8 @@ export const checks = [
   'host',
   /** One call for values. */
   'values',
+  /** Each query, once. */
+  'query',
   /** The calls that are needed, and the budget. */
   'budget',
 ] as const;

@@ -1,10 +1,10 @@
-import { accountsInUse } from '../daemon/prepare-account.ts';
-import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/config.ts';
+import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
+import type { AccountSource, Config } from '../model/config.ts';
+import { subjectOf } from '../model/query.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
-import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
-import { discoveryIntervalOf } from '../poller/demand.ts';
+import { discoveryOptionsOf } from '../poller/discovery-loop.ts';
 import { restCosts } from '../rest/rest-source.ts';
 import type { DiscoveredAccount } from './account-discovery.ts';
 import {
@@ -93,13 +93,15 @@ export function draftsOfDiscovered(
 ): readonly AccountDraft[] {
   return discovered
     .filter(({ failure }) => failure === undefined)
-    .map(({ account, entries, discovery, selected, costs, ...rest }) => ({
-      ...draftOf(account, entries, { applications: selected, discovery }, costs),
-      missing: rest.missing,
-      pending: rest.pendingIds.length,
-      excluded: rest.excluded.length,
-      metricCalls: rest.metricCalls,
-    }));
+    .map(
+      ({ discovery, selected, costs, missing, pendingIds, excluded, metricCalls, ...inUse }) => ({
+        ...draftOf(inUse, { applications: selected, discovery }, costs),
+        missing,
+        pending: pendingIds.length,
+        excluded: excluded.length,
+        metricCalls,
+      }),
+    );
 }
 
 /** Plans the calls of the accounts of a configuration without asking New Relic. */
@@ -107,30 +109,29 @@ export function draftsOfSupposed(
   config: Config,
   assumptions: Assumptions,
 ): readonly AccountDraft[] {
-  return accountsInUse(config).map(({ account, entries }) => {
-    const costs = costsOf[account.source.kind];
-    const draft = draftOf(account, entries, assumeApplications(entries, assumptions, costs));
+  return accountsInUse(config).map((inUse) => {
+    const costs = costsOf[inUse.account.source.kind];
+    const draft = draftOf(inUse, assumeApplications(inUse.entries, assumptions, costs));
     return { ...draft, supposed: assumptions };
   });
 }
 
 function draftOf(
-  account: AccountConfig,
-  entries: readonly AppEntry[],
+  { account, entries, queries = [] }: AccountInUse,
   found: AssumedDiscovery,
   costs: CallCosts = costsOf[account.source.kind],
 ): AccountDraft {
+  const applications = [...found.applications, ...queries.map(subjectOf)];
   const calls = planCalls({
     account,
     costs,
-    applications: found.applications,
+    applications,
     discovery: {
       calls: found.discovery.calls,
-      intervalMs: discoveryIntervalOf(polledBy(entries).map(({ poll }) => poll)),
+      intervalMs: discoveryOptionsOf({ entries, queries }).intervalMs,
     },
   });
   const source = account.source.kind;
-  const { applications } = found;
   const asked = { missing: [], pending: 0, excluded: 0, supposed: undefined };
   return { source, calls, applications, ...asked, metricCalls: undefined };
 }

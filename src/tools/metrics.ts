@@ -31,9 +31,7 @@ export async function metrics(
   const config = await configOrKey(flags, platform);
   const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
-    accountsNamed(config, flags.account).map(async ({ account, entries }) =>
-      prepareAccount(account, entries, dependencies),
-    ),
+    accountsNamed(config, flags.account).map(async (inUse) => prepareAccount(inUse, dependencies)),
   );
   const runtimes = await Promise.all(
     prepared.map(

@@ -27,6 +27,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
   const { supposed } = account;
   const facts = [
     ['applications', applicationsText(account)],
+    ...(account.queries === 0 ? [] : [['queries', String(account.queries)]]),
     ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
     ...account.missing.map((selector) => ['matches nothing', selector]),
     ...(account.pending === 0 ? [] : [['not found so far', pendingText(account.pending)]]),
@@ -101,12 +102,16 @@ function togetherText({
 }
 
 function intervalText(
-  { configuredMs, effectiveMs, applications }: PlannedAccount['intervals'][number],
+  { configuredMs, effectiveMs, applications, queries }: PlannedAccount['intervals'][number],
   { stretch, intervals }: PlannedAccount,
 ): string {
   const stretched =
     stretch > 1 ? ` instead of ${durationText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
-  const some = intervals.length > 1 ? `, ${countOf(applications, 'application')}` : '';
+  const counts = [
+    ...(applications === 0 ? [] : [countOf(applications, 'application')]),
+    ...(queries === 0 ? [] : [countOf(queries, 'query', 'queries')]),
+  ];
+  const some = intervals.length > 1 ? `, ${counts.join(', ')}` : '';
   return `${durationText(effectiveMs)}${stretched}${some}`;
 }
 
@@ -170,7 +175,9 @@ function callLines({
   return aligned(
     [
       ['calls a minute', ...(isSame ? [''] : ['asked for', 'sent']), ''],
-      ...operations.map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
+      ...operations
+        .filter((name) => name !== 'query' || rest.queries > 0)
+        .map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
       row('  total', demandPerMinute, sentPerMinute),
     ],
     ['left', 'right', ...(isSame ? [] : (['right'] as const)), 'left'],

@@ -72,7 +72,7 @@ const startBytes = 140e6;
 const factsPerApplication = { rest: 17, nerdgraph: 15 };
 /** The exporter's own series: of the process, between those of Node.js 20 and 24, and of each account. */
 const ownPerProcess = 68;
-const ownPerAccount = 168;
+const ownPerAccount = 193;
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
 function completed({ drafts, failures }: Drafts, replicas: number): Plan {
@@ -101,7 +101,9 @@ function completed({ drafts, failures }: Drafts, replicas: number): Plan {
 
 /** The series of an application and its hosts, if every answer has every value. */
 function seriesOf(selected: SelectedApplication, factsEach: number): number {
-  const { application, series } = selected.entry;
+  const { application, series, query } = selected.entry;
+  // Beside them, whether it succeeds and when it last did.
+  if (query !== undefined) return query.maxSeries + 2;
   const facts = application ? factsEach : 0;
   if (!isWorthPolling(selected)) return facts;
   const countFor = (scope: 'applications' | 'hosts'): number =>
@@ -141,6 +143,7 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     fits: account.fits,
     applications: account.applications,
     silent_applications: account.silentApplications,
+    queries: account.queries,
     hosts: account.hosts,
     excluded: account.excluded,
     missing: account.missing,
@@ -150,10 +153,11 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     demand_per_minute: { ...account.demand, total: account.demandPerMinute },
     sent_per_minute: { ...account.sent, total: account.sentPerMinute },
     stretch: account.stretch,
-    intervals: account.intervals.map(({ configuredMs, effectiveMs, applications }) => ({
+    intervals: account.intervals.map(({ configuredMs, effectiveMs, applications, queries }) => ({
       configured_seconds: configuredMs / 1000,
       effective_seconds: effectiveMs / 1000,
       applications,
+      queries,
     })),
     to_fit:
       remedy === undefined

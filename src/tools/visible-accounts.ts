@@ -39,7 +39,7 @@ export async function visibleAccountsOf(
 ): Promise<VisibleAccounts> {
   const { platform } = dependencies;
   try {
-    const prepared = await prepareAccount(account, [], dependencies);
+    const prepared = await prepareAccount({ account, entries: [] }, dependencies);
     const raw = await platform.openTransport(prepared.wire);
     const runtime = new AccountRuntime(prepared, raw, dependencies);
     try {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { entitiesDocument, nrqlDocument } from '../../src/nerdgraph/graphql-client.ts';
+import {
+  entitiesDocument,
+  nrqlDocument,
+  taggedEntitiesDocument,
+} from '../../src/nerdgraph/graphql-client.ts';
 import { schemaProblems } from '../support/nerdgraph-schema.ts';
 import { readSourceFiles } from './source-files.ts';
 
@@ -16,6 +20,11 @@ describe('the GraphQL documents of the program', () => {
 
   it.each(documents)('are valid in the schema of New Relic: $path, $document', ({ document }) => {
     expect(schemaProblems(document)).toEqual([]);
+  });
+
+  it('are valid with tags, too', () => {
+    expect(schemaProblems(taggedEntitiesDocument)).toEqual([]);
+    expect(taggedEntitiesDocument).toContain('tags { key values }');
   });
 
   it('are all seen, however they are written', () => {

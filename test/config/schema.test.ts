@@ -61,7 +61,7 @@ describe('config.example.yaml', () => {
   it('shows every key, in use or as a comment', async () => {
     const text = await readFile(new URL('config.example.yaml', root), 'utf8');
     const shown = new Set(
-      [...text.matchAll(/^\s*(?:# )?(?:- )?([a-z_]+):/gmu)].map((match) => match[1]),
+      [...text.matchAll(/^\s*(?:# +)?(?:- )?([a-z_]+):/gmu)].map((match) => match[1]),
     );
 
     const keys = keysIn(configJsonSchema());

@@ -65,8 +65,10 @@ function aBench(): Bench {
     },
     prepare: async (account, previous) =>
       prepareAccount(
-        anAccount({ apiKey: { kind: 'file', path: '/key' }, ...account }),
-        [anEntry()],
+        {
+          account: anAccount({ apiKey: { kind: 'file', path: '/key' }, ...account }),
+          entries: [anEntry()],
+        },
         {
           platform,
           logger,

@@ -31,6 +31,7 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
   return {
     up: always(0),
     newrelic_up: always(0),
+    newrelic_query_success: always(0),
     newrelic_exporter_total_shards: always(2),
     newrelic_exporter_api_request_failures_total: growing,
     newrelic_exporter_api_requests_total: growing,

@@ -1,5 +1,6 @@
 /** Metrics that no dashboard shows and no rule watches, and why. */
 export const unusedMetrics: ReadonlyMap<string, string> = new Map([
+  ['newrelic_query_last_success_timestamp_seconds', 'an alert watches newrelic_query_success'],
   ['process_cpu_user_seconds_total', 'the sum with the kernel is shown'],
   ['process_cpu_system_seconds_total', 'the sum with user mode is shown'],
   ['process_virtual_memory_bytes', 'says nothing about Node.js, which reserves more than it uses'],

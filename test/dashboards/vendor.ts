@@ -73,6 +73,10 @@ apps:
     account: main
   - name: Not there
     account: bulk
+queries:
+  - as: transactions
+    account: bulk
+    nrql: SELECT count(*) FROM Transaction FACET appName
 `;
 }
 

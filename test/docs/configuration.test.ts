@@ -17,6 +17,7 @@ const fileSchema = z.object({
     accounts: z.object({ items: mapSchema }),
     poll: mapSchema,
     apps: z.object({ items: mapSchema }),
+    queries: z.object({ items: mapSchema }),
   }),
 });
 
@@ -35,6 +36,7 @@ describe('docs/configuration.md', () => {
     { section: 'Keys of `accounts`', schema: maps.accounts.items },
     { section: 'Keys of `poll`', schema: maps.poll },
     { section: 'Keys of `apps`', schema: maps.apps.items },
+    { section: 'Keys of `queries`', schema: maps.queries.items },
     {
       section: 'Which metrics',
       schema: listSchema.parse(maps.poll.properties['metrics']).items.anyOf[1],

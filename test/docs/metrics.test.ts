@@ -5,6 +5,7 @@ import { presetNames } from '../../src/model/presets.ts';
 import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
 import { anApplication, aReading, aSnapshot, aStore } from '../exposition/builders.ts';
 import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
+import { aQuery } from '../support/builders.ts';
 import { anAccountStatus, missingMetric } from '../telemetry/account-status.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { codeBlocksIn } from './markdown.ts';
@@ -44,6 +45,9 @@ async function vendorMetrics(): Promise<readonly MetricFacts[]> {
   for (const snapshot of [...representativeSnapshots.slice(0, 2), withPresets]) {
     store.publish({ ...snapshot, labels: {} });
   }
+  store.publish(
+    aSnapshot({ query: { ...aQuery, gauges: [] }, pollSucceeded: true, lastSuccessMs: 1 }),
+  );
   store.accountUp('production', true);
   return metricsOfPage((await store.page()).identity);
 }
@@ -90,7 +94,9 @@ describe('docs/metrics.md', () => {
 /** What the examples of configurations call the gauges of metrics that they name themselves. */
 const ofExamples: readonly MetricFacts[] = readProductDocuments().flatMap(({ text }) =>
   codeBlocksIn(text)
-    .flatMap((block) => [...block.text.matchAll(/\bas: (\w+)/gu)])
+    .flatMap((block) => [
+      ...block.text.matchAll(/(?:\bas: (?:\{ \w+: )?|, \w+: (?=newrelic_))(\w+)/gu),
+    ])
     .flatMap(([, name = '']) => [name, hostGaugeName(name)])
     .map((name) => ({ name, type: 'gauge', labels: [] })),
 );

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { fixedFamilies, upFamily } from '../../src/exposition/families.ts';
+import { createQueryFamilies } from '../../src/exposition/query-families.ts';
 import { isOwnMetricName, ownGaugeNames } from '../../src/model/own-metric-names.ts';
 import { presetGauges } from '../../src/model/polled-series.ts';
+import { aQuery } from '../support/builders.ts';
 
 describe('ownGaugeNames', () => {
   it('are the gauges of presets and every other family of an account or an application', () => {
     const polled = presetGauges.flatMap(({ name, hostName }) => [name, hostName]);
-    const families = [upFamily, ...fixedFamilies].map(({ name }) => name);
+    const query = createQueryFamilies()({ ...aQuery, gauges: [] });
+    const families = [upFamily, ...fixedFamilies, ...query].map(({ name }) => name);
 
     expect(polled).toHaveLength(20);
     expect(families.length).toBeGreaterThan(15);

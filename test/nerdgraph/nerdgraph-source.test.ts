@@ -44,6 +44,7 @@ describe('the costs of polls', () => {
         list_hosts: 0,
         application_metrics: application,
         host_metrics: host,
+        query: 0,
       });
       expect(nerdGraphCosts.once(apps(applications, hosts))).toBe(0);
     },

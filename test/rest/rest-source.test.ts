@@ -71,6 +71,6 @@ describe('the costs of a poll by the REST API', () => {
     const { application_metrics: own, host_metrics: hosts, ...lists } = restCosts.polls([selected]);
 
     expect(own + hosts).toBe(calls);
-    expect(lists).toEqual({ list_applications: 0, list_hosts: 0 });
+    expect(lists).toEqual({ list_applications: 0, list_hosts: 0, query: 0 });
   });
 });

@@ -136,6 +136,7 @@ function operationOf({ path, graphql }: JournalEntry): Operation | undefined {
 
 function graphqlOperationOf({ operation, text }: GraphqlAsk): Operation {
   if (operation === 'entity_search') return 'list_applications';
+  if (text.includes('FROM Transaction')) return 'query';
   if (text.includes('AS calls FROM Metric WHERE host IS NOT NULL')) return 'list_hosts';
   return text.includes('FACET appId, host') ? 'host_metrics' : 'application_metrics';
 }

@@ -28,6 +28,8 @@ interface SetUp {
   readonly calls: readonly [number, number, number];
   /** Beside these, the whole list for what the filtered ones lack. */
   readonly hourlyLists?: number;
+  /** Calls of queries in half an hour. Default: none. */
+  readonly queries?: number;
 }
 
 const five = [1, 2, 3, 4, 5].map(
@@ -41,6 +43,10 @@ function manyAlike(count: number, hosts: number): FleetOptions['applications'] {
     kind: 'both',
     hosts,
   }));
+}
+
+function query(as: string, interval: string): string {
+  return `{ as: ${as}, nrql: SELECT max(duration) FROM Transaction WHERE host = '${as}', interval: ${interval} }`;
 }
 
 function manyMetrics(count: number): string {
@@ -75,6 +81,13 @@ const setUps: readonly SetUp[] = [
     apps: '[{ id: 1, hosts: false, interval: 2m }, { match: "shop", hosts: false }]',
     fleet: { applications: five },
     calls: [30, 45, 0],
+  },
+  {
+    what: 'queries of two intervals beside applications',
+    apps: `[{ match: "." }]\nqueries: [${query('a', '30s')}, ${query('b', '1m')}]`,
+    fleet: { applications: five },
+    calls: [30, 30, 30],
+    queries: 90,
   },
   {
     what: 'hosts alone',
@@ -163,6 +176,7 @@ describe('plan --online of a NerdGraph account', () => {
       list_hosts: 0,
       application_metrics: applications,
       host_metrics: hosts,
+      query: setUp.queries ?? 0,
     });
     expect(announced).toEqual({ ...made, list_applications: lists });
   });

@@ -179,6 +179,7 @@ describe('plan --online', () => {
         list_hosts: 0,
         application_metrics: applications,
         host_metrics: hosts,
+        query: 0,
       };
       expect(made).toEqual(expected);
       expect(callsOf(announced, periodMinutes)).toEqual(made);
@@ -188,6 +189,7 @@ describe('plan --online', () => {
         // With several kinds of metrics one application is asked whether they come together.
         application_metrics: setUp.samplesOfPlan ?? 0,
         host_metrics: 0,
+        query: 0,
       });
     }
   });

@@ -126,6 +126,7 @@ describe('sidecars, each with the host that it runs on', () => {
       list_hosts: 0,
       application_metrics: 0,
       host_metrics: 150 * replicas,
+      query: 0,
     });
     expect(totalOf(later)).toBeCloseTo(150 * (planned?.together.calls_per_minute ?? 0), 6);
   });

@@ -19,7 +19,6 @@ const wrong: readonly { readonly mistake: string; readonly text: string }[] = [
     mistake: 'only a host as source',
     text: good.replace('appId IN (1)', "host = 'a'").replace('FACET appId', 'FACET host'),
   },
-  { mistake: 'other data', text: good.replace('FROM Metric', 'FROM Transaction') },
   { mistake: 'mixed data', text: good.replace('FROM Metric', 'FROM Metric, Transaction') },
   { mistake: 'a clause twice', text: `${good} LIMIT 1` },
   { mistake: 'an unknown clause', text: `${ofOne} GROUP BY host` },

@@ -1,5 +1,5 @@
 import { type Application, transactionTypes } from '../../src/model/application.ts';
-import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
+import type { AccountConfig, AppEntry, PollConfig, Query } from '../../src/model/config.ts';
 import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 
@@ -82,3 +82,16 @@ export function aSelected(
 ): SelectedApplication {
   return { application: anApplication(application), entry: anEntry(entry) };
 }
+
+/** Calls of transactions by application. */
+export const aQuery: Query = {
+  account: 'production',
+  name: 'calls',
+  nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
+  gauges: [{ name: 'calls', member: 'calls' }],
+  help: 'Calls.',
+  facets: [{ name: 'appName', label: 'app_name' }],
+  constantLabels: {},
+  maxSeries: 1000,
+  poll: aPollConfig({ metrics: [] }),
+};

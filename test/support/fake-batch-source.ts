@@ -34,6 +34,7 @@ export function inBatches(fake: FakeSource, clock: Clock): FakeBatchSource {
         list_hosts: 0,
         application_metrics: groupsOf(applications.filter(isWorthPolling), kindOf).length,
         host_metrics: 0,
+        query: 0,
       }),
       once: () => 0,
     },

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { readNrql } from '../../src/config/nrql-text.ts';
+import { findingsIn, wordsOf } from './config-failure.ts';
+
+const nerdgraph =
+  'accounts: [{ name: a, source: nerdgraph, account_id: 1, api_key_env: K }, { name: b, source: nerdgraph, account_id: 2, api_key_env: K }]';
+
+function file(...queries: readonly string[]): string {
+  const lines = queries.map((query) => `  - { account: a, ${query} }`);
+  return [nerdgraph, 'apps: [{ match: ., account: a }]', 'queries:', ...lines].join('\n');
+}
+
+const count = 'SELECT count(*) FROM T';
+
+/** What is wrong, and what the messages must name. */
+const refusals: readonly (readonly [what: string, text: string, ...facts: readonly string[]])[] = [
+  ['SINCE', file(`as: x, nrql: ${count} SINCE 1 hour ago`), 'must not have SINCE', '"window"'],
+  ['until', file(`as: x, nrql: ${count} until now`), 'must not have UNTIL'],
+  ['TIMESERIES', file(`as: x, nrql: ${count} TIMESERIES`), 'must not have TIMESERIES'],
+  ['COMPARE WITH', file(`as: x, nrql: ${count} COMPARE WITH 1 day ago`), 'not have COMPARE WITH'],
+  ['no FROM', file('as: x, nrql: SELECT count(*)'), 'no FROM', 'FROM Transaction'],
+  ['no function', file('as: x, nrql: SELECT duration FROM T'), 'must select functions'],
+  ['events', file('as: x, nrql: SELECT * FROM T'), 'must select functions'],
+  ['no SELECT', file('as: x, nrql: SHOW EVENT TYPES'), 'no FROM', 'must select functions'],
+  ['an empty text', file('as: x, nrql: ""'), 'must not be empty'],
+  [
+    'a long text',
+    file(`as: x, nrql: "${count} WHERE a = '${'x'.repeat(4000)}'"`),
+    '4000 characters',
+  ],
+  ['no gauge', file(`nrql: ${count}`), 'missing key "as"'],
+  ['a bad gauge', file(`as: x_total, nrql: ${count}`), 'must not end in "_total"'],
+  ['an own gauge', file(`as: newrelic_query_success, nrql: ${count}`), 'the exporter has itself'],
+  ['an empty map', file(`as: {}, nrql: ${count}`), 'must not be empty'],
+  [
+    'several functions',
+    file('as: x, nrql: "SELECT count(*), max(d) AS most FROM T"'),
+    '"as" must be a map',
+    '2 functions',
+    'most: x_2',
+  ],
+  [
+    'no such member',
+    file('as: { n: x }, nrql: SELECT count(*) AS m FROM T'),
+    'no function the name "n"',
+  ],
+  [
+    'a gauge for two members',
+    file('as: { n: x, m: x }, nrql: "SELECT count(*) AS m, max(d) AS n FROM T"'),
+    'the gauge "x" is there already',
+  ],
+  [
+    'a member twice',
+    file('as: { n: x }, nrql: "SELECT count(*) AS n, max(d) AS n FROM T"'),
+    'the name "n" is there twice',
+  ],
+  [
+    'a member that is a facet',
+    file('as: { host: x }, nrql: SELECT count(*) AS host FROM T FACET host'),
+    'the name "host" is there twice',
+  ],
+  [
+    'no such facet',
+    file(`as: x, labels: { hots: h }, nrql: ${count} FACET host`),
+    'no facet',
+    'did you mean "host"',
+  ],
+  [
+    'a target label',
+    file(`as: x, nrql: ${count} FACET region`),
+    '"region"',
+    'labels: { "region": newrelic_region }',
+  ],
+  [
+    'our label',
+    file(`as: x, labels: { host: account }, nrql: ${count} FACET host`),
+    'sets this label itself',
+  ],
+  [
+    'quantile',
+    file(`as: x, constant_labels: { quantile: a }, nrql: ${count}`),
+    'sets this label itself',
+  ],
+  [
+    'labels that collide',
+    file(`as: x, nrql: "${count} FACET appName, app.name"`),
+    'the label "app_name" is there twice',
+  ],
+  [
+    'a facet and a constant label',
+    file(`as: x, constant_labels: { host: a }, nrql: ${count} FACET host`),
+    'the label "host" is there twice',
+  ],
+  [
+    'a gauge twice',
+    file(`as: x, nrql: ${count}`, `as: x, nrql: ${count}`),
+    'the gauge "x" is there already',
+  ],
+  [
+    'two units',
+    file(
+      'as: x, nrql: SELECT average(duration) FROM T',
+      'account: b, as: x, nrql: SELECT average(queue) FROM T',
+    ).replace('account: a, account: b', 'account: b'),
+    'the gauge "x" has two units: duration before, queue here',
+  ],
+  [
+    'a gauge of "metrics"',
+    file(`as: host_m, nrql: ${count}`).replace(
+      'account: a }]',
+      'account: a, metrics: [{ metric: M, value: score, as: m }] }]',
+    ),
+    'also one of "metrics"',
+  ],
+  [
+    'an unknown account',
+    file(`as: x, nrql: ${count}`).replace('- { account: a', '- { account: c'),
+    'unknown account "c"',
+  ],
+  [
+    'no account',
+    file(`as: x, nrql: ${count}`).replace('- { account: a,', '- {'),
+    'missing key "account"',
+  ],
+  ['an unknown key', file(`as: x, querry: y, nrql: ${count}`), 'unknown key "querry"'],
+  ['no series', file(`as: x, max_series: 0, nrql: ${count}`), 'from 1 to 100000'],
+  [
+    'the REST API',
+    file(`as: x, nrql: ${count}`).replace('source: nerdgraph, account_id: 1', 'source: rest'),
+    'there are queries only with "source: nerdgraph"',
+    'the account "a"',
+  ],
+  [
+    'tags of the REST API',
+    'poll: { tags: [team] }\napps: [{ id: 1 }]',
+    'there are tags only with "source: nerdgraph"',
+  ],
+  [
+    'a tag and a label',
+    `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], labels: { team: x } }]`,
+    'the label "team" of the tag "team" is there already',
+  ],
+  [
+    'two tags with one label',
+    `${nerdgraph}\napps: [{ id: 1, account: a, tags: { x: y, z: y } }]`,
+    'the label "y" of the tag "z"',
+  ],
+  [
+    'a tag and a label of a metric',
+    `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], metrics: [{ metric: M, value: score, as: m, labels: { team: x } }] }]`,
+    'the label "team" of the tag "team"',
+  ],
+  [
+    'a tag that is our label',
+    `${nerdgraph}\napps: [{ id: 1, account: a, tags: [region] }]`,
+    'would be the label "region"',
+    'newrelic_region',
+  ],
+];
+
+describe('a query or a tag that cannot be published', () => {
+  it.each(refusals)('is refused: %s', async (_, text, ...facts) => {
+    const words = wordsOf(await findingsIn(text));
+    for (const fact of facts) expect(words).toContain(fact);
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    [
+      'as in the example',
+      'as: x_seconds, nrql: "SELECT percentile(duration, 50, 95) AS d FROM T FACET appName, name LIMIT 50", labels: { appName: app_name }',
+    ],
+    [
+      'with refused words in texts',
+      `as: x, nrql: "${count} WHERE a = 'SINCE' AND \`until\` = 'FROM'"`,
+    ],
+    [
+      'with a subquery',
+      'as: x, nrql: "SELECT max(n) FROM (SELECT count(*) AS n FROM T FACET host)"',
+    ],
+    ['with its clauses in another order', 'as: x, nrql: from T select count(*) facet host'],
+    ['with arithmetic', 'as: x, nrql: "SELECT sum(bytes) / 1e9 FROM T"'],
+  ])('is accepted: %s', async (_, query) => {
+    expect(await findingsIn(file(query))).toEqual([]);
+  });
+
+  it('is read without its comments and line ends', () => {
+    const { text, functions, facets } = readNrql(
+      "SELECT count(*) -- all, of\n FROM T /* FACET x */\n FACET `a b`, c.d AS e // 'end",
+    );
+
+    expect(text).toBe('SELECT count(*) FROM T FACET `a b`, c.d AS e');
+    expect(functions.map(({ expression }) => expression)).toEqual(['count(*)']);
+    expect(facets).toEqual(['a b', 'e']);
+  });
+});
