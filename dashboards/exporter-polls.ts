@@ -5,7 +5,7 @@ import { lastSuccess } from './known.ts';
 import { inColor } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { quantilesOf, ratePer } from './rates.ts';
-import { ofAccount, perApp } from './selectors.ts';
+import { inEachCluster, ofAccount, perApp } from './selectors.ts';
 import { busiest } from './series.ts';
 
 const ended = 'newrelic_exporter_polls_total';
@@ -14,7 +14,7 @@ const failed = 'newrelic_exporter_polls_failed_total';
 const ofExporters = 'cluster, job, instance, account';
 const failedShare = `${ratePer(ofExporters, failed)} / (${ratePer(ofExporters, ended)} > 0)`;
 const interval = `max by (cluster, account) (${ofAccount('newrelic_exporter_poll_interval_seconds')})`;
-const oldestSuccess = `min by (cluster, account) (${lastSuccess(ofAccount)})`;
+const oldestSuccess = `min by (cluster, account) (${inEachCluster(lastSuccess(ofAccount))})`;
 
 const outcomes: readonly Panel[] = [
   graph({
@@ -55,7 +55,7 @@ const outcomes: readonly Panel[] = [
     description:
       'Applications whose last poll failed, by the reason of its first failure; "none" as long as all succeed. Sidecars publish no such reasons. docs/troubleshooting.md explains them.',
     unit: 'none',
-    counts: `count by (reason) (max by (cluster, account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
+    counts: `count by (reason) (max by (account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
     all: perApp(ofAccount('newrelic_application_poll_success')),
   }),
 ];
