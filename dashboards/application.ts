@@ -137,6 +137,7 @@ function summaryOf(name: string): string {
 
 const summary: Row = {
   title: "New Relic's summary",
+  isCollapsed: true,
   panels: [
     graph({
       title: 'Throughput in the summary',

@@ -105,4 +105,8 @@ const times: readonly Panel[] = [
   }),
 ];
 
-export const exporterPolls: Row = { title: 'Polling', panels: [...outcomes, ...times] };
+export const exporterPolls: Row = {
+  title: 'Polling',
+  isCollapsed: true,
+  panels: [...outcomes, ...times],
+};

@@ -33,6 +33,7 @@ function rates(label: string, metric: string, all?: string): string {
 
 export const exporterSeries: Row = {
   title: 'Series',
+  isCollapsed: true,
   panels: [
     graph({
       title: 'Series by account',

@@ -47,7 +47,7 @@ export const eachHost: Panel = table({
     account: { title: 'Account', width: 95, isLast: true },
   },
   columns: [
-    { title: 'Throughput', unit: 'reqpm', width: 200, cell: 'bar', expr: `topk(200, ${hosts})` },
+    { title: 'Throughput', unit: 'reqpm', width: 110, expr: `topk(200, ${hosts})` },
     ofListedHosts({
       title: 'Share',
       unit: 'percentunit',

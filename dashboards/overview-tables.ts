@@ -182,8 +182,7 @@ const applications = table({
     {
       title: 'Throughput',
       unit: 'reqpm',
-      width: 150,
-      cell: 'bar',
+      width: 110,
       expr: `sum by (${appLabels}) ${throughput({ select: ofListedType })}`,
     },
     { title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp(ofListed) },
