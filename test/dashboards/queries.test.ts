@@ -66,10 +66,7 @@ const known = [
   { where: 'application: Imbalance A', value: 1 },
   { where: 'application: State in New Relic A', value: 1 },
   { where: 'application: State in New Relic B', value: 2 },
-  { where: 'exporter: Exporters scraped A', value: 2 },
-  { where: 'exporter: Accounts discovered A', value: 2 },
   { where: 'exporter: Unmatched entries A', value: 1 },
-  { where: 'exporter: Longest pause A', value: 0 },
   { where: 'exporter: Configuration valid A', value: 1 },
   { where: 'exporter: Shards missing A', value: 0 },
 ];

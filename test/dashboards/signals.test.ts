@@ -142,6 +142,19 @@ const cases: readonly {
     },
   },
   {
+    who: 'calls that failed a while ago and succeed again',
+    series: Object.fromEntries(
+      [
+        ['server', '0+5x4 20x16'],
+        ['throttled', '0x20'],
+      ].map(([reason, values = '']) => [
+        `newrelic_exporter_api_request_failures_total{job="nr",instance="a",account="main",reason="${reason}"}`,
+        values,
+      ]),
+    ),
+    shows: { 'exporter: Failed calls by reason A': { '{reason="server"}': 0 } },
+  },
+  {
     who: 'an application of which only throughput is asked for',
     series: plain,
     shows: {
