@@ -15,7 +15,7 @@ const application = perType(ofType('newrelic_application_requests_per_minute'));
 
 /** Of several applications the least even one. */
 function unevenness(aggregate: 'max' | 'stddev'): string {
-  const by = 'by (cluster, account, app_id)';
+  const by = 'by (account, app_id)';
   return `max(${aggregate} ${by} (${withTraffic}) / avg ${by} (${withTraffic}))`;
 }
 
@@ -77,13 +77,8 @@ export const applicationHosts: Row = {
       ],
     }),
     bars({
-      title: 'Busiest hosts',
-      description: 'Current requests per minute.',
-      unit: 'reqpm',
-      queries: [{ expr: `topk($topn, ${hosts})`, legend }],
-    }),
-    bars({
       id: 105,
+      width: 24,
       title: 'Quietest hosts',
       description:
         'Current requests per minute. The busiest host stands first, so that the bars are as long as beside.',

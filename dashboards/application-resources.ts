@@ -41,6 +41,7 @@ function hostGauge(name: string): HostGauge {
 
 export const applicationResources: Row = {
   title: 'Database, external services, memory and CPU',
+  isCollapsed: true,
   panels: [
     graph({
       title: 'Database calls',

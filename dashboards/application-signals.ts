@@ -2,7 +2,17 @@ import { needs } from './asked.ts';
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { allInBackground, inBackground, transactionColors } from './overrides.ts';
-import { averageTime, aWeekAgo, errorRatio, ofApp, perApp, rate, throughput } from './selectors.ts';
+import {
+  averageTime,
+  aWeekAgo,
+  errorRatio,
+  ofApp,
+  ofType,
+  perApp,
+  perType,
+  rate,
+  throughput,
+} from './selectors.ts';
 
 const current = throughput();
 const lastWeek = throughput({ at: aWeekAgo });
@@ -15,6 +25,24 @@ function responseTime(at?: (selected: string) => string): string {
   const ofRequests = { time: 'response_time_seconds', calls: 'requests_per_minute' };
   return averageTime('transaction_type', ofRequests, at === undefined ? {} : { at });
 }
+
+const perRequest = `(sum${current} > 0)`;
+const averageOfAll = averageTime('', {
+  time: 'response_time_seconds',
+  calls: 'requests_per_minute',
+});
+
+/** What the calls of databases or external services take of each request. */
+function shareOf(layer: 'database' | 'external'): string {
+  const each = (name: string): string =>
+    layer === 'database'
+      ? perType(ofType(`newrelic_application_${layer}_${name}`))
+      : perApp(ofApp(`newrelic_application_${layer}_${name}`));
+  return `sum(${each('calls_per_minute')} * ${each('response_time_seconds')}) / ${perRequest}`;
+}
+
+const [database, external] = [shareOf('database'), shareOf('external')];
+const layers = `(${database} or 0 * ${perRequest}) + (${external} or 0 * ${perRequest})`;
 
 /** In three columns: rate, errors, duration. */
 export const applicationSignals: Row = {
@@ -58,6 +86,20 @@ export const applicationSignals: Row = {
       queries: [
         { expr: responseTime(), legend },
         { expr: responseTime(aWeekAgo), legend: `${legend} last week` },
+      ],
+    }),
+    graph({
+      title: 'Response time by layer',
+      description:
+        'What the application itself, its databases and external services take of a request, on average. Calls made side by side count one after the other. External services are those of all transaction types.',
+      unit: 's',
+      width: 24,
+      isStacked: true,
+      noValue: needs('throughput', 'response_time', 'database', 'external'),
+      queries: [
+        { expr: `clamp_min(${averageOfAll} - (${layers}), 0)`, legend: 'application' },
+        { expr: database, legend: 'database' },
+        { expr: external, legend: 'external' },
       ],
     }),
     graph({

@@ -5,11 +5,21 @@ import type { DashboardOptions, Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { healthOf } from './health.ts';
 import { countOf } from './known.ts';
-import { health, noData, nothing, yesOrUnusual } from './mappings.ts';
+import { health, noData, nothing, poorApdex, yesOrUnusual } from './mappings.ts';
 import { byName } from './overrides.ts';
-import { appLegend, ofApp, ofType, perApp, sameApp, throughput } from './selectors.ts';
+import {
+  appLegend,
+  averageTime,
+  errorRatio,
+  loneHosts,
+  ofApp,
+  ofType,
+  perApp,
+  sameApp,
+  throughput,
+} from './selectors.ts';
 import { lastOf } from './series.ts';
-import { tile } from './tile.ts';
+import { compared, tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
 import { applicationVariables } from './variables.ts';
 
@@ -23,13 +33,54 @@ function oldest(metric: string): string {
 const now: Row = {
   title: 'Now',
   panels: [
-    tile({
+    compared({
       title: 'Throughput',
       description:
         'Requests per minute, web and other transactions together. If only sidecars publish the application, the sum of its hosts.',
       unit: 'reqpm',
       mayLack: true,
-      queries: [{ expr: `sum${current}` }],
+      value: (at) => `sum${throughput({ at })}`,
+    }),
+    compared({
+      title: 'Errors now',
+      description: 'Errors per request, web and other transactions together; orange from 5 % on.',
+      unit: 'percentunit',
+      decimals: 2,
+      mayLack: true,
+      isDifference: true,
+      thresholds: [[0.05, 'orange']],
+      value: (at) => errorRatio('', { at }),
+    }),
+    compared({
+      title: 'Response time now',
+      description: 'Average response time, web and other transactions together.',
+      unit: 's',
+      mayLack: true,
+      value: (at) =>
+        averageTime('', { time: 'response_time_seconds', calls: 'requests_per_minute' }, { at }),
+    }),
+    compared({
+      title: 'Apdex now',
+      description: 'Apdex score, 0 to 1, of several applications the least; orange below 0.7.',
+      unit: 'none',
+      decimals: 2,
+      mayLack: true,
+      isDifference: true,
+      mappings: [poorApdex],
+      value: (at) => `min(${perApp(at(ofApp('newrelic_application_apdex_score')))})`,
+    }),
+    tile({
+      title: 'Application',
+      description: 'The name of the application, also of one that has vanished in the shown range.',
+      unit: 'none',
+      mayLack: true,
+      isName: true,
+      queries: [
+        {
+          expr: `group by (app_name) (${lastOf(ofApp('newrelic_application_info'))}) or group by (app_name) (${lastOf(loneHosts(ofApp))})`,
+          legend: '{{app_name}}',
+        },
+      ],
     }),
     tile({
       title: 'Hosts with traffic',
@@ -38,7 +89,7 @@ const now: Row = {
       queries: [
         {
           expr: countOf(
-            `count by (cluster, account, app_id, host_id) (${ofType('newrelic_application_host_requests_per_minute')} > 0)`,
+            `count by (account, app_id, host_id) (${ofType('newrelic_application_host_requests_per_minute')} > 0)`,
             current,
           ),
         },
@@ -86,6 +137,7 @@ function summaryOf(name: string): string {
 
 const summary: Row = {
   title: "New Relic's summary",
+  isCollapsed: true,
   panels: [
     graph({
       title: 'Throughput in the summary',

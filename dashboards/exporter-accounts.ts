@@ -161,7 +161,6 @@ const applications: Panel = table({
     account: { title: 'Account' },
     app_id: { title: 'Id', width: 100 },
     reason: { title: 'Reason' },
-    cluster: { title: 'Cluster' },
   },
   columns: [
     {

@@ -1,6 +1,6 @@
 import type { Row } from './dashboard.ts';
 import { budgetNeeded, fullBudget } from './exporter-calls.ts';
-import { accountUp, countOf, exporterUp } from './known.ts';
+import { exporterUp } from './known.ts';
 import { linked } from './links.ts';
 import { upOrDown, validOrRefused, yesOrNo } from './mappings.ts';
 import type { Panel } from './panel.ts';
@@ -10,7 +10,6 @@ import { tile } from './tile.ts';
 
 const exporterLabels = 'cluster, job, instance';
 const accepted = ofProcess('newrelic_exporter_config_last_reload_successful');
-const acceptedAt = ofProcess('newrelic_exporter_config_last_reload_success_timestamp_seconds');
 const expectedShards = `max by (cluster, namespace, job) (${ofProcess('newrelic_exporter_total_shards')})`;
 const shards = `count by (cluster, namespace, job) (count_values by (cluster, namespace, job) ("shard", ${ofProcess('newrelic_exporter_shard')}))`;
 const missing = ofAccount('newrelic_exporter_app_missing');
@@ -42,30 +41,6 @@ const tiles: readonly Panel[] = [
     queries: [{ expr: `max(${budgetNeeded})` }],
   }),
   tile({
-    title: 'Longest pause',
-    description: 'How long the account that pauses the longest after a 429 still waits.',
-    unit: 'dtdurations',
-    thresholds: [[1, 'orange']],
-    queries: [
-      {
-        expr: `clamp_min(max(${ofAccount('newrelic_exporter_api_backoff_until_timestamp_seconds')}) - time(), 0)`,
-      },
-    ],
-  }),
-  tile({
-    title: 'Exporters scraped',
-    description: 'Exporters that Prometheus scrapes successfully.',
-    unit: 'none',
-    queries: [{ expr: countOf(`${exporterUp} == 1`, exporterUp) }],
-  }),
-  tile({
-    title: 'Accounts discovered',
-    description:
-      'Accounts whose applications could be listed at the last attempt; one that several exporters poll counts once.',
-    unit: 'none',
-    queries: [{ expr: countOf(`${accountUp} == 1`, accountUp) }],
-  }),
-  tile({
     title: 'Unmatched entries',
     description:
       'Entries of the configuration that match nothing. A table of the next row names them.',
@@ -76,12 +51,6 @@ const tiles: readonly Panel[] = [
         expr: `count(max by (cluster, account, selector) (${missing}) == 1) or 0 * count(${ofAccount('newrelic_up')})`,
       },
     ],
-  }),
-  tile({
-    title: 'Configuration age',
-    description: 'How long ago the newest configuration in force was accepted.',
-    unit: 'dtdurations',
-    queries: [{ expr: `time() - max(${acceptedAt} > 0)` }],
   }),
 ];
 

@@ -2,7 +2,7 @@ import type { DashboardOptions } from './dashboard.ts';
 import { exporterAccounts } from './exporter-accounts.ts';
 import { exporterCalls } from './exporter-calls.ts';
 import { exporterPolls } from './exporter-polls.ts';
-import { exporterProcess, exporterSeries } from './exporter-process.ts';
+import { exporterProcess } from './exporter-process.ts';
 import { exporterState } from './exporter-state.ts';
 import { ofAccount } from './selectors.ts';
 import { troubleRow } from './trouble.ts';
@@ -20,7 +20,6 @@ export const exporter: DashboardOptions = {
     exporterAccounts,
     exporterCalls,
     exporterPolls,
-    exporterSeries,
     exporterProcess,
   ],
 };

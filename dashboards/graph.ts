@@ -11,8 +11,6 @@ export interface GraphOptions extends PanelOptions {
   readonly softMax?: number;
   /** Instead of "No data", where the reason is likely to be known. */
   readonly noValue?: string;
-  /** Where one line would flatten the others; 0 is shown too. */
-  readonly isLogarithmic?: true;
 }
 
 /** From this width on there is room for names beside the lines. */
@@ -27,7 +25,6 @@ function legendOf(width: number): JsonObject {
 /** Lines over time, with the thresholds as lines where there are any. */
 export function graph(options: GraphOptions): Panel {
   const { isStacked = false, isStepped = false, softMax, thresholds, width = wide } = options;
-  const { isLogarithmic = false } = options;
   return makePanel(
     { min: 0, ...options },
     {
@@ -42,9 +39,7 @@ export function graph(options: GraphOptions): Panel {
         fillOpacity: isStacked ? 30 : 10,
         lineInterpolation: isStepped ? 'stepAfter' : 'linear',
         lineWidth: 1,
-        scaleDistribution: isLogarithmic
-          ? { type: 'symlog', log: 10, linearThreshold: 1 }
-          : { type: 'linear' },
+        scaleDistribution: { type: 'linear' },
         showPoints: 'auto',
         spanNulls: false,
         stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },

@@ -45,16 +45,15 @@ export const eachHost: Panel = table({
     app_name: { title: 'Application', isLast: true },
     app_id: { title: 'Id', width: 100, isLast: true },
     account: { title: 'Account', width: 95, isLast: true },
-    cluster: { title: 'Cluster', width: 95, isLast: true },
   },
   columns: [
-    { title: 'Throughput', unit: 'reqpm', width: 200, cell: 'bar', expr: `topk(200, ${hosts})` },
+    { title: 'Throughput', unit: 'reqpm', width: 110, expr: `topk(200, ${hosts})` },
     ofListedHosts({
       title: 'Share',
       unit: 'percentunit',
       width: 70,
       decimals: 1,
-      expr: `${hosts} / ${sameApp} group_left () (sum by (cluster, account, app_id) (${hosts}) > 0)`,
+      expr: `${hosts} / ${sameApp} group_left () (sum by (account, app_id) (${hosts}) > 0)`,
     }),
     ofListedHosts({
       title: 'Response',

@@ -15,6 +15,7 @@ const exporterMemory = '[7d]';
 const sameProcess = 'on (cluster, job, instance)';
 const isDown = `and ${sameProcess} ${ofProcess('up')} == 0`;
 const sameAccount = 'on (cluster, account)';
+const sameAccountOfApps = 'on (account)';
 
 /**
  * 1 for each exporter that Prometheus can scrape, 0 for each that it cannot. As the alert
@@ -55,10 +56,10 @@ export function lastSuccess(select: Selector): string {
  * account that is throttled stretches its intervals, and yet drops values after stale_after.
  */
 export function stale(select: Selector): string {
-  const interval = knownOfAccount('max', 'newrelic_exporter_poll_interval_seconds');
-  const staleAfter = knownOfAccount('min', 'newrelic_exporter_stale_after_seconds');
+  const interval = `max by (account) (${knownOfAccount('max', 'newrelic_exporter_poll_interval_seconds')})`;
+  const staleAfter = `min by (account) (${knownOfAccount('min', 'newrelic_exporter_stale_after_seconds')})`;
   const failing = `${perApp(select('newrelic_application_poll_success'))} == 0`;
-  const isOlderThan = `time() - ${lastSuccess(select)} > ${sameAccount} group_left ()`;
+  const isOlderThan = `time() - ${lastSuccess(select)} > ${sameAccountOfApps} group_left ()`;
   return `(${isOlderThan} (3 * ${interval}) or ${isOlderThan} ${staleAfter} and ${sameApp} ${failing})`;
 }
 

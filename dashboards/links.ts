@@ -50,7 +50,7 @@ export function toHost(): JsonObject {
     ...chosen([...common, 'transaction_type', 'topn']),
     `var-account=${filledIn('__data.fields["Account"]:percentencode')}`,
     `var-app=${filledIn('__data.fields["Id"]:percentencode')}`,
-    `var-host=${filledIn('__data.fields["Host"]:percentencode')}`,
+    `var-host=${filledIn('__data.fields["Host id"]:percentencode')}`,
   ]);
   return { title: 'Show this host alone', url, targetBlank: false };
 }

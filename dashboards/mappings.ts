@@ -1,18 +1,26 @@
 import type { JsonObject } from './json.ts';
 
-type Color = 'green' | 'orange' | 'red' | 'transparent';
+type Color = 'orange' | 'red' | 'transparent';
+
+/** White text on these has a contrast of at least 4.5:1, which Grafana's own orange and red have not. */
+const fills: Readonly<Record<string, string>> = { orange: '#B35900', red: '#C4162A' };
+
+/** The colour that fills a tile or a cell. */
+export function fillOf(color: string): string {
+  return fills[color] ?? color;
+}
 
 function valueMap(
   entries: Readonly<Record<string, readonly [text: string, color: Color]>>,
 ): JsonObject {
   const options = Object.entries(entries).map(
-    ([value, [text, color]], index) => [value, { text, color, index }] as const,
+    ([value, [text, color]], index) => [value, { text, color: fillOf(color), index }] as const,
   );
   return { type: 'value', options: Object.fromEntries(options) };
 }
 
 function special(color: Color): JsonObject {
-  const result = { text: 'no data', color, index: 0 };
+  const result = { text: 'no data', color: fillOf(color), index: 0 };
   return { type: 'special', options: { match: 'null+nan', result } };
 }
 
@@ -72,11 +80,11 @@ export const poll: JsonObject = valueMap({
 /** Of an age: what has never happened is as old as the time of computers. */
 export const neverPolled: JsonObject = {
   type: 'range',
-  options: { from: 1e9, to: 1e11, result: { text: 'never', color: 'red', index: 0 } },
+  options: { from: 1e9, to: 1e11, result: { text: 'never', color: fillOf('red'), index: 0 } },
 };
 
 /** An Apdex score that the alert NewRelicApplicationApdexLow finds too low. */
 export const poorApdex: JsonObject = {
   type: 'range',
-  options: { from: 0, to: 0.7, result: { color: 'orange', index: 0 } },
+  options: { from: 0, to: 0.7, result: { color: fillOf('orange'), index: 0 } },
 };

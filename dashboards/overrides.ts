@@ -38,15 +38,6 @@ export const transactionColors: readonly JsonObject[] = [
   byName('other', fixed('purple')),
 ];
 
-/** By the first digit of an HTTP status; anything else is a call that got no answer. */
-export const statusColors: readonly JsonObject[] = [
-  byRegexp('/^2/', fixed('green')),
-  byRegexp('/^3/', fixed('blue')),
-  byRegexp('/^4/', fixed('orange')),
-  byRegexp('/^5/', fixed('red')),
-  byRegexp('/^[^1-5]/', fixed('purple')),
-];
-
 /** By the reason of a failure, so that none looks as if all were well. */
 export const reasonColors: readonly JsonObject[] = Object.entries({
   none: 'gray',

@@ -4,11 +4,13 @@ import { accountUp, lastSuccess, pollOf, stale } from './known.ts';
 import { linked, toApplication } from './links.ts';
 import { blank, health, poll, poorApdex, upOrDown, yesOrUnusual } from './mappings.ts';
 import {
+  alertsOfApps,
   anyApp,
   appLabels,
   averageTime,
   errorRatio,
   hostsPerApp,
+  inEachCluster,
   ofAccount,
   ofListed,
   ofListedType,
@@ -30,7 +32,7 @@ function callRate(metric: string, more?: string): string {
   return `${perAccount} (rate(${ofAccount(metric, more)}[$__rate_interval]))`;
 }
 
-const published = anyApp(ofAccount);
+const published = inEachCluster(anyApp(ofAccount));
 
 const accounts = table({
   id: linked.accounts,
@@ -57,7 +59,7 @@ const accounts = table({
       cell: 'state',
       thresholds: [[1, 'orange']],
       expr: countPerAccount(
-        `${perApp(ofAccount('newrelic_application_poll_success'))} == 0`,
+        inEachCluster(`${perApp(ofAccount('newrelic_application_poll_success'))} == 0`),
         published,
       ),
     },
@@ -66,13 +68,13 @@ const accounts = table({
       unit: 'none',
       cell: 'state',
       thresholds: [[1, 'orange']],
-      expr: countPerAccount(stale(ofAccount), published),
+      expr: countPerAccount(inEachCluster(stale(ofAccount)), published),
     },
     {
       title: 'Oldest poll',
       unit: 'dtdurations',
       decimals: 0,
-      expr: `time() - min by (cluster, account) (${lastSuccess(ofAccount)})`,
+      expr: `time() - min by (cluster, account) (${inEachCluster(lastSuccess(ofAccount))})`,
     },
     {
       title: 'Calls failing',
@@ -125,9 +127,10 @@ const applications = table({
   id: linked.applications,
   title: 'Applications',
   description:
-    "What is in trouble first, then by throughput: up to 100 applications with stale values or failing polls, up to 100 unhealthy ones, up to 100 that do not report, and the 100 busiest. Errors from 5 % on and an Apdex below 0.7 are orange, as in the alerts. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+    "What is in trouble first, then by throughput: up to 100 applications with firing alerts, up to 100 with stale values or failing polls, up to 100 unhealthy ones, up to 100 that do not report, and the 100 busiest. Errors from 5 % on and an Apdex below 0.7 are orange, as in the alerts. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
   height: 14,
   sortBy: [
+    ['Alerts', 'greatest'],
     ['Poll', 'greatest'],
     ['Health', 'greatest'],
     ['Reporting', 'least'],
@@ -141,9 +144,17 @@ const applications = table({
     },
     account: { title: 'Account', width: 95 },
     app_id: { title: 'Id', width: 95 },
-    cluster: { title: 'Cluster', width: 95 },
   },
   columns: [
+    {
+      title: 'Alerts',
+      unit: 'none',
+      width: 75,
+      cell: 'state',
+      thresholds: [[1, 'red']],
+      mappings: [blank],
+      expr: `${perApp(ofListed('newrelic_application_info'))} * ${sameApp} group_left () count by (account, app_id) (${alertsOfApps})`,
+    },
     {
       title: 'Poll',
       unit: 'none',
@@ -171,8 +182,7 @@ const applications = table({
     {
       title: 'Throughput',
       unit: 'reqpm',
-      width: 150,
-      cell: 'bar',
+      width: 110,
       expr: `sum by (${appLabels}) ${throughput({ select: ofListedType })}`,
     },
     { title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp(ofListed) },

@@ -3,30 +3,32 @@ import { graph } from './graph.ts';
 import { unhealthy } from './health.ts';
 import { countOf } from './known.ts';
 import { toApplication, toTable } from './links.ts';
-import { health } from './mappings.ts';
+import { health, poorApdex } from './mappings.ts';
 import { byName, inBackground, thresholdsOf, transactionColors } from './overrides.ts';
 import { overviewTables } from './overview-tables.ts';
-import { bars, states } from './panels.ts';
+import { states } from './panels.ts';
 import {
+  alertsOfApps,
   anyApp,
   appLegend,
+  averageTime,
   aWeekAgo,
+  errorRatio,
   hostsPerApp,
   ofApp,
   ofBusiestType,
   perApp,
+  sameApp,
   throughput,
 } from './selectors.ts';
-import { table } from './table.ts';
-import { tile } from './tile.ts';
+import { compared, tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
 import { overviewVariables } from './variables.ts';
 
 const current = throughput();
 const lastWeek = throughput({ at: aWeekAgo });
 const byApp = 'sum by (account, app_id, app_name)';
-const change = `(${byApp} ${current} / (${byApp} ${lastWeek} > 0) - 1)`;
-const changedMost = `and on (account, app_id) topk($topn, abs(${change}))`;
+const ofBusiest = throughput({ select: ofBusiestType });
 const all = anyApp(ofApp);
 const toApp = toApplication('series', 'overview');
 
@@ -35,15 +37,63 @@ function countWith(status: 'orange' | 'red'): string {
   return countOf(`${perApp(selected)} == 1`, all);
 }
 
+/** Each application counts by its requests. */
+function apdexOfAll(at: (selected: string) => string): string {
+  const apdex = perApp(at(ofApp('newrelic_application_apdex_score')));
+  const requests = `sum by (account, app_id) ${throughput({ at })}`;
+  return `sum(${apdex} * ${sameApp} group_left () ${requests}) / (sum(${requests} and ${sameApp} ${apdex}) > 0)`;
+}
+
 const now: Row = {
   title: 'Now',
   panels: [
-    tile({
+    compared({
       title: 'Throughput',
       description:
         'Requests per minute of all selected applications, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
       unit: 'reqpm',
-      queries: [{ expr: `sum${current}` }],
+      value: (at) => `sum${throughput({ at })}`,
+    }),
+    compared({
+      title: 'Error ratio',
+      description:
+        'Errors per request of all selected applications whose errors are read; orange from 5 % on.',
+      unit: 'percentunit',
+      decimals: 2,
+      mayLack: true,
+      isDifference: true,
+      thresholds: [[0.05, 'orange']],
+      links: [toTable('applications', 'overview')],
+      value: (at) => errorRatio('', { at }),
+    }),
+    compared({
+      title: 'Response time',
+      description: 'Average response time; each application counts by its requests.',
+      unit: 's',
+      mayLack: true,
+      value: (at) =>
+        averageTime('', { time: 'response_time_seconds', calls: 'requests_per_minute' }, { at }),
+    }),
+    compared({
+      title: 'Apdex',
+      description:
+        'Apdex score, 0 to 1; each application counts by its requests. Orange below 0.7.',
+      unit: 'none',
+      decimals: 2,
+      mayLack: true,
+      isDifference: true,
+      mappings: [poorApdex],
+      links: [toTable('applications', 'overview')],
+      value: apdexOfAll,
+    }),
+    tile({
+      title: 'Applications with alerts',
+      description:
+        'Applications about which an alert of the rules fires. It stays 0 where Prometheus does not have the rules. A click names them.',
+      unit: 'none',
+      thresholds: [[1, 'red']],
+      links: [toTable('applications', 'overview')],
+      queries: [{ expr: countOf(`count by (account, app_id) (${alertsOfApps})`, all) }],
     }),
     tile({
       title: 'Applications published',
@@ -89,12 +139,19 @@ const overTime: Row = {
     graph({
       title: 'Throughput of the busiest applications',
       description:
-        'Requests per minute, averaged over the polled window, of the applications with the most requests in the shown range.',
+        'Requests per minute, averaged over the polled window, of the applications with the most requests in the shown range, and of all others together.',
       unit: 'reqpm',
+      width: 24,
+      overrides: [
+        byName('all others', { color: { mode: 'fixed', fixedColor: 'gray' }, links: [] }),
+      ],
       maxDataPoints: 120,
       isStacked: true,
       links: [toApp],
-      queries: [{ expr: `${byApp} ${throughput({ select: ofBusiestType })}`, legend: appLegend }],
+      queries: [
+        { expr: `${byApp} ${ofBusiest}`, legend: appLegend },
+        { expr: `clamp_min(sum${current} - sum${ofBusiest}, 0)`, legend: 'all others' },
+      ],
     }),
     graph({
       title: 'Web and other transactions',
@@ -118,6 +175,7 @@ const overTime: Row = {
     }),
     states({
       title: 'Unhealthy applications',
+      width: 24,
       description:
         'Applications whose health status in New Relic is orange or red: at each moment at most as many as "Top" says, red ones first.',
       unit: 'none',
@@ -129,44 +187,6 @@ const overTime: Row = {
           legend: appLegend,
         },
         { expr: `0 * count(${all}) unless on () (${unhealthy})`, legend: 'all applications' },
-      ],
-    }),
-    bars({
-      title: 'Busiest applications',
-      description: 'Current requests per minute.',
-      unit: 'reqpm',
-      links: [toApp],
-      queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: appLegend }],
-    }),
-    table({
-      title: 'Change since last week',
-      description:
-        'The greatest changes of throughput, up or down, compared with the same time last week. Empty without a week of data.',
-      width: 12,
-      height: 12,
-      labels: {
-        app_name: { title: 'Application', links: [toApplication('table row', 'overview')] },
-        account: { title: 'Account', width: 110 },
-        app_id: { title: 'Id', width: 110 },
-      },
-      columns: [
-        {
-          title: 'Change',
-          unit: 'percentunit',
-          width: 90,
-          decimals: 0,
-          cell: 'state',
-          // Blue and orange differ for everybody; neither direction is a fault.
-          thresholds: [
-            [-Infinity, 'blue'],
-            [-0.5, 'light-blue'],
-            [-0.1, 'transparent'],
-            [0.1, 'light-orange'],
-            [0.5, 'orange'],
-          ],
-          expr: `${change} ${changedMost}`,
-        },
-        { title: 'Now', unit: 'reqpm', width: 110, expr: `${byApp} ${current} ${changedMost}` },
       ],
     }),
   ],

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
+import { fillOf } from './mappings.ts';
 import { dataSource } from './variables.ts';
 
 /** One query of a panel. */
@@ -42,7 +43,10 @@ export type Threshold = readonly [from: number, color: string];
 export function stepsOf(thresholds: readonly Threshold[], base: string): readonly JsonObject[] {
   const hasBase = thresholds.some(([from]) => from === -Infinity);
   const all: readonly Threshold[] = hasBase ? thresholds : [[-Infinity, base], ...thresholds];
-  return all.map(([from, color]) => ({ color, value: from === -Infinity ? null : from }));
+  return all.map(([from, color]) => ({
+    color: fillOf(color),
+    value: from === -Infinity ? null : from,
+  }));
 }
 
 export interface PanelKind {

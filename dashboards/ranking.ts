@@ -1,6 +1,6 @@
 import { unhealthy } from './health.ts';
 import { pollOf } from './known.ts';
-import { loneHosts, ofApp, perApp, sameApp, throughput } from './selectors.ts';
+import { alertsOfApps, loneHosts, ofApp, perApp, sameApp, throughput } from './selectors.ts';
 import { totalOf } from './series.ts';
 
 /** The greatest part of the throughput, which costs less than all of it and ranks as well. */
@@ -13,7 +13,8 @@ const ranked = [
 /** What a table lists of many applications, so that 10,000 of them do not stop the browser. */
 export function listedApps(): string {
   const silent = `${perApp(ofApp('newrelic_application_reporting'))} == 0`;
-  const all = [`${pollOf(ofApp)} > 0`, unhealthy, silent, ranked].map(
+  const withAlerts = `${perApp(ofApp('newrelic_application_info'))} and ${sameApp} ${alertsOfApps}`;
+  const all = [withAlerts, `${pollOf(ofApp)} > 0`, unhealthy, silent, ranked].map(
     (some) => `topk(100, ${some})`,
   );
   return `group by (app_id) (${all.join(' or ')})`;

@@ -27,14 +27,23 @@ export const ofListed: Selector = selectorOf(`${app},${listed}`);
 export const ofListedType: Selector = selectorOf(`${app},${listed},${type}`);
 /** Only of the busiest applications, which a variable finds out once. */
 export const ofBusiestType: Selector = selectorOf(`${app},app_id=~"$busiest_apps",${type}`);
-export const ofHost: Selector = selectorOf(`${app},host_name=~"$host",${type}`);
+export const ofHost: Selector = selectorOf(`${app},host_id=~"$host",${type}`);
 /** What a host has whatever the transaction type is. */
-export const ofWholeHost: Selector = selectorOf(`${app},host_name=~"$host"`);
+export const ofWholeHost: Selector = selectorOf(`${app},host_id=~"$host"`);
 
-/** The labels of an application, and of one whatever its name is. */
-export const appLabels = 'cluster, account, app_id, app_name';
-export const sameApp = 'on (cluster, account, app_id)';
-export const sameHost = 'on (cluster, account, app_id, host_id)';
+/** The labels of an application, and of one whatever its name is. Its id is unique at New Relic: clusters may share it. */
+export const appLabels = 'account, app_id, app_name';
+export const sameApp = 'on (account, app_id)';
+export const sameHost = 'on (account, app_id, host_id)';
+
+/** An expression about applications, apart for each cluster: what its own exporters know. */
+export function inEachCluster(expr: string): string {
+  return expr.replaceAll(/\b(by|on) \(account\b/g, '$1 (cluster, account');
+}
+
+/** The firing alerts about applications. They have no `job` and no `instance`. */
+export const alertsOfApps =
+  'ALERTS{cluster=~"$cluster",account=~"$account",app_id=~"$app",alertname=~"NewRelicApplication.*",alertstate="firing"}';
 
 /** How an application is called in legends: also apart from others of the same name. */
 export const appLegend = '{{app_name}} · {{account}} · {{app_id}}';
@@ -50,7 +59,7 @@ export function perType(selected: string): string {
 }
 
 export const hostLabels: string = `${appLabels}, host_id, host_name`;
-const sameAppAndType = 'on (cluster, account, app_id, transaction_type)';
+const sameAppAndType = 'on (account, app_id, transaction_type)';
 
 /** One value for each host and transaction type of an application. */
 export function perHostAndType(selected: string): string {

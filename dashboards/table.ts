@@ -23,10 +23,10 @@ export interface Column {
   readonly mappings?: readonly Json[];
   readonly thresholds?: readonly Threshold[];
   /**
-   * `state` fills the cell with the colour of its mapping or threshold; `bar` draws its length; `shade`
+   * `state` fills the cell with the colour of its mapping or threshold; `shade`
    * fills it the more, the nearer it is to the greatest of its column.
    */
-  readonly cell?: 'state' | 'bar' | 'shade';
+  readonly cell?: 'state' | 'shade';
   readonly links?: readonly Json[];
 }
 
@@ -52,13 +52,6 @@ const ownRange: Properties = { min: 0, fieldMinMax: true };
 function cellOf({ cell }: Column): Properties {
   if (cell === 'state') {
     return { 'custom.cellOptions': { type: 'color-background', mode: 'basic' } };
-  }
-  if (cell === 'bar') {
-    return {
-      'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
-      color: { mode: 'fixed', fixedColor: 'blue' },
-      ...ownRange,
-    };
   }
   if (cell === 'shade') {
     return {

@@ -1,10 +1,14 @@
 import type { JsonObject } from './json.ts';
 import { noData, nothing } from './mappings.ts';
+import { byName, thresholdsOf } from './overrides.ts';
 import { makePanel, type Panel, type PanelKind, type PanelOptions } from './panel.ts';
+import { aWeekAgo } from './selectors.ts';
 
 export interface TileOptions extends PanelOptions {
   /** Where some installations or applications never have a value: "no data" is then no alarm. */
   readonly mayLack?: true;
+  /** Says the name of the series instead of its value. */
+  readonly isName?: true;
 }
 
 /**
@@ -32,11 +36,14 @@ const number: PanelKind = {
  * and so does "no data"; everything else has none.
  */
 export function tile(options: TileOptions): Panel {
-  const { mayLack = false, title, mappings = [] } = options;
+  const { mayLack = false, isName = false, title, mappings = [] } = options;
   const hasNames = options.queries.some(({ legend }) => legend !== undefined);
   // Without a name the expression is shown when the mouse rests on the tile.
   const queries = options.queries.map((query) => ({ legend: title, ...query }));
-  const names: JsonObject = { orientation: 'vertical', textMode: 'value_and_name' };
+  const names: JsonObject = {
+    orientation: 'vertical',
+    textMode: isName ? 'name' : 'value_and_name',
+  };
   return makePanel(
     {
       width: 6,
@@ -47,4 +54,30 @@ export function tile(options: TileOptions): Panel {
     },
     hasNames ? { ...number, options: { ...number.options, ...names } } : number,
   );
+}
+
+interface ComparedOptions extends Omit<TileOptions, 'queries' | 'overrides'> {
+  /** The value, given what becomes of each selector. */
+  readonly value: (at: (selected: string) => string) => string;
+  /** In the unit of the value, where a share of it would say little. */
+  readonly isDifference?: true;
+}
+
+/** A number, and how it has changed against the same time last week. */
+export function compared({ value, isDifference, ...options }: ComparedOptions): Panel {
+  const now = value((selected) => selected);
+  const then = value(aWeekAgo);
+  const change = isDifference
+    ? { expr: `(${now}) - (${then})`, unit: options.unit, decimals: 2 }
+    : { expr: `(${now}) / ((${then}) > 0) - 1`, unit: 'percentunit', decimals: 0 };
+  const { unit, decimals } = change;
+  const plain = { unit, decimals, thresholds: thresholdsOf([]), mappings: [nothing] };
+  return tile({
+    ...options,
+    overrides: [byName('since last week', plain)],
+    queries: [
+      { expr: now, legend: 'now' },
+      { expr: change.expr, legend: 'since last week' },
+    ],
+  });
 }

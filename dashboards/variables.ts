@@ -90,7 +90,6 @@ const cluster = queryVariable({
   description: 'For a Prometheus with several clusters; all, if there is no such label',
   query: 'label_values(newrelic_exporter_build_info, cluster)',
   allValue: '.*',
-  isHidden: true,
 });
 
 /** Seldom chosen where there is no process to look at: then hidden, and still in the URL. */
@@ -149,7 +148,8 @@ const host = queryVariable({
   name: 'host',
   label: 'Host',
   description: 'Hosts of the application',
-  query: `label_values(${ofApp('newrelic_application_host_requests_per_minute')}, host_name)`,
+  query: `query_result(group by (host_id, text) (label_join(${ofApp('newrelic_application_host_requests_per_minute')}, "text", "", "host_name")))`,
+  regex: '/host_id="(?<value>[^"]*)",text="(?<text>.*)"} /',
 });
 
 const transactionType = queryVariable({

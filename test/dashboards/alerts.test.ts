@@ -144,12 +144,6 @@ const limits = [
     text: '0.985 *',
   })),
   {
-    panel: 'exporter: Last complete poll, in intervals A',
-    alert: 'NewRelicExporterDataStale',
-    limit: 3,
-    text: '3 *',
-  },
-  {
     panel: 'application: Imbalance A',
     alert: 'NewRelicApplicationHostImbalance',
     limit: 2,

@@ -18,7 +18,11 @@ import { unusedMetrics } from './unused-metrics.ts';
 const dashboards = readDashboards();
 const queries = dashboards.flatMap(({ name, panels }) =>
   panels.flatMap(({ title, targets }) =>
-    (targets ?? []).map(({ expr, refId }) => ({ where: `${name}: ${title} ${refId}`, expr })),
+    (targets ?? []).map(({ expr, refId }) => ({
+      where: `${name}: ${title} ${refId}`,
+      // Prometheus' own, which has neither a job nor an instance.
+      expr: expr.replaceAll(/ALERTS\{[^}]*\}/g, 'vector(1)'),
+    })),
   ),
 );
 const panels = dashboards.flatMap((dashboard) =>
@@ -63,7 +67,7 @@ describe('the dashboards', () => {
   it.each(dashboards)('$name takes every cluster, also none at all', ({ templating }) => {
     const cluster = templating.list.find(({ name }) => name === 'cluster');
 
-    expect(cluster).toMatchObject({ allValue: '.*', hide: 2, includeAll: true });
+    expect(cluster).toMatchObject({ allValue: '.*', hide: 0, includeAll: true });
   });
 
   it.each(dashboards)('$name keeps to itself what it finds out', ({ templating }) => {

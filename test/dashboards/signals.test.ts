@@ -46,6 +46,17 @@ const twice: SeriesInput = Object.fromEntries(
   ]),
 );
 
+/** As if each of them were in a cluster of its own; an alert fires in both. */
+const inTwoClusters: SeriesInput = Object.fromEntries(
+  Object.entries({
+    ...twice,
+    [`ALERTS{instance="a",alertname="NewRelicApplicationApdexLow",alertstate="firing",${shop}}`]:
+      '1x20',
+    [`ALERTS{instance="b",alertname="NewRelicApplicationApdexLow",alertstate="firing",${shop}}`]:
+      '1x20',
+  }).map(([name, values]) => [name.replace(/\{(?=.*instance="(\w)")/, '{cluster="$1",'), values]),
+);
+
 /** Of this one only throughput is asked for. */
 const plain: SeriesInput = {
   [ofApp('a', 'info', `${cart},language="java"`)]: '1x20',
@@ -103,10 +114,45 @@ const cases: readonly {
       'application: External calls A': { '{}': 40 },
       'application: Time of an external call A': { '{}': 0.5 },
       'application: CPU of the hosts B': { '{}': 2.5 },
-      'overview: Applications G': { [`{${shop}}`]: 0.8 },
-      'overview: Applications H': { [`{${shop}}`]: 0.05 },
-      'overview: Applications I': { [`{${shop}}`]: 0.9 },
+      'overview: Applications H': { [`{${shop}}`]: 0.8 },
+      'overview: Applications I': { [`{${shop}}`]: 0.05 },
+      'overview: Applications J': { [`{${shop}}`]: 0.9 },
     },
+  },
+  {
+    who: 'an application that exporters of two clusters poll',
+    series: inTwoClusters,
+    shows: {
+      'overview: Throughput A': { '{}': 400 },
+      'overview: Error ratio A': { '{}': 0.05 },
+      'overview: Response time A': { '{}': 0.8 },
+      'overview: Apdex A': { '{}': 0.9 },
+      'overview: Applications published A': { '{}': 1 },
+      'overview: Applications with alerts A': { '{}': 1 },
+      'overview: Applications A': { [`{${shop}}`]: 2 },
+      'overview: Accounts B': {
+        '{cluster="a",account="main"}': 1,
+        '{cluster="b",account="main"}': 1,
+      },
+      'application: Response time now A': { '{}': 0.8 },
+      'application: Response time by layer A': { '{}': 0.8 - (10 / 400 + 20 / 400) },
+      'application: Response time by layer B': { '{}': 10 / 400 },
+      'application: Response time by layer C': { '{}': 20 / 400 },
+      'application: Application A': { '{app_name="shop"}': 1 },
+    },
+  },
+  {
+    who: 'calls that failed a while ago and succeed again',
+    series: Object.fromEntries(
+      [
+        ['server', '0+5x4 20x16'],
+        ['throttled', '0x20'],
+      ].map(([reason, values = '']) => [
+        `newrelic_exporter_api_request_failures_total{job="nr",instance="a",account="main",reason="${reason}"}`,
+        values,
+      ]),
+    ),
+    shows: { 'exporter: Failed calls by reason A': { '{reason="server"}': 0 } },
   },
   {
     who: 'an application of which only throughput is asked for',
@@ -117,13 +163,14 @@ const cases: readonly {
       'application: Errors A': {},
       'application: Response time A': {},
       'application: Apdex A': {},
+      'overview: Applications with alerts A': { '{}': 0 },
       'application: Database calls A': {},
       'application: External calls A': {},
       'application: Memory of the hosts B': {},
       'application: CPU of the hosts B': {},
-      'overview: Applications G': { [`{${cart}}`]: 0.3 },
-      'overview: Applications H': { [`{${cart}}`]: 0.02 },
-      'overview: Applications I': { [`{${cart}}`]: 0.8 },
+      'overview: Applications H': { [`{${cart}}`]: 0.3 },
+      'overview: Applications I': { [`{${cart}}`]: 0.02 },
+      'overview: Applications J': { [`{${cart}}`]: 0.8 },
     },
   },
   {
@@ -135,7 +182,7 @@ const cases: readonly {
         '{transaction_type="web"}': 1.5,
         '{transaction_type="other"}': 4,
       },
-      'overview: Applications G': { [`{${shop}}`]: (30 + 120 + 30) / 70 },
+      'overview: Applications H': { [`{${shop}}`]: (30 + 120 + 30) / 70 },
       'application: Each host A': hostSamples({ a: 60, b: 15 }),
       'application: Each host B': hostSamples({ a: 60 / 75, b: 15 / 75 }),
       'application: Each host C': hostSamples({ a: 2.5, b: 3 }),

@@ -175,7 +175,7 @@ describe.skipIf(promtool.skip)(`the first row of every dashboard${promtool.note}
       '{account="us",app_id="us2",app_name="same name"}': 2,
     };
 
-    expect(against(exporter('b', 'us', down), 'overview: Applications A', stale)).toBe('');
+    expect(against(exporter('b', 'us', down), 'overview: Applications B', stale)).toBe('');
   });
 
   it('leads to a table that still names the account of an exporter that is down', () => {
