@@ -1,4 +1,6 @@
+import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
+import type { Refusals } from '../model/permit.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountDetails } from '../model/status.ts';
@@ -6,6 +8,7 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { AccountPoller } from '../poller/account-poller.ts';
+import type { Aspect } from '../poller/aspect.ts';
 import { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { KeyTable } from '../rate-limit/key-table.ts';
 import { Membership } from '../rate-limit/membership.ts';
@@ -87,7 +90,7 @@ export class AccountRuntime {
       observer: metrics.pollObserver(account.name),
       limit: membership,
       scheduler,
-      aspects: () => [this.#prepared.keyProvider.readability()],
+      aspects: () => [this.#prepared.keyProvider.readability(), refused(membership)],
     });
   }
 
@@ -102,12 +105,23 @@ export class AccountRuntime {
     return {
       ...this.poller.status(),
       source: account.source.kind,
+      requestsPerMinute: account.requestsPerMinute,
+      shards: account.shard?.total ?? 1,
+      refusals: this.#wallRefusals(),
       key: keyProvider.status(),
       requestsLastMinute: this.#membership.callsLastMinute(),
       requestsInFlight: transport.requestsInFlight(),
       backoffUntilMs: transport.backoffUntilMs(),
       clockSkewSeconds: transport.clockSkewSeconds(),
     };
+  }
+
+  #wallRefusals(): Refusals | undefined {
+    const refusals = this.#membership.refusals();
+    if (refusals === undefined) return undefined;
+    const toWall = wallTimeOf(nowOf(this.asking.clock));
+    const { calls, sinceMs, lastMs } = refusals;
+    return { calls, sinceMs: toWall(sinceMs), lastMs: toWall(lastMs) };
   }
 
   /**
@@ -186,4 +200,9 @@ function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
       return source.discover(selectors, knownIds, signal, tags);
     },
   };
+}
+
+function refused(membership: Membership): Aspect {
+  const refusals = membership.refusals();
+  return { isWrong: refusals !== undefined, sinceMs: refusals?.sinceMs };
 }

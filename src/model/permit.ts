@@ -14,6 +14,15 @@ export interface Throttled {
 }
 
 /** The right to send one request with one key, at once. */
+/** Calls of a key that New Relic refused with 429, none of them long after the one before. */
+export interface Refusals {
+  readonly calls: number;
+  /** When the first one came. */
+  readonly sinceMs: number;
+  /** When the last one came. */
+  readonly lastMs: number;
+}
+
 export interface Permit {
   /** The key to send; it goes nowhere else. */
   readonly apiKey: string;

@@ -1,5 +1,6 @@
 import type { FailureReason } from './api-error.ts';
 import type { Query } from './config.ts';
+import type { Refusals } from './permit.ts';
 import type { Shard } from './shard.ts';
 import type { AppReading } from './snapshot.ts';
 import type { MissingMetric, TransportStatus } from './telemetry.ts';
@@ -27,7 +28,7 @@ export interface Failure {
  * published. `waiting`: its first poll has not ended. `silent`: it reports nothing to New Relic, so that it
  * is not asked for.
  */
-export const applicationStates = ['dropped', 'failing', 'gone', 'waiting', 'silent', 'up'] as const;
+export const applicationStates = ['dropped', 'failing', 'gone', 'waiting', 'up', 'silent'] as const;
 export type ApplicationState = (typeof applicationStates)[number];
 
 /** One polled application, as it is when it is read. All times are wall times. */
@@ -74,11 +75,14 @@ export interface QueryStatus extends ApplicationStatus {
 }
 
 /**
- * How an account is doing. `degraded`: discovered, but some application fails, an entry matches nothing, or
- * the key file cannot be read. `down`: the last discovery failed. `starting`: the first one has not ended.
+ * How an account is doing. `degraded`: discovered, but some application fails, an entry matches nothing, the
+ * key file cannot be read, New Relic refuses calls, intervals are stretched, or metrics never have a value. `down`: the last discovery failed. `starting`: the first one has not ended.
  */
 export const accountStates = ['down', 'degraded', 'starting', 'up'] as const;
 export type AccountState = (typeof accountStates)[number];
+
+/** Intervals that are stretched more than so are worth a warning. */
+export const mostStretch = 1.1;
 
 /** The API key of an account; never the key itself. */
 export interface KeyStatus {
@@ -112,6 +116,8 @@ export interface PollerStatus {
    * configuration.
    */
   readonly pollIntervalSeconds: number;
+  /** The factor by which the budget stretches intervals; at least 1. */
+  readonly stretch: number;
   /** The shortest `stale_after` of the account's applications; before any is known, that of the configuration. */
   readonly staleAfterSeconds: number;
   /** Configured selectors that choose nothing, as they were written. */
@@ -143,6 +149,12 @@ export interface PollerStatus {
 /** One account in detail. */
 export interface AccountDetails extends PollerStatus, TransportStatus {
   readonly source: 'rest' | 'nerdgraph';
+  /** The full limit, of which `budgetRequestsPerMinute` is what may be planned with now. */
+  readonly requestsPerMinute: number;
+  /** Of how many shards the account is polled: the full limit is the part of one. */
+  readonly shards: number;
+  /** The last calls of the key that New Relic refused with 429; `undefined` when that is long ago. */
+  readonly refusals: Refusals | undefined;
   /** Calls of the last 60 seconds as the budget counts them: in flight, or ended since then. */
   readonly requestsLastMinute: number;
   readonly key: KeyStatus;

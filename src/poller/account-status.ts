@@ -6,6 +6,7 @@ import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import { queryStatusesOf } from './application-status.ts';
+import type { Aspect } from './aspect.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
@@ -13,7 +14,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export interface AccountStatusDependencies {
   readonly table: Pick<
     AccountTable,
-    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'nextDueMs'
+    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'nextDueMs' | 'aspects'
   >;
   readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
@@ -50,7 +51,7 @@ export function accountStatusOf(
   );
   const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
   const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
-  const { state, sinceMs } = accountStateOf(table, aspects());
+  const { state, sinceMs } = accountStateOf(table, [...table.aspects(), ...aspects()]);
   const toWall = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
@@ -64,6 +65,7 @@ export function accountStatusOf(
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     metricCalls: costs.ofMetrics?.(polledBy(entries)),
+    stretch: plan.stretch,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     staleAfterSeconds: shortestStaleAfterMs / 1000,
     missingSelectors: discovery.missingSelectors,
@@ -106,13 +108,6 @@ function countsOf(
       Infinity,
     ),
   };
-}
-
-/** Something about an account that is wrong or not. */
-export interface Aspect {
-  readonly isWrong: boolean;
-  /** Monotonic time since when; `undefined` if that has never changed. */
-  readonly sinceMs: number | undefined;
 }
 
 interface StateSince {

@@ -7,10 +7,12 @@ import { expectedHosts } from '../model/selected-application.ts';
 import { createOwns, type Owns } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
+import { mostStretch } from '../model/status.ts';
 import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
 import { type AppState, afterPoll } from './app-state.ts';
+import { type Aspect, createAspect } from './aspect.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
   type DiscoveryState,
@@ -69,11 +71,15 @@ export class AccountTable {
   #changed: Promise<unknown> = Promise.resolve();
   readonly #publisher: AppPublisher;
   readonly #metrics = new MetricWatch();
+  readonly #stretched: (isWrong: boolean) => Aspect;
+  readonly #lacksMetrics: (isWrong: boolean) => Aspect;
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#time = new VirtualClock(dependencies.clock);
+    this.#stretched = createAspect(dependencies.clock);
+    this.#lacksMetrics = createAspect(dependencies.clock);
     this.#states = new DueQueue({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
@@ -108,6 +114,13 @@ export class AccountTable {
     planner.replan(this.states.values());
     this.#time.setStretch(this.plan.stretch);
     log.demand(this.plan);
+    this.aspects();
+  }
+
+  /** Whether intervals are stretched by more than a tenth, and whether some metric never has a value. */
+  aspects(): readonly Aspect[] {
+    const isStretched = this.plan.stretch > mostStretch;
+    return [this.#stretched(isStretched), this.#lacksMetrics(this.missingMetrics.length > 0)];
   }
 
   /** Publishes nothing more of what was left for a later turn of the event loop. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { Permit } from '../model/permit.ts';
+import type { Permit, Refusals } from '../model/permit.ts';
 import type { CallLimit } from '../model/source.ts';
 import type { Key, KeyPlace, KeyTable, Member } from './key-table.ts';
 import type { Claimant } from './rate-limiter.ts';
@@ -89,6 +89,11 @@ export class Membership implements CallLimit, Member, Claimant {
   /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined {
     return this.#key.limiter.pausedUntilMs();
+  }
+
+  /** As `RateLimiter.refusals`, for the current key. */
+  refusals(): Refusals | undefined {
+    return this.#key.limiter.refusals();
   }
 
   limitPerMinute(): number {

@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
-import type { Permit, Throttled } from '../model/permit.ts';
+import type { Permit, Refusals, Throttled } from '../model/permit.ts';
 import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
 import { SlidingWindowLog } from './sliding-window-log.ts';
@@ -28,6 +28,8 @@ export interface RateLimiterDependencies {
 const nothing = (): void => undefined;
 /** How long all calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
 const evenlyMs = 60_000;
+/** Refusals are one trouble until so long after the last one: then the full limit is back, too. */
+const refusalMemoryMs = 300_000;
 /** The values of a poll are published together, so a small poll should go out in one batch. */
 const batchMs = 3000;
 
@@ -50,6 +52,7 @@ export class RateLimiter {
   #woken: Claimant | undefined;
   #knownLimit: number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #refusals: Refusals | undefined;
   #timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
 
   constructor(
@@ -123,6 +126,12 @@ export class RateLimiter {
     return Number.isFinite(this.#limit.nextStepMs(this.#clock.monotonicMs()));
   }
 
+  /** The 429s of the present trouble; `undefined` five minutes after the last one. */
+  refusals(): Refusals | undefined {
+    const isRecent = this.#clock.monotonicMs() - (this.#refusals?.lastMs ?? 0) < refusalMemoryMs;
+    return isRecent ? this.#refusals : undefined;
+  }
+
   /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined {
     return this.#pausedUntilMs > this.#clock.monotonicMs() ? this.#pausedUntilMs : undefined;
@@ -166,6 +175,8 @@ export class RateLimiter {
 
   #throttled({ sentMs, untilMs, cause }: Throttled): void {
     const nowMs = this.#clock.monotonicMs();
+    const { calls, sinceMs } = this.refusals() ?? { calls: 0, sinceMs: nowMs };
+    this.#refusals = { calls: calls + 1, sinceMs, lastMs: nowMs };
     if (cause === 'key_limit') this.#limit.exceeded({ sentMs, nowMs, untilMs });
     if (untilMs > this.#pausedUntilMs) {
       this.#pausedUntilMs = untilMs;
@@ -196,8 +207,7 @@ export class RateLimiter {
     return undefined;
   }
 
-  /** Also tells of another limit, and sets the next timer. */
-  /** Wakes those that may take a permit now. */
+  /** Wakes those that may take a permit now, tells of another limit, and sets the next timer. */
   pump(): void {
     const nowMs = this.#clock.monotonicMs();
     let next = this.#firstAble(nowMs);

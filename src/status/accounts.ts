@@ -1,8 +1,9 @@
 import { cutText } from '../model/line-text.ts';
 import { type AccountDetails, accountStates } from '../model/status.ts';
 import { type Html, html } from './html.ts';
-import { countOf, countText, rateText, unknown } from './number-text.ts';
-import { accountStateViews, stateBadge } from './state-view.ts';
+import { countOf, countText, rateText, unknown, withCapital } from './number-text.ts';
+import { slowdownsOf } from './slowdowns.ts';
+import { accountView, stateBadge } from './state-view.ts';
 import { ago, due, durationText, since, timeElement, until } from './time-text.ts';
 
 const longestName = 100;
@@ -59,7 +60,7 @@ function keyNote({ key }: AccountDetails, nowMs: number): Html | undefined {
     readMs === undefined
       ? 'No key is in use.'
       : html`The key that was read ${ago(readMs, nowMs)} stays in use; a restart would fail.`;
-  return html`<p class="bad">The API key cannot be read (<bdi>${location}</bdi>): ${problem} ${use}</p>`;
+  return html`<p class="bad">The API key cannot be read (<bdi>${location}</bdi>): ${problem.replace(/\.?$/u, '.')} ${use}</p>`;
 }
 
 function failingNote({ name, failingApplications }: AccountDetails): Html | undefined {
@@ -91,12 +92,8 @@ function pauseNote({ backoffUntilMs }: AccountDetails, nowMs: number): Html | un
   return html`<p class="wait"><b>Paused:</b> after a 429 from New Relic, no calls are sent until ${until(backoffUntilMs, nowMs)}.</p>`;
 }
 
-function demandNote({
-  demandRequestsPerMinute: demand,
-  budgetRequestsPerMinute: limit,
-}: AccountDetails): Html | undefined {
-  if (demand === undefined || demand <= limit) return undefined;
-  return html`<p class="wait">The demand of ${rateText(demand)} calls a minute exceeds the limit of ${rateText(limit)}: intervals are stretched.</p>`;
+function slowdownNotes(account: AccountDetails): readonly Html[] {
+  return slowdownsOf(account).map((text) => html`<p class="wait">${withCapital(text)}.</p>`);
 }
 
 function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number): Html {
@@ -108,7 +105,7 @@ function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number)
 
 /** What is wrong with an account, the worst first, and where its key comes from. */
 function accountNotes(account: AccountDetails, nowMs: number): Html {
-  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNotes(account)}${pauseNote(account, nowMs)}${demandNote(account)}${clockNote(account)}${sourceNote(account, nowMs)}`;
+  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNotes(account)}${pauseNote(account, nowMs)}${slowdownNotes(account)}${clockNote(account)}${sourceNote(account, nowMs)}`;
 }
 
 function inOrder(accounts: readonly AccountDetails[]): readonly AccountDetails[] {
@@ -133,12 +130,12 @@ function selectedText({
   excludedApplications: excluded,
   firstCycleEnded,
 }: AccountDetails): Html {
-  const listed = listedApplications === undefined ? 'unknown' : countText(listedApplications);
+  const listed = listedApplications !== undefined && html`of ${countText(listedApplications)}`;
   const polled =
     firstCycleEnded || applications === 0
       ? undefined
       : html`<br><span class="soft"> ${countText(polledApplications)} polled so far</span>`;
-  return html`<b>${countText(applications)}</b> <span class="soft">of ${listed}${
+  return html`<b>${countText(applications)}</b> <span class="soft">${listed}${
     excluded > 0 && html`, ${countText(excluded)} excluded`
   }</span>${polled}`;
 }
@@ -149,17 +146,23 @@ function lasting(sinceMs: number, nowMs: number): Html {
   return html`<span class="soft">${timeElement(sinceMs, text, true)}</span>`;
 }
 
+function nothingFails(account: AccountDetails): boolean {
+  const { failingApplications, missingSelectors, key, queries = [] } = account;
+  const bad = queries.filter(({ state }) => state === 'failing' || state === 'dropped').length;
+  return failingApplications + missingSelectors.length + bad === 0 && key.problem === undefined;
+}
+
 function accountRow(account: AccountDetails, nowMs: number): Html {
   const { name, state, stateSinceMs, hosts, requestsLastMinute, requestsInFlight } = account;
   const { budgetRequestsPerMinute, demandRequestsPerMinute, pollIntervalSeconds } = account;
   const { lastDiscoveryMs, nextDiscoveryMs } = account;
   const isKnown = lastDiscoveryMs !== undefined || account.applications > 0;
   return html`<tbody data-key="${name}">
-<tr><td class="c-state">${stateBadge(state, accountStateViews[state])}${
+<tr><td class="c-state">${stateBadge(state, accountView(state, nothingFails(account)))}${
     stateSinceMs !== undefined && html`<br> ${lasting(stateSinceMs, nowMs)}`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
     isKnown ? countText(hosts) : unknown('Not discovered yet')
-  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
+  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${account.shards > 1 && html`, this shard's share of ${rateText(account.requestsPerMinute * account.shards)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
     demandRequestsPerMinute === undefined
       ? unknown('Not discovered yet')
       : rateText(demandRequestsPerMinute)

@@ -182,6 +182,14 @@ export function applicationsSection(
   nowMs: number,
 ): Html {
   const accounts = source.accounts().map(({ name }) => name);
+  const causes = new Map(source.accounts().map(({ name, error }) => [name, error]));
+  // One cause of a whole account stands there, once.
+  const noteOf = (one: ApplicationStatus): Html | undefined => {
+    const { failure } = one;
+    const isOfAccount = failure !== undefined && failure.message === causes.get(one.account);
+    const short = isOfAccount ? { ...failure, message: 'see the account.' } : failure;
+    return failureText({ ...one, failure: short }, nowMs, longestMessage);
+  };
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);
@@ -197,7 +205,7 @@ export function applicationsSection(
     keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
     matches,
     compare: byFailure,
-    noteOf: (one: ApplicationStatus) => failureText(one, nowMs, longestMessage),
+    noteOf,
     nothing: 'No application is polled yet.',
   };
   return listSection(list, all, params);

@@ -13,6 +13,10 @@ export function unknown(why: string): Html {
 
 export const gaveNoValue: Html = unknown('New Relic gave no value');
 
+export function withCapital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 /** `1,204`. */
 export function countText(count: number): string {
   return whole.format(count);

@@ -5,12 +5,16 @@ import type {
   ApplicationStatus,
   ReloadStatus,
 } from '../model/status.ts';
-import { countOf, countText } from './number-text.ts';
+import { countOf, countText, withCapital } from './number-text.ts';
+import { queriesOf } from './queries.ts';
+import { slowdownsOf } from './slowdowns.ts';
 
 /** The state of the whole exporter, in a word and a sentence. */
 export interface OverallState {
   readonly state: AccountState;
   readonly sentence: string;
+  /** Whether nothing fails, though it is degraded. */
+  readonly works?: boolean;
 }
 
 /** How many applications are in each state. */
@@ -27,29 +31,39 @@ const phraseOf = (count: number, one: string, many: string): readonly string[] =
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
-/** Everything that is wrong, the worst first. */
-function faultsOf(
+/** Everything that fails, the worst first. */
+function failuresOf(
   accounts: readonly AccountDetails[],
   { dropped, failing }: StateCounts,
-  { problem, inForceSinceMs }: ReloadStatus,
+  problem: string | undefined,
 ): readonly string[] {
   const down = accounts.filter(({ state }) => state === 'down').length;
   const missing = sumOf(accounts.map(({ missingSelectors }) => missingSelectors.length));
   const keys = accounts.filter(({ key }) => key.problem !== undefined).length;
+  const queries = queriesOf(accounts).filter(
+    ({ state }) => state === 'failing' || state === 'dropped',
+  );
   return [
     ...phraseOf(down, 'account down', 'accounts down'),
     ...phraseOf(failing, 'application failing', 'applications failing'),
+    ...phraseOf(queries.length, 'query failing', 'queries failing'),
     ...(dropped === 0 ? [] : [`values of ${countOf(dropped, 'application')} dropped`]),
     ...phraseOf(missing, 'entry matches nothing', 'entries match nothing'),
     ...phraseOf(keys, 'API key cannot be read', 'API keys cannot be read'),
-    ...(problem !== undefined && inForceSinceMs !== undefined
-      ? ['the last reload was refused']
-      : []),
+    ...(problem === undefined ? [] : ['the last reload was refused']),
   ];
 }
 
-function withCapital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+/** What works, but not as it was meant to. */
+function shortcomingsOf(accounts: readonly AccountDetails[]): readonly string[] {
+  const slow = accounts.map((account) => slowdownsOf(account)).filter(({ length }) => length > 0);
+  const [first] = slow;
+  const valueless = sumOf(accounts.map(({ missingMetrics }) => missingMetrics.length));
+  return [
+    ...(first !== undefined && slow.length === 1 ? first : []),
+    ...(slow.length > 1 ? [`${countText(slow.length)} accounts slowed down`] : []),
+    ...phraseOf(valueless, 'metric never has a value', 'metrics never have a value'),
+  ];
 }
 
 /** The state of the whole: as bad as the worst part of it; `down` only if nothing works. */
@@ -63,10 +77,12 @@ export function overallStateOf(
       ? { state: 'starting', sentence: 'The configuration is being read.' }
       : { state: 'down', sentence: 'There is no usable configuration, so nothing is polled.' };
   }
-  const faults = faultsOf(accounts, counts, reload);
+  const failures = failuresOf(accounts, counts, reload.problem);
+  const faults = [...failures, ...shortcomingsOf(accounts)];
   if (faults.length > 0) {
     const isDown = accounts.length > 0 && accounts.every(({ state }) => state === 'down');
-    return { state: isDown ? 'down' : 'degraded', sentence: `${withCapital(faults.join(', '))}.` };
+    const sentence = `${withCapital(faults.join(', '))}.`;
+    return { state: isDown ? 'down' : 'degraded', sentence, works: failures.length === 0 };
   }
   const degraded = accounts.filter(({ state }) => state === 'degraded');
   if (degraded.length > 0) {

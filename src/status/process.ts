@@ -4,7 +4,7 @@ import { type Child, type Html, html } from './html.ts';
 import { ago, durationText, since } from './time-text.ts';
 
 function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
-  return total === 1 ? 'not sharded' : `${ordinal} of ${total}, counted from 0`;
+  return total === 1 ? 'not sharded' : `${ordinal} (0 to ${total - 1})`;
 }
 
 function activeText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {

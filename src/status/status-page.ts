@@ -6,7 +6,7 @@ import { html } from './html.ts';
 import { countStates, overallStateOf } from './overall-state.ts';
 import { processFacts, reloadProblem } from './process.ts';
 import { queriesSection } from './queries.ts';
-import { accountStateViews } from './state-view.ts';
+import { accountView } from './state-view.ts';
 import { absoluteText } from './time-text.ts';
 
 /** The page that says how everything is: the process, the accounts, the applications. */
@@ -19,8 +19,9 @@ export function statusPage(
   const { nowMs } = process;
   const accounts = source.accounts();
   const applications = source.applications();
-  const { state, sentence } = overallStateOf(accounts, countStates(applications), process.reload);
-  const { tone } = accountStateViews[state];
+  const overall = overallStateOf(accounts, countStates(applications), process.reload);
+  const { state, sentence } = overall;
+  const { tone } = accountView(state, overall.works);
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}

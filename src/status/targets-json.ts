@@ -9,6 +9,7 @@ import type {
   StatusSource,
 } from '../model/status.ts';
 import { queriesOf } from './queries.ts';
+import { slowdownsOf } from './slowdowns.ts';
 
 /** What `/api/v1/targets` is asked for. */
 export interface TargetsQuery {
@@ -169,6 +170,11 @@ function accountJson(account: AccountDetails): unknown {
     budgetRequestsPerMinute: account.budgetRequestsPerMinute,
     demandRequestsPerMinute: account.demandRequestsPerMinute ?? null,
     pollIntervalSeconds: account.pollIntervalSeconds,
+    stretch: account.stretch,
+    requestsPerMinute: account.requestsPerMinute,
+    refusedRequests: account.refusals?.calls ?? 0,
+    lastRefusal: timeJson(account.refusals?.lastMs),
+    slowdowns: slowdownsOf(account),
     pausedUntil: timeJson(account.backoffUntilMs),
     clockSkewSeconds: account.clockSkewSeconds ?? null,
     lastDiscovery: timeJson(account.lastDiscoveryMs),

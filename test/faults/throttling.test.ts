@@ -61,10 +61,14 @@ describe.each(sources)('$name', (source) => {
       await withTimedFaults(
         { ...apart, script: [rule], clockOffsetMs, simulator: { ingestDelayMs: 0 } },
         async (bench) => {
-          await bench.advance(12 * minuteMs);
+          await bench.advance(3 * minuteMs);
+          const during = bench.daemon.status().find(({ name }) => name === 'production');
+          await bench.advance(9 * minuteMs);
           const page = await bench.scrape();
 
           const { faults, simulator } = bench.faulty;
+          expect(during).toMatchObject({ state: 'degraded', refusals: { calls: 1 } });
+          expect(bench.daemon.status().map(({ state }) => state)).toEqual(['up', 'up']);
           const hitMs = faults.hits()[0]?.request.monotonicMs ?? NaN;
           const later = simulator.journal.entries(({ monotonicMs }) => monotonicMs > hitMs);
           const others = bench.vendors[1]?.simulator.journal.count(

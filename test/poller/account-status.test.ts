@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import type { PollerStatus } from '../../src/model/status.ts';
-import { type Aspect, accountStatusOf } from '../../src/poller/account-status.ts';
+import { accountStatusOf } from '../../src/poller/account-status.ts';
+import type { Aspect } from '../../src/poller/aspect.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
@@ -158,5 +159,23 @@ describe('the status of an account', () => {
     const { state, stateSinceMs = 0 } = statusOf(bench, [{ isWrong, sinceMs }]);
 
     expect(`${state} ${(stateSinceMs - startMs) / minuteMs}`).toBe(seen);
+  });
+
+  it('is degraded as long as the budget stretches intervals by more than a tenth', async () => {
+    let budget = 800;
+    const bench = aTable({ entries, budgetPerMinute: () => budget });
+    const startMs = bench.clock.wallMs();
+    await bench.table.discovered(all, signal);
+    pollAll(bench);
+    const seen: string[] = [];
+    for (const next of [1, 1, 800]) {
+      await bench.clock.advance(minuteMs);
+      budget = next;
+      bench.table.replan();
+      const { state, stateSinceMs = 0, stretch } = statusOf(bench);
+      seen.push(`${state} ${(stateSinceMs - startMs) / minuteMs} ${stretch > 1.1}`);
+    }
+
+    expect(seen).toEqual(['degraded 1 true', 'degraded 1 true', 'up 3 false']);
   });
 });

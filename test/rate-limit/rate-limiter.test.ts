@@ -138,6 +138,31 @@ describe('RateLimiter', () => {
     expect(isPristine).toEqual([true, false, false, true, false, true]);
   });
 
+  it('counts the 429s of one trouble, which ends five minutes after the last one', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 600);
+    const caller = aCaller(limiter);
+    const seen = [limiter.refusals()];
+    for (const [waitMs, throttled] of [
+      [1000, true],
+      [299_999, true],
+      [300_000, false],
+      [1000, true],
+    ] as const) {
+      await clock.advance(waitMs);
+      if (throttled) (await caller.acquire()).throttled(aThrottled(clock.monotonicMs()));
+      seen.push(limiter.refusals());
+    }
+
+    expect(seen).toEqual([
+      undefined,
+      { calls: 1, sinceMs: 1000, lastMs: 1000 },
+      { calls: 2, sinceMs: 1000, lastMs: 300_999 },
+      undefined,
+      { calls: 1, sinceMs: 601_999, lastMs: 601_999 },
+    ]);
+  });
+
   it('spaces calls evenly over the minute in batches of three seconds, and others not', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 600);

@@ -7,6 +7,7 @@ import {
   aProcessStatus,
   inState,
 } from '../support/status-source.ts';
+import { missingMetric } from '../telemetry/account-status.ts';
 
 interface Case {
   readonly accounts?: readonly Partial<AccountDetails>[];
@@ -16,6 +17,7 @@ interface Case {
   readonly sentence: string;
 }
 
+const aRefusal = { calls: 17, sinceMs: 0, lastMs: 0 };
 const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
 
 const cases: readonly Case[] = [
@@ -98,7 +100,38 @@ describe('overallStateOf', () => {
         { ...aProcessStatus().reload, ...reload },
       );
 
-      expect(overall).toEqual({ state, sentence });
+      expect(overall).toMatchObject({ state, sentence });
     },
   );
+});
+
+describe('a combination of faults', () => {
+  const faults: readonly (readonly [says: string, fault: Case['accounts'] | ApplicationState])[] = [
+    ['account', [{ state: 'down' }]],
+    ['application failing', 'failing'],
+    ['dropped', 'dropped'],
+    ['nothing', [{ state: 'degraded', missingSelectors: ['id=1'] }]],
+    ['cannot be read', [{ state: 'degraded', key: problemOfKey }]],
+    ['New Relic refused|slowed down', [{ state: 'degraded', refusals: aRefusal }]],
+    ['stretched 2.0 times|slowed down', [{ state: 'degraded', stretch: 2 }]],
+    ['never ha', [{ state: 'degraded', missingMetrics: [missingMetric] }]],
+  ];
+
+  it('is never better than its worst part, and names each', () => {
+    for (let chosen = 1; chosen < 2 ** faults.length; chosen += 1) {
+      const parts = faults.filter((_, bit) => (chosen & (1 << bit)) !== 0);
+      const accounts = parts.flatMap(([, fault]) => (Array.isArray(fault) ? fault : []));
+      const states = parts.flatMap(([, fault]) => (typeof fault === 'string' ? [fault] : []));
+      const { state, sentence, works } = overallStateOf(
+        [{}, ...accounts].map(anAccountDetails),
+        countStates(states.map((one) => anApplicationStatus(inState(one)))),
+        aProcessStatus().reload,
+      );
+
+      expect(state).toBe('degraded');
+      // The last three are no failures.
+      expect(works).toBe(parts.every((part) => faults.indexOf(part) > 4));
+      for (const [says] of parts) expect(sentence).toMatch(new RegExp(says, 'u'));
+    }
+  });
 });

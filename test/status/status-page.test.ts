@@ -52,6 +52,9 @@ function aBadNight(): StatusSource {
         missingMetrics: [missingMetric],
         clockSkewSeconds: -75,
         demandRequestsPerMinute: 1604,
+        budgetRequestsPerMinute: 80,
+        stretch: 2,
+        refusals: { calls: 17, sinceMs: statusNowMs - 600_000, lastMs: statusNowMs - 30_000 },
         pollIntervalSeconds: 122,
         key: {
           location: 'file api-key',
@@ -99,8 +102,9 @@ describe('statusPage', () => {
 
   it.each([
     'degraded',
-    '1 account down, 1 application failing, values of 1 application dropped, 2 entries match nothing, 1 API key cannot be read, the last reload was refused.',
-    '1 of 3, counted from 0',
+    '1 account down, 1 application failing, values of 1 application dropped, 2 entries match nothing, 1 API key cannot be read, the last reload was refused, limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC, intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed, 1 metric never has a value.',
+    '1 (0 to 2)',
+    'Limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC.',
     '3 d 4 h',
     'refused 40 s ago',
     'It was refused: the previous one stays active. Last tried 02:59:20 UTC (40 s ago).',
@@ -108,13 +112,12 @@ describe('statusPage', () => {
     '| ^^^^',
     'Discovery fails since 02:48:00 UTC (12 min ago): The key was refused (401).',
     'down for 12 min',
-    '0 of unknown',
     '1 of 800',
     'never',
     '2 applications fail: see below',
     '2 entries match nothing: id=123, name=Shop',
     'The API key cannot be read (file api-key): no such file. The key that was read 1 h 6 min ago stays in use; a restart would fail.',
-    'The demand of 1,604 calls a minute exceeds the limit of 800: intervals are stretched.',
+    'Intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed.',
     "New Relic's clock is 1 min 15 s behind this machine's: windows follow New Relic's. Check the clock of this machine.",
     'Paused: after a 429 from New Relic, no calls are sent until 03:00:41 UTC (in 41 s).',
     "timeout since 02:38:00 UTC (22 min ago): GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
@@ -179,10 +182,20 @@ describe('statusPage', () => {
     );
   });
 
-  it('says how many applications entries exclude', () => {
-    const accounts = [anAccountDetails({ excludedApplications: 1234 })];
+  it('says once why a whole account fails, what a shard has, and how many are excluded', () => {
+    const message = 'GET /v2/applications.json answered 401: the key is refused.';
+    const failure = { reason: 'auth', message, sinceMs: statusNowMs - 1000 } as const;
+    const sizes = { requestsPerMinute: 266, shards: 3, excludedApplications: 1234 };
+    const accounts = [anAccountDetails({ error: message, ...sizes })];
+    const applications = ['1', '2'].map((id) =>
+      anApplicationStatus({ ...inState('failing'), id, failure }),
+    );
 
-    expect(textOf(pageOf(aStatusSource({ accounts })))).toContain('of 316, 1,234 excluded');
+    const text = textOf(pageOf(aStatusSource({ accounts, applications })));
+
+    expect(text.split(message)).toHaveLength(2);
+    expect(text).toContain('of 316, 1,234 excluded');
+    expect(text).toContain("of 800, this shard's share of 798");
   });
 
   it('says so while nothing is polled', () => {
@@ -288,7 +301,7 @@ describe('the list of applications', () => {
 });
 
 describe('metrics that never have a value', () => {
-  it('are named, without making anything degraded', () => {
+  it('are named, and are not well', () => {
     const text = textOf(
       pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics: [missingMetric] })] })),
     );
@@ -296,7 +309,7 @@ describe('metrics that never have a value', () => {
     expect(text).toContain(
       '1 metric never has a value: queue_depth of match=^checkout (Custom/Queue/Depth, average_value)',
     );
-    expect(text).not.toContain('degraded');
+    expect(text).toContain('1 metric never has a value.');
   });
 
   it('are in a list that opens if there are many, which has the first hundred', () => {

@@ -189,6 +189,8 @@ describe('targetsJson', () => {
       missingSelectors: ['id=7'],
       missingMetrics: [missingMetric],
       backoffUntilMs: statusNowMs,
+      stretch: 1.4,
+      refusals: { calls: 3, sinceMs: 0, lastMs: statusNowMs },
     });
     const { accounts, process, droppedTargetCounts } = targets(
       aStatusSource({ accounts: [account], process: aProcessStatus() }),
@@ -214,6 +216,14 @@ describe('targetsJson', () => {
         budgetRequestsPerMinute: 800,
         demandRequestsPerMinute: 324.4,
         pollIntervalSeconds: 60,
+        stretch: 1.4,
+        requestsPerMinute: 800,
+        refusedRequests: 3,
+        lastRefusal: '2026-11-22T03:00:00.000Z',
+        slowdowns: [
+          'New Relic refused 3 calls, the last at 03:00:00 UTC',
+          'intervals stretched 1.4 times: 324 calls a minute needed, New Relic answers too slowly',
+        ],
         pausedUntil: '2026-11-22T03:00:00.000Z',
         clockSkewSeconds: null,
         lastDiscovery: '2026-11-22T02:59:39.000Z',
