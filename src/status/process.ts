@@ -8,7 +8,7 @@ function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
 }
 
 function activeText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {
-  return inForceSinceMs === undefined ? 'none yet' : html`since ${ago(inForceSinceMs, nowMs)}`;
+  return inForceSinceMs === undefined ? 'none yet' : ago(inForceSinceMs, nowMs);
 }
 
 function reloadText({ lastAttemptMs, problem }: ReloadStatus, nowMs: number): Child {
@@ -40,12 +40,12 @@ export function reloadProblem({
 export function processFacts(process: ProcessStatus): Html {
   const { nowMs, startedMs, build, reload } = process;
   return html`<dl class="facts">
-${fact('Version', html`${build.version} <span class="soft">(${build.revision})</span>`)}
+${fact('Version', html`${build.version}${build.revision !== 'unknown' && html` <span class="soft">(${build.revision})</span>`}`)}
 ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
 ${fact('Shard', shardText(process))}
 ${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
-${fact('Active', activeText(reload, nowMs))}
+${fact('Loaded', activeText(reload, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
 </dl>`;
 }

@@ -157,6 +157,9 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 const phone = `
 @media (max-width: 66rem) {
   main, .bar-top { padding-inline: .8rem; }
+  main { display: flex; flex-direction: column; }
+  main > * { min-width: 0; }
+  main > .facts { order: 1; }
   .with-graph .facts { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
   #refresh, .banner .as-of { margin-left: 0; }
   .list thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
