@@ -108,6 +108,7 @@ export class AccountRuntime {
       requestsPerMinute: account.requestsPerMinute,
       shards: account.shard?.total ?? 1,
       refusals: this.#wallRefusals(),
+      isReduced: this.#membership.isReduced(),
       key: keyProvider.status(),
       requestsLastMinute: this.#membership.callsLastMinute(),
       requestsInFlight: transport.requestsInFlight(),

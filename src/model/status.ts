@@ -155,6 +155,8 @@ export interface AccountDetails extends PollerStatus, TransportStatus {
   readonly shards: number;
   /** The last calls of the key that New Relic refused with 429; `undefined` when that is long ago. */
   readonly refusals: Refusals | undefined;
+  /** Whether they have lowered the limit of the key, which other accounts may share. */
+  readonly isReduced: boolean;
   /** Calls of the last 60 seconds as the budget counts them: in flight, or ended since then. */
   readonly requestsLastMinute: number;
   readonly key: KeyStatus;

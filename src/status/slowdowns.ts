@@ -11,9 +11,10 @@ function refusalText(account: AccountDetails): readonly string[] {
   if (refusals === undefined) return [];
   const last = new Date(refusals.lastMs).toISOString().slice(11, 19);
   const refused = `New Relic refused ${countOf(refusals.calls, 'call')}, the last at ${last} UTC`;
-  const isLowered = limit < full;
   return [
-    isLowered ? `limit lowered from ${rateText(full)} to ${rateText(limit)}: ${refused}` : refused,
+    account.isReduced
+      ? `limit lowered from ${rateText(full)} to ${rateText(limit)}: ${refused}`
+      : refused,
   ];
 }
 

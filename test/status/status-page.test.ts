@@ -54,6 +54,7 @@ function aBadNight(): StatusSource {
         demandRequestsPerMinute: 1604,
         budgetRequestsPerMinute: 80,
         stretch: 2,
+        isReduced: true,
         refusals: { calls: 17, sinceMs: statusNowMs - 600_000, lastMs: statusNowMs - 30_000 },
         pollIntervalSeconds: 122,
         key: {
@@ -113,7 +114,6 @@ describe('statusPage', () => {
     'Discovery fails since 02:48:00 UTC (12 min ago): The key was refused (401).',
     'down for 12 min',
     '1 of 800',
-    'never',
     '2 applications fail: see below',
     '2 entries match nothing: id=123, name=Shop',
     'The API key cannot be read (file api-key): no such file. The key that was read 1 h 6 min ago stays in use; a restart would fail.',

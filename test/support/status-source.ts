@@ -48,6 +48,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     requestsPerMinute: 800,
     shards: 1,
     refusals: undefined,
+    isReduced: false,
     stretch: 1,
     up: true,
     error: undefined,
