@@ -8,7 +8,7 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { AccountPoller } from '../poller/account-poller.ts';
-import type { Aspect } from '../poller/aspect.ts';
+import { type Aspect, createAspect } from '../poller/aspect.ts';
 import { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { KeyTable } from '../rate-limit/key-table.ts';
 import { Membership } from '../rate-limit/membership.ts';
@@ -79,6 +79,7 @@ export class AccountRuntime {
     this.asking = { send, observer, logger, clock, vendorWallMs };
     const source = createSource(account, timeoutMs, this.asking);
     this.source = withFreshKey(source, keyProvider);
+    const noted = createAspect(clock);
     this.poller = new AccountPoller(prepared, {
       source: this.source,
       retries: () => this.#transport.retries(),
@@ -90,7 +91,7 @@ export class AccountRuntime {
       observer: metrics.pollObserver(account.name),
       limit: membership,
       scheduler,
-      aspects: () => [this.#prepared.keyProvider.readability(), refused(membership)],
+      aspects: () => [this.#prepared.keyProvider.readability(), refused(membership, noted)],
     });
   }
 
@@ -203,7 +204,9 @@ function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   };
 }
 
-function refused(membership: Membership): Aspect {
+/** Since the first 429 of the trouble; its end is when it was first seen to be over. */
+function refused(membership: Membership, noted: (isWrong: boolean) => Aspect): Aspect {
   const refusals = membership.refusals();
-  return { isWrong: refusals !== undefined, sinceMs: refusals?.sinceMs };
+  const { isWrong, sinceMs } = noted(refusals !== undefined);
+  return { isWrong, sinceMs: refusals?.sinceMs ?? sinceMs };
 }

@@ -122,9 +122,12 @@ export class StatusRules {
   }
 }
 
-function stateOf({ up, failingApplications, missingSelectors, key }: AccountDetails): AccountState {
+function stateOf(account: AccountDetails): AccountState {
+  const { up, failingApplications, missingSelectors, missingMetrics, key } = account;
   if (up === undefined) return 'starting';
   if (!up) return 'down';
-  const isWrong = failingApplications + missingSelectors.length > 0 || key.problem !== undefined;
+  const missing = missingSelectors.length + missingMetrics.length;
+  const isSlowed = account.refusals !== undefined || account.stretch > 1.1;
+  const isWrong = failingApplications + missing > 0 || key.problem !== undefined || isSlowed;
   return isWrong ? 'degraded' : 'up';
 }
