@@ -41,6 +41,7 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_exporter_polls_failed_total: growing,
     newrelic_exporter_polls_skipped_total: growing,
     newrelic_exporter_config_last_reload_successful: always(0),
+    newrelic_exporter_api_key_readable: always(0),
     newrelic_exporter_series_dropped_total: growing,
     newrelic_exporter_invalid_samples_total: growing,
     newrelic_exporter_unexpected_answers_total: growing,

@@ -53,6 +53,27 @@ the exporter
     expect(supposed.stdout).toContain('  applications    12 with 120 hosts\n');
   });
 
+  it('says the same to people and to machines, also what several replicas take', async () => {
+    const files = { 'c.yaml': `accounts: [${account}]\napps: [{ id: 1, interval: 2m }]` };
+
+    const words = await printed(['plan', '--replicas=3', 'c.yaml'], files);
+    const asked = await printed(['plan', '--replicas=3', '--output=json', 'c.yaml'], files);
+
+    expect(words.stdout).toContain('replicas        3 take 19.5 of the 1000 calls a minute');
+    expect(JSON.parse(asked.stdout)).toMatchObject({
+      fits: true,
+      accounts: [
+        {
+          sent_per_minute: { host_metrics: 5, total: 6.5 },
+          intervals: [{ configured_seconds: 120, effective_seconds: 120, applications: 1 }],
+          to_fit: null,
+          together: { calls_per_minute: 19.5, start_calls: 39, fits: true },
+          supposed: { apps_per_match: 10, hosts_per_app: 10 },
+        },
+      ],
+    });
+  });
+
   it('counts an entry that is repeated once', async () => {
     const config = `accounts: [${account}]\napps: [{ id: 1 }, { id: 1, interval: 2m }]`;
 
