@@ -180,7 +180,7 @@ const busyHosts = `${hosts} > 0`;
 const byRequests = per.hostAndType(requests);
 /** Each transaction type counts by its requests. */
 const timeOfHosts = `${ofAllTypes(`${times} * ${byRequests}`)} / (${ofAllTypes(`${byRequests} and ${times}`)} > 0)`;
-const errorsOfHosts = `${ofAllTypes(errors)} / (${ofAllTypes(`${byRequests} and ${sameHost} ${errors}`)} > 0)`;
+const errorsOfHosts = `${ofAllTypes(errors)} / (${ofAllTypes(`${byRequests} and ${errors}`)} > 0)`;
 /** Also hosts without any traffic, if something else is known of them. */
 const known = `${hosts} or ${sameHost} 0 * ${per.host(memory)} or ${sameHost} 0 * ${per.host(cpu)}`;
 
@@ -325,7 +325,7 @@ const resources: readonly Panel[] = [
     needs: ['cpu'],
     lines: {
       '{{host_name}}': ofTopHosts(per.host(cpu), per.host(totalOf(cpu))),
-      application: `avg(${per.app(of.app('newrelic_application_cpu_usage_ratio'))}) unless on () ${cpu}`,
+      application: `avg(${per.app(of.app('newrelic_application_cpu_usage_ratio'))}) unless on () ${per.host(cpu)}`,
     },
   }),
 ];

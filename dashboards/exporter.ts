@@ -211,10 +211,10 @@ const metrics = table({
  * also 0 of what is over, as a name in the legend must not look as if it went on. A line "none" says
  * that there was nothing, so that no line at all can only mean that nothing is known.
  */
-function ofRange(label: string, counter: string, known = 'newrelic_up'): string {
-  const growth = `sum by (${label}) (${growthOf(of.account(counter))})`;
-  const some = `${perMinute(label, counter)} and on (${label}) ${growth} > 0`;
-  return `(${some}) or label_replace(0 * count(${of.account(known)}) unless on () (${some}), "${label}", "none", "", "")`;
+function ofRange(label: string, counter: string): string {
+  const grown = `sum by (${label}) (${growthOf(of.account(counter))}) > 0`;
+  const none = `label_replace(0 * count(${of.account('newrelic_up')}) unless on () (${grown}), "${label}", "none", "", "")`;
+  return `${perMinute(label, counter)} and on (${label}) ${grown} or ${none}`;
 }
 
 function sentUntil(offset: string): string {

@@ -12,7 +12,6 @@ import { labelNamesIn, metricNamesIn } from '../rules/promql-names.ts';
 import { alertsOf, readRuleFiles, recordingsOf } from '../rules/rule-files.ts';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import { dashboardFiles, type Panel, readDashboards } from './dashboard-files.ts';
-import { overlapsIn } from './overlaps.ts';
 import { unusedMetrics } from './unused-metrics.ts';
 
 const dashboards = readDashboards();
@@ -49,9 +48,13 @@ describe('the dashboards', () => {
 
   it.each(dashboards)('$name has panels with ids of their own that do not overlap', (one) => {
     const ids = one.panels.map(({ id }) => id);
+    const cells = one.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+    );
 
     expect(new Set(ids).size).toBe(ids.length);
-    expect(overlapsIn(one.panels)).toEqual([]);
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(one.panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
   });
 
   it.each(dashboards)('$name has its variables in the same order', ({ templating }) => {
@@ -155,7 +158,7 @@ describe('every panel of one metric', () => {
   });
 
   it('is found', () => {
-    expect(ofOneMetric.length).toBeGreaterThan(20);
+    expect(ofOneMetric.length).toBeGreaterThan(8);
   });
 });
 
