@@ -3,7 +3,6 @@ import {
   errorLimit,
   field,
   inBackground,
-  inColor,
   thresholdsOf,
   transactionColors,
   words,
@@ -26,6 +25,7 @@ import {
 import {
   anyApp,
   averageOf,
+  averageOrSummary,
   averageTime,
   errorRatio,
   loneHosts,
@@ -100,7 +100,7 @@ const signals: readonly Panel[] = [
     limit: [errorLimit, 'red'],
     needs: ['errors'],
     overrides: [...transactionColors, inBackground('together')],
-    lines: { [byType]: errorRatio('transaction_type'), together: averageOf('error_ratio') },
+    lines: { [byType]: errorRatio('transaction_type'), together: averageOrSummary('error_ratio') },
   }),
   graph({
     id: 108,
@@ -114,7 +114,7 @@ const signals: readonly Panel[] = [
     lines: {
       [byType]: averageTime('transaction_type'),
       [`${byType} last week`]: averageTime('transaction_type', 'requests', lastWeek),
-      together: averageOf('response_time_seconds'),
+      together: averageOrSummary('response_time_seconds'),
     },
   }),
   graph({
@@ -128,7 +128,10 @@ const signals: readonly Panel[] = [
     limit: [apdexLimit, 'red'],
     needs: ['apdex'],
     overrides: [inBackground('last week')],
-    lines: { now: averageOf('apdex_score'), 'last week': averageOf('apdex_score', aWeekAgo) },
+    lines: {
+      now: averageOrSummary('apdex_score'),
+      'last week': averageOf('apdex_score', aWeekAgo),
+    },
   }),
 ];
 
@@ -154,11 +157,6 @@ const layers = graph({
   h: 7,
   isStacked: true,
   needs: ['throughput', 'response_time', 'database', 'external'],
-  overrides: [
-    inColor('application', 'blue'),
-    inColor('database', 'purple'),
-    inColor('external', 'orange'),
-  ],
   lines: {
     application: `clamp_min(${averageTime('')} - (${ofDatabase} or 0 * ${perRequest}) - (${ofExternal} or 0 * ${perRequest}), 0)`,
     database: ofDatabase,

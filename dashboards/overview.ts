@@ -140,7 +140,7 @@ const throughputOfBusiest = graph({
   unit: 'reqpm',
   w: 24,
   h: 9,
-  maxDataPoints: 120,
+  maxDataPoints: 60,
   isStacked: true,
   links: [toAppOfLine],
   overrides: [inColor('all others', 'gray'), field('all others', { links: [] })],

@@ -121,12 +121,14 @@ export function tile(options: TileOptions): Panel {
 interface ComparedOptions extends Omit<TileOptions, 'shows' | 'overrides'> {
   /** The value, given what becomes of each selector. */
   readonly value: (at: (selected: string) => string) => string;
+  /** What is shown instead of the value, if that is not what is compared. */
+  readonly shown?: string;
   /** In the unit of the value, where a share of it would say little. */
   readonly isDifference?: true;
 }
 
 /** A number, and how it has changed against the same time last week. */
-export function compared({ value, isDifference, ...options }: ComparedOptions): Panel {
+export function compared({ value, shown, isDifference, ...options }: ComparedOptions): Panel {
   const now = value((selected) => selected);
   const then = value(aWeekAgo);
   const [change, unit, decimals] = isDifference
@@ -136,7 +138,7 @@ export function compared({ value, isDifference, ...options }: ComparedOptions): 
   return tile({
     w: 6,
     ...options,
-    shows: { now, 'since last week': change },
+    shows: { now: shown ?? now, 'since last week': change },
     overrides: [field('since last week', plain)],
   });
 }

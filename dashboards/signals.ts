@@ -125,9 +125,23 @@ export function signalOf(name: Signal, scope: Scope, at: Moment = now): string {
   return `(${polled} or ${sameApp} ${per.app(at(scope.app(`newrelic_application_summary_${name}`)))})`;
 }
 
-/** The average of a signal; each application counts by its requests. */
+/** The average of a signal of all applications where it is read; each counts by its requests. */
 export function averageOf(name: Signal, at: Moment = now): string {
-  const each = signalOf(name, chosenApps, at);
+  const scores = apdex(at, of.app);
   const requests = `sum by (account, app_id) ${throughput({ at })}`;
-  return `sum(${each} * ${sameApp} group_left () ${requests}) / (sum(${requests} and ${sameApp} ${each}) > 0)`;
+  return {
+    error_ratio: errorRatio('', { at }),
+    response_time_seconds: averageTime('', 'requests', { at }),
+    apdex_score: `sum(${scores} * ${sameApp} group_left () ${requests}) / (sum(${requests} and ${sameApp} ${scores}) > 0)`,
+  }[name];
+}
+
+function summaryOf(name: string): string {
+  return per.app(of.app(`newrelic_application_summary_${name}`));
+}
+
+/** As `averageOf`; where no application has it, of New Relic's summaries. */
+export function averageOrSummary(name: Signal): string {
+  const [each, calls] = [summaryOf(name), summaryOf('requests_per_minute')];
+  return `${averageOf(name)} or sum(${each} * ${calls}) / (sum(${calls} and ${each}) > 0)`;
 }

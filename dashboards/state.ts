@@ -94,9 +94,9 @@ export function alertsPerApp(select: Selector): string {
 
 /** How many of the limits of errors and Apdex each application does not keep, from 1 on. */
 export function limitsBroken(scope: Scope): string {
-  const errors = `(1 + 0 * (${signalOf('error_ratio', scope)} > ${errorLimit}))`;
-  const scores = `(1 + 0 * (${signalOf('apdex_score', scope)} < ${apdexLimit}))`;
-  return `(${errors} + ${scores} or ${errors} or ${scores})`;
+  const errors = `${signalOf('error_ratio', scope)} > ${errorLimit}`;
+  const scores = `${signalOf('apdex_score', scope)} < ${apdexLimit}`;
+  return `count by (${appLabels}) (${errors} or label_replace(${scores}, "limit", "apdex", "", ""))`;
 }
 
 /** What a table lists of many applications, so that 10,000 of them do not stop the browser. */

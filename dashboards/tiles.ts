@@ -2,7 +2,7 @@ import { errorLimit, words } from './colors.ts';
 import { type DashboardName, toTable } from './links.ts';
 import { compared, type Panel, tile } from './panel.ts';
 import { countOf, type Selector } from './selectors.ts';
-import { anyApp, averageOf, throughput } from './signals.ts';
+import { anyApp, averageOf, averageOrSummary, throughput } from './signals.ts';
 import { accountUp, exporterUp, failing, stale } from './state.ts';
 
 /** The first tiles of every dashboard: numbers that are 0 if all is well, by the alerts' own expressions. */
@@ -60,32 +60,35 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
     compared({
       title: 'Error ratio now',
       description:
-        "Errors per request, of the window of the throughput or New Relic's summary; each application counts by its requests. Orange from 5 % on.",
+        "Errors per request, of the applications whose errors are read; if they are not, of New Relic's summaries. Orange from 5 % on.",
       unit: 'percentunit',
       decimals: 2,
       mayLack: true,
       isDifference: true,
       limit: [errorLimit, 'orange'],
       links,
+      shown: averageOrSummary('error_ratio'),
       value: (at) => averageOf('error_ratio', at),
     }),
     compared({
       title: 'Response time now',
       description:
-        "Average response time, of the window of the throughput or New Relic's summary; each application counts by its requests.",
+        "Average response time, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests.",
       unit: 's',
       mayLack: true,
+      shown: averageOrSummary('response_time_seconds'),
       value: (at) => averageOf('response_time_seconds', at),
     }),
     compared({
       title: 'Apdex now',
       description:
-        "Apdex score, 0 to 1, of the window of the throughput or New Relic's summary; each application counts by its requests. Orange below 0.7.",
+        "Apdex score, 0 to 1, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests. Orange below 0.7.",
       decimals: 2,
       mayLack: true,
       isDifference: true,
       map: words.poorApdex,
       links,
+      shown: averageOrSummary('apdex_score'),
       value: (at) => averageOf('apdex_score', at),
     }),
   ];

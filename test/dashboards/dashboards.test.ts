@@ -41,8 +41,7 @@ describe('the dashboards', () => {
     expect(queries.length).toBeGreaterThan(60);
   });
 
-  it.each(dashboards)('$name is not editable and of a classic schema of Grafana 11', (one) => {
-    expect(one.editable).toBe(false);
+  it.each(dashboards)('$name is of a classic schema of Grafana 11', (one) => {
     expect(one.schemaVersion).toBeGreaterThanOrEqual(39);
   });
 
@@ -108,13 +107,6 @@ describe('every panel', () => {
     expect(panel.title).toMatch(/^[A-Z]/);
     expect(panel.description).toMatch(/^[A-Z].+\.$/);
     expect(unitsOf(panel).filter((unit) => !knownUnits.has(unit))).toEqual([]);
-  });
-
-  it.each(panels)('$where asks the chosen data source', ({ panel }) => {
-    const sources = [panel.datasource, ...(panel.targets ?? []).map((target) => target.datasource)];
-
-    expect(panel.targets ?? []).not.toEqual([]);
-    expect(sources.filter((source) => source?.uid !== '$datasource')).toEqual([]);
   });
 
   it.each(panels)('$where names its series', ({ panel }) => {
@@ -201,7 +193,11 @@ describe('every exported metric', () => {
   it.each(exportedMetrics)('$name is shown or watched, or there is a reason why not', (metric) => {
     const isUsed = seriesNamesOf(metric).some((name) => used.has(name));
 
-    expect(isUsed).not.toBe(unusedMetrics.has(metric.name));
+    const reasons = [...unusedMetrics.keys()].filter((name) =>
+      new RegExp(`^${name}`).test(metric.name),
+    );
+
+    expect(isUsed).toBe(reasons.length === 0);
   });
 });
 

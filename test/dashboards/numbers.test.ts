@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alertsOf, readRuleFiles } from '../rules/rule-files.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { type Dashboard, type Panel, readDashboards } from './dashboard-files.ts';
+import { oddNames, type SeriesInput, type Shown } from './fleet.ts';
 import { type Choice, chooseAll, type Source } from './grafana.ts';
 import { importHistory, type Prometheus, startPrometheus } from './prometheus.ts';
 import { shownIn } from './shown.ts';
-import { type SeriesInput, situations } from './situations.ts';
+import { signalSituations } from './signal-situations.ts';
+import { situations } from './situations.ts';
 
 const prometheusTool = toolOrSkip('prometheus');
 const promtool = toolOrSkip('promtool');
@@ -18,18 +20,13 @@ const day = 86_400;
 /** So far apart that none sees another, not even by what is remembered of a week. */
 const apart = 9 * day;
 const first = 1_700_000_040;
-const begins = situations.map((_, index) =>
-  situations
+const all = [...situations, ...signalSituations];
+const begins = all.map((_, index) =>
+  all
     .slice(1, index + 1)
     .reduce((begin, { isAWeekLater }) => begin + (isAWeekLater ? 7 * day : apart), first),
 );
-const told = situations.map((one, index) => ({ ...one, begin: begins[index] ?? first }));
-
-/** The last situation: applications and hosts whose names have characters with a meaning of their own. */
-const oddNames =
-  String.raw`say "hi"|a\b|$x|\${app}|.*|a,b|a&b|a+b|#1|50%|ü|日本|o'neil|{x}|[x]|(x)|a/b|a b|^a$|?|a=b|%7C`.split(
-    '|',
-  );
+const told = all.map((one, index) => ({ ...one, begin: begins[index] ?? first }));
 
 /** `1x3` is four times 1, `0+60x3` grows, `_x3` is a gap; `@` counts from the beginning. */
 function samplesOf(text: string, begin: number): readonly (number | undefined)[] {
@@ -126,6 +123,37 @@ describe.skipIf(prometheusTool.skip || promtool.skip)(
 
       expect(Object.keys(found).toSorted()).toEqual(Object.keys(shown).toSorted());
       expect({ found }).toMatchObject({ found: shown });
+    });
+
+    const odd = told.find(({ when }) => when === 'names have characters of their own meaning');
+
+    it.each(oddNames)('of %s are those of the row and the host that were clicked', async (name) => {
+      const moment = (odd?.begin ?? 0) + 3600;
+      const value = oddNames.indexOf(name) + 1;
+      const row: Choice = {
+        Account: name.replaceAll('"', ''),
+        Id: String(value),
+        'Host id': `1${value}`,
+      };
+      const follow = async (from: string, title: string): Promise<Shown> => {
+        const { overrides = [] } = panelAt(from).panel.fieldConfig ?? {};
+        const [, address = ''] =
+          /"url":"[^?]*\?(.*?percentencode\}"?)"/.exec(JSON.stringify(overrides)) ?? [];
+        const filled = address.replaceAll(
+          /\$\{__data\.fields\[\\"([^"]*)\\"\]:percentencode\}/g,
+          (_, column: string) => encodeURIComponent(row[column] ?? ''),
+        );
+        const chosen = [...new URLSearchParams(filled)].flatMap(([key, text]) =>
+          key.startsWith('var-') ? [[key.slice(4), text] as const] : [],
+        );
+        const { dashboard, panel } = panelAt(`application: ${title}`);
+        const choice = await choose(dashboard, moment, Object.fromEntries(chosen));
+        return shownIn(panel, choice, moment, prometheus);
+      };
+
+      expect(await follow('overview: Applications', 'Throughput now')).toEqual({ now: value });
+      const ofHost = await follow('application: Hosts', 'Throughput of the busiest hosts');
+      expect(ofHost).toEqual({ [name]: value });
     });
 
     const withWhole = told.filter(({ whole }) => whole !== undefined);

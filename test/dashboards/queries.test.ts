@@ -37,21 +37,14 @@ const panels = dashboards.flatMap((dashboard) =>
     })),
   ),
 );
-/** Of the overview once with all applications, once with one; elsewhere there is no such choice. */
-const questions = panels.flatMap((panel) =>
-  panel.dashboard.name === 'overview'
-    ? [
-        { ...panel, wanted: {} },
-        { ...panel, where: `${panel.where}, chosen`, wanted: preferred },
-      ]
-    : [{ ...panel, wanted: panel.dashboard.name === 'application' ? preferred : {} }],
-);
+const questions = panels.map((panel) => ({
+  ...panel,
+  wanted: panel.dashboard.name === 'application' ? preferred : {},
+}));
 
 /** What the vendor has, although each application is scraped twice. */
 const known = [
   { where: 'overview: Throughput now A', value: 780 },
-  { where: 'overview: Throughput now A, chosen', value: 660 },
-  { where: 'overview: Throughput now B, chosen', value: 0 },
   { where: 'overview: Polls failing A', value: 1 },
   { where: 'overview: Published A', value: 4 },
   { where: 'overview: Not reporting A', value: 1 },
@@ -65,9 +58,6 @@ const known = [
 const empty = new Set([
   // An alert waits longer than this test.
   'overview: Applications A',
-  'overview: Applications A, chosen',
-  // Of the one that is chosen all is well.
-  'overview: Applications C, chosen',
   // Its hosts are polled.
   'application: CPU of the hosts B',
   // It looks back two minutes.

@@ -1,7 +1,7 @@
-import type { Panel, Target } from './dashboard-files.ts';
+import type { Panel } from './dashboard-files.ts';
+import type { Shown } from './fleet.ts';
 import { type Choice, filledIn } from './grafana.ts';
 import type { Prometheus, Series } from './prometheus.ts';
-import type { Shown } from './situations.ts';
 
 type Numbers = Record<string, number>;
 
@@ -12,54 +12,45 @@ function rowOf(metric: Series['metric']): string {
   return rowLabels.flatMap((label) => metric[label] ?? []).join(' ');
 }
 
-/** Numbers as far as a screen shows them. */
-function rounded(value: number): number {
-  return Number(value.toPrecision(9));
+/** By the letters of the queries. */
+function columnsOf({ transformations = [] }: Panel): Readonly<Record<string, string>> {
+  const options = transformations.map((one) => one.options as { renameByName?: object });
+  return Object.assign({}, ...options.map((one) => one.renameByName)) as Record<string, string>;
 }
 
-function titlesOf({ transformations = [] }: Panel): readonly string[] {
-  const organize = transformations.find(({ id }) => id === 'organize');
-  const { renameByName } = organize?.options as { readonly renameByName: Record<string, string> };
-  return Object.entries(renameByName)
-    .filter(([name]) => name.startsWith('Value'))
-    .map(([, title]) => title);
+function nameIn({ metric }: Series, legend: string): string {
+  return legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => metric[label] ?? '');
 }
 
-/** What a panel shows at a moment; of a graph the end of each line, which is NaN if it ended before. */
+/** The end of each line, which is NaN if it ended before; of an instant query the value. */
+function valueOf({ values, lastTime }: Series, at: number): number {
+  const isOver = lastTime !== undefined && lastTime < at;
+  return isOver ? Number.NaN : Number((values.at(-1) ?? 0).toPrecision(9));
+}
+
+/** What a panel shows at a moment. */
 export async function shownIn(
   panel: Panel,
   choice: Choice,
   at: number,
   prometheus: Prometheus,
 ): Promise<Shown> {
-  const ask = async ({ expr, instant }: Target): Promise<readonly Series[]> => {
-    const text = filledIn(expr, choice, '135s');
-    const { error, series } = await (instant
-      ? prometheus.query(text, at)
-      : prometheus.queryRange(text, { start: at - 3600, end: at, step: 60 }));
-    if (error !== '') throw new Error(`${panel.title}: ${error}`);
-    return series;
-  };
-  const answers = await Promise.all((panel.targets ?? []).map(ask));
-  if (panel.type === 'table') {
-    const rows: Record<string, Numbers> = {};
-    const titles = titlesOf(panel);
-    for (const [n, series] of answers.entries()) {
-      for (const { metric, values } of series) {
-        const cells = (rows[rowOf(metric)] ??= {});
-        cells[titles[n] ?? ''] = rounded(values.at(-1) ?? Number.NaN);
-      }
-    }
-    return rows;
-  }
+  const { targets = [], title, type } = panel;
+  const columns = columnsOf(panel);
+  const rows: Record<string, Numbers> = {};
   const numbers: Numbers = {};
-  for (const [n, series] of answers.entries()) {
-    for (const { metric, values, lastTime } of series) {
-      const legend = panel.targets?.[n]?.legendFormat ?? '';
-      const name = legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => metric[label] ?? '');
-      const isOver = lastTime !== undefined && lastTime < at - 60;
-      numbers[name] = isOver ? Number.NaN : rounded(values.at(-1) ?? Number.NaN);
+  for (const { expr, instant, refId, legendFormat = '' } of targets) {
+    const text = filledIn(expr, choice, '135s');
+    const { error, series } = instant
+      ? await prometheus.query(text, at)
+      : await prometheus.queryRange(text, { start: at - 3600, end: at, step: 60 });
+    if (error !== '') throw new Error(`${title}: ${error}`);
+    const column = columns[targets.length === 1 ? 'Value' : `Value #${refId}`] ?? '';
+    for (const one of series) {
+      const row = rowOf(one.metric);
+      rows[row] = { ...rows[row], [column]: valueOf(one, at) };
+      numbers[nameIn(one, legendFormat)] = valueOf(one, at);
     }
   }
-  return numbers[panel.title] ?? numbers;
+  return type === 'table' ? rows : (numbers[title] ?? numbers);
 }
