@@ -36,11 +36,15 @@ export const presetNames = [
 
 export type PresetName = (typeof presetNames)[number];
 
+/** The metric that counts the transactions of a type. */
+export const transactionMetrics: Readonly<Record<TransactionType, string>> = {
+  web: 'HttpDispatcher',
+  other: 'OtherTransaction/all',
+};
+
 function ofTransactions(value: ValueName): Readonly<Record<TransactionType, VendorMetric>> {
-  return {
-    web: { metric: 'HttpDispatcher', value },
-    other: { metric: 'OtherTransaction/all', value },
-  };
+  const { web, other } = transactionMetrics;
+  return { web: { metric: web, value }, other: { metric: other, value } };
 }
 
 function ofDatabase(value: ValueName): Readonly<Record<TransactionType, VendorMetric>> {

@@ -53,6 +53,9 @@ export interface CallContext {
   readonly wallMs: number;
 }
 
+/** What a request needs to know about the call that it belongs to. */
+export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
+
 /** One call to New Relic, ready to be sent. It handles its own failure and never rejects. */
 export type Call = (context: CallContext) => Promise<void>;
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import type { HostNames } from '../model/source.ts';
+import type { HostNames, RequestContext } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { type JsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
@@ -8,14 +8,13 @@ import type { ApiRequest, Transport } from '../transport/transport.ts';
 import { type CallSubject, documentOf, failureOf } from './answer.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
-import { applicationsRequest, hostsRequest, type RequestContext } from './requests.ts';
+import { applicationsRequest, hostsRequest } from './requests.ts';
 
-export interface ListOptions {
-  /** Pages of one list at most: a guard against one that does not end. */
-  readonly maxPages: number;
-}
+/** Enough for 200,000 applications: nine times the longest list that anybody has reported. */
+const maxPages = 1000;
 
 export interface ListDependencies {
+  /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
   readonly logger: Logger;
@@ -69,10 +68,7 @@ export const applicationsSubject: CallSubject = {
   hostId: undefined,
 };
 
-export function createListReader(
-  { maxPages }: ListOptions,
-  { send, observer, logger }: ListDependencies,
-): ListReader {
+export function createListReader({ send, observer, logger }: ListDependencies): ListReader {
   const read = async <Item extends { readonly id: string }>(
     { subject, requestOf, contentOf, weightOf }: ListQuestion<Item>,
     { signal, turn }: RequestContext,

@@ -1,6 +1,6 @@
 import type { PolledSeries, Values } from '../model/polled-series.ts';
 import { dayMs, minuteMs } from '../model/time.ts';
-import { countedBy } from '../model/vendor-value.ts';
+import { countedBy, mayBeNegative } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import {
@@ -82,16 +82,11 @@ function valueOf(
   const counter = countedBy[name];
   if (counter !== undefined && values[counter] === 0) return undefined;
   if (gauge.unit === 'bytes' && values[name] === 0) return undefined;
-  const mayBeNegative = isOfMetric(gauge);
-  const value = sampleOf(values[name], onInvalid, { mayBeNegative });
+  const value = sampleOf(values[name], onInvalid, { mayBeNegative: mayBeNegative(gauge.unit) });
   // The largest numbers are no longer finite in another unit.
   return value === undefined
     ? undefined
     : sampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
-}
-
-function isOfMetric({ unit }: PolledSeries['gauge']): boolean {
-  return unit === 'as_metric' || unit === 'as_metric_per_second';
 }
 
 interface MetricData {

@@ -1,15 +1,16 @@
 import type { X509Certificate } from 'node:crypto';
-import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { Server, ServerOptions } from 'node:http';
+import { createServer } from 'node:https';
 import { type Socket, SocketAddress } from 'node:net';
 import { DEFAULT_CIPHERS, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ServerTls } from '../model/web-config.ts';
 
-/** Opens TLS for an HTTP server. */
-export interface TlsListener {
+/** The server of one listening socket. */
+export interface HttpListener {
   readonly server: Server;
-  /** New connections get this certificate and these rules; those that are open stay as they are. */
+  /** New connections get this certificate and these rules; open ones stay. Does nothing without TLS. */
   renewTls(tls: ServerTls): void;
   /** Ends all connections at once, those in a handshake too. */
   cutOff(): void;
@@ -65,7 +66,7 @@ export function createTlsListener(
   first: ServerTls,
   options: ServerOptions,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): TlsListener {
+): HttpListener {
   let tls = first;
   const server = createServer({
     ...options,

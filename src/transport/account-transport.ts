@@ -6,7 +6,7 @@ import type { ApiObserver } from '../model/telemetry.ts';
 import type { Membership } from '../rate-limit/membership.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';
-import { authorize, takeTurn } from './permits.ts';
+import { takeTurn } from './permits.ts';
 import { reloadKey, retry } from './retry.ts';
 import type {
   ApiResponse,
@@ -94,7 +94,10 @@ export function createAccountTransport(
     withDeadline(
       { timeoutMs: settings.timeoutMs, host: new URL(options.baseUrl).host },
       { clock },
-    )(authorize(settings, connections));
+    )(async (request, signal) =>
+      // The key goes nowhere else.
+      connections.send(request, { [settings.apiKeyHeader]: request.permit.apiKey }, signal),
+    );
   let wire = wireWith(options);
   const parts = { ...dependencies, vendorClock, measure };
   const send = sendThrough(parts, (request, signal) => wire(request, signal));

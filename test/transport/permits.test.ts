@@ -2,35 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
 import type { Throttled } from '../../src/model/permit.ts';
-import { authorize, takeTurn } from '../../src/transport/permits.ts';
+import { takeTurn } from '../../src/transport/permits.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createVendorClock } from '../../src/transport/vendor-clock.ts';
 import { createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { anAnswer, aPermittedRequest, aRequest, held, neverAborted, scripted } from './fakes.ts';
-
-it.each([{ apiKeyHeader: 'Api-Key' }, { apiKeyHeader: 'X-Api-Key' }] as const)(
-  'sends the key of the permit in $apiKeyHeader and changes nothing else',
-  async ({ apiKeyHeader }) => {
-    const sent: unknown[] = [];
-    const requests = ['key-1', 'key-1', 'key-2', 'key-1'].map((key) => aPermittedRequest(key));
-    const send = authorize(
-      { apiKeyHeader },
-      {
-        send: async (...args) => {
-          sent.push(args);
-          return anAnswer();
-        },
-      },
-    );
-
-    for (const request of requests) await send(request, neverAborted);
-
-    expect(sent).toEqual(
-      requests.map((request) => [request, { [apiKeyHeader]: request.permit.apiKey }, neverAborted]),
-    );
-  },
-);
+import { anAnswer, aRequest, held, neverAborted, scripted } from './fakes.ts';
 
 function aBench() {
   const clock = createFakeClock();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTokenBucket } from '../../src/model/token-bucket.ts';
+import { TokenBucket } from '../../src/rate-limit/token-bucket.ts';
 
-describe('createTokenBucket', () => {
+describe('TokenBucket', () => {
   it('fills evenly, up to the tokens of two seconds', () => {
-    const bucket = createTokenBucket(60, 0);
+    const bucket = new TokenBucket(60, 0, 1000);
     const takeAll = (nowMs: number): number => {
       let taken = 0;
       while (bucket.waitMs(nowMs) === 0) {
@@ -20,7 +20,7 @@ describe('createTokenBucket', () => {
   });
 
   it('makes later callers pay back the tokens that were overdrawn', () => {
-    const bucket = createTokenBucket(60, 0);
+    const bucket = new TokenBucket(60, 0, 1000);
     for (let token = 0; token < 4; token += 1) bucket.take();
 
     const blocked = bucket.waitMs(2000);
@@ -31,7 +31,7 @@ describe('createTokenBucket', () => {
   });
 
   it('caps the debt at two seconds, so that a burst does not stop everything', () => {
-    const bucket = createTokenBucket(60, 0);
+    const bucket = new TokenBucket(60, 0, 1000);
     for (let token = 0; token < 1000; token += 1) bucket.take();
 
     expect(bucket.waitMs(3000)).toBe(0);
@@ -39,7 +39,7 @@ describe('createTokenBucket', () => {
 
   it('says how long to wait for a token, which is at least a second', () => {
     const waitAtRate = (perMinute: number): number => {
-      const bucket = createTokenBucket(perMinute, 0);
+      const bucket = new TokenBucket(perMinute, 0, 1000);
       while (bucket.waitMs(0) === 0) bucket.take();
       return bucket.waitMs(0);
     };
@@ -48,7 +48,7 @@ describe('createTokenBucket', () => {
   });
 
   it('starts again with a single token', () => {
-    const bucket = createTokenBucket(600, 0);
+    const bucket = new TokenBucket(600, 0, 1000);
 
     bucket.restart(5000);
     const first = bucket.waitMs(5000);
@@ -63,7 +63,7 @@ describe('createTokenBucket', () => {
     { what: 'two batches', perMinute: 120, most: 4 },
     { what: 'two tokens where a batch has less than one', perMinute: 5, most: 2 },
   ])('holds no more than $what', ({ perMinute, most }) => {
-    const bucket = createTokenBucket(perMinute, 0);
+    const bucket = new TokenBucket(perMinute, 0, 1000);
     let taken = 0;
     for (; bucket.waitMs(3_600_000) === 0; taken += 1) bucket.take();
 
@@ -71,7 +71,7 @@ describe('createTokenBucket', () => {
   });
 
   it('does not make a caller wait for another batch when its timer fired a little early', () => {
-    const bucket = createTokenBucket(10, 0, { batchMs: 3000 });
+    const bucket = new TokenBucket(10, 0, 3000);
     bucket.restart(0);
     bucket.take();
 
@@ -82,7 +82,7 @@ describe('createTokenBucket', () => {
   });
 
   it('gives its only token when it starts again, however early it was asked', () => {
-    const bucket = createTokenBucket(600, 0);
+    const bucket = new TokenBucket(600, 0, 1000);
 
     bucket.restart(5000);
     bucket.waitMs(1000);
@@ -91,7 +91,7 @@ describe('createTokenBucket', () => {
   });
 
   it('fills at another rate from the moment it is resized, and keeps its tokens', () => {
-    const bucket = createTokenBucket(60, 0);
+    const bucket = new TokenBucket(60, 0, 1000);
     const takeAll = (nowMs: number): number => {
       let taken = 0;
       for (; bucket.waitMs(nowMs) === 0; taken += 1) bucket.take();
@@ -114,7 +114,7 @@ describe('createTokenBucket', () => {
         fc.integer({ min: 1, max: 2000 }),
         fc.array(fc.nat(5000), { maxLength: 60 }),
         (perMinute, gapsMs) => {
-          const bucket = createTokenBucket(perMinute, 0);
+          const bucket = new TokenBucket(perMinute, 0, 1000);
           let nowMs = 0;
           let taken = 0;
           for (const gapMs of gapsMs) {
