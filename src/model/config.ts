@@ -130,9 +130,15 @@ export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly queries?: readonly Query[] | undefined;
 }
 
-/**
- * A configuration whose patterns are not compiled: plain data.
- */
+/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
+export interface AccountInUse {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
+  /** Default: none. */
+  readonly queries?: readonly Query[] | undefined;
+}
+
+/** A configuration whose patterns are not compiled: plain data. */
 export type PlainConfig = Config<PatternSource>;
 
 /**

@@ -135,9 +135,8 @@ function isFailure({ message }: GraphqlError): boolean {
  * absent, or if its results are null: the field of the results may fail on its own.
  */
 export function answeredPartOf(document: unknown): unknown {
-  const data = isJsonObject(document) ? document['data'] : undefined;
-  const actor = isJsonObject(data) ? data['actor'] : undefined;
-  if (!isJsonObject(actor)) return undefined;
+  const actor = actorOf(document);
+  if (actor === undefined) return undefined;
   const { account } = actor;
   const part = isJsonObject(account)
     ? account['nrql']
@@ -189,7 +188,7 @@ export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>)
   if (document === undefined || answeredPartOf(document) !== undefined) return status;
   const errors = graphqlErrorsOf(document);
   // Without an error the account is not visible to the key.
-  if (errors.length === 0) return isAccountNull(document) ? 403 : status;
+  if (errors.length === 0) return actorOf(document)?.['account'] === null ? 403 : status;
   return statusOfErrors(errors);
 }
 
@@ -218,8 +217,8 @@ function parsed(body: string): unknown {
   }
 }
 
-function isAccountNull(document: unknown): boolean {
+function actorOf(document: unknown): JsonObject | undefined {
   const data = isJsonObject(document) ? document['data'] : undefined;
   const actor = isJsonObject(data) ? data['actor'] : undefined;
-  return isJsonObject(actor) && actor['account'] === null;
+  return isJsonObject(actor) ? actor : undefined;
 }
