@@ -3,62 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { TokenBucket } from '../../src/rate-limit/token-bucket.ts';
 
 describe('TokenBucket', () => {
-  it('fills evenly, up to the tokens of two seconds', () => {
-    const bucket = new TokenBucket(60, 0, 1000);
-    const takeAll = (nowMs: number): number => {
-      let taken = 0;
-      while (bucket.waitMs(nowMs) === 0) {
-        bucket.take();
-        taken += 1;
-      }
-      return taken;
-    };
-
-    const taken = [0, 1000, 2000, 2500, 100_000].map(takeAll);
-
-    expect(taken).toEqual([2, 1, 1, 0, 2]);
-  });
-
-  it('makes later callers pay back the tokens that were overdrawn', () => {
-    const bucket = new TokenBucket(60, 0, 1000);
-    for (let token = 0; token < 4; token += 1) bucket.take();
-
-    const blocked = bucket.waitMs(2000);
-    const free = bucket.waitMs(3000);
-
-    expect(blocked).toBeGreaterThan(0);
-    expect(free).toBe(0);
-  });
-
-  it('caps the debt at two seconds, so that a burst does not stop everything', () => {
-    const bucket = new TokenBucket(60, 0, 1000);
-    for (let token = 0; token < 1000; token += 1) bucket.take();
-
-    expect(bucket.waitMs(3000)).toBe(0);
-  });
-
-  it('says how long to wait for a token, which is at least a second', () => {
-    const waitAtRate = (perMinute: number): number => {
-      const bucket = new TokenBucket(perMinute, 0, 1000);
-      while (bucket.waitMs(0) === 0) bucket.take();
-      return bucket.waitMs(0);
-    };
-
-    expect([6, 600].map(waitAtRate)).toEqual([10_000, 1000]);
-  });
-
-  it('starts again with a single token', () => {
-    const bucket = new TokenBucket(600, 0, 1000);
-
-    bucket.restart(5000);
-    const first = bucket.waitMs(5000);
-    bucket.take();
-    const second = bucket.waitMs(5000);
-
-    expect(first).toBe(0);
-    expect(second).toBeGreaterThan(0);
-  });
-
   it.each([
     { what: 'two batches', perMinute: 120, most: 4 },
     { what: 'two tokens where a batch has less than one', perMinute: 5, most: 2 },
@@ -79,15 +23,6 @@ describe('TokenBucket', () => {
 
     expect(waitMs).toBe(6000);
     expect([5998.9, 5999.2, 6000].map((nowMs) => bucket.waitMs(nowMs))).toEqual([3000, 0, 0]);
-  });
-
-  it('gives its only token when it starts again, however early it was asked', () => {
-    const bucket = new TokenBucket(600, 0, 1000);
-
-    bucket.restart(5000);
-    bucket.waitMs(1000);
-
-    expect(bucket.waitMs(5000)).toBe(0);
   });
 
   it('fills at another rate from the moment it is resized, and keeps its tokens', () => {

@@ -35,16 +35,6 @@ describe('takeTurn', () => {
     expect([own.delaysMs, turn.delaysMs]).toEqual([[0], [0]]);
   });
 
-  it('waits as long as the request says', async () => {
-    const { clock, turn, decorate } = aBench();
-
-    const call = decorate(async () => anAnswer())({ ...aRequest(), delayMs: 700 }, neverAborted);
-    await clock.advance(700);
-    await call;
-
-    expect(turn.delaysMs).toEqual([700]);
-  });
-
   it('keeps the permit until the request has ended and releases it once', async () => {
     const { turn, send } = aBench();
     const next = held();
@@ -72,16 +62,6 @@ describe('takeTurn', () => {
     await expect(send(scripted(failure).send)).rejects.toBe(failure);
 
     expect(turn.released).toEqual([isAnswered]);
-  });
-
-  it('sends nothing without a permit', async () => {
-    const { turn, send } = aBench();
-    const reason = new Error('shutting down');
-    const next = scripted();
-
-    await expect(send(next.send, AbortSignal.abort(reason))).rejects.toBe(reason);
-
-    expect([next.requests.length, turn.released.length]).toEqual([0, 0]);
   });
 
   it('pauses the key after a 429 for as long as the answer says', async () => {
