@@ -80,7 +80,6 @@ export async function prepareAccount(
 /** Node.js reads this many files at once; more would only wait, and count it as time of their volume. */
 const readsAtOnce = 4;
 
-/** Prepares all accounts, or rejects as `prepareAccount` does. */
 export async function prepareAccounts(
   all: readonly AccountInUse[],
   { previousOf, ...dependencies }: PrepareAccountsDependencies,

@@ -10,7 +10,6 @@ export interface AppFamily {
   readonly samplesOf: (snapshot: AppSnapshot, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
 }
 
-/** The labels of a host, rendered. */
 export type HostLabelsOf = (hostId: string) => string;
 
 /** The last sentence of the help of each family with data from New Relic. */

@@ -20,7 +20,6 @@ interface GaugeSeries {
   readonly labels: string;
 }
 
-/** The gauges by the names of applications, with the series that are read of applications or of hosts. */
 function gaugesOf(
   series: readonly PolledSeries[],
   what: 'applications' | 'hosts',
@@ -74,7 +73,6 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
   return [...ofApplications, ...ofHosts];
 }
 
-/** Positions of the gauges of presets and of the fixed families. */
 const presetPositions = positionsOf(presetGauges.flatMap(({ name, hostName }) => [name, hostName]));
 const fixedPositions = positionsOf(fixedFamilies.map(({ name }) => name));
 

@@ -63,7 +63,6 @@ function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
 /** Lines per string: strings of megabytes are garbage of megabytes, and take twice as long. */
 const pieceLength = 256;
 
-/** The lines of one family. */
 interface FamilyLines {
   readonly parts: readonly Buffer[];
   readonly series: number;

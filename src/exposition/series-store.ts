@@ -8,7 +8,6 @@ import { queryFamiliesOf } from './query-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';
 
-/** Series that are not shown, by the reason. */
 type LeftOut = Record<SeriesDropReason, number>;
 
 const noSeries: readonly PolledSeries[] = [];

@@ -52,7 +52,6 @@ export interface PollConfig {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One gauge of a query. */
 export interface QueryGauge {
   readonly name: string;
   /** The member of a row that has its value. */
@@ -71,7 +70,6 @@ export interface Query {
   /** In the order of the query, with the labels that they become. */
   readonly facets: readonly { readonly name: string; readonly label: string }[];
   readonly constantLabels: Readonly<Record<string, string>>;
-  /** Series at most. */
   readonly maxSeries: number;
   readonly poll: PollConfig;
 }

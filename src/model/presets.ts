@@ -8,7 +8,6 @@ export interface VendorMetric {
   readonly value: ValueName;
 }
 
-/** One gauge of a preset, for applications and for their hosts. */
 export interface PresetGauge {
   /** What follows `newrelic_application_` and `newrelic_application_host_`. */
   readonly name: string;
@@ -36,7 +35,6 @@ export const presetNames = [
 
 export type PresetName = (typeof presetNames)[number];
 
-/** The metric that counts the transactions of a type. */
 export const transactionMetrics: Readonly<Record<TransactionType, string>> = {
   web: 'HttpDispatcher',
   other: 'OtherTransaction/all',

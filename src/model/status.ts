@@ -63,7 +63,6 @@ export interface ApplicationStatus {
   readonly nextPollMs: number;
   /** The effective interval. */
   readonly intervalSeconds: number;
-  /** Ids of the hosts that are polled. */
   readonly hostIds: readonly string[];
   /** Those of `hostIds` of which the last poll got nothing. */
   readonly failedHostIds: ReadonlySet<string>;
@@ -148,7 +147,6 @@ export interface PollerStatus {
   readonly nextDiscoveryMs: number | undefined;
 }
 
-/** One account in detail. */
 export interface AccountDetails extends PollerStatus {
   readonly requestsInFlight: number;
   /** Wall time until which the account pauses after a 429; `undefined` if it does not. */

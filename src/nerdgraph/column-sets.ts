@@ -136,7 +136,6 @@ function lengthOf(metric: string, of: TimesliceFunction): number {
   return `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`.length;
 }
 
-/** The values of all sets by what `valueKeyOf` says. */
 export function valuesByKey(sets: readonly ColumnSet[]): ReadonlyMap<string, ColumnValue> {
   return new Map(sets.flatMap(({ values }) => values.map((value) => [valueKeyOf(value), value])));
 }

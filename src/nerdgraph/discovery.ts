@@ -131,7 +131,6 @@ class Filters {
     return missing.length > this.#absent.size || (missing.length > 0 && isOld);
   }
 
-  /** Compares what was missing with the list of the account. */
   compare(missing: readonly string[], list: EntityList): void {
     const { clock, unexpected } = this.#dependencies;
     if (list.error !== undefined) return;

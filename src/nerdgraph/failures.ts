@@ -192,7 +192,6 @@ export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>)
   return statusOfErrors(errors);
 }
 
-/** The status of the error that decides. */
 export function statusOfErrors(errors: readonly GraphqlError[]): number {
   const deciding = decidingErrorOf(errors);
   return deciding === undefined ? 500 : statusOfError(deciding);

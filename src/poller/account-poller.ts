@@ -1,11 +1,12 @@
 import type { Clock } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallLimit, Source } from '../model/source.ts';
+import type { Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
 import type { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { JobQueueLimits } from '../rate-limit/job-queue.ts';
+import type { Membership } from '../rate-limit/membership.ts';
 import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { accountStatusOf } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
@@ -26,7 +27,7 @@ export interface AccountPollerDependencies {
   readonly observer: PollObserver;
   readonly logger: Logger;
   /** What the account may send. The poller follows its changes. */
-  readonly limit: CallLimit;
+  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange'>;
   /** Sends the calls of the polls. The poller tells it the limits. */
   readonly scheduler: CallScheduler;
   /** Retries since the start. */

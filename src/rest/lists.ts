@@ -20,7 +20,6 @@ export interface ListDependencies {
   readonly logger: Logger;
 }
 
-/** What was read of a list of applications. */
 export interface ApplicationList extends PagedList<Application> {
   /** Applications that are in the list but could not be read. */
   readonly unreadableIds: readonly string[];
@@ -163,7 +162,6 @@ function partsMissing(problems: readonly string[]): ApiError | undefined {
   return failureOf(applicationsSubject, 'schema', detail);
 }
 
-/** One host of an application, by any of the names that it may have. */
 export interface HostQuestion {
   readonly applicationId: string;
   readonly wanted: readonly string[];

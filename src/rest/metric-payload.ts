@@ -14,7 +14,6 @@ import {
 import { type CallSubject, failureOf } from './answer.ts';
 import { inBaseUnit } from './base-units.ts';
 
-/** What is needed to read an answer. */
 export interface MetricReading {
   readonly onInvalid: InvalidSampleListener;
   /** Wall time of the answer: the vendor's own window ends close to it. */
@@ -35,10 +34,13 @@ export function metricAnswerOf(
   subject: CallSubject,
   { onInvalid, wallMs }: MetricReading,
 ): MetricAnswer {
-  const { data, metrics } = metricDataOf(document, subject);
+  const data = document['metric_data'];
+  if (!isJsonObject(data) || !Array.isArray(data['metrics'])) {
+    throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+  }
   const question = { window: query.window, wallMs };
   checkWindow(data, question, subject);
-  const byName = metricsByNameOf(metrics, subject);
+  const byName = metricsByNameOf(data['metrics'], subject);
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
@@ -87,19 +89,6 @@ function valueOf(
   return value === undefined
     ? undefined
     : sampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
-}
-
-interface MetricData {
-  readonly data: JsonObject;
-  readonly metrics: readonly unknown[];
-}
-
-function metricDataOf(document: JsonObject, subject: CallSubject): MetricData {
-  const data = document['metric_data'];
-  if (isJsonObject(data) && Array.isArray(data['metrics'])) {
-    return { data, metrics: data['metrics'] };
-  }
-  throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
 }
 
 function metricsByNameOf(

@@ -42,7 +42,6 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   };
 }
 
-/** Asks for the names of the metrics of an application, or of one of its hosts. */
 export function metricNamesRequest(
   { applicationId, hostId, like }: MetricListQuestion,
   page: number,

@@ -26,13 +26,11 @@ export interface RestClient {
     knownIds: readonly string[],
     signal: AbortSignal,
   ): Promise<Discovery>;
-  /** As `Source.hostNames`. */
   hostNames(
     applicationId: string,
     context: RequestContext,
     wanted?: readonly string[],
   ): Promise<HostNames>;
-  /** Of the application itself, or of one of its hosts. */
   metrics(
     applicationId: string,
     hostId: string | undefined,

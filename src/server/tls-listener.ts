@@ -15,7 +15,7 @@ export interface HttpListener {
   /** Ends all connections at once, those in a handshake too. */
   cutOff(): void;
   /** The TCP connection below a connection. */
-  transportOf(socket: Socket): Socket;
+  readonly transportOf: (socket: Socket) => Socket;
 }
 
 /** A client that does not end its handshake by then is cut off. */
@@ -138,7 +138,6 @@ function refusalOf(socket: TLSSocket, tls: ServerTls): string | undefined {
   return 'its certificate has none of the names in client_allowed_sans';
 }
 
-/** The kinds of names that may be allowed. */
 const kinds: ReadonlySet<string> = new Set(['DNS', 'IP Address', 'email', 'URI']);
 
 /** One name; Node.js writes a value as JSON if a name of another kind could be read into it. */

@@ -2,7 +2,6 @@ import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-clien
 import type { Shard } from '../model/shard.ts';
 import type { BuildInfo } from '../model/status.ts';
 
-/** Metrics of prom-client that are left out. */
 const leftOut = [
   // Gauges whose names end like those of counters, which `promtool check metrics` rejects. Each is the
   // sum of a family that stays.
@@ -27,7 +26,6 @@ export function registerProcessMetrics(registry: Registry): void {
   for (const name of leftOut) registry.removeSingleMetric(name);
 }
 
-/** Records what happens to the program. */
 export interface ProgramMetrics {
   /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
   configReloaded(succeeded: boolean, wallMs: number): void;

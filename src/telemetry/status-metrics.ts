@@ -5,7 +5,6 @@ import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts'
 /** Where the state of the accounts comes from. */
 export interface AccountSource {
   status(): readonly AccountDetails[];
-  /** Series published for the account. */
   seriesOf(account: string): number;
   /** Series of the account left out since the start. */
   droppedSeriesOf(account: string, reason: SeriesDropReason): number;
@@ -102,18 +101,7 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
     labelNames: ['account', 'reason'],
     registers,
   });
-  const missingEntries = new Gauge({
-    name: 'newrelic_exporter_app_missing',
-    help: '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
-    labelNames: ['account', 'selector'],
-    registers,
-  });
-  const missingMetrics = new Gauge({
-    name: 'newrelic_exporter_metric_missing',
-    help: '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
-    labelNames: ['account', 'selector', 'name', 'metric', 'value'],
-    registers,
-  });
+  const { missingEntries, missingMetrics } = createMistakes(registers);
   const mistakes = [missingEntries, missingMetrics];
   const gauges = mirrored.map(({ gauge }) => gauge);
   const all = [...gauges, applications, series, seriesDropped, ...mistakes];
@@ -142,4 +130,21 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
       }
     }
   };
+}
+
+/** Mistakes in the configuration: gauges that are 1 for each. */
+function createMistakes(registers: Registry[]) {
+  const missingEntries = new Gauge({
+    name: 'newrelic_exporter_app_missing',
+    help: '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
+    labelNames: ['account', 'selector'],
+    registers,
+  });
+  const missingMetrics = new Gauge({
+    name: 'newrelic_exporter_metric_missing',
+    help: '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
+    labelNames: ['account', 'selector', 'name', 'metric', 'value'],
+    registers,
+  });
+  return { missingEntries, missingMetrics };
 }
