@@ -1,7 +1,7 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
 
@@ -52,13 +52,9 @@ export function failureIn(
  * The message of the error in a body that decides; empty if there is none, as in a page of a gateway.
  */
 function graphqlMessageOf(body: string): string {
-  try {
-    const error = decidingErrorOf(graphqlErrorsOf(parseJson(body)));
-    if (error === undefined) return '';
-    return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
-  } catch {
-    return '';
-  }
+  const error = decidingErrorOf(graphqlErrorsOf(parsed(body)));
+  if (error === undefined) return '';
+  return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
 }
 
 function remedyFor(

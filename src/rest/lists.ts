@@ -5,7 +5,7 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { type JsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
-import { type CallSubject, documentOf, failureOf } from './answer.ts';
+import { type CallSubject, documentOf, partsMissing } from './answer.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
 import { applicationsRequest, hostsRequest } from './requests.ts';
@@ -150,16 +150,13 @@ function listedApplicationsOf(
       ...page.applications.map((application) => ({ id: application.id, application })),
       ...page.unreadableIds.map((id) => ({ id, application: undefined })),
     ],
-    error: partsMissing(page.unidentified),
+    // Nobody can tell what the parts without an id were.
+    error: partsMissing(
+      page.unidentified.length,
+      applicationsSubject,
+      `, the first: ${page.unidentified[0]}`,
+    ),
   };
-}
-
-/** Nobody can tell what the parts without an id were, so the list is not complete. */
-function partsMissing(problems: readonly string[]): ApiError | undefined {
-  const [first] = problems;
-  if (first === undefined) return undefined;
-  const detail = `parts of the list were left out (${problems.length}), the first: ${first}`;
-  return failureOf(applicationsSubject, 'schema', detail);
 }
 
 export interface HostQuestion {

@@ -10,10 +10,6 @@ const maxDelayMs = 10_000;
 /** No retry starts later than this after the call began, the wait for a permit included. */
 const giveUpAfterMs = 120_000;
 
-function isWorthRetrying({ isOptional }: ApiRequest, reason: FailureReason): boolean {
-  return isOptional !== true && failures[reason].isRetryable;
-}
-
 /** A call under way. */
 interface Attempt {
   readonly request: ApiRequest;
@@ -39,7 +35,8 @@ export function retry({
     reason: FailureReason,
     headers: ApiResponse['headers'],
   ): number | undefined => {
-    if (!isWorthRetrying(request, reason) || retries >= maxRetries) return undefined;
+    if (request.isOptional === true || !failures[reason].isRetryable) return undefined;
+    if (retries >= maxRetries) return undefined;
     const nowMs = clock.monotonicMs();
     const jitterMs = random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
     const askedMs = Math.max(0, retryAfterMs(headers, clock.wallMs()) ?? 0);

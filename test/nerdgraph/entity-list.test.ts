@@ -32,7 +32,7 @@ async function list(
       return answer;
     },
   };
-  const found = await listEntities(searches, { accountId }, { client, signal: neverAborted });
+  const found = await listEntities(searches, accountId, { client, signal: neverAborted });
   return { ...found, asked, ids: [...found.applications.keys()] };
 }
 
