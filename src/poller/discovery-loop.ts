@@ -1,4 +1,4 @@
-import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
+import { type Clock, sleep } from '../model/clock.ts';
 import { isQuery } from '../model/query.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import type { Discovery, Source } from '../model/source.ts';
@@ -37,7 +37,10 @@ class Restarted extends Error {}
 export class DiscoveryLoop {
   #options: Sought;
   readonly #dependencies: DiscoveryLoopDependencies;
-  readonly #delay: InterruptibleDelay;
+  /** The pause before the next discovery, while there is one; times are monotonic. */
+  #pausing:
+    | { readonly startMs: number; endMs: number; readonly changed: AbortController }
+    | undefined;
   #deadlineMs: number;
   #underWay: AbortController | undefined;
   /** When the discovery under way, or the pause before the next one, should have ended. */
@@ -46,7 +49,6 @@ export class DiscoveryLoop {
   constructor(options: Sought, dependencies: DiscoveryLoopDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#delay = createInterruptibleDelay(dependencies.clock);
     this.#deadlineMs = Math.max(options.intervalMs, firstDeadlineMs);
   }
 
@@ -89,7 +91,7 @@ export class DiscoveryLoop {
 
   /** Brings the next discovery forward. */
   soon(): void {
-    this.#delay.cutShort(minPauseMs);
+    this.#cutShort(minPauseMs);
   }
 
   /** Looks for something else from now on: drops the discovery under way and begins another one. */
@@ -97,7 +99,7 @@ export class DiscoveryLoop {
     this.#options = next;
     this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
     this.#underWay?.abort(new Restarted());
-    this.#delay.cutShort(0);
+    this.#cutShort(0);
   }
 
   /**
@@ -106,7 +108,7 @@ export class DiscoveryLoop {
   repeatEvery(intervalMs: number): void {
     this.#options = { ...this.#options, intervalMs };
     this.#deadlineMs = Math.max(intervalMs, this.#deadlineMs);
-    this.#delay.cutShort(intervalMs);
+    this.#cutShort(intervalMs);
   }
 
   /** Monotonic time since when the discovery under way, or the next one, has been late. */
@@ -117,7 +119,7 @@ export class DiscoveryLoop {
 
   /** Monotonic time at which the next discovery begins; `undefined` while one is under way. */
   nextMs(): number | undefined {
-    return this.#delay.endsAtMs();
+    return this.#pausing?.endMs;
   }
 
   async #ask(signal: AbortSignal): Promise<Discovery> {
@@ -145,8 +147,32 @@ export class DiscoveryLoop {
     const { table, clock, random } = this.#dependencies;
     const { intervalMs } = this.#options;
     const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, inARow, random);
-    this.#lateAtMs = clock.monotonicMs() + pauseMs;
-    await this.#delay.pause(pauseMs, signal);
+    const startMs = clock.monotonicMs();
+    this.#lateAtMs = startMs + pauseMs;
+    let endMs = startMs + pauseMs;
+    try {
+      for (let nowMs = startMs; nowMs < endMs; nowMs = clock.monotonicMs()) {
+        const changed = new AbortController();
+        this.#pausing = { startMs, endMs, changed };
+        await sleep(clock, endMs - nowMs, AbortSignal.any([signal, changed.signal])).catch(() =>
+          signal.throwIfAborted(),
+        );
+        ({ endMs } = this.#pausing);
+      }
+    } finally {
+      this.#pausing = undefined;
+    }
+  }
+
+  /** Ends the present pause, but not before `minMs` after its start. */
+  #cutShort(minMs: number): void {
+    if (this.#pausing === undefined) return;
+    const { startMs, endMs } = this.#pausing;
+    this.#pausing.endMs = Math.max(
+      this.#dependencies.clock.monotonicMs(),
+      Math.min(endMs, startMs + minMs),
+    );
+    this.#pausing.changed.abort();
   }
 }
 
