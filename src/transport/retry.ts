@@ -62,7 +62,6 @@ export function retry({
         delayMs = delayBefore(attempt, reason, {});
         if (delayMs === undefined) throw error;
       }
-      signal.throwIfAborted();
       return run({
         ...attempt,
         request: { ...request, attempt: attempt.retries + 2, retriedFor: reason, delayMs },

@@ -56,6 +56,42 @@ function taking(perMinute: number): { readonly selected: ReturnType<typeof aSele
   return [{ selected: aSelected({ id: '1', hostIds: ids }) }];
 }
 
+describe('other calls', () => {
+  /** The demand if there are only other calls, a minute after the start. */
+  const demandOf = ({ planner, clock }: Bench): number => {
+    planner.replan([]);
+    expect(clock.monotonicMs()).toBe(minuteMs);
+    // The nine minutes before the start count as well.
+    return planner.plan.demandPerMinute * 9;
+  };
+
+  it('include look-ups that a discovery makes once an hour, at their recent rate', async () => {
+    const bench = aPlanner();
+    await bench.clock.advance(minuteMs);
+
+    bench.planner.discovered({ calls: 9, lookUpCalls: 9 }, 2 * minuteMs);
+
+    expect(demandOf(bench)).toBeCloseTo(9, 9);
+    await bench.clock.advance(10 * minuteMs);
+    bench.planner.discovered({ calls: 1 }, 2 * minuteMs);
+    bench.planner.replan([]);
+    expect(bench.planner.plan.demandPerMinute).toBe(0.5);
+  });
+
+  it('include the retries since the last plan, each of them once', async () => {
+    const bench = aPlanner();
+    await bench.clock.advance(minuteMs);
+    bench.now.retries = 14;
+
+    const first = demandOf(bench);
+    const again = demandOf(bench);
+    bench.now.retries = 15;
+    const later = demandOf(bench);
+
+    expect([first, again, later]).toEqual([9, 9, 10]);
+  });
+});
+
 describe('isOutdated', () => {
   it.each([
     { what: 'a call more may be sent', change: { limitPerMinute: 801 }, outdated: true },

@@ -18,6 +18,21 @@ describe('VirtualClock', () => {
     expect(seen).toEqual([0, 0, 1000, 1000, 1100, 1100, 1200, 1200, 1600]);
   });
 
+  it('never takes a moment in the past for earlier than it was', async () => {
+    const clock = createFakeClock();
+    const time = new VirtualClock(clock);
+    time.setStretch(2);
+    await clock.advance(40_000);
+
+    time.setStretch(4);
+    await clock.advance(8000);
+
+    // Virtual 10 s was after 20 s, virtual 21 s after 44 s.
+    expect([10_000, 20_000, 21_000].map((virtualMs) => time.monotonicMsOf(virtualMs))).toEqual([
+      30_000, 40_000, 44_000,
+    ]);
+  });
+
   it('comes back to the same moment, however often the stretch changes', async () => {
     const steps = fc.array(fc.tuple(fc.double({ min: 1, max: 100, noNaN: true }), fc.nat(1e6)));
     await fc.assert(

@@ -3,6 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { TokenBucket } from '../../src/rate-limit/token-bucket.ts';
 
 describe('TokenBucket', () => {
+  it('caps the debt at two seconds, so that a burst does not stop everything', () => {
+    const bucket = new TokenBucket(60, 0, 1000);
+    for (let token = 0; token < 1000; token += 1) bucket.take();
+
+    expect(bucket.waitMs(3000)).toBe(0);
+  });
+
   it.each([
     { what: 'two batches', perMinute: 120, most: 4 },
     { what: 'two tokens where a batch has less than one', perMinute: 5, most: 2 },

@@ -130,6 +130,43 @@ describe('an id that was asked for alone', () => {
     expect(rounds[60]).toEqual(['8', '9']);
     expect(isAsked.filter(Boolean)).toHaveLength(2);
   });
+
+  it('is asked for alone again if it was back in between', async () => {
+    const vendor = aVendor(['1', '8', '9'], ['1']);
+    await vendor.discover();
+    vendor.has.add('8');
+    await vendor.discover();
+    vendor.has.delete('8');
+
+    const after = await vendor.discover();
+
+    expect(alone(vendor)).toContain('8');
+    expect(after).toMatchObject({ complete: true, pendingIds: [] });
+  });
+
+  it('is forgotten with its entry', async () => {
+    const vendor = aVendor(['1', '8', '9'], ['1']);
+    await vendor.discover();
+
+    await vendor.discover(['1', '8']);
+    await vendor.discover(['1', '8', '9']);
+
+    expect(alone(vendor)).toContain('9');
+    expect(vendor.asked.filter((ids) => ids.includes('8'))).toHaveLength(1);
+  });
+
+  it('is not taken for absent if everything is answered with 404', async () => {
+    const vendor = aVendor(['1', '8', '9'], ['1']);
+    for (const ids of ['1,8,9', '1,8', '1', '8', '9']) vendor.instead.set(ids, notFound);
+
+    const outage = await vendor.discover();
+    vendor.instead.clear();
+    const after = await vendor.discover();
+
+    expect(outage).toMatchObject({ ids: [], complete: false, error: { reason: 'not_found' } });
+    expect(after).toMatchObject({ ids: ['1'], complete: true, pendingIds: [] });
+    expect(alone(vendor)).toEqual(['8', '9']);
+  });
 });
 
 describe('a known id that an answer left out', () => {

@@ -12,6 +12,20 @@ import {
 } from './fakes.ts';
 
 describe('createMeasure', () => {
+  it('times a request on the monotonic clock', async () => {
+    const clock = createFakeClock();
+    const observer = createRecordingObserver();
+    const next = held();
+    const call = createMeasure({ clock, observer }).decorate(next.send)(aRequest(), neverAborted);
+
+    await clock.advance(250);
+    clock.jumpWall(3_600_000);
+    next.answer();
+    await call;
+
+    expect(observer.events).toEqual(['started host_metrics', 'ended host_metrics 200 0.25']);
+  });
+
   it.each([
     { status: 204, failed: [] },
     { status: 302, failed: ['failed list_hosts redirect'] },

@@ -223,6 +223,18 @@ describe('what was learned of the vendor clock', () => {
 
     expect(vendorClock.skew()).toEqual({ ms: hourMs, isBelieved: true });
   });
+
+  it('is told again when the difference becomes one beyond reason, and when it no longer is', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, hourMs);
+
+    bench.jumpWall(-365 * dayMs);
+    answers(bench, 10 * secondMs, 3, hourMs + 365 * dayMs);
+    bench.jumpWall(365 * dayMs);
+    answers(bench, 20 * secondMs, 3, hourMs);
+
+    expect(bench.told).toEqual(['3600 true', `${3600 + 365 * 86_400} false`, '3600 true']);
+  });
 });
 
 describe('when an answer was given', () => {
