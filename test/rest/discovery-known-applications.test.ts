@@ -54,6 +54,12 @@ describe('a discovery of applications that are known already', () => {
 
     expect(found).toMatchObject({ ids: ['1', '2', '4', '6', '7'], complete: true, calls: 7 });
   });
+
+  it('trusts a list of one page that has half of them', async () => {
+    const found = await discover([byName], { [list]: appsOf(['1']) }, ['1', '4']);
+
+    expect(found).toMatchObject({ ids: ['1'], complete: true, calls: 1 });
+  });
 });
 
 describe('a list of one page without most of the known applications', () => {
