@@ -7,6 +7,7 @@ import { statusPage } from '../../src/status/status-page.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { skeletonOf, tagsOf, textOf } from '../support/html-parts.ts';
 import {
+  aFullReading,
   anAccountDetails,
   anApplicationStatus,
   aProcessStatus,
@@ -185,7 +186,12 @@ describe('statusPage', () => {
   it('says once why a whole account fails, what a shard has, and how many are excluded', () => {
     const message = 'GET /v2/applications.json answered 401: the key is refused.';
     const failure = { reason: 'auth', message, sinceMs: statusNowMs - 1000 } as const;
-    const sizes = { requestsPerMinute: 266, shards: 3, excludedApplications: 1234 };
+    const sizes = {
+      requestsPerMinute: 266,
+      sharedRequestsPerMinute: 800,
+      budgetRequestsPerMinute: 266,
+      excludedApplications: 1234,
+    };
     const accounts = [anAccountDetails({ error: message, ...sizes })];
     const applications = ['1', '2'].map((id) =>
       anApplicationStatus({ ...inState('failing'), id, failure }),
@@ -195,7 +201,7 @@ describe('statusPage', () => {
 
     expect(text.split(message)).toHaveLength(2);
     expect(text).toContain('of 316, 1,234 excluded');
-    expect(text).toContain("of 800, this shard's share of 798");
+    expect(text).toContain("of 266, this shard's share of 800");
   });
 
   it('says so while nothing is polled', () => {
@@ -270,6 +276,17 @@ describe('the list of applications', () => {
     const text = textOf(pageOf(source, 'account=production&state=up'));
 
     expect(text).toContain('all 3\nfailing 2\nup 1\n');
+  });
+
+  it('has response times and errors where any application has them', () => {
+    const reading = aFullReading();
+    const both = aStatusSource({
+      applications: [anApplicationStatus(), anApplicationStatus({ id: '2', reading })],
+    });
+
+    expect(textOf(pageOf(both))).toMatch(/\nWeb time\n(?:Other time\n)?Errors\nValues from\n/u);
+    expect(textOf(pageOf(both))).toContain('\n123 ms\n');
+    expect(textOf(pageOf(source))).not.toContain('Web time');
   });
 
   it('tells applications of the same name apart', () => {
