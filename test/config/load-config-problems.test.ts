@@ -72,7 +72,11 @@ const shape: readonly Row[] = [
   [withKey('labels: {a: ""}'), '1:28', 'must not be empty'],
   [withKey('labels: [a]'), '1:24', 'must be a map, not a list'],
   ['apps: [{match: a, exclude: true, hosts: false}, {id: 1}]', '1:34', '"hosts" has no effect'],
-  ['apps: [{match: a, exclude: true, raw: true, labels: {b: c}}, {id: 1}]', '1:34 1:45', '"labels" has'],
+  [
+    'apps: [{match: a, exclude: true, raw: true, labels: {b: c}}, {id: 1}]',
+    '1:34 1:45',
+    '"labels" has',
+  ],
   ['apps: [{match: a, exclude: true}, {id: 1, exclude: true}]', '1:8', 'nothing is polled'],
 ];
 
