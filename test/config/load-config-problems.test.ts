@@ -41,7 +41,7 @@ const shape: readonly Row[] = [
     'a map in "metrics"',
   ],
   [account('interval: 5m'), '1:38', '"interval" belongs to "poll" or to an entry of "apps"'],
-  ['api.key:\napi.server: x\nweb.x: 1', '0:0', 'mrf/newrelic_exporter', 'getting-started.md'],
+  ['api.key:\napi.server: x\nweb.x: 1', '0:0 1:1', 'mrf/newrelic_exporter', 'getting-started.md'],
   ['applications: [{id: 1, name: x}]', '0:0', 'ContaAzul/newrelic_exporter', 'https://'],
   ['api_key: x\nmodules: {}', '0:0 1:1', 'the API key must not be in this file'],
   ['modules: {}', '0:0', 'another program', 'none of the keys accounts, poll, apps'],

@@ -86,7 +86,11 @@ describe.skipIf(amtool.skip)(`Alertmanager${amtool.note}`, () => {
   it('accepts them', async () => {
     const { status, text } = await withFiles({ 'alertmanager.yml': config }, async (folder) => {
       const args = ['check-config', join(folder, 'alertmanager.yml')];
-      const { status: exitCode, stdout, stderr } = spawnSync(amtool.path, args, {
+      const {
+        status: exitCode,
+        stdout,
+        stderr,
+      } = spawnSync(amtool.path, args, {
         encoding: 'utf8',
       });
       return { status: exitCode, text: `${stdout}${stderr}` };
