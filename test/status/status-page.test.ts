@@ -93,12 +93,6 @@ function aBadNight(): StatusSource {
 }
 
 describe('statusPage', () => {
-  it('is the page of a bad night', async () => {
-    const page = pageOf(aBadNight());
-
-    await expect(page).toMatchFileSnapshot('../golden/status-page.html');
-  });
-
   it.each([
     'degraded',
     '1 account down, 1 application failing, values of 1 application dropped, 2 entries match nothing, 1 API key cannot be read, the last reload was refused, limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC, intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed, 1 metric never has a value.',
