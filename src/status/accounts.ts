@@ -158,7 +158,7 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
     stateSinceMs !== undefined && html`<br> ${lasting(stateSinceMs, nowMs)}`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
     isKnown ? countText(hosts) : unknown('Not discovered yet')
-  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${shared > full && html`, this shard's share of ${rateText(shared)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
+  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
     demandRequestsPerMinute === undefined
       ? unknown('Not discovered yet')
       : rateText(demandRequestsPerMinute)

@@ -180,7 +180,7 @@ describe('statusPage', () => {
     const sizes = {
       requestsPerMinute: 266,
       sharedRequestsPerMinute: 800,
-      budgetRequestsPerMinute: 266,
+      budgetRequestsPerMinute: 159,
       excludedApplications: 1234,
     };
     const accounts = [anAccountDetails({ error: message, ...sizes })];
@@ -192,7 +192,7 @@ describe('statusPage', () => {
 
     expect(text.split(message)).toHaveLength(2);
     expect(text).toContain('of 316, 1,234 excluded');
-    expect(text).toContain("of 266, this shard's share of 800");
+    expect(text).toContain("of 159; this shard's share of 800 is 266");
   });
 
   it('says so while nothing is polled', () => {
