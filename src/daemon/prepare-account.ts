@@ -4,9 +4,9 @@ import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import {
   type AccountConfig,
+  type AccountInUse,
   type AppEntry,
   type Config,
-  type Query,
   quotaOf,
 } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
@@ -17,14 +17,6 @@ import { buildOf } from './build.ts';
 import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
 import type { AccountPlatform } from './platform.ts';
-
-/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
-export interface AccountInUse {
-  readonly account: AccountConfig;
-  readonly entries: readonly AppEntry[];
-  /** Default: none. */
-  readonly queries?: readonly Query[] | undefined;
-}
 
 /** The accounts with entries that do not only exclude; the others are never polled. */
 export function accountsInUse({
@@ -75,13 +67,10 @@ export async function prepareAccount(
   hideProxyPassword(account, platform);
   const isSameKey =
     previous !== undefined && isDeepStrictEqual(previous.account.apiKey, account.apiKey);
-  const { name, apiKey: location, baseUrl, concurrency, proxyUrl } = account;
+  const { name, baseUrl, concurrency, proxyUrl } = account;
   const keyProvider = isSameKey
     ? previous.keyProvider
-    : await namingAccount(
-        name,
-        createKeyProvider({ account: name, location }, { ...platform, logger }),
-      );
+    : await namingAccount(name, createKeyProvider(account, { ...platform, logger }));
   const ca = await namingAccount(name, readCa(account, platform));
   const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
@@ -91,7 +80,6 @@ export async function prepareAccount(
 /** Node.js reads this many files at once; more would only wait, and count it as time of their volume. */
 const readsAtOnce = 4;
 
-/** Prepares all accounts, or rejects as `prepareAccount` does. */
 export async function prepareAccounts(
   all: readonly AccountInUse[],
   { previousOf, ...dependencies }: PrepareAccountsDependencies,

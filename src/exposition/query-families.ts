@@ -4,14 +4,9 @@ import { type AppFamily, cachedNotice, oneFlag, oneTimestamp } from './families.
 import { inPageOrder } from './polled-families.ts';
 import { labelValueOf, renderLabels, type Sample } from './render.ts';
 
-/** The families of a query; the same object for the same query. */
-export function createQueryFamilies(): (query: Query) => readonly AppFamily[] {
-  const known = new WeakMap<Query, readonly AppFamily[]>();
-  return (query) => {
-    const families = known.get(query) ?? inPageOrder([...gaugesOf(query), ...factsOf(query)]);
-    known.set(query, families);
-    return families;
-  };
+/** The families of a query, in the order of the page. */
+export function queryFamiliesOf(query: Query): readonly AppFamily[] {
+  return inPageOrder([...gaugesOf(query), ...factsOf(query)]);
 }
 
 function gaugesOf({ gauges, help, constantLabels }: Query): readonly AppFamily[] {
@@ -26,7 +21,6 @@ function gaugesOf({ gauges, help, constantLabels }: Query): readonly AppFamily[]
   return gauges.map(({ name }, index) => ({
     name,
     help: `${help} ${cachedNotice}`,
-    sources: ['reading'],
     samplesOf: (snapshot) => samplesOf(index, snapshot),
   }));
 }
@@ -37,13 +31,11 @@ function factsOf(query: Query): readonly AppFamily[] {
     {
       name: 'newrelic_query_success',
       help: 'Whether the last poll of the query got its rows (1) or not (0).',
-      sources: ['pollSucceeded'],
       samplesOf: ({ pollSucceeded }) => oneFlag(pollSucceeded, labels),
     },
     {
       name: 'newrelic_query_last_success_timestamp_seconds',
       help: 'When a poll of the query last got its rows, in seconds since the epoch.',
-      sources: ['lastSuccessMs'],
       samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs, labels),
     },
   ];

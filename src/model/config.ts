@@ -54,7 +54,6 @@ export interface PollConfig {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One gauge of a query. */
 export interface QueryGauge {
   readonly name: string;
   /** The member of a row that has its value. */
@@ -73,7 +72,6 @@ export interface Query {
   /** In the order of the query, with the labels that they become. */
   readonly facets: readonly { readonly name: string; readonly label: string }[];
   readonly constantLabels: Readonly<Record<string, string>>;
-  /** Series at most. */
   readonly maxSeries: number;
   readonly poll: PollConfig;
 }
@@ -132,9 +130,15 @@ export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly queries?: readonly Query[] | undefined;
 }
 
-/**
- * A configuration whose patterns are not compiled: plain data.
- */
+/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
+export interface AccountInUse {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
+  /** Default: none. */
+  readonly queries?: readonly Query[] | undefined;
+}
+
+/** A configuration whose patterns are not compiled: plain data. */
 export type PlainConfig = Config<PatternSource>;
 
 /**

@@ -22,7 +22,7 @@ const sparePages = 2;
  */
 export async function listEntities(
   searches: readonly string[],
-  { accountId }: { readonly accountId: number },
+  accountId: number,
   {
     client,
     signal,

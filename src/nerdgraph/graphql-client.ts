@@ -1,4 +1,4 @@
-import type { CallContext } from '../model/source.ts';
+import type { RequestContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
@@ -15,9 +15,6 @@ import {
 } from './failures.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
-
-/** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;

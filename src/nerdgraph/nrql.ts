@@ -1,4 +1,4 @@
-import { type TransactionType, transactionTypes } from '../model/application.ts';
+import { transactionMetrics } from '../model/presets.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
@@ -7,11 +7,6 @@ import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
  * minute was there.
  */
 const heartbeatMetric = 'Agent/MetricsReported/count';
-
-const throughputMetrics: Readonly<Record<TransactionType, string>> = {
-  web: 'HttpDispatcher',
-  other: 'OtherTransaction/all',
-};
 
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;
@@ -64,7 +59,7 @@ export function metricsNrql(question: MetricQuestion): string {
  * that every agent sends it.
  */
 export function liveHostsNrql(applicationIds: readonly string[], window: TimeWindow): string {
-  const metrics = [...transactionTypes.map((type) => throughputMetrics[type]), heartbeatMetric];
+  const metrics = [...Object.values(transactionMetrics), heartbeatMetric];
   return nrqlOf({ selected: [], metrics, applicationIds, window, facets: hostFacets });
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { AccountConfig, AppEntry, Query } from '../model/config.ts';
+import type { AccountInUse, AppEntry } from '../model/config.ts';
 import { isQuery } from '../model/query.ts';
 import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
@@ -28,15 +28,7 @@ export interface AccountStatusDependencies {
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
-  {
-    account: { name },
-    entries,
-    queries: configured = [],
-  }: {
-    readonly account: Pick<AccountConfig, 'name'>;
-    readonly entries: readonly AppEntry[];
-    readonly queries?: readonly Query[] | undefined;
-  },
+  { account: { name }, entries, queries: configured = [] }: AccountInUse,
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
   const { plan, discovery, states, failing } = table;

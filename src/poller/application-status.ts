@@ -8,7 +8,6 @@ import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '
 import type { AccountTable } from './account-table.ts';
 import { type AppState, staleAtMs } from './app-state.ts';
 
-/** All applications of an account for people. */
 export function applicationStatusesOf(
   { name }: Pick<AccountConfig, 'name'>,
   table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,

@@ -76,7 +76,6 @@ export class DueQueue {
     this.#alone.delete(id);
   }
 
-  /** The poll of the application has ended. */
   end(id: string): void {
     this.#polling.delete(id);
     const state = this.#all.get(id);

@@ -21,10 +21,8 @@ import { spreadTurn } from './schedule.ts';
 /** A change of the states. Where it yields, other work should run before it goes on. */
 export type StateSteps<Result> = Generator<undefined, Result>;
 
-/** The states that a change is applied to. */
 type ChangedStates = Pick<DueQueue, 'all' | 'set' | 'delete'>;
 
-/** What a new state needs: the moment, and its number. */
 export interface NewStates {
   readonly monotonicMs: number;
   readonly virtualMs: number;

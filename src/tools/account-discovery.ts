@@ -2,14 +2,9 @@ import { countOf } from '../cli/plain-text.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import {
-  type AccountInUse,
-  accountsInUse,
-  type PreparedAccount,
-  prepareAccount,
-} from '../daemon/prepare-account.ts';
+import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { AppEntry, Config, Query } from '../model/config.ts';
+import type { AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
 import { subjectOf } from '../model/query.ts';
