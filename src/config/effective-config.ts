@@ -46,7 +46,7 @@ export interface EffectiveConfig {
 const hiddenLogin = '//[redacted]@';
 
 /** The configuration with every default applied, as the file would have it. */
-export function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): EffectiveConfig {
+function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): EffectiveConfig {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;

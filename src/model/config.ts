@@ -36,6 +36,8 @@ export interface AccountConfig {
   readonly caFile: string | undefined;
   /** Which part of the applications this process polls. Default: all of them. */
   readonly shard?: Shard | undefined;
+  /** Calls that all shards together may send in any 60 seconds. Default: `requestsPerMinute`. */
+  readonly sharedRequestsPerMinute?: number | undefined;
 }
 
 export interface PollConfig {

@@ -156,8 +156,8 @@ export interface AccountDetails extends PollerStatus {
   readonly source: 'rest' | 'nerdgraph';
   /** The full limit, of which `budgetRequestsPerMinute` is what may be planned with now. */
   readonly requestsPerMinute: number;
-  /** Of how many shards the account is polled: the full limit is the part of one. */
-  readonly shards: number;
+  /** That of all shards together. */
+  readonly sharedRequestsPerMinute: number;
   /** The last calls of the key that New Relic refused with 429; `undefined` when that is long ago. */
   readonly refusals: Refusals | undefined;
   /** Whether they have lowered the limit of the key, which other accounts may share. */
@@ -194,11 +194,6 @@ export interface StatusSource {
   accounts(): readonly AccountDetails[];
   /** All polled applications of all accounts, in no particular order. */
   applications(): readonly ApplicationStatus[];
-  /**
-   * Requests per minute of an application, all transaction types together, for each of the last 60
-   * minutes, the oldest first; `undefined` for a minute without a value.
-   */
-  history(account: string, applicationId: string): readonly (number | undefined)[];
   /**
    * The configuration in force with every default applied, as YAML, without any secret; `undefined` while
    * there is none.

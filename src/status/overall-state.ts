@@ -34,7 +34,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 /** Everything that fails, the worst first. */
 function failuresOf(
   accounts: readonly AccountDetails[],
-  { dropped, failing }: StateCounts,
+  { dropped, failing }: Pick<StateCounts, 'dropped' | 'failing'>,
   problem: string | undefined,
 ): readonly string[] {
   const down = accounts.filter(({ state }) => state === 'down').length;
@@ -52,6 +52,12 @@ function failuresOf(
     ...phraseOf(keys, 'API key cannot be read', 'API keys cannot be read'),
     ...(problem === undefined ? [] : ['the last reload was refused']),
   ];
+}
+
+/** Whether nothing of an account fails, though it may be degraded. */
+export function works(account: AccountDetails): boolean {
+  const counts = { failing: account.failingApplications, dropped: 0 };
+  return failuresOf([account], counts, undefined).length === 0;
 }
 
 /** What works, but not as it was meant to. */

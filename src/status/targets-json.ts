@@ -172,6 +172,7 @@ function accountJson(account: AccountDetails): unknown {
     pollIntervalSeconds: account.pollIntervalSeconds,
     stretch: account.stretch,
     requestsPerMinute: account.requestsPerMinute,
+    sharedRequestsPerMinute: account.sharedRequestsPerMinute,
     refusedRequests: account.refusals?.calls ?? 0,
     lastRefusal: timeJson(account.refusals?.lastMs),
     slowdowns: slowdownsOf(account),

@@ -183,7 +183,7 @@ async function discoverAccount(
     entries,
     queries,
     discovery,
-    selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
+    selected: purpose === 'list' ? selected : await withHosts(selected, source, stopSignal),
     excluded,
     missingEntries: complete ? missingEntries : [],
     missing: complete ? missingEntries.map(({ selector }) => selectorText(selector)) : [],

@@ -71,28 +71,6 @@ function allValuesOf(metric: ListedMetric): string {
   return [...read, ...marked].join(', ') || none;
 }
 
-/** The list for machines. */
-export function metricsJson(
-  metrics: readonly ListedMetric[],
-  { runtime, application: { id, name }, host }: Target,
-  isComplete: boolean,
-): string {
-  const { account } = runtime.prepared;
-  const document = {
-    account: account.name,
-    source: account.source.kind,
-    application: { id, name },
-    host: host === undefined ? null : { id: host.id, name: host.name ?? null },
-    complete: isComplete,
-    metrics: metrics.map((metric) => ({
-      name: metric.name,
-      values: metric.values ?? null,
-      presets: presetsOf(metric),
-    })),
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
-}
-
 /** How a list was read; without an end it was given up. */
 interface Reading {
   readonly end: MetricListEnd | undefined;

@@ -22,8 +22,8 @@ const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']
  * What one maintainer can hold: whoever adds a mechanism takes another one away. Queries and tags took 9 files
  * and 1,450 lines, two in five of them to refuse what cannot become a gauge.
  */
-const mostFiles = 228;
-const mostLines = 27_794;
+const mostFiles = 227;
+const mostLines = 27_685;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));

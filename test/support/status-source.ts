@@ -46,7 +46,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     stateSinceMs: statusNowMs - 76 * 60 * minuteMs,
     source: 'rest',
     requestsPerMinute: 800,
-    shards: 1,
+    sharedRequestsPerMinute: 800,
     refusals: undefined,
     isReduced: false,
     stretch: 1,
@@ -242,17 +242,6 @@ export function oneOfEachState(): readonly ApplicationStatus[] {
   );
 }
 
-/** An hour of throughput that goes up and down, with a gap; the same for the same id. */
-function aHistory(id: string): readonly (number | undefined)[] {
-  const seed = Number(id.slice(-4)) || 1;
-  return Array.from({ length: 60 }, (_, minute) => {
-    if (minute === seed % 60) return undefined;
-    const wave = Math.sin((minute + seed) / (4 + (seed % 7)));
-    const noise = (((minute + 1) * seed * 7919) % 101) / 101;
-    return Math.round((1 + (seed % 40)) * 30 * (1.4 + wave + noise));
-  });
-}
-
 const services = ['checkout', 'payments', 'search', 'catalog', 'identity', 'shipping', 'mail'];
 
 /** Many applications, one in fifty failing, and others in every state. */
@@ -263,7 +252,7 @@ export function manyApplications(count: number): readonly ApplicationStatus[] {
     const service = services[index % services.length] ?? '';
     const hosts = 1 + (index % 6);
     const hostIds = Array.from({ length: hosts }, (_host, host) => String(1000 * index + host));
-    const rpm = aHistory(id).at(-1) ?? 0;
+    const rpm = 30 + ((index * 7919) % 1200);
     const hasFailed = state === 'failing' || state === 'dropped';
     return anApplicationStatus({
       id,
@@ -288,7 +277,6 @@ export interface StatusParts {
   readonly accounts: readonly AccountDetails[];
   readonly applications: readonly ApplicationStatus[];
   readonly effectiveConfig: string;
-  readonly history: StatusSource['history'];
 }
 
 const config = `accounts:
@@ -323,7 +311,6 @@ export function aStatusSource(parts: Partial<StatusParts> = {}): StatusSource {
     process: () => parts.process ?? aProcessStatus(),
     accounts: () => accounts,
     applications: () => applications,
-    history: parts.history ?? ((_account, id) => aHistory(id)),
     effectiveConfig: () => parts.effectiveConfig ?? config,
   };
 }
