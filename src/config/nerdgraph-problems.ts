@@ -1,94 +1,70 @@
-import { isSeq, type Node } from 'yaml';
+import { hostGaugeName } from '../model/polled-series.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { snakeCase } from './label-fields.ts';
-import {
-  type FileMap,
-  isFileMap,
-  keysOf,
-  locate,
-  mapsUnder,
-  plainOf,
-  spanOf,
-  textEntry,
-  valueOf,
-} from './yaml-node.ts';
+import type { FileConfig } from './schema.ts';
+import type { At } from './yaml-node.ts';
 
-const remedy = 'write "source: nerdgraph" and "account_id" in that account';
-
-/** The name of the account of an entry of `apps` or `queries`. */
-export function createAccountOf(root: FileMap): (map: FileMap) => string {
-  const [first] = mapsUnder(root, 'accounts');
-  const usual = (first && textEntry(first, 'name')?.text) ?? 'default';
-  return (map) => textEntry(map, 'account')?.text ?? usual;
-}
-
-/** The labels that a value of `tags` makes, by tag. */
-function tagLabelsOf(tags: Node | undefined): readonly (readonly [tag: string, label: string])[] {
-  const plain = plainOf(tags);
-  if (isSeq(tags) && Array.isArray(plain))
-    return plain.map((tag) => [String(tag), snakeCase(String(tag))]);
-  if (!isFileMap(tags)) return [];
-  return keysOf(tags).map((tag) => [tag, textEntry(tags, tag)?.text ?? '']);
-}
-
-/** Labels of an entry beside those of tags: its own, and those of its metrics. */
-function otherLabelsOf(app: FileMap, root: FileMap): ReadonlySet<string> {
-  const metrics = valueOf(app, 'metrics') ?? locate(root, ['poll', 'metrics']);
-  const maps = [app, ...(isSeq(metrics) ? metrics.items : [])].filter(isFileMap);
-  return new Set(
-    maps.flatMap((map) => {
-      const labels = valueOf(map, 'labels');
-      return isFileMap(labels) ? keysOf(labels) : [];
-    }),
+/** What only accounts with NerdGraph can have: tags beside other labels, and queries beside other gauges. */
+export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] {
+  const problems = [...tagProblems(file), ...queryProblems(file)].map(([path, message, help]) =>
+    errorAt(at(...path)?.span ?? at('poll', 'tags')?.span, message, help),
   );
+  // The same in each entry that has the tags of "poll".
+  return [...new Map(problems.map((one) => [`${one.span?.start} ${one.message}`, one])).values()];
 }
 
-function tagProblemsOf(tags: Node, taken: ReadonlySet<string>): readonly Problem[] {
-  const seen = new Set(taken);
-  return tagLabelsOf(tags).flatMap(([tag, label]) => {
-    const isTaken = seen.has(label);
-    seen.add(label);
-    if (!isTaken) return [];
-    const message = `the label "${label}" of the tag "${tag}" is there already`;
-    return [
-      errorAt(spanOf(tags), message, `rename it: tags: { ${JSON.stringify(tag)}: other_name }`),
-    ];
-  });
+type Found = readonly [path: readonly PropertyKey[], message: string, help: string];
+
+function* tagProblems(file: FileConfig): Iterable<Found> {
+  const { poll, apps } = file;
+  for (const [index, app] of apps.entries()) {
+    const tags = Object.entries(app.tags ?? poll.tags);
+    if (app.exclude || tags.length === 0) continue;
+    const path = ['apps', index, 'tags'];
+    yield* sourceProblems(file, app, 'tags', path);
+    const metrics = (app.metrics ?? poll.metrics).filter((one) => typeof one !== 'string');
+    const taken = new Set([app, ...metrics].flatMap(({ labels }) => Object.keys(labels)));
+    for (const [tag, label] of tags) {
+      const message = `the label "${label}" of the tag "${tag}" is there already`;
+      const help = `rename it: tags: { ${JSON.stringify(tag)}: other_name }`;
+      if (taken.size === taken.add(label).size) yield [path, message, help];
+    }
+  }
 }
 
-/** What only accounts with NerdGraph can have, and labels of tags that are there twice. */
-export function nerdgraphProblems(root: FileMap): readonly Problem[] {
-  const accountOf = createAccountOf(root);
-  const nerdgraph = new Set(
-    mapsUnder(root, 'accounts').flatMap((account) =>
-      textEntry(account, 'source')?.text === 'nerdgraph' ? [textEntry(account, 'name')?.text] : [],
-    ),
+function* queryProblems(file: FileConfig): Iterable<Found> {
+  const { accounts, poll, apps, queries } = file;
+  const metrics = [poll.metrics, ...apps.map((app) => app.metrics ?? [])].flat();
+  const ofMetrics = new Set(
+    metrics.flatMap((one) => (typeof one === 'string' ? [] : [one.as, hostGaugeName(one.as)])),
   );
-  const refusal = (map: FileMap, node: Node, what: string): readonly Problem[] => {
-    const account = accountOf(map);
-    if (nerdgraph.has(account)) return [];
-    const message = `${what} only with "source: nerdgraph", and the account "${account}" has "source: rest"`;
-    return [errorAt(spanOf(node), message, remedy)];
-  };
-  const usual = locate(root, ['poll', 'tags']);
-  const seen = new Set<string>();
-  const tagProblems = mapsUnder(root, 'apps').flatMap((app) => {
-    const tags = app.has('tags') ? valueOf(app, 'tags') : usual;
-    if (tags === undefined || tagLabelsOf(tags).length === 0) return [];
-    return [
-      ...refusal(app, tags, 'there are tags'),
-      ...tagProblemsOf(tags, otherLabelsOf(app, root)),
-    ];
-  });
-  const queries = mapsUnder(root, 'queries');
-  return [
-    // The same in each entry that has the tags of "poll".
-    ...tagProblems.filter(({ span, message }) => {
-      const key = `${span?.start} ${message}`;
-      return seen.size < seen.add(key).size;
-    }),
-    ...queries.flatMap((query) =>
-      refusal(query, valueOf(query, 'account') ?? query, 'there are queries'),
-    ),
-  ];
+  const units = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const [index, query] of queries.entries()) {
+    const { account = accounts[0]?.name, gauges } = query;
+    yield* sourceProblems(file, query, 'queries', ['queries', index]);
+    for (const { name, unit } of gauges) {
+      const before = units.get(name) ?? unit;
+      units.set(name, before);
+      const isTaken = taken.size === taken.add(JSON.stringify([account, name])).size;
+      const problems = [
+        ...(ofMetrics.has(name) ? ['is also one of "metrics"'] : []),
+        ...(isTaken ? ['is there already in the account'] : []),
+        ...(before === unit ? [] : [`has two units: ${before} before, ${unit} here`]),
+      ];
+      for (const problem of problems.slice(0, 1)) {
+        yield [['queries', index, 'as'], `the gauge "${name}" ${problem}`, 'choose another name'];
+      }
+    }
+  }
+}
+
+function* sourceProblems(
+  { accounts }: FileConfig,
+  { account: name = accounts[0]?.name }: { readonly account?: string },
+  what: string,
+  path: readonly PropertyKey[],
+): Iterable<Found> {
+  if (accounts.find((account) => account.name === name)?.source !== 'rest') return;
+  const message = `there are ${what} only with "source: nerdgraph", and the account "${name}" has "source: rest"`;
+  yield [path, message, 'write "source: nerdgraph" and "account_id" in that account'];
 }

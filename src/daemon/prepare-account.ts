@@ -2,13 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
 import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
-import {
-  type AccountConfig,
-  type AppEntry,
-  type Config,
-  type Query,
-  quotaOf,
-} from '../model/config.ts';
+import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector, polledBy } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -22,27 +16,23 @@ import type { AccountPlatform } from './platform.ts';
 export interface AccountInUse {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
-  /** Default: none. */
-  readonly queries?: readonly Query[] | undefined;
 }
 
 /** The accounts with entries that do not only exclude; the others are never polled. */
 export function accountsInUse({
   accounts,
   apps,
-  queries: all = [],
+  queries = [],
 }: Pick<Config, 'accounts' | 'apps' | 'queries'>): readonly AccountInUse[] {
   const entries = new Map<string, AppEntry[]>();
-  for (const entry of apps) {
+  for (const entry of [...apps, ...queries]) {
     const known = entries.get(entry.account);
     if (known === undefined) entries.set(entry.account, [entry]);
     else known.push(entry);
   }
   return accounts.flatMap((account) => {
     const own = entries.get(account.name) ?? [];
-    const queries = all.filter((query) => query.account === account.name);
-    if (polledBy(own).length + queries.length === 0) return [];
-    return [{ account, entries: own, ...(queries.length > 0 && { queries }) }];
+    return polledBy(own).length === 0 ? [] : [{ account, entries: own }];
   });
 }
 
@@ -167,7 +157,6 @@ function isSameAccount(left: AccountConfig, right: AccountConfig): boolean {
 function haveSameEntries(before: PreparedAccount, next: PreparedAccount): boolean {
   return (
     before.entries.length === next.entries.length &&
-    isDeepStrictEqual(before.queries, next.queries) &&
     next.entries.every((entry, index) => {
       const other = before.entries[index];
       return other !== undefined && isSameEntry(entry, other);

@@ -1,3 +1,4 @@
+import type { Query } from '../model/config.ts';
 import {
   type GaugePair,
   isReadOf,
@@ -7,29 +8,32 @@ import {
 } from '../model/polled-series.ts';
 import type { AppSnapshot } from '../model/snapshot.ts';
 import { type AppFamily, cachedNotice, fixedFamilies, type HostLabelsOf } from './families.ts';
+import { queryFamilies } from './query-families.ts';
 import { labelValueOf, renderLabels, type Sample } from './render.ts';
 
-/** The families of an application whose reading has these series; the same object for the same series. */
-export type FamiliesOf = (series: readonly PolledSeries[]) => readonly AppFamily[];
+/** The families of a query, or of an application whose reading has these series; the same object for the same. */
+export type FamiliesOf = (shown: readonly PolledSeries[] | Query) => readonly AppFamily[];
 
 const noSeries: readonly PolledSeries[] = [];
 
 /** The families of what a snapshot shows. */
 export function familiesOfSnapshot(
-  { reading }: AppSnapshot,
+  { reading, query }: AppSnapshot,
   familiesOf: FamiliesOf,
 ): readonly AppFamily[] {
-  return familiesOf(reading?.series ?? noSeries);
+  return familiesOf(query ?? reading?.series ?? noSeries);
 }
 
 export function createFamilies(): FamiliesOf {
-  const known = new WeakMap<readonly PolledSeries[], readonly AppFamily[]>();
-  return (series) => {
-    const before = known.get(series);
+  const known = new WeakMap<readonly PolledSeries[] | Query, readonly AppFamily[]>();
+  return (shown) => {
+    const before = known.get(shown);
     if (before !== undefined) return before;
-    const families = inPageOrder([...polledFamilies(series), ...fixedFamilies]);
-    known.set(series, families);
-    return families;
+    const isQuery = 'nrql' in shown;
+    const families = isQuery ? queryFamilies(shown) : [...polledFamilies(shown), ...fixedFamilies];
+    const sorted = inPageOrder(families);
+    known.set(shown, sorted);
+    return sorted;
   };
 }
 

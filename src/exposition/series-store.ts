@@ -3,7 +3,6 @@ import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts'
 import { upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
-import { createQueryFamilies } from './query-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';
 
@@ -79,7 +78,6 @@ export class SeriesStore implements SnapshotSink {
   readonly #claims = new Claims<App>();
   readonly #upClaims = new Claims<Account>();
   readonly #familiesOf = createFamilies();
-  readonly #queryFamiliesOf = createQueryFamilies();
   readonly #cache;
 
   constructor(dependencies: PageDependencies) {
@@ -92,10 +90,7 @@ export class SeriesStore implements SnapshotSink {
     const account = this.#accountOf(snapshot.account);
     const { id } = snapshot.application;
     const known = account.apps.get(id);
-    const families =
-      snapshot.query === undefined
-        ? familiesOfSnapshot(snapshot, this.#familiesOf)
-        : this.#queryFamiliesOf(snapshot.query);
+    const families = familiesOfSnapshot(snapshot, this.#familiesOf);
     const rendered = renderApplication(snapshot, families, known?.rendered);
     const app = known ?? { id, account, rendered, isShown: false, leftOut: nothingLeftOut };
     if (known?.rendered.identity !== rendered.identity) {

@@ -36,6 +36,27 @@ export interface Application {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What it is called, when nothing else of it is known, or may be shown. */
+export function bareApplication({
+  id,
+  name,
+  language,
+  tags,
+}: Pick<Application, 'id' | 'name'> & Partial<Application>): Application {
+  return {
+    id,
+    name,
+    language,
+    healthStatus: undefined,
+    reporting: undefined,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: undefined,
+    instances: undefined,
+    tags,
+  };
+}
+
 /**
  * The application as it was found now, made of known parts where these are the same. So comparing
  * identities shows what has changed, and long lists are not kept twice.
@@ -44,10 +65,9 @@ export function mergedApplication(known: Application, found: Application): Appli
   const { summary } = known;
   // What was left out stays as polls have shown it.
   const hostIds = found.hostIds ?? known.hostIds;
-  const tags = found.tags ?? known.tags;
   const merged = {
     ...found,
-    ...(tags && { tags }),
+    tags: found.tags ?? known.tags,
     summary: isDeepStrictEqual(summary, found.summary) ? summary : found.summary,
     hostIds: isDeepStrictEqual(known.hostIds, hostIds) ? known.hostIds : hostIds,
   };

@@ -90,7 +90,7 @@ export function entityPageOf(
       continue;
     }
     const record = entitySchema.safeParse(element);
-    if (record.success) applications.push(applicationOf(record.data, tags, onInvalid));
+    if (record.success) applications.push(applicationOf(record.data, onInvalid, tags));
     else if (id !== undefined) unreadableIds.push(id);
     else
       unidentified.push(`element ${index}: ${record.error.issues[0]?.message ?? 'not readable'}`);
@@ -122,8 +122,8 @@ function resultsOf(part: unknown, purpose: CallPurpose): Results {
 
 function applicationOf(
   record: EntityRecord,
-  tags: readonly string[],
   onInvalid: InvalidSampleListener,
+  tags: readonly string[],
 ): Application {
   const summary = record.apmSummary;
   return {
@@ -138,19 +138,16 @@ function applicationOf(
     hostIds: undefined,
     hostCount: sampleOf(summary?.hostCount ?? undefined, onInvalid),
     instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
-    ...(tags.length > 0 && record.tags && { tags: tagTexts(record.tags, tags) }),
+    tags: tags.length === 0 ? undefined : tagTexts(record.tags, tags),
   };
 }
 
 /** The wanted ones. A tag may have several values, in no order. */
-function tagTexts(
-  stated: NonNullable<EntityRecord['tags']>,
-  wanted: readonly string[],
-): Readonly<Record<string, string>> {
-  const texts = stated
-    .filter(({ key }) => wanted.includes(key))
-    .map(({ key, values }) => [key, values.toSorted().join(',')]);
-  return Object.fromEntries(texts);
+function tagTexts(stated: EntityRecord['tags'], wanted: readonly string[]): Application['tags'] {
+  const tags = stated?.filter(({ key }) => wanted.includes(key));
+  return (
+    tags && Object.fromEntries(tags.map(({ key, values }) => [key, values.toSorted().join(',')]))
+  );
 }
 
 /** The words that the REST API has for New Relic's severities of open incidents. */

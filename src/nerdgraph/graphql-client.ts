@@ -1,5 +1,8 @@
+import type { Query } from '../model/config.ts';
+import type { AppReading } from '../model/snapshot.ts';
 import type { CallContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { AnswerSize, ApiResponse, Transport } from '../transport/transport.ts';
@@ -14,6 +17,7 @@ import {
   statusOfErrors,
 } from './failures.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
+import { queryReadingOf } from './query-answer.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What a request needs to know about the call that it belongs to. */
@@ -27,16 +31,8 @@ export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected'
 /** NerdGraph for one account. Rejects with an `ApiError` or with the signal's reason. */
 export interface GraphqlClient {
   nrql(question: NrqlQuestion, context: RequestContext): Promise<NrqlAnswer>;
-  /**
-   * Asks NRQL of a configuration.
-   *
-   * @param read throws an `ApiError` if the answer is none
-   */
-  query<Value>(
-    question: { readonly query: string; readonly nrql: string },
-    read: (part: unknown, purpose: CallPurpose) => Value,
-    context: RequestContext,
-  ): Promise<Value>;
+  /** Asks a query of the configuration. */
+  query(query: Query, window: TimeWindow, context: RequestContext): Promise<AppReading>;
   /**
    * One page of a search for entities.
    *
@@ -73,8 +69,8 @@ export const entitiesDocument =
 
 /** Tags are many: they are asked for only where one is wanted. */
 export const taggedEntitiesDocument: string = entitiesDocument.replace(
-  'alertSeverity ',
-  'alertSeverity tags { key values } ',
+  'guid',
+  'guid tags { key values }',
 );
 
 export function createGraphqlClient(
@@ -109,28 +105,35 @@ export function createGraphqlClient(
   };
 
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const nrqlRequest = (nrql: string) => ({
-    query: nrqlDocument,
-    variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
-  });
+  const askNrql = async <Value>(
+    purpose: CallPurpose,
+    nrql: string,
+    context: RequestContext,
+    use: (part: unknown) => Value,
+  ): Promise<Value> => {
+    const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
+    return ask(purpose, { query: nrqlDocument, variables }, context, rows, use);
+  };
 
   return {
     nrql: async ({ operation, nrql, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+      return askNrql(purpose, nrql, context, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
-    query: async ({ query, nrql }, read, context) => {
-      const purpose = { operation: 'query', query, accountId } as const;
-      return ask(purpose, nrqlRequest(nrql), context, rows, (part) => read(part, purpose));
+    query: async (query, window, context) => {
+      const purpose = { operation: 'query', accountId } as const;
+      const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
+      return askNrql(purpose, nrql, context, (part) =>
+        queryReadingOf(part, query, { purpose, window, unexpected, onInvalid }),
+      );
     },
     entities: async (search, cursor, { tags = [], ...context }) => {
       const purpose = { operation: 'list_applications', accountId } as const;
       const variables = { search, cursor: cursor ?? null };
-      const isTagged = tags.length > 0;
-      const query = isTagged ? taggedEntitiesDocument : entitiesDocument;
-      const kind = isTagged ? taggedPage : entityPage;
+      const [query, kind] =
+        tags.length > 0 ? [taggedEntitiesDocument, taggedPage] : [entitiesDocument, entityPage];
       return ask(purpose, { query, variables }, context, kind, (part) =>
         entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
       );

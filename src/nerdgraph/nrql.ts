@@ -1,5 +1,6 @@
 import { type TransactionType, transactionTypes } from '../model/application.ts';
-import type { TimeWindow } from '../model/window.ts';
+import type { PollConfig } from '../model/config.ts';
+import { rangeAt, type TimeWindow } from '../model/window.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
 /**
@@ -12,6 +13,17 @@ const throughputMetrics: Readonly<Record<TransactionType, string>> = {
   web: 'HttpDispatcher',
   other: 'OtherTransaction/all',
 };
+
+/** New Relic's own window in the REST API; NRQL would take an hour. */
+const usualLengthMs = 30 * 60_000;
+
+/** The window of a poll that asks now. */
+export function pollWindow(
+  { window, delayMs }: Pick<PollConfig, 'window' | 'delayMs'>,
+  wallMs: number,
+): TimeWindow {
+  return rangeAt(wallMs, window.kind === 'range' ? window.lengthMs : usualLengthMs, delayMs);
+}
 
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { AccountConfig, AppEntry, Query } from '../model/config.ts';
+import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallLimit, Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
@@ -19,10 +19,8 @@ import { PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
-  /** The entries of `apps` that belong to this account; none if it has queries alone. */
+  /** The entries of `apps` and `queries` that belong to this account; not empty. */
   readonly entries: readonly AppEntry[];
-  /** Default: none. */
-  readonly queries?: readonly Query[] | undefined;
 }
 
 export interface AccountPollerDependencies {

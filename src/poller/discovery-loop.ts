@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
-import type { AccountConfig, AppEntry, Query, Selector } from '../model/config.ts';
-import { isQuery } from '../model/query.ts';
+import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
@@ -135,14 +134,12 @@ export class DiscoveryLoop {
     const { table, source, clock } = this.#dependencies;
     const startMs = clock.monotonicMs();
     const deadlineMs = this.#deadlineMs;
-    const known = [...table.states].flatMap(([id, state]) => (isQuery(state) ? [] : [id]));
-    const discovery = await discoverWithin(
-      deadlineMs,
-      { source, clock },
-      this.#options,
-      known,
-      signal,
+    const known = [...table.states.values()].flatMap(({ selected: { application, entry } }) =>
+      entry.query === undefined ? application.id : [],
     );
+    const { selectors, tags } = this.#options;
+    const asking = { source, clock };
+    const discovery = await discoverWithin(deadlineMs, asking, selectors, known, signal, tags);
     // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();
     const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
@@ -202,21 +199,18 @@ function untilNextDiscoveryMs(
 interface Searched {
   readonly account: Pick<AccountConfig, 'shard'>;
   readonly entries: readonly AppEntry[];
-  readonly queries?: readonly Query[] | undefined;
 }
 
 /** What to look for in an account with these entries. */
-export function discoveryOptionsOf({
-  entries,
-  queries = [],
-}: Pick<Searched, 'entries' | 'queries'>): DiscoveryLoopOptions {
+export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): DiscoveryLoopOptions {
   const polled = polledBy(entries);
+  const chosen = polled.filter(({ query }) => query === undefined);
   // An account may have nothing but queries.
-  const polls = (polled.length > 0 ? polled : queries).map(({ poll }) => poll);
+  const polls = (chosen.length > 0 ? chosen : polled).map(({ poll }) => poll);
   return {
-    selectors: polled.map(({ selector }) => selector),
+    selectors: chosen.map(({ selector }) => selector),
     intervalMs: discoveryIntervalOf(polls),
-    tags: tagsOf(polled),
+    tags: tagsOf(chosen),
   };
 }
 

@@ -139,13 +139,6 @@ function mayHaveHost({ pollsEnded, selected, failedParts, hostNames }: AppState)
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }
 
-/** What a discovery looks for, and the tags that it reads. */
-export interface Sought {
-  readonly selectors: readonly Selector[];
-  /** Default: none. */
-  readonly tags?: readonly string[] | undefined;
-}
-
 /**
  * Makes one discovery. If it takes too long, it is incomplete, with what it has found by then.
  * Rejects with the signal's reason.
@@ -153,9 +146,10 @@ export interface Sought {
 export async function discoverWithin(
   deadlineMs: number,
   { source, clock }: { readonly source: Pick<Source, 'discover'>; readonly clock: Clock },
-  { selectors, tags = [] }: Sought,
+  selectors: readonly Selector[],
   knownIds: readonly string[],
   signal: AbortSignal,
+  tags?: readonly string[],
 ): Promise<Discovery> {
   signal.throwIfAborted();
   const deadline = new AbortController();

@@ -1,6 +1,5 @@
 import type { Clock } from '../model/clock.ts';
 import { PriorityQueue } from '../model/priority-queue.ts';
-import { isQuery } from '../model/query.ts';
 import { type AppState, staleAtMs, whenStale } from './app-state.ts';
 import { dueMsOf, earliestMsOf, lateAfterMs, spreadTurn } from './schedule.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -57,7 +56,7 @@ export class DueQueue {
     const dueMs = dueMsOf(state.turn, poll.intervalMs);
     const isLate = state.lateSinceMs !== undefined;
     const lateMs = isLate || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
-    const polls = isQuery(state) ? this.#alone : this.#polls;
+    const polls = state.selected.entry.query !== undefined ? this.#alone : this.#polls;
     place(polls, id, this.#polling.has(id) ? undefined : dueMs);
     place(this.#late, id, lateMs);
     place(this.#stale, id, staleAtMs(state));

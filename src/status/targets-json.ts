@@ -5,7 +5,6 @@ import type {
   ApplicationState,
   ApplicationStatus,
   ProcessStatus,
-  QueryStatus,
   StatusSource,
 } from '../model/status.ts';
 import { queriesOf } from './queries.ts';
@@ -188,21 +187,16 @@ function accountJson(account: AccountDetails): unknown {
   };
 }
 
-const noRows = { rows: null, series: [], leftOut: 0, unusable: 0 };
-
-function queryJson(one: QueryStatus): unknown {
+function queryJson(one: ApplicationStatus): unknown {
   const { account, name, query, reading, intervalSeconds } = one;
-  const { rows, series, leftOut, unusable } = reading?.query ?? noRows;
+  const { rows = null, series, leftOut = 0, unusable = 0 } = reading?.query ?? {};
   return {
     account,
     query: name,
-    gauges: query.gauges.map((gauge) => gauge.name),
-    nrql: query.nrql,
+    gauges: query?.gauges.map((gauge) => gauge.name),
+    nrql: query?.nrql,
     ...polledJson(one),
-    rows,
-    series: series.length,
-    leftOut,
-    unusable,
+    ...{ rows, series: series?.length ?? 0, leftOut, unusable },
     callsPerMinute: 60 / intervalSeconds,
   };
 }

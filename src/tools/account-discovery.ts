@@ -9,20 +9,21 @@ import {
   prepareAccount,
 } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { AppEntry, Config, Query } from '../model/config.ts';
+import type { AppEntry, Config } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
-import { subjectOf } from '../model/query.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
+  queriesOf,
   type SelectedApplication,
   wantedHostNames,
   withNamedHosts,
 } from '../model/selected-application.ts';
 import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery, Question, Source } from '../model/source.ts';
+import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import { discoveryOptionsOf } from '../poller/discovery-loop.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -36,6 +37,7 @@ import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 /** An account of the configuration with entries, and the result of one discovery. */
 export interface DiscoveredAccount extends AccountInUse {
   readonly discovery: Discovery;
+  /** Queries included. */
   readonly selected: readonly SelectedApplication[];
   /** The applications that entries exclude. */
   readonly excluded: readonly SelectedApplication[];
@@ -53,8 +55,8 @@ export interface DiscoveredAccount extends AccountInUse {
   readonly visible: VisibleAccounts | undefined;
   /** What some applications answered; empty if nobody asked. */
   readonly samples: readonly Sample[];
-  /** What each query has brought; nothing if nobody asked. */
-  readonly queryOutcomes: ReadonlyMap<Query, PollOutcome>;
+  /** What each query has brought, by its id; nothing if nobody asked. */
+  readonly queryOutcomes: ReadonlyMap<string, PollOutcome>;
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
@@ -167,7 +169,7 @@ function showingCalls(
 }
 
 async function discoverAccount(
-  { account, entries, queries = [] }: PreparedAccount,
+  { account, entries }: PreparedAccount,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
   platform: ToolPlatform,
@@ -175,18 +177,18 @@ async function discoverAccount(
   const { clock, redactor, stopSignal } = platform;
   const { source } = runtime;
   const dependencies = { source, clock };
-  const selectors = purpose === 'list' ? [] : polledBy(entries).map(({ selector }) => selector);
+  const { selectors } = discoveryOptionsOf({ entries: purpose === 'list' ? [] : entries });
   const discover = async (known: readonly string[]): Promise<Discovery> =>
-    discoverWithin(longestDiscoveryMs, dependencies, { selectors }, known, stopSignal);
+    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
   const discovery = await afterLookUps(await discover([]), discover);
-  const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
+  const found = [...discovery.applications, ...queriesOf(entries)];
+  const { selected, excluded, missing } = selectApplications(entries, found);
   const { complete, error, pendingIds } = discovery;
   const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
   const missingEntries = missing.filter(({ selector }) => !pending.has(selectorText(selector)));
   return {
     account,
     entries,
-    queries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
     excluded,
@@ -195,7 +197,7 @@ async function discoverAccount(
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
     ...(purpose === 'check'
-      ? await trials({ account, queries, selected, complete }, runtime, platform)
+      ? await trials({ account, selected, complete }, runtime, platform)
       : { visible: undefined, hostless: [], queryOutcomes: new Map() }),
     ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
   };
@@ -221,10 +223,9 @@ async function afterLookUps(
 async function trials(
   {
     account,
-    queries = [],
     selected,
     complete,
-  }: Pick<DiscoveredAccount, 'account' | 'queries' | 'selected'> & Pick<Discovery, 'complete'>,
+  }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
   platform: ToolPlatform,
 ): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'queryOutcomes'>> {
@@ -233,29 +234,30 @@ async function trials(
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
-    queryOutcomes: complete ? await runQueries(queries, runtime.source, platform) : new Map(),
+    queryOutcomes: complete
+      ? await pollNow(selected.filter(isQuery), runtime.source, platform)
+      : new Map(),
   };
 }
 
-/** Runs each query once. */
-async function runQueries(
-  queries: readonly Query[],
-  source: Pick<Source, 'batches'>,
-  { clock, stopSignal }: ToolPlatform,
-): Promise<ReadonlyMap<Query, PollOutcome>> {
-  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
-  const subjects = new Map(queries.map((query) => [subjectOf(query), query]));
-  const outcomes = await pollOnce(source, Array.from(subjects.keys(), questionOf), options);
-  return new Map(
-    [...subjects].flatMap(([{ application }, query]) => {
-      const outcome = outcomes.get(application.id);
-      return outcome === undefined ? [] : [[query, outcome] as const];
-    }),
-  );
+function isQuery({ entry }: SelectedApplication): boolean {
+  return entry.query !== undefined;
 }
 
-function questionOf(selected: SelectedApplication): Question {
-  return { selected, askHostNames: false, hostNames: new Map(), isListed: () => true };
+/** Polls each once, without host names. */
+async function pollNow(
+  selected: readonly SelectedApplication[],
+  source: Pick<Source, 'batches'>,
+  { clock, stopSignal }: ToolPlatform,
+): Promise<ReadonlyMap<string, PollOutcome>> {
+  const questions = selected.map((one) => ({
+    selected: one,
+    askHostNames: false,
+    isListed: () => true,
+    hostNames: new Map<string, string>(),
+  }));
+  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
+  return pollOnce(source, questions, options);
 }
 
 /** What polls cost. That of several metrics is found out by a sample. */
@@ -292,7 +294,7 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
 /** An application for each list of metrics, those with the most metrics of their own first. */
 function chosenSamples(selected: readonly SelectedApplication[]): readonly SelectedApplication[] {
   const sorted = selected
-    .filter(isWorthPolling)
+    .filter((one) => isWorthPolling(one) && !isQuery(one))
     .toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   const worth = sorted.filter((one, index) => index === 0 || ownMetrics(one) > 0);
   const byList = new Map(worth.toReversed().map((one) => [one.entry.series, one]));
@@ -304,14 +306,10 @@ async function sampleOf(
   { application, entry }: SelectedApplication,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
-  { clock, stopSignal }: ToolPlatform,
+  platform: ToolPlatform,
 ): Promise<Sample> {
-  const question = questionOf({
-    application,
-    entry: { ...entry, application: true, hosts: false },
-  });
-  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
-  const outcomes = await pollOnce(runtime.source, [question], options);
+  const one = { application, entry: { ...entry, application: true, hosts: false } };
+  const outcomes = await pollNow([one], runtime.source, platform);
   const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;
   const { reading } = outcome;
   const isRead = purpose === 'check' && reading !== undefined && outcome.error === undefined;
@@ -319,7 +317,7 @@ async function sampleOf(
     ? await unknownMetricsOf(application.id, reading, {
         list: metricLister(runtime, 1),
         tellsValues: runtime.prepared.account.source.kind === 'rest',
-        signal: stopSignal,
+        signal: platform.stopSignal,
       })
     : [];
   return { application, entry, outcome, unknownMetrics };

@@ -4,7 +4,8 @@ import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationMetrics, type QuerySeries } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { lossTexts } from '../status/queries.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
@@ -156,35 +157,34 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
   return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
 }
 
-/** Rows of a query that are shown. */
-const rowsShown = 3;
+/** Series of a query that are shown. */
+const seriesShown = 3;
 
-function queryFindings({ queryOutcomes }: DiscoveredAccount, add: Add): readonly Finding[] {
-  return Array.from(queryOutcomes, ([query, { error, reading }]) => {
-    const subject = `query ${query.name}`;
-    const result = reading?.query;
+function queryFindings(
+  { selected, queryOutcomes }: DiscoveredAccount,
+  add: Add,
+): readonly Finding[] {
+  return selected.flatMap(({ application: { id, name }, entry: { query } }) => {
+    const outcome = queryOutcomes.get(id);
+    if (query === undefined || outcome === undefined) return [];
+    const result = outcome.reading?.query;
     if (result === undefined) {
-      return add('query', 'error', `${subject} brings nothing`, error?.message);
+      return add('query', 'error', `query ${name} brings nothing`, outcome.error?.message);
     }
-    const { series, rows, leftOut, unusable } = result;
-    const counts = [
-      `${countOf(rows, 'row')}, ${series.length} series`,
-      ...(unusable > 0 ? [`${unusable} values absent or not a number`] : []),
-      ...(leftOut > 0 ? [`${leftOut} series beyond max_series`] : []),
-    ];
-    const shown = series
-      .slice(0, rowsShown)
-      .map((one) => `${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
-    const text = [`${subject}: ${counts.join(', ')}`, ...shown].join('; ');
-    const isSound = series.length > 0 && leftOut === 0;
+    const { series, leftOut } = result;
+    const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
+      const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+      return `${query.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
+    });
+    const counts = `${countOf(result.rows, 'row')}, ${series.length} series`;
+    const text = [`query ${name}: ${[counts, ...lossTexts(result)].join(', ')}`, ...shown].join(
+      '; ',
+    );
+    if (series.length > 0 && leftOut === 0) return add('query', 'ok', text);
     const remedy =
       'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
-    return add('query', isSound ? 'ok' : 'warning', text, isSound ? undefined : remedy);
+    return add('query', 'warning', text, remedy);
   });
-}
-
-function labelsText({ labels }: QuerySeries): string {
-  return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}}`;
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
@@ -233,9 +233,10 @@ export async function accountFindings(
   if (failure !== undefined)
     return [add('discovery', 'error', `discovery failed: ${failure}`), ...ids];
   const found = countOf(discovery.applications.length, 'application');
+  const chosen = selected.filter(({ entry }) => entry.query === undefined).length;
   const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
   return [
-    add('discovery', 'ok', `key accepted, ${found} found, ${selected.length} chosen${left}`),
+    add('discovery', 'ok', `key accepted, ${found} found, ${chosen} chosen${left}`),
     ...ids,
     ...(await missingFindings(discovered, checked)),
     ...pendingFinding(discovered, add),

@@ -42,7 +42,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'no such member',
     file('as: { n: x }, nrql: SELECT count(*) AS m FROM T'),
-    'no function the name "n"',
+    '"as" has "n", and no function',
   ],
   [
     'a gauge for two members',
@@ -52,12 +52,12 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a member twice',
     file('as: { n: x }, nrql: "SELECT count(*) AS n, max(d) AS n FROM T"'),
-    'the name "n" is there twice',
+    'the name "n" twice',
   ],
   [
     'a member that is a facet',
     file('as: { host: x }, nrql: SELECT count(*) AS host FROM T FACET host'),
-    'the name "host" is there twice',
+    'the name "host" twice',
   ],
   [
     'no such facet',
@@ -84,12 +84,12 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'labels that collide',
     file(`as: x, nrql: "${count} FACET appName, app.name"`),
-    'the label "app_name" is there twice',
+    'its label "app_name" is there twice',
   ],
   [
     'a facet and a constant label',
     file(`as: x, constant_labels: { host: a }, nrql: ${count} FACET host`),
-    'the label "host" is there twice',
+    'its label "host" is there twice',
   ],
   [
     'a gauge twice',
@@ -186,12 +186,15 @@ describe('a query', () => {
   });
 
   it('is read without its comments and line ends', () => {
-    const { text, functions, facets } = readNrql(
+    const { text, clauses } = readNrql(
       "SELECT count(*) -- all, of\n FROM T /* FACET x */\n FACET `a b`, c.d AS e // 'end",
     );
 
     expect(text).toBe('SELECT count(*) FROM T FACET `a b`, c.d AS e');
-    expect(functions.map(({ expression }) => expression)).toEqual(['count(*)']);
-    expect(facets).toEqual(['a b', 'e']);
+    expect(clauses.get('SELECT')?.map(({ expression }) => expression)).toEqual(['count(*)']);
+    expect(clauses.get('FACET')?.map((item) => item.alias ?? item.expression)).toEqual([
+      'a b',
+      'e',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QueryStatus } from '../../src/model/status.ts';
+import type { ApplicationStatus } from '../../src/model/status.ts';
 import { queriesSection } from '../../src/status/queries.ts';
 import { aQuery } from '../support/builders.ts';
 import { textOf } from '../support/html-parts.ts';
@@ -11,7 +11,7 @@ import {
   statusNowMs,
 } from '../support/status-source.ts';
 
-function aQueryStatus(name: string, parts: Partial<QueryStatus> = {}): QueryStatus {
+function aQueryStatus(name: string, parts: Partial<ApplicationStatus> = {}): ApplicationStatus {
   const query = { ...aQuery, name };
   return { ...anApplicationStatus({ name }), query, ...parts };
 }
@@ -37,7 +37,7 @@ describe('the section of queries', () => {
     for (const fact of [
       '3',
       '2 beyond max_series',
-      '4 not a number',
+      '4 absent or no number',
       'one each 30 s',
       aQuery.nrql,
     ]) {

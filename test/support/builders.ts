@@ -85,13 +85,10 @@ export function aSelected(
 
 /** Calls of transactions by application. */
 export const aQuery: Query = {
-  account: 'production',
   name: 'calls',
   nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
   gauges: [{ name: 'calls', member: 'calls' }],
   help: 'Calls.',
   facets: [{ name: 'appName', label: 'app_name' }],
-  constantLabels: {},
   maxSeries: 1000,
-  poll: aPollConfig({ metrics: [] }),
 };
