@@ -1,59 +1,56 @@
 import { hostGaugeName } from '../model/polled-series.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
+import { derivedLabelProblem } from './label-fields.ts';
 import type { FileConfig } from './schema.ts';
 import type { At } from './yaml-node.ts';
 
 /** What only accounts with NerdGraph can have: tags beside other labels, and queries beside other gauges. */
 export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] {
-  const problems = [...tagProblems(file), ...queryProblems(file)].map(([path, message, help]) =>
-    errorAt(at(...path)?.span ?? at('poll', 'tags')?.span, message, help),
-  );
-  // The same in each entry that has the tags of "poll".
-  return [...new Map(problems.map((one) => [`${one.span?.start} ${one.message}`, one])).values()];
+  // Once, though each entry may have the tags of "poll".
+  const found = new Map<string, Problem>();
+  for (const [path, message, help] of [...tagProblems(file), ...queryProblems(file)]) {
+    const span = (at(...path) ?? at('poll', 'tags'))?.span;
+    found.set(`${span?.start} ${message}`, errorAt(span, message, help));
+  }
+  return [...found.values()];
 }
 
 type Found = readonly [path: readonly PropertyKey[], message: string, help: string];
 
 function* tagProblems(file: FileConfig): Iterable<Found> {
-  const { poll, apps } = file;
-  for (const [index, app] of apps.entries()) {
-    const tags = Object.entries(app.tags ?? poll.tags);
-    if (app.exclude || tags.length === 0) continue;
+  for (const [index, app] of file.apps.entries()) {
+    const { tags = file.poll.tags, metrics = file.poll.metrics } = app;
+    if (app.exclude || Object.keys(tags).length === 0) continue;
     const path = ['apps', index, 'tags'];
     yield* sourceProblems(file, app, 'tags', path);
-    const metrics = (app.metrics ?? poll.metrics).filter((one) => typeof one !== 'string');
-    const taken = new Set([app, ...metrics].flatMap(({ labels }) => Object.keys(labels)));
-    for (const [tag, label] of tags) {
-      const message = `the label "${label}" of the tag "${tag}" is there already`;
-      const help = `rename it: tags: { ${JSON.stringify(tag)}: other_name }`;
-      if (taken.size === taken.add(label).size) yield [path, message, help];
+    const labelled = [app, ...metrics.filter((one) => typeof one !== 'string')];
+    const taken = new Set(labelled.flatMap(({ labels }) => Object.keys(labels)));
+    for (const tag of Object.entries(tags)) {
+      const [message, help] = derivedLabelProblem(tag, taken) ?? [];
+      if (help !== undefined) yield [path, `"tags" ${message}`, help];
     }
   }
 }
 
 function* queryProblems(file: FileConfig): Iterable<Found> {
-  const { accounts, poll, apps, queries } = file;
-  const metrics = [poll.metrics, ...apps.map((app) => app.metrics ?? [])].flat();
+  const metrics = [file.poll, ...file.apps].flatMap((one) => one.metrics ?? []);
   const ofMetrics = new Set(
     metrics.flatMap((one) => (typeof one === 'string' ? [] : [one.as, hostGaugeName(one.as)])),
   );
   const units = new Map<string, string>();
   const taken = new Set<string>();
-  for (const [index, query] of queries.entries()) {
-    const { account = accounts[0]?.name, gauges } = query;
+  for (const [index, query] of file.queries.entries()) {
+    const { account = file.accounts[0]?.name } = query;
     yield* sourceProblems(file, query, 'queries', ['queries', index]);
-    for (const { name, unit } of gauges) {
+    for (const { name, unit } of query.gauges) {
       const before = units.get(name) ?? unit;
       units.set(name, before);
       const isTaken = taken.size === taken.add(JSON.stringify([account, name])).size;
-      const problems = [
-        ...(ofMetrics.has(name) ? ['is also one of "metrics"'] : []),
-        ...(isTaken ? ['is there already in the account'] : []),
-        ...(before === unit ? [] : [`has two units: ${before} before, ${unit} here`]),
-      ];
-      for (const problem of problems.slice(0, 1)) {
-        yield [['queries', index, 'as'], `the gauge "${name}" ${problem}`, 'choose another name'];
-      }
+      let problem = before === unit ? '' : `has two units: ${before} before, ${unit} here`;
+      if (isTaken) problem = 'is there already in the account';
+      if (ofMetrics.has(name)) problem = 'is also one of "metrics"';
+      const found = [['queries', index, 'as'], `the gauge "${name}" ${problem}`] as const;
+      if (problem !== '') yield [...found, 'choose another name'];
     }
   }
 }

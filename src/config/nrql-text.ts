@@ -1,5 +1,5 @@
 /** A thing that a query selects or groups by. */
-export interface NrqlItem {
+interface NrqlItem {
   /** What follows AS; `undefined` without it. */
   readonly alias: string | undefined;
   /** What stands before AS, without quotes around it. */
@@ -25,7 +25,7 @@ const innerBrackets = /[([][^()[\]]*[)\]]/gu;
 
 /** Words that begin a clause, where no bracket is open. An attribute with such a name is in backticks. */
 const clauseWords =
-  /(?<![\p{L}\p{N}_.$@:])(?:SELECT|FROM|WHERE|FACET|LIMIT|SINCE|UNTIL|TIMESERIES|COMPARE|WITH|ORDER|OFFSET|EXTRAPOLATE|SLIDE|SHOW|JOIN|INNER|LEFT|PREDICT)(?![\p{L}\p{N}_.$@:])/giu;
+  /(?<![\p{L}\p{N}_.$@:])(?:SELECT|FROM|WHERE|FACET|LIMIT|SINCE|UNTIL|TIMESERIES|COMPARE WITH|WITH|ORDER|OFFSET|EXTRAPOLATE|SLIDE|SHOW|JOIN|INNER|LEFT|PREDICT)(?![\p{L}\p{N}_.$@:])/giu;
 
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(nrql: string): NrqlText {

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import { labelNameProblem, queryLabels, snakeCase } from './label-fields.ts';
-import { type NrqlItem, type NrqlText, readNrql } from './nrql-text.ts';
+import { derivedLabelProblem, queryLabels, snakeCase } from './label-fields.ts';
+import { type NrqlText, readNrql } from './nrql-text.ts';
 import { didYouMean } from './suggestion.ts';
 
-/** What an entry of `queries` says, as far as it depends on its NRQL. */
-export interface WrittenQuery {
-  /** The gauge, or several by the names that the query gives its functions. */
+/** What the NRQL of an entry of `queries` explains. */
+interface WrittenQuery {
   readonly as: string | Readonly<Record<string, string>>;
   readonly nrql: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -17,13 +16,9 @@ export interface QueryMeaning {
   /** On one line, and each function has a name. */
   readonly nrql: string;
   /** Each with the member of a row that has its value, and what that counts or measures. */
-  readonly gauges: readonly {
-    readonly name: string;
-    readonly member: string;
-    readonly unit: string;
-  }[];
+  readonly gauges: readonly Readonly<Record<'name' | 'member' | 'unit', string>>[];
   /** In the order of the query, with the labels that they become. */
-  readonly facets: readonly { readonly name: string; readonly label: string }[];
+  readonly facets: readonly Readonly<Record<'name' | 'label', string>>[];
 }
 
 type Refusal = readonly [key: keyof WrittenQuery, message: string, help: string];
@@ -36,12 +31,12 @@ const oneValue = [
   'a gauge has one value at a time',
   'leave it out: Prometheus keeps the history, and PromQL compares with "offset"',
 ] as const;
-const refusedClauses = [
-  ['SINCE', ...timeRange],
-  ['UNTIL', ...timeRange],
-  ['TIMESERIES', ...oneValue],
-  ['COMPARE WITH', ...oneValue],
-] as const;
+const refusedClauses = {
+  SINCE: timeRange,
+  UNTIL: timeRange,
+  TIMESERIES: oneValue,
+  'COMPARE WITH': oneValue,
+};
 
 /** The name of a lone function that the query gives none. */
 const unnamed = 'gauge_value';
@@ -59,9 +54,7 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
     const name = alias ?? expression;
     return { name, label: labels[name] ?? snakeCase(name) };
   });
-  const read = { ...written, functions, facets };
-  const refusals = [...clauseRefusals(clauses), ...nameRefusals(read), ...labelRefusals(read)];
-  for (const [key, message, help] of refusals) {
+  for (const [key, message, help] of refusalsOf(written, clauses, facets)) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help } });
   }
   const [{ alias = unnamed, end = 0 } = {}] = functions;
@@ -77,58 +70,50 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   };
 }
 
-function* clauseRefusals(clauses: NrqlText['clauses']): Iterable<Refusal> {
-  for (const [clause, why, help] of refusedClauses) {
-    const [word = ''] = clause.split(' ');
-    if (clauses.has(word)) yield ['nrql', `must not have ${clause}: ${why}`, help];
+function* refusalsOf(
+  { as, labels, constant_labels }: WrittenQuery,
+  clauses: NrqlText['clauses'],
+  facets: QueryMeaning['facets'],
+): Iterable<Refusal> {
+  for (const [clause, [why, help]] of Object.entries(refusedClauses)) {
+    if (clauses.has(clause)) yield ['nrql', `must not have ${clause}: ${why}`, help];
   }
   if (!clauses.has('FROM'))
     yield ['nrql', 'has no FROM', 'name the data, such as FROM Transaction'];
-  if (clauses.get('SELECT')?.every(({ callsFunction }) => callsFunction) !== true) {
+  const functions = clauses.get('SELECT') ?? [];
+  if (functions.length === 0 || !functions.every(({ callsFunction }) => callsFunction)) {
     const message = 'must select functions and nothing else: only a number can become a gauge';
     yield ['nrql', message, 'write SELECT with functions, such as count(*) or average(duration)'];
   }
-}
-
-interface ReadQuery extends WrittenQuery, Pick<QueryMeaning, 'facets'> {
-  readonly functions: readonly NrqlItem[];
-}
-
-function* nameRefusals({ as, functions, facets }: ReadQuery): Iterable<Refusal> {
   const aliases = functions.flatMap(({ alias }) => alias ?? []);
-  const names = [...aliases, ...facets.map(({ name }) => name)];
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  const names = facets.map(({ name }) => name);
+  const twice = [...aliases, ...names].find((name, at, all) => all.indexOf(name) !== at);
   if (twice !== undefined) {
     yield ['nrql', `has the name "${twice}" twice`, 'choose another name after AS'];
   }
-  if (typeof as === 'string') {
+  if (typeof as === 'string' && functions.length > 1) {
     const list = functions.map(({ alias }, at) => `${alias ?? `name${at + 1}`}: ${as}_${at + 1}`);
     const help = `name each with AS, and write as: { ${list.join(', ')} }`;
-    const message = `must be a map: the query selects ${list.length} functions`;
-    if (list.length > 1) yield ['as', message, help];
-    return;
+    yield ['as', `must be a map: the query selects ${list.length} functions`, help];
   }
-  for (const member of Object.keys(as)) {
-    if (aliases.includes(member)) continue;
-    const help = didYouMean(member, aliases) ?? `write "AS ${member}" behind the function`;
-    yield ['as', `has "${member}", and no function of the query has that name`, help];
-  }
-}
-
-function* labelRefusals({ labels, constant_labels, facets }: ReadQuery): Iterable<Refusal> {
-  const names = facets.map(({ name }) => name);
-  for (const facet of Object.keys(labels)) {
-    if (names.includes(facet)) continue;
-    const known = names.length === 0 ? 'it has no FACET' : `its facets are ${names.join(', ')}`;
-    const help = didYouMean(facet, names) ?? known;
-    yield ['labels', `has "${facet}", which is no facet of the query`, help];
+  const listed = names.length === 0 ? 'it has no FACET' : `its facets are ${names.join(', ')}`;
+  const unknown = [
+    ['as', Object.keys(typeof as === 'string' ? {} : as), aliases, 'name a function with AS'],
+    ['labels', Object.keys(labels), names, listed],
+  ] as const;
+  for (const [key, written, known, help] of unknown) {
+    for (const name of written.filter((one) => !known.includes(one))) {
+      const what = key === 'as' ? 'function' : 'facet';
+      yield [
+        key,
+        `has "${name}", and no ${what} of the query has that name`,
+        didYouMean(name, known) ?? help,
+      ];
+    }
   }
   const taken = new Set(Object.keys(constant_labels));
   for (const { name, label } of facets) {
-    const problem = taken.has(label) ? 'is there twice' : labelNameProblem(label, queryLabels);
-    taken.add(label);
-    const help = `write labels: { ${JSON.stringify(name)}: newrelic_${snakeCase(name)} }`;
-    const message = `has the facet "${name}", and its label "${label}" ${problem}`;
-    if (problem !== undefined) yield ['nrql', message, help];
+    const problem = derivedLabelProblem([name, label], taken, queryLabels);
+    if (problem !== undefined) yield ['nrql', ...problem];
   }
 }

@@ -53,17 +53,15 @@ export interface DiscoveredAccount extends AccountInUse {
   readonly hostless: readonly HostlessApplication[];
   /** The accounts that the key sees; `undefined` if nobody asked. */
   readonly visible: VisibleAccounts | undefined;
-  /** What some applications answered; empty if nobody asked. */
+  /** What some applications and all queries answered; empty if nobody asked. */
   readonly samples: readonly Sample[];
-  /** What each query has brought, by its id; nothing if nobody asked. */
-  readonly queryOutcomes: ReadonlyMap<string, PollOutcome>;
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
   readonly metricCalls: string | undefined;
 }
 
-/** The values of one application, asked for as a test. */
+/** The values of one application or query, asked for as a test. */
 export interface Sample {
   readonly application: Pick<Application, 'id' | 'name'>;
   readonly entry: AppEntry;
@@ -198,7 +196,7 @@ async function discoverAccount(
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
     ...(purpose === 'check'
       ? await trials({ account, selected, complete }, runtime, platform)
-      : { visible: undefined, hostless: [], queryOutcomes: new Map() }),
+      : { visible: undefined, hostless: [] }),
     ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
   };
 }
@@ -228,36 +226,13 @@ async function trials(
   }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
   platform: ToolPlatform,
-): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'queryOutcomes'>> {
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless'>> {
   // A key that the REST API refuses need not be tried again.
   const isAsked = account.source.kind === 'nerdgraph' || complete;
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
-    queryOutcomes: complete
-      ? await pollNow(selected.filter(isQuery), runtime.source, platform)
-      : new Map(),
   };
-}
-
-function isQuery({ entry }: SelectedApplication): boolean {
-  return entry.query !== undefined;
-}
-
-/** Polls each once, without host names. */
-async function pollNow(
-  selected: readonly SelectedApplication[],
-  source: Pick<Source, 'batches'>,
-  { clock, stopSignal }: ToolPlatform,
-): Promise<ReadonlyMap<string, PollOutcome>> {
-  const questions = selected.map((one) => ({
-    selected: one,
-    askHostNames: false,
-    isListed: () => true,
-    hostNames: new Map<string, string>(),
-  }));
-  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
-  return pollOnce(source, questions, options);
 }
 
 /** What polls cost. That of several metrics is found out by a sample. */
@@ -270,7 +245,10 @@ async function costsOf(
   const textNow = (): string | undefined => costs.ofMetrics?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
   const samples: Sample[] = [];
-  for (const one of isAsked ? chosenSamples(selected).slice(0, mostSamples[purpose]) : []) {
+  const isQuery = ({ entry }: SelectedApplication): boolean => entry.query !== undefined;
+  const applications = selected.filter((one) => !isQuery(one));
+  const chosen = isAsked ? chosenSamples(applications).slice(0, mostSamples[purpose]) : [];
+  for (const one of [...chosen, ...(purpose === 'check' ? selected.filter(isQuery) : [])]) {
     samples.push(await sampleOf(one, runtime, purpose, platform));
   }
   const isShown = samples[0]?.outcome.error === undefined && samples.length > 0;
@@ -294,7 +272,7 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
 /** An application for each list of metrics, those with the most metrics of their own first. */
 function chosenSamples(selected: readonly SelectedApplication[]): readonly SelectedApplication[] {
   const sorted = selected
-    .filter((one) => isWorthPolling(one) && !isQuery(one))
+    .filter(isWorthPolling)
     .toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   const worth = sorted.filter((one, index) => index === 0 || ownMetrics(one) > 0);
   const byList = new Map(worth.toReversed().map((one) => [one.entry.series, one]));
@@ -306,18 +284,25 @@ async function sampleOf(
   { application, entry }: SelectedApplication,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
-  platform: ToolPlatform,
+  { clock, stopSignal }: ToolPlatform,
 ): Promise<Sample> {
-  const one = { application, entry: { ...entry, application: true, hosts: false } };
-  const outcomes = await pollNow([one], runtime.source, platform);
+  const question = {
+    selected: { application, entry: { ...entry, application: true, hosts: false } },
+    askHostNames: false,
+    hostNames: new Map<string, string>(),
+    isListed: () => true,
+  };
+  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
+  const outcomes = await pollOnce(runtime.source, [question], options);
   const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;
   const { reading } = outcome;
-  const isRead = purpose === 'check' && reading !== undefined && outcome.error === undefined;
+  const isChecked = purpose === 'check' && entry.query === undefined;
+  const isRead = isChecked && reading !== undefined && outcome.error === undefined;
   const unknownMetrics = isRead
     ? await unknownMetricsOf(application.id, reading, {
         list: metricLister(runtime, 1),
         tellsValues: runtime.prepared.account.source.kind === 'rest',
-        signal: platform.stopSignal,
+        signal: stopSignal,
       })
     : [];
   return { application, entry, outcome, unknownMetrics };

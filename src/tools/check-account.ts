@@ -160,31 +160,22 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
 /** Series of a query that are shown. */
 const seriesShown = 3;
 
-function queryFindings(
-  { selected, queryOutcomes }: DiscoveredAccount,
-  add: Add,
-): readonly Finding[] {
-  return selected.flatMap(({ application: { id, name }, entry: { query } }) => {
-    const outcome = queryOutcomes.get(id);
-    if (query === undefined || outcome === undefined) return [];
-    const result = outcome.reading?.query;
-    if (result === undefined) {
-      return add('query', 'error', `query ${name} brings nothing`, outcome.error?.message);
-    }
-    const { series, leftOut } = result;
-    const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
-      const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
-      return `${query.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
-    });
-    const counts = `${countOf(result.rows, 'row')}, ${series.length} series`;
-    const text = [`query ${name}: ${[counts, ...lossTexts(result)].join(', ')}`, ...shown].join(
-      '; ',
-    );
-    if (series.length > 0 && leftOut === 0) return add('query', 'ok', text);
-    const remedy =
-      'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
-    return add('query', 'warning', text, remedy);
+function queryFinding({ application: { name }, entry, outcome }: Sample, add: Add): Finding {
+  const result = outcome.reading?.query;
+  if (result === undefined) {
+    return add('query', 'error', `query ${name} brings nothing`, outcome.error?.message);
+  }
+  const { series, leftOut } = result;
+  const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
+    const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+    return `${entry.query?.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
   });
+  const counts = [countOf(result.rows, 'row'), `${series.length} series`, ...lossTexts(result)];
+  const text = [`query ${name}: ${counts.join(', ')}`, ...shown].join('; ');
+  if (series.length > 0 && leftOut === 0) return add('query', 'ok', text);
+  const remedy =
+    'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
+  return add('query', 'warning', text, remedy);
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
@@ -243,10 +234,9 @@ export async function accountFindings(
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...samples.flatMap((sample) => [
-      sampleFinding(sample, add),
+      sample.entry.query ? queryFinding(sample, add) : sampleFinding(sample, add),
       ...unknownFindings(sample, checked),
     ]),
-    ...queryFindings(discovered, add),
     ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];

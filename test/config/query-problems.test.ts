@@ -62,14 +62,14 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'no such facet',
     file(`as: x, labels: { hots: h }, nrql: ${count} FACET host`),
-    'no facet',
+    'has "hots", and no facet',
     'did you mean "host"',
   ],
   [
     'a target label',
     file(`as: x, nrql: ${count} FACET region`),
     '"region"',
-    'labels: { "region": newrelic_region }',
+    '"region": newrelic_region',
   ],
   [
     'our label',
@@ -84,12 +84,12 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'labels that collide',
     file(`as: x, nrql: "${count} FACET appName, app.name"`),
-    'its label "app_name" is there twice',
+    'the label "app_name", which is there already',
   ],
   [
     'a facet and a constant label',
     file(`as: x, constant_labels: { host: a }, nrql: ${count} FACET host`),
-    'its label "host" is there twice',
+    'the label "host", which is there already',
   ],
   [
     'a gauge twice',
@@ -138,23 +138,23 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a tag and a label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], labels: { team: x } }]`,
-    'the label "team" of the tag "team" is there already',
+    'makes "team" the label "team", which is there already',
   ],
   [
     'two tags with one label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: { x: y, z: y } }]`,
-    'the label "y" of the tag "z"',
+    'makes "z" the label "y"',
   ],
   [
     'a tag and a label of a metric',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], metrics: [{ metric: M, value: score, as: m, labels: { team: x } }] }]`,
-    'the label "team" of the tag "team"',
+    'makes "team" the label "team"',
   ],
   [
     'a tag that is our label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [region] }]`,
-    'would be the label "region"',
-    'newrelic_region',
+    'makes "region" the label "region"',
+    '"region": newrelic_region',
   ],
 ];
 
