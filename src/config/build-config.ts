@@ -135,20 +135,20 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
 }
 
 /** What decides which series there are is the id: another one is another subject. */
-function queryEntryOf(file: FileQuery, account: string, poll: FilePoll): QueryEntry {
-  const { nrql, gauges, facets, max_series: maxSeries, help } = file;
+function queryEntryOf(query: FileQuery, { accounts, poll }: FileConfig): QueryEntry {
+  const { nrql, gauges, facets, max_series: maxSeries, help } = query;
   const name = gauges[0]?.name ?? '';
   const question = { name, nrql, gauges, facets, maxSeries };
   return {
-    account: file.account ?? account,
+    account: query.account ?? accounts[0]?.name ?? '',
     selector: { kind: 'id', id: `query ${JSON.stringify(question)}` },
     exclude: false,
-    labels: file.constant_labels,
+    labels: query.constant_labels,
     hosts: false,
     application: true,
     transactions: [],
     series: [],
-    poll: { ...pollOf({ ...file, tags: {}, host_names: false }, poll), metrics: [] },
+    poll: { ...pollOf({ ...query, tags: {}, host_names: false }, poll), metrics: [] },
     query: { ...question, help: help ?? 'Result of a query of the configuration.' },
   };
 }
@@ -160,14 +160,13 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
   const helps = gaugeHelps([file.poll.metrics, ...file.apps.map(({ metrics = [] }) => metrics)]);
   const withMetrics = onceForEqual((list: readonly FileMetric[]) => sameMetrics(list, helps));
   const usual = withMetrics(file.poll.metrics);
-  const first = file.accounts[0]?.name ?? '';
   return {
     accounts: file.accounts.map((account) => accountOf(account, directory)),
     apps: file.apps.map((app) => {
       const same = app.metrics === undefined ? usual : withMetrics(app.metrics);
       const transactions = transactionsOf(app.transactions);
       return {
-        account: app.account ?? first,
+        account: app.account ?? file.accounts[0]?.name ?? '',
         selector: selectorOf(app),
         exclude: app.exclude,
         labels: labelsOf(app.labels),
@@ -178,7 +177,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
-    queries: file.queries.map((query) => queryEntryOf(query, first, file.poll)),
+    queries: file.queries.map((query) => queryEntryOf(query, file)),
   };
 }
 

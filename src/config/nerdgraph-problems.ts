@@ -17,12 +17,12 @@ export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] 
 
 type Found = readonly [path: readonly PropertyKey[], message: string, help: string];
 
-function* tagProblems(file: FileConfig): Iterable<Found> {
-  for (const [index, app] of file.apps.entries()) {
-    const { tags = file.poll.tags, metrics = file.poll.metrics } = app;
-    if (app.exclude || Object.keys(tags).length === 0) continue;
+function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
+  for (const [index, app] of apps.entries()) {
+    const { exclude, tags = poll.tags, metrics = poll.metrics } = app;
+    if (exclude || Object.keys(tags).length === 0) continue;
     const path = ['apps', index, 'tags'];
-    yield* sourceProblems(file, app, 'tags', path);
+    yield* sourceProblems('tags', path, app, accounts);
     const labelled = [app, ...metrics.filter((one) => typeof one !== 'string')];
     const taken = new Set(labelled.flatMap(({ labels }) => Object.keys(labels)));
     for (const tag of Object.entries(tags)) {
@@ -41,7 +41,7 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
   const taken = new Set<string>();
   for (const [index, query] of file.queries.entries()) {
     const { account = file.accounts[0]?.name } = query;
-    yield* sourceProblems(file, query, 'queries', ['queries', index]);
+    yield* sourceProblems('queries', ['queries', index], query, file.accounts);
     for (const { name, unit } of query.gauges) {
       const before = units.get(name) ?? unit;
       units.set(name, before);
@@ -56,12 +56,13 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
 }
 
 function* sourceProblems(
-  { accounts }: FileConfig,
-  { account: name = accounts[0]?.name }: { readonly account?: string },
   what: string,
   path: readonly PropertyKey[],
+  { account }: { readonly account?: string },
+  accounts: FileConfig['accounts'],
 ): Iterable<Found> {
-  if (accounts.find((account) => account.name === name)?.source !== 'rest') return;
-  const message = `there are ${what} only with "source: nerdgraph", and the account "${name}" has "source: rest"`;
+  const found = accounts.find(({ name }) => name === (account ?? accounts[0]?.name));
+  if (found?.source !== 'rest') return;
+  const message = `there are ${what} only with "source: nerdgraph", and the account "${found.name}" has "source: rest"`;
   yield [path, message, 'write "source: nerdgraph" and "account_id" in that account'];
 }

@@ -29,44 +29,31 @@ const clauseWords =
 
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(nrql: string): NrqlText {
-  const text = nrql
-    .replaceAll(comments, (_, quotation: string | undefined) => quotation ?? ' ')
-    .trim();
-  const unquoted = text.replaceAll(quotations, hidden);
-  let outline = unquoted;
+  const text = nrql.replaceAll(comments, (_, quotation?: string) => quotation ?? ' ').trim();
+  let outline = text.replaceAll(quotations, (found) => '"'.repeat(found.length));
   for (let before = ''; before !== outline; ) {
     before = outline;
-    outline = before.replaceAll(innerBrackets, hidden);
+    outline = before.replaceAll(innerBrackets, (found) => '#'.repeat(found.length));
   }
   const words = [...outline.matchAll(clauseWords)];
   const clauses = words.map(({ 0: word, index }, at) => {
     const start = index + word.length;
     const items = [...outline.slice(start, words[at + 1]?.index).matchAll(/[^,]*[^, ][^,]*/gu)];
-    return [
-      word.toUpperCase(),
-      items.map((item) => itemAt(start + item.index, item[0], { text, unquoted })),
-    ] as const;
+    const read = items.map((item) => itemAt(start + item.index, item[0], text));
+    return [word.toUpperCase(), read] as const;
   });
   return { text, clauses: new Map(clauses) };
 }
 
-/** The same length, without anything that means something in a query. */
-function hidden(text: string): string {
-  return '#'.repeat(text.length);
-}
-
-function itemAt(
-  start: number,
-  outline: string,
-  { text, unquoted }: { readonly text: string; readonly unquoted: string },
-): NrqlItem {
-  const [, before = outline, as = ''] = /^(.*[^ ]) AS (\S+) *$/iu.exec(outline) ?? [];
-  const end = start + before.trimEnd().length;
-  const aliasAt = start + outline.trimEnd().length - as.length;
+/** @param outline the item, with quotation marks for what is quoted and "#" for what is in brackets */
+function itemAt(start: number, outline: string, text: string): NrqlItem {
+  const [, own = outline, as = ''] = /^(.*[^ ]) AS (\S+) *$/iu.exec(outline) ?? [];
+  const end = start + own.trimEnd().length;
+  const alias = text.slice(end, start + outline.trimEnd().length).slice(-as.length);
   return {
-    alias: as === '' ? undefined : withoutQuotes(text.slice(aliasAt, aliasAt + as.length)),
+    alias: as === '' ? undefined : withoutQuotes(alias),
     expression: withoutQuotes(text.slice(start, end).trim()),
-    callsFunction: /[\p{L}_][\p{L}\p{N}_.]* ?\(/u.test(unquoted.slice(start, end)),
+    callsFunction: /(?:^|[\p{L}\p{N}_]) ?#/u.test(own),
     end,
   };
 }

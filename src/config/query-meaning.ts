@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Query } from '../model/config.ts';
 import { derivedLabelProblem, queryLabels, snakeCase } from './label-fields.ts';
 import { type NrqlText, readNrql } from './nrql-text.ts';
 import { didYouMean } from './suggestion.ts';
@@ -12,14 +13,7 @@ interface WrittenQuery {
 }
 
 /** What it means: nobody else reads NRQL. */
-export interface QueryMeaning {
-  /** On one line, and each function has a name. */
-  readonly nrql: string;
-  /** Each with the member of a row that has its value, and what that counts or measures. */
-  readonly gauges: readonly Readonly<Record<'name' | 'member' | 'unit', string>>[];
-  /** In the order of the query, with the labels that they become. */
-  readonly facets: readonly Readonly<Record<'name' | 'label', string>>[];
-}
+export type QueryMeaning = Pick<Query, 'nrql' | 'gauges' | 'facets'>;
 
 type Refusal = readonly [key: keyof WrittenQuery, message: string, help: string];
 

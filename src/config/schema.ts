@@ -47,9 +47,7 @@ export interface FileApp extends Partial<FilePoll> {
 }
 
 /** One entry of `queries`, with what its NRQL means. The defaults of what it leaves out are in `poll`. */
-export interface FileQuery
-  extends QueryMeaning,
-    Partial<Pick<FilePoll, 'interval' | 'window' | 'delay' | 'stale_after'>> {
+export interface FileQuery extends QueryMeaning, Partial<FilePoll> {
   readonly account?: string;
   readonly constant_labels: Readonly<Record<string, string>>;
   readonly help?: string;
@@ -152,9 +150,6 @@ const app = z
   )
   .meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
 
-/** New Relic does not say how long a query may be. For a rule with one it is 4096 characters. */
-const longestNrql = 4000;
-
 const queryGauge = gaugeName('Name of the gauge in Prometheus.');
 
 const query: z.ZodType<FileQuery> = z
@@ -169,16 +164,13 @@ const query: z.ZodType<FileQuery> = z
             .meta({ description: 'Gauges by the names that the query gives its functions.' }),
         ])
         .meta({ description: 'The gauge, or a map from the names of functions to gauges.' }),
-      account: text(
-        'Name of the account, which has source: nerdgraph; required only when there are several accounts.',
-      ).exactOptional(),
+      account: text('Account with source: nerdgraph; as in an entry of apps.').exactOptional(),
       nrql: z
         .string({ error: 'must be a string' })
         .min(1, { error: 'must not be empty' })
-        .max(longestNrql, { error: `must have at most ${longestNrql} characters` })
-        .meta({
-          description: 'The query in NRQL, without SINCE and UNTIL: the exporter adds them.',
-        }),
+        // New Relic does not say how long a query may be. For a rule with one it is 4096 characters.
+        .max(4000, { error: 'must have at most 4000 characters' })
+        .meta({ description: 'The query in NRQL; the exporter adds SINCE and UNTIL.' }),
       labels: z
         .record(z.string(), labelName(queryLabels), aMap)
         .meta({ description: 'Labels by facet. Default: the name of the facet in snake case.' })
@@ -187,7 +179,7 @@ const query: z.ZodType<FileQuery> = z
       help: text('Help text of the gauges.').exactOptional(),
       max_series: wholeNumber(
         { min: 1, max: 100_000 },
-        'Series at most; those beyond are left out and counted.',
+        'Series at most; others are counted.',
       ).prefault(1000),
       interval: pollFields.interval.exactOptional(),
       window: pollFields.window.exactOptional(),

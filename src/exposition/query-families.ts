@@ -1,18 +1,25 @@
 import type { Query } from '../model/config.ts';
-import type { AppSnapshot } from '../model/snapshot.ts';
 import { type AppFamily, cachedNotice, oneFlag, oneTimestamp } from './families.ts';
-import { labelValueOf, renderLabels, type Sample } from './render.ts';
+import { labelValueOf, renderLabels } from './render.ts';
 
 /** The gauges of a query, and whether it works. */
 export function queryFamilies({ name: query, gauges, help }: Query): readonly AppFamily[] {
-  const labels = renderLabels([['query', labelValueOf(query)]]);
+  const rendered = (all: readonly (readonly [name: string, text: string])[]): string =>
+    renderLabels(all.map(([name, text]) => [name, labelValueOf(text)]));
+  const labels = rendered([['query', query]]);
   return [
     ...gauges.map(
       ({ name }, index): AppFamily => ({
         name,
         help: `${help} ${cachedNotice}`,
         sources: ['reading', 'labels'],
-        samplesOf: (snapshot) => samplesOf(index, snapshot),
+        samplesOf: ({ reading, labels: constant }) =>
+          (reading?.query?.series ?? [])
+            .filter(({ gauge }) => gauge === index)
+            .map(({ labels: own, value }) => ({
+              labels: rendered([...own, ...Object.entries(constant)]),
+              value,
+            })),
       }),
     ),
     {
@@ -28,12 +35,4 @@ export function queryFamilies({ name: query, gauges, help }: Query): readonly Ap
       samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs, labels),
     },
   ];
-}
-
-function* samplesOf(index: number, { reading, labels: constant }: AppSnapshot): Iterable<Sample> {
-  for (const { gauge, labels, value } of reading?.query?.series ?? []) {
-    if (gauge !== index) continue;
-    const all = [...labels, ...Object.entries(constant)];
-    yield { labels: renderLabels(all.map(([name, text]) => [name, labelValueOf(text)])), value };
-  }
 }

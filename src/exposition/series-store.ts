@@ -9,7 +9,7 @@ import { type RenderedApplication, renderApplication } from './rendered-applicat
 /** Series that are not shown, by the reason. */
 type LeftOut = Record<SeriesDropReason, number>;
 
-const nothingLeftOut: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
+const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
 
 interface App {
   readonly id: string;
@@ -92,7 +92,7 @@ export class SeriesStore implements SnapshotSink {
     const known = account.apps.get(id);
     const families = familiesOfSnapshot(snapshot, this.#familiesOf);
     const rendered = renderApplication(snapshot, families, known?.rendered);
-    const app = known ?? { id, account, rendered, isShown: false, leftOut: nothingLeftOut };
+    const app = known ?? { id, account, rendered, isShown: false, leftOut: none };
     if (known?.rendered.identity !== rendered.identity) {
       if (known !== undefined) this.#withdraw(known);
       app.isShown = this.#claims.claim(rendered.identity, app);
@@ -188,8 +188,7 @@ export class SeriesStore implements SnapshotSink {
     if (known !== undefined) return known;
     const labels = renderLabels([['account', labelValueOf(name)]]);
     const apps = new Map<string, App>();
-    const dropped = { ...nothingLeftOut };
-    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped };
+    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped: { ...none } };
     this.#accounts.set(name, account);
     return account;
   }

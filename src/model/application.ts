@@ -37,23 +37,20 @@ export interface Application {
 }
 
 /** What it is called, when nothing else of it is known, or may be shown. */
-export function bareApplication({
-  id,
-  name,
-  language,
-  tags,
-}: Pick<Application, 'id' | 'name'> & Partial<Application>): Application {
+export function bareApplication(
+  known: Pick<Application, 'id' | 'name'> & Partial<Application>,
+): Application {
   return {
-    id,
-    name,
-    language,
+    id: known.id,
+    name: known.name,
+    language: known.language,
     healthStatus: undefined,
     reporting: undefined,
     lastReportedAtMs: undefined,
     summary: undefined,
     hostIds: undefined,
     instances: undefined,
-    tags,
+    tags: known.tags,
   };
 }
 

@@ -58,10 +58,10 @@ export interface Query {
   readonly name: string;
   /** On one line, without a time range; each function has a name. */
   readonly nrql: string;
-  /** Each with the member of a row that has its value. */
-  readonly gauges: readonly { readonly name: string; readonly member: string }[];
+  /** Each with the member of a row that has its value, and what that counts or measures. */
+  readonly gauges: readonly Readonly<Record<'name' | 'member' | 'unit', string>>[];
   /** In the order of the query, with the labels that they become. */
-  readonly facets: readonly { readonly name: string; readonly label: string }[];
+  readonly facets: readonly Readonly<Record<'name' | 'label', string>>[];
   readonly maxSeries: number;
   readonly help: string;
 }

@@ -4,17 +4,14 @@ import type { Selector } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type EntityList, listEntities } from './entity-list.ts';
-import type { GraphqlClient } from './graphql-client.ts';
+import type { GraphqlClient, RequestContext } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
 import { searchesFor, type WantedApplications, wantedBy } from './search.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
-export interface DiscoveryQuestion {
+export interface DiscoveryQuestion extends Pick<RequestContext, 'signal' | 'tags'> {
   readonly selectors: readonly Selector[];
   readonly knownIds: readonly string[];
-  readonly signal: AbortSignal;
-  /** Which tags to read. Default: none. */
-  readonly tags?: readonly string[] | undefined;
 }
 
 export interface DiscoveryDependencies {
@@ -45,11 +42,10 @@ export function createDiscover(
   const search = async ({
     selectors,
     knownIds,
-    signal,
-    tags,
+    ...context
   }: DiscoveryQuestion): Promise<EntityList> => {
     const read = async (wanted: WantedApplications | undefined): Promise<EntityList> =>
-      listEntities(searchesFor(accountId, wanted), options, { client, signal, tags });
+      listEntities(searchesFor(accountId, wanted), options, { client, ...context });
 
     const wanted = filters.areTrusted ? wantedBy(selectors) : undefined;
     let list = await read(wanted);

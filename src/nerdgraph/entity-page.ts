@@ -36,6 +36,7 @@ const summarySchema = z
     instanceCount: anythingSchema,
   })
   .partial();
+const tagSchema = z.object({ key: z.string(), values: z.array(z.string()) });
 const entitySchema = z.object({
   applicationId: z
     .unknown()
@@ -44,10 +45,7 @@ const entitySchema = z.object({
   name: z.string({ error: 'no name' }),
   reporting: z.boolean().optional().catch(undefined),
   alertSeverity: textSchema,
-  tags: z
-    .array(z.object({ key: z.string(), values: z.array(z.string()) }))
-    .optional()
-    .catch(undefined),
+  tags: z.array(tagSchema).optional().catch(undefined),
   language: textSchema,
   settings: z.object({ apdexTarget: anythingSchema }).partial().optional().catch(undefined),
   apmSummary: summarySchema.optional().catch(undefined),
@@ -70,10 +68,8 @@ export interface PageReading {
  * Reads the value of `entitySearch`, and leaves out entities of other accounts than the one asked for.
  * Throws an `ApiError` if there is no list, if it is too long, or if it does not say how long it is.
  */
-export function entityPageOf(
-  part: unknown,
-  { purpose, unexpected, onInvalid, tags = [] }: PageReading,
-): EntityPage {
+export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
+  const { purpose, unexpected } = reading;
   const { elements, ...results } = resultsOf(part, purpose);
   const applications: Application[] = [];
   const unreadableIds: string[] = [];
@@ -90,7 +86,7 @@ export function entityPageOf(
       continue;
     }
     const record = entitySchema.safeParse(element);
-    if (record.success) applications.push(applicationOf(record.data, onInvalid, tags));
+    if (record.success) applications.push(applicationOf(record.data, reading));
     else if (id !== undefined) unreadableIds.push(id);
     else
       unidentified.push(`element ${index}: ${record.error.issues[0]?.message ?? 'not readable'}`);
@@ -120,11 +116,7 @@ function resultsOf(part: unknown, purpose: CallPurpose): Results {
   return { elements, count, nextCursor };
 }
 
-function applicationOf(
-  record: EntityRecord,
-  onInvalid: InvalidSampleListener,
-  tags: readonly string[],
-): Application {
+function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReading): Application {
   const summary = record.apmSummary;
   return {
     id: record.applicationId,

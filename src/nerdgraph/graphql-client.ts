@@ -21,7 +21,10 @@ import { queryReadingOf } from './query-answer.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
+export interface RequestContext extends Pick<CallContext, 'signal' | 'turn'> {
+  /** Which tags of entities to read. Default: none. */
+  readonly tags?: readonly string[] | undefined;
+}
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;
@@ -37,12 +40,11 @@ export interface GraphqlClient {
    * One page of a search for entities.
    *
    * @param cursor as the page before gave it; `undefined` for the first page
-   * @param context.tags which tags of the entities to read
    */
   entities(
     search: string,
     cursor: string | undefined,
-    context: RequestContext & { readonly tags?: readonly string[] | undefined },
+    context: RequestContext,
   ): Promise<EntityPage>;
 }
 
@@ -105,27 +107,22 @@ export function createGraphqlClient(
   };
 
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const askNrql = async <Value>(
-    purpose: CallPurpose,
-    nrql: string,
-    context: RequestContext,
-    use: (part: unknown) => Value,
-  ): Promise<Value> => {
-    const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
-    return ask(purpose, { query: nrqlDocument, variables }, context, rows, use);
-  };
+  const nrqlRequest = (nrql: string) => ({
+    query: nrqlDocument,
+    variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
+  });
 
   return {
     nrql: async ({ operation, nrql, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      return askNrql(purpose, nrql, context, (part) =>
+      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
     query: async (query, window, context) => {
       const purpose = { operation: 'query', accountId } as const;
       const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
-      return askNrql(purpose, nrql, context, (part) =>
+      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
         queryReadingOf(part, query, { purpose, window, unexpected, onInvalid }),
       );
     },

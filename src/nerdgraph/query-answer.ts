@@ -77,13 +77,13 @@ function facetLabelsOf(row: JsonObject, facets: Query['facets']): Labels | undef
   });
 }
 
+const percentage = /^\d{1,3}(?:\.\d{1,9})?$/u;
+
 /** A number is one value. Percentiles come as a map from the percentage, an Apdex with its score. */
 function valuesOf(member: unknown): readonly (readonly [quantile: Labels, value: unknown])[] {
-  const parts = Object.entries(isJsonObject(member) ? member : {});
-  const areQuantiles = parts.every(([text]) => /^\d{1,3}(?:\.\d{1,9})?$/u.test(text));
-  if (parts.length === 0 || !areQuantiles || parts.some(([text]) => Number(text) > 100)) {
-    return [[[], objectOf(member)['score'] ?? member]];
-  }
+  const parts = Object.entries(objectOf(member));
+  const areQuantiles = parts.every(([text]) => percentage.test(text) && Number(text) <= 100);
+  if (parts.length === 0 || !areQuantiles) return [[[], objectOf(member)['score'] ?? member]];
   // Without the noise of binary fractions: of 99.9 it is 0.999.
   return parts.map(([text, value]) => {
     const quantile = String(Number((Number(text) / 100).toPrecision(12)));

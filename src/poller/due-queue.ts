@@ -71,8 +71,7 @@ export class DueQueue {
   /** The poll of the application has begun: it is under way, or waits for its first call. */
   begin(id: string): void {
     this.#polling.add(id);
-    this.#polls.delete(id);
-    this.#alone.delete(id);
+    for (const queue of [this.#polls, this.#alone]) queue.delete(id);
   }
 
   /** The poll of the application has ended. */
@@ -124,11 +123,8 @@ export class DueQueue {
 
   /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
   nextEventMs(): number | undefined {
-    const virtualMs = Math.min(
-      this.#polls.firstPriority(),
-      this.#alone.firstPriority(),
-      this.#late.firstPriority(),
-    );
+    const queues = [this.#polls, this.#alone, this.#late];
+    const virtualMs = Math.min(...queues.map((queue) => queue.firstPriority()));
     const nextMs = Math.min(this.#time.monotonicMsOf(virtualMs), this.#stale.firstPriority());
     return Number.isFinite(nextMs) ? nextMs : undefined;
   }

@@ -188,16 +188,12 @@ function accountJson(account: AccountDetails): unknown {
 }
 
 function queryJson(one: ApplicationStatus): unknown {
-  const { account, name, query, reading, intervalSeconds } = one;
-  const { rows = null, series, leftOut = 0, unusable = 0 } = reading?.query ?? {};
+  const { gauges = [], nrql } = one.query ?? {};
+  const { rows = null, series = [], leftOut = 0, unusable = 0 } = one.reading?.query ?? {};
   return {
-    account,
-    query: name,
-    gauges: query?.gauges.map((gauge) => gauge.name),
-    nrql: query?.nrql,
+    ...{ account: one.account, query: one.name, gauges: gauges.map(({ name }) => name), nrql },
     ...polledJson(one),
-    ...{ rows, series: series?.length ?? 0, leftOut, unusable },
-    callsPerMinute: 60 / intervalSeconds,
+    ...{ rows, series: series.length, leftOut, unusable, callsPerMinute: 60 / one.intervalSeconds },
   };
 }
 

@@ -5,7 +5,7 @@ import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
-import { lossTexts } from '../status/queries.ts';
+import { resultText } from '../status/queries.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
@@ -170,8 +170,7 @@ function queryFinding({ application: { name }, entry, outcome }: Sample, add: Ad
     const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
     return `${entry.query?.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
   });
-  const counts = [countOf(result.rows, 'row'), `${series.length} series`, ...lossTexts(result)];
-  const text = [`query ${name}: ${counts.join(', ')}`, ...shown].join('; ');
+  const text = [`query ${name}: ${resultText(result)}`, ...shown].join('; ');
   if (series.length > 0 && leftOut === 0) return add('query', 'ok', text);
   const remedy =
     'without series: check FROM and WHERE; with too many: raise max_series or ask for less';

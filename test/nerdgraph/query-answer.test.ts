@@ -10,8 +10,8 @@ function resultOf(
   const invalid: string[] = [];
   const query = {
     gauges: [
-      { name: 'x', member: 'x' },
-      { name: 'y', member: 'y' },
+      { name: 'x', member: 'x', unit: '' },
+      { name: 'y', member: 'y', unit: '' },
     ],
     facets: facets.map((name) => ({ name, label: `label_${name}` })),
     maxSeries,

@@ -11,7 +11,7 @@ const queries = Array.from({ length: many }, (_, index): QueryEntry => {
   const name = `calls_${index}`;
   // No text is asked twice a minute.
   const nrql = `SELECT count(*) AS calls FROM Transaction WHERE appId = ${index + 1} FACET appName`;
-  const query = { ...aQuery, name, nrql, gauges: [{ name, member: 'calls' }] };
+  const query = { ...aQuery, name, nrql, gauges: [{ name, member: 'calls', unit: '' }] };
   const entry = anEntry({ account: 'one', hosts: false, series: [] });
   return { ...entry, selector: { kind: 'id', id: `query ${name}` }, hosts: false, query };
 });

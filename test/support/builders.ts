@@ -87,7 +87,7 @@ export function aSelected(
 export const aQuery: Query = {
   name: 'calls',
   nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
-  gauges: [{ name: 'calls', member: 'calls' }],
+  gauges: [{ name: 'calls', member: 'calls', unit: 'count(*)' }],
   help: 'Calls.',
   facets: [{ name: 'appName', label: 'app_name' }],
   maxSeries: 1000,
