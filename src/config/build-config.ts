@@ -177,7 +177,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
-    queries: file.queries.map((query) => queryEntryOf(query, file)),
+    ...(file.queries[0] && { queries: file.queries.map((one) => queryEntryOf(one, file)) }),
   };
 }
 
