@@ -1,11 +1,6 @@
-import { type ApiError, asApiError } from '../model/api-error.ts';
+import { ApiError, asApiError } from '../model/api-error.ts';
 import type { Query } from '../model/config.ts';
-import {
-  applicationScope,
-  nothingToAskOutcome,
-  type PollOutcome,
-  skippedOutcome,
-} from '../model/poll-outcome.ts';
+import { nothingToAskOutcome, type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import type { Batch, CallContext, Question, Stage } from '../model/source.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { pollWindow } from './nrql.ts';
@@ -36,6 +31,6 @@ export function createQueryBatch<Asked extends Question>(
     key: application.id,
     nextStage: () => stages.pop(),
     giveUp: failed,
-    outcomeOf: () => outcome ?? { ...nothingToAskOutcome, failed: new Set([applicationScope]) },
+    outcomeOf: () => outcome ?? skippedOutcome(new ApiError('timeout', 'it was not asked.')),
   };
 }

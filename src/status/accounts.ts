@@ -148,7 +148,7 @@ function lasting(sinceMs: number, nowMs: number): Html {
 
 function nothingFails(account: AccountDetails): boolean {
   const { failingApplications, missingSelectors, key, queries = [] } = account;
-  const bad = queries.filter(({ state }) => state === 'failing' || state === 'dropped').length;
+  const bad = queries.filter(({ failure }) => failure !== undefined).length;
   return failingApplications + missingSelectors.length + bad === 0 && key.problem === undefined;
 }
 
