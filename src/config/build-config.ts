@@ -134,14 +134,14 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
-/** What decides which series there are is the id: another one is another subject. */
 function queryEntryOf(query: FileQuery, { accounts, poll }: FileConfig): QueryEntry {
   const { nrql, gauges, facets, max_series: maxSeries, help } = query;
   const name = gauges[0]?.name ?? '';
   const question = { name, nrql, gauges, facets, maxSeries };
+  const id = `query ${JSON.stringify(question)}`;
   return {
     account: query.account ?? accounts[0]?.name ?? '',
-    selector: { kind: 'id', id: `query ${JSON.stringify(question)}` },
+    selector: { kind: 'id', id },
     exclude: false,
     labels: query.constant_labels,
     hosts: false,
@@ -149,7 +149,7 @@ function queryEntryOf(query: FileQuery, { accounts, poll }: FileConfig): QueryEn
     transactions: [],
     series: [],
     poll: { ...pollOf({ ...query, tags: {}, host_names: false }, poll), metrics: [] },
-    query: { ...question, help: help ?? 'Result of a query of the configuration.' },
+    query: { id, ...question, help: help ?? 'Result of a query of the configuration.' },
   };
 }
 

@@ -48,14 +48,25 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
     const name = alias ?? expression;
     return { name, label: labels[name] ?? snakeCase(name) };
   });
-  for (const [key, message, help] of refusalsOf(written, clauses, facets)) {
+  const aliases = functions.map(({ alias }) => alias);
+  const names = facets.map(({ name }) => name);
+  const taken = new Set(Object.keys(written.constant_labels));
+  const refusals = [
+    ...clauseRefusals(clauses),
+    ...nameRefusals(written, aliases, names),
+    ...facets.flatMap(({ name, label }): readonly Refusal[] => {
+      const problem = derivedLabelProblem([name, label], taken, queryLabels);
+      return problem === undefined ? [] : [['nrql', ...problem]];
+    }),
+  ];
+  for (const [key, message, help] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help } });
   }
-  const [{ alias = unnamed, end = 0 } = {}] = functions;
-  const isNamed = functions.length !== 1 || functions[0]?.alias !== undefined;
-  const gauges = Object.entries(typeof as === 'string' ? { [alias]: as } : as);
+  const [first] = functions;
+  const end = first?.alias === undefined && functions.length === 1 ? first?.end : undefined;
+  const gauges = Object.entries(typeof as === 'string' ? { [first?.alias ?? unnamed]: as } : as);
   return {
-    nrql: isNamed ? text : `${text.slice(0, end)} AS ${unnamed}${text.slice(end)}`,
+    nrql: end === undefined ? text : `${text.slice(0, end)} AS ${unnamed}${text.slice(end)}`,
     gauges: gauges.map(([member, name]) => {
       const { expression = '' } = functions.find((one) => (one.alias ?? unnamed) === member) ?? {};
       return { name, member, unit: ofAttribute.exec(expression)?.[1] ?? expression };
@@ -64,50 +75,43 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   };
 }
 
-function* refusalsOf(
-  { as, labels, constant_labels }: WrittenQuery,
-  clauses: NrqlText['clauses'],
-  facets: QueryMeaning['facets'],
-): Iterable<Refusal> {
+function* clauseRefusals(clauses: NrqlText['clauses']): Iterable<Refusal> {
   for (const [clause, [why, help]] of Object.entries(refusedClauses)) {
     if (clauses.has(clause)) yield ['nrql', `must not have ${clause}: ${why}`, help];
   }
   if (!clauses.has('FROM'))
     yield ['nrql', 'has no FROM', 'name the data, such as FROM Transaction'];
-  const functions = clauses.get('SELECT') ?? [];
-  if (functions.length === 0 || !functions.every(({ callsFunction }) => callsFunction)) {
+  if (clauses.get('SELECT')?.every(({ callsFunction }) => callsFunction) !== true) {
     const message = 'must select functions and nothing else: only a number can become a gauge';
     yield ['nrql', message, 'write SELECT with functions, such as count(*) or average(duration)'];
   }
-  const aliases = functions.flatMap(({ alias }) => alias ?? []);
-  const names = facets.map(({ name }) => name);
-  const twice = [...aliases, ...names].find((name, at, all) => all.indexOf(name) !== at);
+}
+
+function* nameRefusals(
+  { as, labels }: WrittenQuery,
+  functions: readonly (string | undefined)[],
+  facets: readonly string[],
+): Iterable<Refusal> {
+  const aliases = functions.filter((alias) => alias !== undefined);
+  const twice = [...aliases, ...facets].find((name, at, all) => all.indexOf(name) !== at);
   if (twice !== undefined) {
     yield ['nrql', `has the name "${twice}" twice`, 'choose another name after AS'];
   }
-  if (typeof as === 'string' && functions.length > 1) {
-    const list = functions.map(({ alias }, at) => `${alias ?? `name${at + 1}`}: ${as}_${at + 1}`);
+  const isText = typeof as === 'string';
+  if (isText && functions.length > 1) {
+    const list = functions.map((alias, at) => `${alias ?? `name${at + 1}`}: ${as}_${at + 1}`);
     const help = `name each with AS, and write as: { ${list.join(', ')} }`;
     yield ['as', `must be a map: the query selects ${list.length} functions`, help];
   }
-  const listed = names.length === 0 ? 'it has no FACET' : `its facets are ${names.join(', ')}`;
-  const unknown = [
-    ['as', Object.keys(typeof as === 'string' ? {} : as), aliases, 'name a function with AS'],
-    ['labels', Object.keys(labels), names, listed],
+  const listed = facets.length === 0 ? 'it has no FACET' : `its facets are ${facets.join(', ')}`;
+  const uses = [
+    ['as', 'function', isText ? {} : as, aliases, 'name a function with AS'],
+    ['labels', 'facet', labels, facets, listed],
   ] as const;
-  for (const [key, written, known, help] of unknown) {
-    for (const name of written.filter((one) => !known.includes(one))) {
-      const what = key === 'as' ? 'function' : 'facet';
-      yield [
-        key,
-        `has "${name}", and no ${what} of the query has that name`,
-        didYouMean(name, known) ?? help,
-      ];
+  for (const [key, what, map, known, help] of uses) {
+    for (const name of Object.keys(map).filter((one) => !known.includes(one))) {
+      const message = `has "${name}", and no ${what} of the query has that name`;
+      yield [key, message, didYouMean(name, known) ?? help];
     }
-  }
-  const taken = new Set(Object.keys(constant_labels));
-  for (const { name, label } of facets) {
-    const problem = derivedLabelProblem([name, label], taken, queryLabels);
-    if (problem !== undefined) yield ['nrql', ...problem];
   }
 }

@@ -4,8 +4,6 @@ import { labelValueOf, renderLabels } from './render.ts';
 
 /** The gauges of a query, and whether it works. */
 export function queryFamilies({ name: query, gauges, help }: Query): readonly AppFamily[] {
-  const rendered = (all: readonly (readonly [name: string, text: string])[]): string =>
-    renderLabels(all.map(([name, text]) => [name, labelValueOf(text)]));
   const labels = rendered([['query', query]]);
   return [
     ...gauges.map(
@@ -35,4 +33,8 @@ export function queryFamilies({ name: query, gauges, help }: Query): readonly Ap
       samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs, labels),
     },
   ];
+}
+
+function rendered(labels: readonly (readonly [name: string, text: string])[]): string {
+  return renderLabels(labels.map(([name, text]) => [name, labelValueOf(text)]));
 }

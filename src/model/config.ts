@@ -54,6 +54,8 @@ export interface PollConfig {
 
 /** What a query asks, and the gauges that its rows become. */
 export interface Query {
+  /** What decides which series there are: another one is another subject. No application has it. */
+  readonly id: string;
   /** That of its first gauge; unique in the account. */
   readonly name: string;
   /** On one line, without a time range; each function has a name. */

@@ -13,11 +13,7 @@ export interface SelectedApplication {
 
 /** What entries with queries choose: subjects of polls, without hosts. */
 export function queriesOf(entries: readonly AppEntry[]): readonly Application[] {
-  return entries.flatMap(({ query, selector }) =>
-    query === undefined || selector.kind !== 'id'
-      ? []
-      : [bareApplication({ id: selector.id, name: query.name })],
-  );
+  return entries.flatMap(({ query }) => (query === undefined ? [] : bareApplication(query)));
 }
 
 /** Whether the selector chooses a host with this name. The case of letters does not matter. */

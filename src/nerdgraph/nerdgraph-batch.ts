@@ -19,8 +19,6 @@ export interface BatchDependencies {
   readonly onInvalid: InvalidSampleListener;
 }
 
-const unknownPoll = { window: { kind: 'vendor_default' }, delayMs: 0 } as const;
-
 const operations = { applications: 'application_metrics', hosts: 'host_metrics' } as const;
 
 /** Applications of one kind, with one query for up to 200 of them and a few for their hosts. */
@@ -115,8 +113,7 @@ export class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   /** The window is the same for all queries. */
   #windowAt({ wallMs }: CallContext): TimeWindow {
-    const poll = this.questions[0]?.selected.entry.poll ?? unknownPoll;
-    this.#window ??= pollWindow(poll, wallMs);
+    this.#window ??= pollWindow(this.questions[0]?.selected.entry.poll, wallMs);
     return this.#window;
   }
 }

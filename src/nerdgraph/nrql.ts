@@ -18,11 +18,9 @@ const throughputMetrics: Readonly<Record<TransactionType, string>> = {
 const usualLengthMs = 30 * 60_000;
 
 /** The window of a poll that asks now. */
-export function pollWindow(
-  { window, delayMs }: Pick<PollConfig, 'window' | 'delayMs'>,
-  wallMs: number,
-): TimeWindow {
-  return rangeAt(wallMs, window.kind === 'range' ? window.lengthMs : usualLengthMs, delayMs);
+export function pollWindow(poll: PollConfig | undefined, wallMs: number): TimeWindow {
+  const lengthMs = poll?.window.kind === 'range' ? poll.window.lengthMs : usualLengthMs;
+  return rangeAt(wallMs, lengthMs, poll?.delayMs ?? 0);
 }
 
 /** A FACET query returns this many rows at most. */

@@ -11,9 +11,12 @@ const longestMessage = 600;
 /** More would hide the applications. */
 const mostQueries = 100;
 
+function rankOf({ state }: ApplicationStatus): number {
+  return applicationStates.indexOf(state);
+}
+
 /** The queries of all accounts, those with problems first. */
 export function queriesOf(accounts: readonly AccountDetails[]): readonly ApplicationStatus[] {
-  const rankOf = ({ state }: ApplicationStatus): number => applicationStates.indexOf(state);
   return accounts
     .flatMap(({ queries = [] }) => queries)
     .toSorted((left, right) => rankOf(left) - rankOf(right) || (left.name < right.name ? -1 : 1));

@@ -191,9 +191,16 @@ function queryJson(one: ApplicationStatus): unknown {
   const { gauges = [], nrql } = one.query ?? {};
   const { rows = null, series = [], leftOut = 0, unusable = 0 } = one.reading?.query ?? {};
   return {
-    ...{ account: one.account, query: one.name, gauges: gauges.map(({ name }) => name), nrql },
+    account: one.account,
+    query: one.name,
+    gauges: gauges.map(({ name }) => name),
+    nrql,
     ...polledJson(one),
-    ...{ rows, series: series.length, leftOut, unusable, callsPerMinute: 60 / one.intervalSeconds },
+    rows,
+    series: series.length,
+    leftOut,
+    unusable,
+    callsPerMinute: 60 / one.intervalSeconds,
   };
 }
 

@@ -245,10 +245,10 @@ async function costsOf(
   const textNow = (): string | undefined => costs.ofMetrics?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
   const samples: Sample[] = [];
-  const isQuery = ({ entry }: SelectedApplication): boolean => entry.query !== undefined;
-  const applications = selected.filter((one) => !isQuery(one));
+  const queries = selected.filter(({ entry }) => entry.query !== undefined);
+  const applications = selected.filter(({ entry }) => entry.query === undefined);
   const chosen = isAsked ? chosenSamples(applications).slice(0, mostSamples[purpose]) : [];
-  for (const one of [...chosen, ...(purpose === 'check' ? selected.filter(isQuery) : [])]) {
+  for (const one of [...chosen, ...(purpose === 'check' ? queries : [])]) {
     samples.push(await sampleOf(one, runtime, purpose, platform));
   }
   const isShown = samples[0]?.outcome.error === undefined && samples.length > 0;

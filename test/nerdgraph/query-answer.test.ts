@@ -34,6 +34,9 @@ describe('the rows of a query', () => {
     ['a truth', { x: true, y: 1 }, ['1 1'], ['not_a_number']],
     ['infinity', { x: Number.POSITIVE_INFINITY, y: 1 }, ['1 1'], ['not_finite']],
     ['an Apdex', { x: { score: 0.9, s: 9, t: 0, f: 1 }, y: 1 }, ['0 0.9', '1 1'], []],
+    ['a huge number', { x: 1e308, y: -1e308 }, ['0 1e+308', '1 -1e+308'], []],
+    ['NaN as text', { x: 'NaN', y: 1 }, ['1 1'], ['not_a_number']],
+    ['one percentile', { x: { '95': 2 }, y: 1 }, ['0 2', '1 1'], []],
     ['another map', { x: { a: 1 }, y: 1 }, ['1 1'], ['not_a_number']],
   ])('have %s', (_, row, series, invalid) => {
     const found = resultOf([row], { facets: [] });

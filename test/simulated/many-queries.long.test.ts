@@ -11,9 +11,10 @@ const queries = Array.from({ length: many }, (_, index): QueryEntry => {
   const name = `calls_${index}`;
   // No text is asked twice a minute.
   const nrql = `SELECT count(*) AS calls FROM Transaction WHERE appId = ${index + 1} FACET appName`;
-  const query = { ...aQuery, name, nrql, gauges: [{ name, member: 'calls', unit: '' }] };
+  const id = `query ${name}`;
+  const query = { ...aQuery, id, name, nrql, gauges: [{ name, member: 'calls', unit: '' }] };
   const entry = anEntry({ account: 'one', hosts: false, series: [] });
-  return { ...entry, selector: { kind: 'id', id: `query ${name}` }, hosts: false, query };
+  return { ...entry, selector: { kind: 'id', id }, hosts: false, query };
 });
 
 describe('200 queries beside 10,000 hosts', () => {

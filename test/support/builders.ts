@@ -85,6 +85,7 @@ export function aSelected(
 
 /** Calls of transactions by application. */
 export const aQuery: Query = {
+  id: 'query calls',
   name: 'calls',
   nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
   gauges: [{ name: 'calls', member: 'calls', unit: 'count(*)' }],

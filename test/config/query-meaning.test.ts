@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { readNrql } from '../../src/config/nrql-text.ts';
 import { findingsIn, wordsOf } from './config-failure.ts';
 
@@ -167,6 +168,22 @@ describe('a query or a tag that cannot be published', () => {
 
 describe('a query', () => {
   it.each([
+    ['SELECT count(*) FROM T', 'SELECT count(*) AS gauge_value FROM T'],
+    [
+      "SELECT filter(max(d), WHERE a = 'FROM (') FROM T",
+      "SELECT filter(max(d), WHERE a = 'FROM (') AS gauge_value FROM T",
+    ],
+    ['FROM T select max(`a ) b`) facet x', 'FROM T select max(`a ) b`) AS gauge_value facet x'],
+    ['SELECT count(*) as n FROM T', 'SELECT count(*) as n FROM T'],
+  ])('whose function has no name gets one: %s', async (nrql, asked) => {
+    const { config } = await parseConfig(file(`as: x, nrql: ${JSON.stringify(nrql)}`), {
+      fileName: 'c.yaml',
+      directory: '/',
+    });
+    expect(config.queries?.[0]?.query.nrql).toBe(asked);
+  });
+
+  it.each([
     [
       'as in the example',
       'as: x_seconds, nrql: "SELECT percentile(duration, 50, 95) AS d FROM T FACET appName, name LIMIT 50", labels: { appName: app_name }',
@@ -181,6 +198,18 @@ describe('a query', () => {
     ],
     ['with its clauses in another order', 'as: x, nrql: from T select count(*) facet host'],
     ['with arithmetic', 'as: x, nrql: "SELECT sum(bytes) / 1e9 FROM T"'],
+    ['with arithmetic in brackets', 'as: x, nrql: "SELECT (sum(a) + sum(b)) / 2 FROM T"'],
+    ['with a name of two words', `as: { the d: x }, nrql: "SELECT max(d) AS 'the d' FROM T"`],
+    [
+      'with cases',
+      `as: x, nrql: "${count} FACET CASES(WHERE a = 'x, y' AS one, WHERE b) AS which"`,
+    ],
+    [
+      'with letters of others',
+      `as: x, nrql: "${count} WHERE город = 'Москва' FACET город AS city"`,
+    ],
+    ['with a filter', 'as: x, nrql: "SELECT filter(count(*), WHERE a IN (1, 2)) FROM T"'],
+    ['with a time zone', `as: x, nrql: "${count} WITH TIMEZONE 'UTC'"`],
   ])('is accepted: %s', async (_, query) => {
     expect(await findingsIn(file(query))).toEqual([]);
   });
