@@ -62,9 +62,10 @@ export function mergedApplication(known: Application, found: Application): Appli
   const { summary } = known;
   // What was left out stays as polls have shown it.
   const hostIds = found.hostIds ?? known.hostIds;
+  const tags = found.tags ?? known.tags;
   const merged = {
     ...found,
-    tags: found.tags ?? known.tags,
+    ...(tags && { tags }),
     summary: isDeepStrictEqual(summary, found.summary) ? summary : found.summary,
     hostIds: isDeepStrictEqual(known.hostIds, hostIds) ? known.hostIds : hostIds,
   };
