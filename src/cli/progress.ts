@@ -1,7 +1,7 @@
-import type { Output } from '../daemon/platform.ts';
 import type { Clock } from '../model/clock.ts';
 import { printable } from '../model/line-text.ts';
 import type { Progress } from '../model/progress.ts';
+import type { Output } from '../telemetry/logger.ts';
 
 /** Progress of one command. */
 export interface ProgressLines extends Progress {

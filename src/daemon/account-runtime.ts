@@ -12,11 +12,7 @@ import { type Aspect, createAspect } from '../poller/aspect.ts';
 import { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { KeyTable } from '../rate-limit/key-table.ts';
 import { Membership } from '../rate-limit/membership.ts';
-import {
-  createRestClient,
-  defaultMaxPages,
-  type RestClientDependencies,
-} from '../rest/rest-client.ts';
+import { createRestClient, type RestClientDependencies } from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
 import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
@@ -177,7 +173,7 @@ function createSource(
     const options = { account: name, accountId: source.accountId, timeoutMs };
     return createNerdGraphSource(options, dependencies);
   }
-  const client = createRestClient({ maxPages: defaultMaxPages }, dependencies);
+  const client = createRestClient(dependencies);
   return createRestSource(name, { ...dependencies, client });
 }
 

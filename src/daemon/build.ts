@@ -1,13 +1,10 @@
+import type { BuildInfo } from '../model/status.ts';
+
 /** The program's version; a test compares it with the package's. */
 const version = '0.1.0';
 
 /** Which program is running, and on what. */
-export interface Build {
-  readonly version: string;
-  /** The commit the program was built from, or `unknown`. */
-  readonly revision: string;
-  /** Such as `v24.4.1`. */
-  readonly nodeVersion: string;
+export interface Build extends BuildInfo {
   /** Such as `linux/x64`. */
   readonly platform: string;
 }

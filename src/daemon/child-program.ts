@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 
-/** How a child process ended. */
 export type ChildEnd =
   | { readonly kind: 'ended'; readonly code: number | null; readonly signal: string | null }
   | { readonly kind: 'not_started'; readonly error: Error };

@@ -1,15 +1,10 @@
 import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { KeyLocation } from '../model/config.ts';
+import type { AccountConfig, KeyLocation } from '../model/config.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { KeyProvider } from '../transport/transport.ts';
-
-export interface KeyProviderOptions {
-  readonly account: string;
-  readonly location: KeyLocation;
-}
 
 export interface KeyProviderDependencies extends ApiKeyDependencies {
   readonly clock: Clock;
@@ -38,7 +33,7 @@ function locationText(location: KeyLocation): string {
  * cannot be read; if a later one cannot, the key before stays.
  */
 export async function createKeyProvider(
-  { account, location }: KeyProviderOptions,
+  { name: account, apiKey: location }: Pick<AccountConfig, 'name' | 'apiKey'>,
   dependencies: KeyProviderDependencies,
 ): Promise<AccountKey> {
   const { clock, redactor, logger } = dependencies;

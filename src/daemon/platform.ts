@@ -2,17 +2,11 @@ import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Progress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
+import type { Output } from '../telemetry/logger.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
-
-/** A stream to a terminal or a pipe, such as `process.stdout`. */
-export interface Output {
-  readonly isTTY?: boolean | undefined;
-  write(text: string): unknown;
-  on(event: 'error', listener: () => void): unknown;
-}
 
 /** The machine and this process on it: time, chance, names, secrets, and when to stop. */
 export interface Machine {
@@ -60,7 +54,6 @@ export interface ProcessControl {
   readonly comparePassword: ComparePassword;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
-  /** Starts this program once more, as a child process. */
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
   /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;

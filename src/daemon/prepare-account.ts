@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
 import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
-import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
+import {
+  type AccountConfig,
+  type AccountInUse,
+  type AppEntry,
+  type Config,
+  quotaOf,
+} from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector, polledBy } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -11,12 +17,6 @@ import { buildOf } from './build.ts';
 import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
 import type { AccountPlatform } from './platform.ts';
-
-/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
-export interface AccountInUse {
-  readonly account: AccountConfig;
-  readonly entries: readonly AppEntry[];
-}
 
 /** The accounts with entries that do not only exclude; the others are never polled. */
 export function accountsInUse({
@@ -65,13 +65,10 @@ export async function prepareAccount(
   hideProxyPassword(account, platform);
   const isSameKey =
     previous !== undefined && isDeepStrictEqual(previous.account.apiKey, account.apiKey);
-  const { name, apiKey: location, baseUrl, concurrency, proxyUrl } = account;
+  const { name, baseUrl, concurrency, proxyUrl } = account;
   const keyProvider = isSameKey
     ? previous.keyProvider
-    : await namingAccount(
-        name,
-        createKeyProvider({ account: name, location }, { ...platform, logger }),
-      );
+    : await namingAccount(name, createKeyProvider(account, { ...platform, logger }));
   const ca = await namingAccount(name, readCa(account, platform));
   const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
@@ -81,7 +78,6 @@ export async function prepareAccount(
 /** Node.js reads this many files at once; more would only wait, and count it as time of their volume. */
 const readsAtOnce = 4;
 
-/** Prepares all accounts, or rejects as `prepareAccount` does. */
 export async function prepareAccounts(
   all: readonly AccountInUse[],
   { previousOf, ...dependencies }: PrepareAccountsDependencies,

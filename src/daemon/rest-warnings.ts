@@ -4,11 +4,6 @@ import type { Logger } from '../model/telemetry.ts';
 import { endOfRestAt, lastDayOfRest } from '../rest/end-of-rest.ts';
 import { accountsInUse } from './prepare-account.ts';
 
-export interface RestWarningsDependencies {
-  readonly clock: Pick<Clock, 'wallMs'>;
-  readonly logger: Logger;
-}
-
 /**
  * Warns of the end of the REST API v2, from half a year before. The returned function is to be called
  * with each configuration that comes into force; it warns of each account once, and again if the
@@ -17,7 +12,10 @@ export interface RestWarningsDependencies {
 export function createRestWarnings({
   clock,
   logger,
-}: RestWarningsDependencies): (config: Config) => void {
+}: {
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly logger: Logger;
+}): (config: Config) => void {
   let warned: ReadonlySet<string> = new Set();
   return (config) => {
     const { isUrgent, hasEnded, remedy } = endOfRestAt(clock.wallMs());

@@ -11,7 +11,6 @@ import {
 import { createSimulator, type Simulator } from '../simulator/simulator.ts';
 import type { Intercept, SimulatorOptions } from '../simulator/simulator-options.ts';
 
-/** The id of the simulated account. */
 export const simulatedAccountId = 1_234_567;
 
 export interface SimulatedVendorOptions {
@@ -22,7 +21,6 @@ export interface SimulatedVendorOptions {
   /** Of each answer, unless a fault says otherwise. */
   readonly latencyMs: SimulatorOptions['latencyMs'];
   readonly port: number;
-  /** The flag that gives the port. */
   readonly portFlag: string;
   readonly faults: readonly NamedFault[];
 }
@@ -101,7 +99,6 @@ async function started(
   }
 }
 
-/** A configuration of which the account is the simulated one. */
 export interface SimulatedConfig {
   readonly account: string;
   readonly baseUrl: string;

@@ -7,23 +7,10 @@ export interface AppFamily {
   readonly help: string;
   /** Whether its samples describe hosts instead of the application itself. */
   readonly isOfHosts?: boolean;
-  /** The only parts of a snapshot that its samples depend on. */
-  readonly sources: readonly (keyof AppSnapshot)[];
   readonly samplesOf: (snapshot: AppSnapshot, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
 }
 
-/** The labels of a host, rendered. */
 export type HostLabelsOf = (hostId: string) => string;
-
-/** Families whose samples depend on the same parts of a snapshot. */
-function familiesFrom<Source extends keyof AppSnapshot>(
-  sources: readonly Source[],
-  families: readonly (Pick<AppFamily, 'name' | 'help' | 'isOfHosts'> & {
-    readonly samplesOf: (parts: Pick<AppSnapshot, Source>) => Iterable<Sample>;
-  })[],
-): readonly AppFamily[] {
-  return families.map((family) => ({ ...family, sources }));
-}
 
 /** The last sentence of the help of each family with data from New Relic. */
 export const cachedNotice = 'Polled in the background and cached.';
@@ -45,7 +32,7 @@ export function oneFlag(flag: boolean | undefined, labels = ''): readonly Sample
 
 const knownStatuses: readonly string[] = ['green', 'orange', 'red', 'gray', 'unknown'];
 
-function healthSamples({ application }: Pick<AppSnapshot, 'application'>): readonly Sample[] {
+function healthSamples({ application }: AppSnapshot): readonly Sample[] {
   const current = application.healthStatus;
   if (current === undefined || current === '') return [];
   const statuses = knownStatuses.includes(current) ? knownStatuses : [...knownStatuses, current];
@@ -55,133 +42,85 @@ function healthSamples({ application }: Pick<AppSnapshot, 'application'>): reado
   }));
 }
 
-function infoSamples({ application }: Pick<AppSnapshot, 'application'>): readonly Sample[] {
-  return oneSample(1, renderLabels([['language', labelValueOf(application.language ?? '')]]));
-}
-
-/** Facts from the list of applications, without the summaries. */
-const applicationFamilies: readonly AppFamily[] = familiesFrom(
-  ['application'],
-  [
-    {
-      name: 'newrelic_application_hosts',
-      help: `Hosts that New Relic lists for the application; with REST, one that is gone stays listed for about an hour. ${cachedNotice}`,
-      samplesOf: ({ application }) =>
-        oneSample(application.hostIds?.length ?? application.hostCount),
-    },
-    {
-      name: 'newrelic_application_instances',
-      help: `Instances that New Relic lists for the application. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.instances),
-    },
-    {
-      name: 'newrelic_application_reporting',
-      help: `Whether the application reports to New Relic (1) or not (0). ${cachedNotice}`,
-      samplesOf: ({ application }) => oneFlag(application.reporting),
-    },
-    {
-      name: 'newrelic_application_last_reported_timestamp_seconds',
-      help: `When the application last reported to New Relic, in seconds since the epoch. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneTimestamp(application.lastReportedAtMs),
-    },
-    {
-      name: 'newrelic_application_health_status',
-      help: `Health of the application as New Relic sees it: 1 for the current status, 0 for the others. ${cachedNotice}`,
-      samplesOf: healthSamples,
-    },
-    {
-      name: 'newrelic_application_info',
-      help: `Facts about the application as labels; always 1. ${cachedNotice}`,
-      samplesOf: infoSamples,
-    },
-  ],
-);
-
-/** About the values that the polled families show. */
-const windowFamilies: readonly AppFamily[] = familiesFrom(
-  ['reading'],
-  [
-    {
-      name: 'newrelic_application_window_end_timestamp_seconds',
-      help: `End of the window that the published values describe, in seconds since the epoch. ${cachedNotice}`,
-      samplesOf: ({ reading }) => oneTimestamp(reading?.windowEndMs),
-    },
-  ],
-);
-
-/** New Relic's rolling summary of each application, from the list of applications. */
-export const summaryFamilies: readonly AppFamily[] = familiesFrom(
-  ['application'],
-  [
-    {
-      name: 'newrelic_application_summary_requests_per_minute',
-      help: `Requests per minute in New Relic's rolling summary of the application. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.summary?.requestsPerMinute),
-    },
-    {
-      name: 'newrelic_application_summary_response_time_seconds',
-      help: `Average response time in New Relic's rolling summary of the application. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.summary?.responseTimeSeconds),
-    },
-    {
-      name: 'newrelic_application_summary_error_ratio',
-      help: `Share of requests that failed in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.summary?.errorRatio),
-    },
-    {
-      name: 'newrelic_application_summary_apdex_score',
-      help: `Apdex score in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.summary?.apdexScore),
-    },
-    {
-      name: 'newrelic_application_summary_apdex_target_seconds',
-      help: `Response time that New Relic's Apdex score of the application is measured against. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.summary?.apdexTargetSeconds),
-    },
-  ],
-);
-
-function failureSamples({ failureReason }: Pick<AppSnapshot, 'failureReason'>): readonly Sample[] {
-  return failureReason === undefined
-    ? []
-    : oneSample(1, renderLabels([['reason', labelValueOf(failureReason)]]));
-}
-
-const failureFamilies: readonly AppFamily[] = familiesFrom(
-  ['failureReason'],
-  [
-    {
-      name: 'newrelic_application_poll_failure_info',
-      help: 'Why the last poll of the application did not get all that was asked for; always 1, and absent while polls succeed.',
-      samplesOf: failureSamples,
-    },
-  ],
-);
-
-/** Outcomes of the polls of each application. */
-const pollFamilies: readonly AppFamily[] = familiesFrom(
-  ['pollSucceeded', 'lastSuccessMs'],
-  [
-    {
-      name: 'newrelic_application_poll_success',
-      help: 'Whether the last poll of the application got all that was asked for (1) or not (0).',
-      samplesOf: ({ pollSucceeded }) => oneFlag(pollSucceeded),
-    },
-    {
-      name: 'newrelic_application_last_success_timestamp_seconds',
-      help: 'When a poll of the application last got all that was asked for, in seconds since the epoch.',
-      samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs),
-    },
-  ],
-);
-
 /** Every gauge that each application may have, in the order of the page; the polled ones come first. */
 export const fixedFamilies: readonly AppFamily[] = [
-  ...windowFamilies,
-  ...applicationFamilies,
-  ...summaryFamilies,
-  ...pollFamilies,
-  ...failureFamilies,
+  {
+    name: 'newrelic_application_window_end_timestamp_seconds',
+    help: `End of the window that the published values describe, in seconds since the epoch. ${cachedNotice}`,
+    samplesOf: ({ reading }) => oneTimestamp(reading?.windowEndMs),
+  },
+  {
+    name: 'newrelic_application_hosts',
+    help: `Hosts that New Relic lists for the application; with REST, one that is gone stays listed for about an hour. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.hostIds?.length ?? application.hostCount),
+  },
+  {
+    name: 'newrelic_application_instances',
+    help: `Instances that New Relic lists for the application. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.instances),
+  },
+  {
+    name: 'newrelic_application_reporting',
+    help: `Whether the application reports to New Relic (1) or not (0). ${cachedNotice}`,
+    samplesOf: ({ application }) => oneFlag(application.reporting),
+  },
+  {
+    name: 'newrelic_application_last_reported_timestamp_seconds',
+    help: `When the application last reported to New Relic, in seconds since the epoch. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneTimestamp(application.lastReportedAtMs),
+  },
+  {
+    name: 'newrelic_application_health_status',
+    help: `Health of the application as New Relic sees it: 1 for the current status, 0 for the others. ${cachedNotice}`,
+    samplesOf: healthSamples,
+  },
+  {
+    name: 'newrelic_application_info',
+    help: `Facts about the application as labels; always 1. ${cachedNotice}`,
+    samplesOf: ({ application }) =>
+      oneSample(1, renderLabels([['language', labelValueOf(application.language ?? '')]])),
+  },
+  {
+    name: 'newrelic_application_summary_requests_per_minute',
+    help: `Requests per minute in New Relic's rolling summary of the application. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.summary?.requestsPerMinute),
+  },
+  {
+    name: 'newrelic_application_summary_response_time_seconds',
+    help: `Average response time in New Relic's rolling summary of the application. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.summary?.responseTimeSeconds),
+  },
+  {
+    name: 'newrelic_application_summary_error_ratio',
+    help: `Share of requests that failed in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.summary?.errorRatio),
+  },
+  {
+    name: 'newrelic_application_summary_apdex_score',
+    help: `Apdex score in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.summary?.apdexScore),
+  },
+  {
+    name: 'newrelic_application_summary_apdex_target_seconds',
+    help: `Response time that New Relic's Apdex score of the application is measured against. ${cachedNotice}`,
+    samplesOf: ({ application }) => oneSample(application.summary?.apdexTargetSeconds),
+  },
+  {
+    name: 'newrelic_application_poll_success',
+    help: 'Whether the last poll of the application got all that was asked for (1) or not (0).',
+    samplesOf: ({ pollSucceeded }) => oneFlag(pollSucceeded),
+  },
+  {
+    name: 'newrelic_application_last_success_timestamp_seconds',
+    help: 'When a poll of the application last got all that was asked for, in seconds since the epoch.',
+    samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs),
+  },
+  {
+    name: 'newrelic_application_poll_failure_info',
+    help: 'Why the last poll of the application did not get all that was asked for; always 1, and absent while polls succeed.',
+    samplesOf: ({ failureReason: reason }) =>
+      reason === undefined ? [] : oneSample(1, renderLabels([['reason', labelValueOf(reason)]])),
+  },
 ];
 
 /** The one gauge of an account. */

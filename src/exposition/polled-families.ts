@@ -1,40 +1,17 @@
-import type { Query } from '../model/config.ts';
 import {
   type GaugePair,
   isReadOf,
   type PolledSeries,
   presetGauges,
+  seriesLabels,
   type Values,
 } from '../model/polled-series.ts';
-import type { AppSnapshot } from '../model/snapshot.ts';
 import { type AppFamily, cachedNotice, fixedFamilies, type HostLabelsOf } from './families.ts';
-import { queryFamilies } from './query-families.ts';
 import { labelValueOf, renderLabels, type Sample } from './render.ts';
 
-/** The families of a query, or of an application whose reading has these series; the same object for the same. */
-export type FamiliesOf = (shown: readonly PolledSeries[] | Query) => readonly AppFamily[];
-
-const noSeries: readonly PolledSeries[] = [];
-
-/** The families of what a snapshot shows. */
-export function familiesOfSnapshot(
-  { reading, query }: AppSnapshot,
-  familiesOf: FamiliesOf,
-): readonly AppFamily[] {
-  return familiesOf(query ?? reading?.series ?? noSeries);
-}
-
-export function createFamilies(): FamiliesOf {
-  const known = new WeakMap<readonly PolledSeries[] | Query, readonly AppFamily[]>();
-  return (shown) => {
-    const before = known.get(shown);
-    if (before !== undefined) return before;
-    const isQuery = 'nrql' in shown;
-    const families = isQuery ? queryFamilies(shown) : [...polledFamilies(shown), ...fixedFamilies];
-    const sorted = inPageOrder(families);
-    known.set(shown, sorted);
-    return sorted;
-  };
+/** The families of an application whose reading has these series, in the order of the page. */
+export function familiesOf(series: readonly PolledSeries[]): readonly AppFamily[] {
+  return inPageOrder([...polledFamilies(series), ...fixedFamilies]);
 }
 
 /** A series of a gauge: the index of its value in a reading, and its labels, rendered. */
@@ -43,14 +20,6 @@ interface GaugeSeries {
   readonly labels: string;
 }
 
-function labelsOf({ transactionType, labels }: PolledSeries): string {
-  const own = Object.entries(labels).map(([name, value]) => [name, labelValueOf(value)] as const);
-  return renderLabels(
-    transactionType === undefined ? own : [['transaction_type', transactionType], ...own],
-  );
-}
-
-/** The gauges by the names of applications, with the series that are read of applications or of hosts. */
 function gaugesOf(
   series: readonly PolledSeries[],
   what: 'applications' | 'hosts',
@@ -59,7 +28,10 @@ function gaugesOf(
   for (const [index, one] of series.entries()) {
     if (!isReadOf(what, one)) continue;
     const known = byName.get(one.gauge.name) ?? { gauge: one.gauge, series: [] };
-    known.series.push({ index, labels: labelsOf(one) });
+    const labels = Object.entries(seriesLabels(one)).map(
+      ([name, value]) => [name, labelValueOf(value)] as const,
+    );
+    known.series.push({ index, labels: renderLabels(labels) });
     byName.set(one.gauge.name, known);
   }
   return new Map([...byName.values()].map(({ gauge, series: own }) => [gauge, own]));
@@ -85,7 +57,6 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
     ([{ name, help }, series]): AppFamily => ({
       name,
       help: `${help} ${cachedNotice}`,
-      sources: ['reading'],
       samplesOf: ({ reading }) =>
         samplesOf(series, reading === undefined ? [] : [['', reading.application]], () => ''),
     }),
@@ -95,7 +66,6 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
       name: hostName,
       help: `${hostHelp} ${cachedNotice}`,
       isOfHosts: true,
-      sources: ['reading', 'hostNames'],
       samplesOf: ({ reading }, hostLabelsOf) =>
         samplesOf(series, reading?.hosts ?? [], hostLabelsOf),
     }),
@@ -103,7 +73,6 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
   return [...ofApplications, ...ofHosts];
 }
 
-/** Positions of the gauges of presets and of the fixed families. */
 const presetPositions = positionsOf(presetGauges.flatMap(({ name, hostName }) => [name, hostName]));
 const fixedPositions = positionsOf(fixedFamilies.map(({ name }) => name));
 

@@ -73,7 +73,6 @@ export function renderLabels(labels: Labels): string {
   return text;
 }
 
-/** The HELP and TYPE lines of a gauge. */
 export function renderHeader(name: string, help: string): string {
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return `# HELP ${name} ${escaped}\n# TYPE ${name} gauge\n`;

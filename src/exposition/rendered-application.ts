@@ -24,8 +24,6 @@ export interface RenderedApplication {
   readonly bytes: Buffer;
   /** Where the lines of each family end. */
   readonly ends: readonly number[];
-  /** How many series each family has. */
-  readonly counts: readonly number[];
   readonly series: number;
   /** Series left out because another one had the same labels. */
   readonly duplicates: number;
@@ -65,7 +63,6 @@ function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
 /** Lines per string: strings of megabytes are garbage of megabytes, and take twice as long. */
 const pieceLength = 256;
 
-/** The lines of one family. */
 interface FamilyLines {
   readonly parts: readonly Buffer[];
   readonly series: number;
@@ -95,29 +92,6 @@ function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>):
   return { parts, series, duplicates };
 }
 
-const noLines: FamilyLines = { parts: [], series: 0, duplicates: 0 };
-
-function isShown({ isOfHosts = false }: AppFamily, { hostsOnly }: AppSnapshot): boolean {
-  return isOfHosts || !hostsOnly;
-}
-
-/** The lines that the family had before, if they are still the same. */
-function unchangedLines(
-  family: AppFamily,
-  snapshot: AppSnapshot,
-  { families, snapshot: before, bytes, ends, counts, duplicates }: RenderedApplication,
-): FamilyLines | undefined {
-  const place = families.indexOf(family);
-  const isSame =
-    place !== -1 &&
-    isShown(family, before) === isShown(family, snapshot) &&
-    family.sources.every((part) => before[part] === snapshot[part]);
-  // Which family the duplicates were of is not known.
-  if (!isSame || duplicates > 0) return undefined;
-  const lines = bytes.subarray(ends[place - 1] ?? 0, ends[place]);
-  return { parts: [lines], series: counts[place] ?? 0, duplicates: 0 };
-}
-
 /** In memory of its own: from Node's pool, a few bytes would keep as many of others alive. */
 function joined(parts: readonly Buffer[], length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
@@ -130,35 +104,29 @@ function joined(parts: readonly Buffer[], length: number): Buffer {
  * Renders all that is published of one application.
  *
  * @param families the families that it may have lines of, in the order of the page
- * @param previous what was rendered of it before: lines that are still the same are copied
  */
 export function renderApplication(
   snapshot: AppSnapshot,
   families: readonly AppFamily[],
-  previous?: RenderedApplication,
 ): RenderedApplication {
   const shared = sharedLabelsOf(snapshot);
   const identity = `${shared.before} ${snapshot.query?.name ?? shared.after}`;
-  const known = previous?.identity === identity ? previous : undefined;
   const hostLabelsOf = hostLabelsFrom(snapshot.hostNames);
   const parts: Buffer[] = [];
   const ends: number[] = [];
-  const counts: number[] = [];
   const sums = { series: 0, duplicates: 0 };
   let end = 0;
   for (const family of families) {
-    const lines = !isShown(family, snapshot)
-      ? noLines
-      : ((known && unchangedLines(family, snapshot, known)) ??
-        linesOf(family.name, shared, family.samplesOf(snapshot, hostLabelsOf)));
+    const isShown = family.isOfHosts === true || !snapshot.hostsOnly;
+    const samples = isShown ? family.samplesOf(snapshot, hostLabelsOf) : [];
+    const lines = linesOf(family.name, shared, samples);
     for (const part of lines.parts) {
       parts.push(part);
       end += part.length;
     }
     ends.push(end);
-    counts.push(lines.series);
     sums.series += lines.series;
     sums.duplicates += lines.duplicates;
   }
-  return { snapshot, identity, families, bytes: joined(parts, end), ends, counts, ...sums };
+  return { snapshot, identity, families, bytes: joined(parts, end), ends, ...sums };
 }

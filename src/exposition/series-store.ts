@@ -1,14 +1,16 @@
+import type { PolledSeries } from '../model/polled-series.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
-import { upFamily } from './families.ts';
+import { type AppFamily, upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
-import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
+import { familiesOf } from './polled-families.ts';
+import { queryFamiliesOf } from './query-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';
 
-/** Series that are not shown, by the reason. */
 type LeftOut = Record<SeriesDropReason, number>;
 
+const noSeries: readonly PolledSeries[] = [];
 const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
 
 interface App {
@@ -77,7 +79,8 @@ export class SeriesStore implements SnapshotSink {
   readonly #accounts = new Map<string, Account>();
   readonly #claims = new Claims<App>();
   readonly #upClaims = new Claims<Account>();
-  readonly #familiesOf = createFamilies();
+  /** By what they are made of: thousands of applications have the same series. */
+  readonly #families = new WeakMap<object, readonly AppFamily[]>();
   readonly #cache;
 
   constructor(dependencies: PageDependencies) {
@@ -90,8 +93,7 @@ export class SeriesStore implements SnapshotSink {
     const account = this.#accountOf(snapshot.account);
     const { id } = snapshot.application;
     const known = account.apps.get(id);
-    const families = familiesOfSnapshot(snapshot, this.#familiesOf);
-    const rendered = renderApplication(snapshot, families, known?.rendered);
+    const rendered = renderApplication(snapshot, this.#familiesOf(snapshot));
     const app = known ?? { id, account, rendered, isShown: false, leftOut: none };
     if (known?.rendered.identity !== rendered.identity) {
       if (known !== undefined) this.#withdraw(known);
@@ -156,6 +158,14 @@ export class SeriesStore implements SnapshotSink {
    */
   droppedOf(name: string, reason: SeriesDropReason = 'duplicate'): number {
     return this.#accounts.get(name)?.dropped[reason] ?? 0;
+  }
+
+  #familiesOf({ query, reading }: AppSnapshot): readonly AppFamily[] {
+    const series = reading?.series ?? noSeries;
+    const known = this.#families.get(query ?? series);
+    const families = known ?? (query === undefined ? familiesOf(series) : queryFamiliesOf(query));
+    this.#families.set(query ?? series, families);
+    return families;
   }
 
   #inOrder(): readonly Account[] {

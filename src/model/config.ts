@@ -127,9 +127,13 @@ export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly queries?: readonly QueryEntry[] | undefined;
 }
 
-/**
- * A configuration whose patterns are not compiled: plain data.
- */
+/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
+export interface AccountInUse {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
+}
+
+/** A configuration whose patterns are not compiled: plain data. */
 export type PlainConfig = Config<PatternSource>;
 
 /**

@@ -7,7 +7,6 @@ export interface ListedMetric {
   readonly values: readonly string[] | undefined;
 }
 
-/** What to list the metrics of: an application, or one of its hosts. */
 export interface MetricListQuestion {
   readonly applicationId: string;
   /** By its id in the API that is asked; `undefined` for the application as a whole. */
@@ -37,7 +36,6 @@ export type ListMetrics = (
   },
 ) => Promise<MetricListEnd>;
 
-/** Whether the text is in the name, in upper or lower case. */
 export function isLike(name: string, like: string | undefined): boolean {
   return like === undefined || name.toLowerCase().includes(like.toLowerCase());
 }

@@ -55,7 +55,6 @@ export function skippedOutcome(error: ApiError): PollOutcome {
   };
 }
 
-/** The outcome of a poll of an application that has no values. */
 export const nothingToAskOutcome: PollOutcome = {
   ...nothingAsked,
   reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },

@@ -8,7 +8,6 @@ import {
 } from './presets.ts';
 import { type Unit, type ValueName, vendorValues } from './vendor-value.ts';
 
-/** What a metric is read of: applications as a whole, their hosts, or both. */
 export const metricScopes = ['applications', 'hosts', 'both'] as const;
 
 export type MetricScope = (typeof metricScopes)[number];
@@ -28,7 +27,6 @@ export interface CustomMetric extends VendorMetric {
 /** One element of a list of metrics. */
 export type MetricChoice = PresetName | CustomMetric;
 
-/** A pair of gauges: that of applications and that of their hosts. */
 export interface GaugePair {
   readonly name: string;
   readonly hostName: string;
@@ -124,7 +122,6 @@ export const presetGauges: readonly GaugePair[] = [
   ).values(),
 ];
 
-/** Whether the series is read of applications as a whole, or of their hosts. */
 export function isReadOf(what: 'applications' | 'hosts', { scope }: PolledSeries): boolean {
   return scope === 'both' || scope === what;
 }

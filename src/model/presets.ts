@@ -8,7 +8,6 @@ export interface VendorMetric {
   readonly value: ValueName;
 }
 
-/** One gauge of a preset, for applications and for their hosts. */
 export interface PresetGauge {
   /** What follows `newrelic_application_` and `newrelic_application_host_`. */
   readonly name: string;
@@ -36,11 +35,14 @@ export const presetNames = [
 
 export type PresetName = (typeof presetNames)[number];
 
+export const transactionMetrics: Readonly<Record<TransactionType, string>> = {
+  web: 'HttpDispatcher',
+  other: 'OtherTransaction/all',
+};
+
 function ofTransactions(value: ValueName): Readonly<Record<TransactionType, VendorMetric>> {
-  return {
-    web: { metric: 'HttpDispatcher', value },
-    other: { metric: 'OtherTransaction/all', value },
-  };
+  const { web, other } = transactionMetrics;
+  return { web: { metric: web, value }, other: { metric: other, value } };
 }
 
 function ofDatabase(value: ValueName): Readonly<Record<TransactionType, VendorMetric>> {

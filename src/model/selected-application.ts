@@ -74,7 +74,6 @@ export function hostChoiceOf({
   return series.some((one) => isReadOf('hosts', one)) ? hosts : false;
 }
 
-/** The hosts to poll. */
 export function hostsToPoll({
   application,
   entry,

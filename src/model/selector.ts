@@ -22,7 +22,6 @@ export function isSameSelector(
   return selectorText(left) === selectorText(right);
 }
 
-/** The entries that select what is polled. */
 export function polledBy<Entry extends Pick<AppEntry, 'exclude'>>(
   entries: readonly Entry[],
 ): readonly Entry[] {

@@ -1,6 +1,5 @@
 /** One of several processes that share the applications of the same accounts. */
 export interface Shard {
-  /** Its number, from 0. */
   readonly ordinal: number;
   /** How many there are. */
   readonly total: number;

@@ -3,7 +3,6 @@ import type { Application, TransactionType } from './application.ts';
 import type { Query } from './config.ts';
 import { type PolledSeries, throughputOf, type Values } from './polled-series.ts';
 
-/** One series of a query. */
 export interface QuerySeries {
   /** Its gauge, as the index among those of the query. */
   readonly gauge: number;

@@ -53,12 +53,14 @@ export interface CallContext {
   readonly wallMs: number;
 }
 
+/** What a request needs to know about the call that it belongs to. */
+export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
+
 /** One call to New Relic, ready to be sent. It handles its own failure and never rejects. */
 export type Call = (context: CallContext) => Promise<void>;
 
 /** Calls that may be in flight together. */
 export interface Stage {
-  /** The number of calls at most. */
   readonly size: number;
   /**
    * Taken one by one, and only when there is room: a stage of 10,000 calls is not a queue of
@@ -72,7 +74,6 @@ export interface Question {
   readonly selected: SelectedApplication;
   /** Whether to ask for the names of its hosts as well, because some are not known. */
   readonly askHostNames: boolean;
-  /** The known host names, by host id. */
   readonly hostNames: ReadonlyMap<string, string>;
   /** Whether the host is still listed now: a discovery may have ended since the poll began. */
   readonly isListed: (hostId: string) => boolean;
@@ -103,18 +104,6 @@ export interface Batch<Asked extends Question = Question> {
   outcomeOf(question: Asked): PollOutcome;
 }
 
-/** How many calls an account may send, in the unit of its source. */
-export interface CallLimit {
-  /** Calls a minute that the account may plan with at present. */
-  limitPerMinute(): number;
-  /**
-   * Calls the listener whenever `limitPerMinute` has changed. The returned function unsubscribes
-   * it.
-   */
-  onLimitChange(listener: () => void): () => void;
-}
-
-/** Numbers of calls by what they are for. */
 export type CallsByOperation = Readonly<Record<DaemonOperation, number>>;
 
 /** What polling costs with an API, in calls: the unit of the budget. */
@@ -124,7 +113,6 @@ export interface CallCosts {
   /** What happens once, with the first polls of these applications, and what it is for. */
   once(applications: readonly SelectedApplication[]): number;
   readonly firstPollOperation: DaemonOperation;
-  /** A discovery in an account with these applications. */
   discovery(applications: readonly SelectedApplication[]): DiscoveryCalls;
   /**
    * How many calls the metrics of these entries take, in words. Default: their number makes no

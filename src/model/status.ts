@@ -3,12 +3,14 @@ import type { Query } from './config.ts';
 import type { Refusals } from './permit.ts';
 import type { Shard } from './shard.ts';
 import type { AppReading } from './snapshot.ts';
-import type { MissingMetric, TransportStatus } from './telemetry.ts';
+import type { MissingMetric } from './telemetry.ts';
 
 /** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
 export interface BuildInfo {
   readonly version: string;
+  /** The commit the program was built from, or `unknown`. */
   readonly revision: string;
+  /** Such as `v24.4.1`. */
   readonly nodeVersion: string;
 }
 
@@ -63,7 +65,6 @@ export interface ApplicationStatus {
   readonly nextPollMs: number;
   /** The effective interval. */
   readonly intervalSeconds: number;
-  /** Ids of the hosts that are polled. */
   readonly hostIds: readonly string[];
   /** Those of `hostIds` of which the last poll got nothing. */
   readonly failedHostIds: ReadonlySet<string>;
@@ -143,8 +144,12 @@ export interface PollerStatus {
   readonly nextDiscoveryMs: number | undefined;
 }
 
-/** One account in detail. */
-export interface AccountDetails extends PollerStatus, TransportStatus {
+export interface AccountDetails extends PollerStatus {
+  readonly requestsInFlight: number;
+  /** Wall time until which the account pauses after a 429; `undefined` if it does not. */
+  readonly backoffUntilMs: number | undefined;
+  /** How far the vendor's clock is ahead of ours, if it is far enough for windows to follow it. */
+  readonly clockSkewSeconds?: number | undefined;
   readonly source: 'rest' | 'nerdgraph';
   /** The full limit, of which `budgetRequestsPerMinute` is what may be planned with now. */
   readonly requestsPerMinute: number;

@@ -71,15 +71,6 @@ export interface PollObserver {
   skipped(count: number): void;
 }
 
-/** What is going on between one account and the vendor at present. */
-export interface TransportStatus {
-  readonly requestsInFlight: number;
-  /** Wall time until which the account pauses after a 429; `undefined` if it does not. */
-  readonly backoffUntilMs: number | undefined;
-  /** How far the vendor's clock is ahead of ours, if it is far enough for windows to follow it. */
-  readonly clockSkewSeconds?: number | undefined;
-}
-
 /** A value that an entry asks for, and that New Relic has sent for none of its applications. */
 export interface MissingMetric {
   /** The entry as it was written, such as `id=123`. */

@@ -62,6 +62,11 @@ export type ValueName = keyof typeof units;
  */
 export const vendorValues: Readonly<Record<ValueName, Unit>> = units;
 
+/** Only what is in the metric's own unit may be negative. */
+export function mayBeNegative(unit: Unit): boolean {
+  return unit === 'as_metric' || unit === 'as_metric_per_second';
+}
+
 /** The values that New Relic's REST API knows for metrics of APM. */
 export const valueNames: readonly ValueName[] = Object.keys(units).filter(isValueName);
 

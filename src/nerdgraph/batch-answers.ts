@@ -43,7 +43,6 @@ interface ApplicationAnswers {
   error: ApiError | undefined;
 }
 
-/** Collects the answers of one batch. */
 export class BatchAnswers {
   readonly #valuesByKey: Readonly<Record<Subject, ReadonlyMap<string, ColumnValue>>>;
   readonly #dependencies: BatchAnswersDependencies;

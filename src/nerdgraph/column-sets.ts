@@ -1,6 +1,6 @@
 import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import type { VendorMetric } from '../model/presets.ts';
-import { type ValueName, vendorValues } from '../model/vendor-value.ts';
+import { mayBeNegative, type ValueName, vendorValues } from '../model/vendor-value.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import { type Column, columnText, nrqlText } from './nrql.ts';
 import { type Cell, type NrqlValue, nrqlValueOf, type TimesliceFunction } from './nrql-values.ts';
@@ -121,15 +121,12 @@ class OpenSet {
   }
 }
 
-/** Only what is in the metric's own unit may be negative. */
 function validOf(
   name: ValueName,
   value: number | undefined,
   onInvalid: InvalidSampleListener,
 ): number | undefined {
-  const unit = vendorValues[name];
-  const mayBeNegative = unit === 'as_metric' || unit === 'as_metric_per_second';
-  if (value === undefined || value >= 0 || mayBeNegative) return value;
+  if (value === undefined || value >= 0 || mayBeNegative(vendorValues[name])) return value;
   onInvalid('negative');
   return undefined;
 }
@@ -139,7 +136,6 @@ function lengthOf(metric: string, of: TimesliceFunction): number {
   return `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`.length;
 }
 
-/** The values of all sets by what `valueKeyOf` says. */
 export function valuesByKey(sets: readonly ColumnSet[]): ReadonlyMap<string, ColumnValue> {
   return new Map(sets.flatMap(({ values }) => values.map((value) => [valueKeyOf(value), value])));
 }

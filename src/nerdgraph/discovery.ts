@@ -1,18 +1,12 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Selector } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
-import type { Discovery } from '../model/source.ts';
+import type { Source } from '../model/source.ts';
 import { type EntityList, listEntities } from './entity-list.ts';
-import type { GraphqlClient, RequestContext } from './graphql-client.ts';
+import type { GraphqlClient } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
 import { searchesFor, type WantedApplications, wantedBy } from './search.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
-
-export interface DiscoveryQuestion extends Pick<RequestContext, 'signal' | 'tags'> {
-  readonly selectors: readonly Selector[];
-  readonly knownIds: readonly string[];
-}
 
 export interface DiscoveryDependencies {
   readonly client: GraphqlClient;
@@ -22,9 +16,6 @@ export interface DiscoveryDependencies {
   readonly wallMs: () => number;
 }
 
-/** Makes the discoveries of one account. */
-export type Discover = (question: DiscoveryQuestion) => Promise<Discovery>;
-
 const hourMs = 3_600_000;
 const noApplication = '0';
 
@@ -33,19 +24,16 @@ const noApplication = '0';
  * out is searched by its id.
  */
 export function createDiscover(
-  options: { readonly accountId: number },
+  accountId: number,
   { client, unexpected, clock, wallMs }: DiscoveryDependencies,
-): Discover {
-  const { accountId } = options;
+): Source['discover'] {
   const filters = new Filters({ unexpected, clock });
 
-  const search = async ({
-    selectors,
-    knownIds,
-    ...context
-  }: DiscoveryQuestion): Promise<EntityList> => {
+  const search = async (
+    ...[selectors, knownIds, signal, tags]: Parameters<Source['discover']>
+  ): Promise<EntityList> => {
     const read = async (wanted: WantedApplications | undefined): Promise<EntityList> =>
-      listEntities(searchesFor(accountId, wanted), options, { client, ...context });
+      listEntities(searchesFor(accountId, wanted), accountId, { client, signal, tags });
 
     const wanted = filters.areTrusted ? wantedBy(selectors) : undefined;
     let list = await read(wanted);
@@ -77,9 +65,8 @@ export function createDiscover(
     return { ...list, error, calls: list.calls + 1 };
   };
 
-  return async (question) => {
-    const { signal } = question;
-    const list = await confirmed(await search(question), signal);
+  return async (selectors, knownIds, signal, tags) => {
+    const list = await confirmed(await search(selectors, knownIds, signal, tags), signal);
     const error = abortOf(signal) ?? list.error;
     return {
       applications: [...list.applications.values()].map((application) => ({
@@ -127,7 +114,6 @@ class Filters {
     return missing.length > this.#absent.size || (missing.length > 0 && isOld);
   }
 
-  /** Compares what was missing with the list of the account. */
   compare(missing: readonly string[], list: EntityList): void {
     const { clock, unexpected } = this.#dependencies;
     if (list.error !== undefined) return;

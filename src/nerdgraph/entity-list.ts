@@ -1,7 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import { failureOf } from './failures.ts';
-import type { GraphqlClient, RequestContext } from './graphql-client.ts';
+import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
 
 /** What searches have found, with all their pages. */
 export interface EntityList {
@@ -22,8 +22,8 @@ const sparePages = 2;
  */
 export async function listEntities(
   searches: readonly string[],
-  { accountId }: { readonly accountId: number },
-  { client, ...context }: RequestContext & { readonly client: Pick<GraphqlClient, 'entities'> },
+  accountId: number,
+  { client, ...context }: EntitiesContext & { readonly client: Pick<GraphqlClient, 'entities'> },
 ): Promise<EntityList> {
   const applications = new Map<string, Application>();
   const unreadableIds = new Set<string>();

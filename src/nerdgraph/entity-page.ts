@@ -9,7 +9,6 @@ import {
 import { type CallPurpose, failureOf } from './failures.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
-/** One page of a search. */
 export interface EntityPage {
   /** Without hosts: a search does not name them. */
   readonly applications: readonly Application[];

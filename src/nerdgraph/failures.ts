@@ -1,7 +1,7 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
 
@@ -50,13 +50,9 @@ export function failureIn(
  * The message of the error in a body that decides; empty if there is none, as in a page of a gateway.
  */
 function graphqlMessageOf(body: string): string {
-  try {
-    const error = decidingErrorOf(graphqlErrorsOf(parseJson(body)));
-    if (error === undefined) return '';
-    return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
-  } catch {
-    return '';
-  }
+  const error = decidingErrorOf(graphqlErrorsOf(parsed(body)));
+  if (error === undefined) return '';
+  return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
 }
 
 function remedyFor(
@@ -133,9 +129,8 @@ function isFailure({ message }: GraphqlError): boolean {
  * absent, or if its results are null: the field of the results may fail on its own.
  */
 export function answeredPartOf(document: unknown): unknown {
-  const data = isJsonObject(document) ? document['data'] : undefined;
-  const actor = isJsonObject(data) ? data['actor'] : undefined;
-  if (!isJsonObject(actor)) return undefined;
+  const actor = actorOf(document);
+  if (actor === undefined) return undefined;
   const { account } = actor;
   const part = isJsonObject(account)
     ? account['nrql']
@@ -187,11 +182,10 @@ export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>)
   if (document === undefined || answeredPartOf(document) !== undefined) return status;
   const errors = graphqlErrorsOf(document);
   // Without an error the account is not visible to the key.
-  if (errors.length === 0) return isAccountNull(document) ? 403 : status;
+  if (errors.length === 0) return actorOf(document)?.['account'] === null ? 403 : status;
   return statusOfErrors(errors);
 }
 
-/** The status of the error that decides. */
 export function statusOfErrors(errors: readonly GraphqlError[]): number {
   const deciding = decidingErrorOf(errors);
   return deciding === undefined ? 500 : statusOfError(deciding);
@@ -216,8 +210,8 @@ function parsed(body: string): unknown {
   }
 }
 
-function isAccountNull(document: unknown): boolean {
+function actorOf(document: unknown): JsonObject | undefined {
   const data = isJsonObject(document) ? document['data'] : undefined;
   const actor = isJsonObject(data) ? data['actor'] : undefined;
-  return isJsonObject(actor) && actor['account'] === null;
+  return isJsonObject(actor) ? actor : undefined;
 }

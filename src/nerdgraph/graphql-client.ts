@@ -1,6 +1,6 @@
 import type { Query } from '../model/config.ts';
 import type { AppReading } from '../model/snapshot.ts';
-import type { CallContext } from '../model/source.ts';
+import type { RequestContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
@@ -20,16 +20,13 @@ import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.t
 import { queryReadingOf } from './query-answer.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
-/** What a request needs to know about the call that it belongs to. */
-export interface RequestContext extends Pick<CallContext, 'signal' | 'turn'> {
-  /** Which tags of entities to read. Default: none. */
-  readonly tags?: readonly string[] | undefined;
-}
-
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;
   readonly nrql: string;
 }
+
+/** Which tags of entities to read. Default: none. */
+export type EntitiesContext = RequestContext & { readonly tags?: readonly string[] | undefined };
 
 /** NerdGraph for one account. Rejects with an `ApiError` or with the signal's reason. */
 export interface GraphqlClient {
@@ -44,7 +41,7 @@ export interface GraphqlClient {
   entities(
     search: string,
     cursor: string | undefined,
-    context: RequestContext,
+    context: EntitiesContext,
   ): Promise<EntityPage>;
 }
 

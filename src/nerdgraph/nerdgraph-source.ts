@@ -53,10 +53,7 @@ export function createNerdGraphSource(
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const sizes = new QuerySizes(clock);
   const seen = new SeenMetrics();
-  const discover = createDiscover(
-    { accountId },
-    { client, unexpected, clock, wallMs: vendorWallMs },
-  );
+  const discover = createDiscover(accountId, { client, unexpected, clock, wallMs: vendorWallMs });
   const polling = { client, sizes, seen, unexpected, onInvalid };
 
   return {
@@ -65,7 +62,7 @@ export function createNerdGraphSource(
     listsHosts: false,
     earlyMs,
     discover: async (selectors, knownIds, signal, tags) => {
-      const discovery = await discover({ selectors, knownIds, signal, tags });
+      const discovery = await discover(selectors, knownIds, signal, tags);
       if (discovery.complete) {
         const ids = [...discovery.applications.map(({ id }) => id), ...discovery.unreadableIds];
         seen.keepOnly(new Set(ids));

@@ -10,7 +10,6 @@ import { type Facets, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
-/** One row of a FACET query. */
 export interface FacetRow {
   readonly applicationId: string;
   /** `undefined` if the query does not ask for hosts. */
@@ -37,7 +36,6 @@ export interface NrqlReading {
   readonly window: TimeWindow;
   readonly facets: Facets;
   readonly applicationIds: readonly string[];
-  /** Whether a host of this name was asked for. */
   readonly asksFor: (host: string) => boolean;
   /** Whether the other answers of the poll are about this window, too. */
   readonly mayBeAbout: (window: TimeWindow) => boolean;

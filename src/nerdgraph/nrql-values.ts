@@ -1,5 +1,5 @@
 import type { VendorMetric } from '../model/presets.ts';
-import type { ValueName } from '../model/vendor-value.ts';
+import { isRated, type ValueName } from '../model/vendor-value.ts';
 
 /** What NRQL can calculate of the timeslices of a metric. Times are in seconds. */
 export type TimesliceFunction =
@@ -156,11 +156,6 @@ const nrqlValues: Readonly<Record<ValueName, NrqlValue>> = {
 /** How a value of a metric is read with NRQL, as New Relic's guide for leaving the REST API says. */
 export function nrqlValueOf({ metric, value }: VendorMetric): NrqlValue {
   if (value === 'percent' && metric === 'CPU/User Time') return busyShare;
-  if (value === 'count' && isApdex(metric)) return apdexCount;
+  if (value === 'count' && isRated(metric)) return apdexCount;
   return nrqlValues[value];
-}
-
-/** Such as `Apdex`, or `Apdex/Controller/basket` of one transaction. */
-function isApdex(metric: string): boolean {
-  return metric.split('/').includes('Apdex');
 }

@@ -1,5 +1,5 @@
-import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { PollConfig } from '../model/config.ts';
+import { transactionMetrics } from '../model/presets.ts';
 import { rangeAt, type TimeWindow } from '../model/window.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
@@ -8,11 +8,6 @@ import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
  * minute was there.
  */
 const heartbeatMetric = 'Agent/MetricsReported/count';
-
-const throughputMetrics: Readonly<Record<TransactionType, string>> = {
-  web: 'HttpDispatcher',
-  other: 'OtherTransaction/all',
-};
 
 /** New Relic's own window in the REST API; NRQL would take an hour. */
 const usualLengthMs = 30 * 60_000;
@@ -74,7 +69,7 @@ export function metricsNrql(question: MetricQuestion): string {
  * that every agent sends it.
  */
 export function liveHostsNrql(applicationIds: readonly string[], window: TimeWindow): string {
-  const metrics = [...transactionTypes.map((type) => throughputMetrics[type]), heartbeatMetric];
+  const metrics = [...Object.values(transactionMetrics), heartbeatMetric];
   return nrqlOf({ selected: [], metrics, applicationIds, window, facets: hostFacets });
 }
 

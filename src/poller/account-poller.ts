@@ -1,27 +1,22 @@
 import type { Clock } from '../model/clock.ts';
-import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountInUse } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallLimit, Source } from '../model/source.ts';
+import type { Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
 import type { CallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { JobQueueLimits } from '../rate-limit/job-queue.ts';
+import type { Membership } from '../rate-limit/membership.ts';
 import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { accountStatusOf } from './account-status.ts';
-import { AccountTable, type AccountTableOptions } from './account-table.ts';
+import { AccountTable } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
 import type { Aspect } from './aspect.ts';
-import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
-import { entriesWithoutHost } from './discovery-state.ts';
+import { DiscoveryLoop } from './discovery-loop.ts';
+import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
 import { pollUntilSettled } from './poll-again.ts';
 import { PollLog } from './poll-log.ts';
 import { PollLoop } from './poll-loop.ts';
-
-export interface AccountPollerOptions {
-  readonly account: AccountConfig;
-  /** The entries of `apps` and `queries` that belong to this account; not empty. */
-  readonly entries: readonly AppEntry[];
-}
 
 export interface AccountPollerDependencies {
   readonly source: Source;
@@ -32,7 +27,7 @@ export interface AccountPollerDependencies {
   readonly observer: PollObserver;
   readonly logger: Logger;
   /** What the account may send. The poller follows its changes. */
-  readonly limit: CallLimit;
+  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange'>;
   /** Sends the calls of the polls. The poller tells it the limits. */
   readonly scheduler: CallScheduler;
   /** Retries since the start. */
@@ -45,7 +40,7 @@ export interface AccountPollerDependencies {
 
 /** Keeps one account's values fresh. */
 export class AccountPoller {
-  #options: AccountPollerOptions;
+  #options: AccountInUse;
   readonly #dependencies: AccountPollerDependencies;
   readonly #log: PollLog;
   readonly #table: AccountTable;
@@ -56,12 +51,12 @@ export class AccountPoller {
   readonly #stopListening: () => void;
   #isRunning = false;
 
-  constructor(options: AccountPollerOptions, dependencies: AccountPollerDependencies) {
+  constructor(options: AccountInUse, dependencies: AccountPollerDependencies) {
     const { clock } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
     this.#startMs = clock.monotonicMs();
-    const planner = new AccountPlanner(tableOptionsOf(options).discoveryIntervalMs, {
+    const planner = new AccountPlanner(discoveryOptionsOf(options).intervalMs, {
       clock,
       costs: dependencies.source.costs,
       capacity: () => ({
@@ -73,7 +68,7 @@ export class AccountPoller {
     const log = new PollLog(options.account.name, dependencies);
     this.#log = log;
     const parts = { ...dependencies, log, planner };
-    this.#table = new AccountTable(tableOptionsOf(options), parts);
+    this.#table = new AccountTable(options, parts);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
       table: this.#table,
@@ -158,7 +153,7 @@ export class AccountPoller {
    *
    * @param isSourceChanged whether the source now uses another key, or another way to the vendor
    */
-  async reconfigure(options: AccountPollerOptions, isSourceChanged = false): Promise<void> {
+  async reconfigure(options: AccountInUse, isSourceChanged = false): Promise<void> {
     const isSameQuestion = !isSourceChanged && wantSameApplications(this.#options, options);
     this.#options = options;
     this.#dependencies.scheduler.resize(this.#limits());
@@ -168,7 +163,7 @@ export class AccountPoller {
     else this.#discoveries.restart(discovery);
     const { signal } = this.#stopping;
     try {
-      this.#polls.abort(await this.#table.reconfigure(tableOptionsOf(options), signal));
+      this.#polls.abort(await this.#table.reconfigure(options, signal));
       this.#wake();
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -225,10 +220,6 @@ export class AccountPoller {
     const { concurrency } = this.#options.account;
     return { requestsPerMinute: this.#dependencies.limit.limitPerMinute(), concurrency };
   }
-}
-
-function tableOptionsOf(options: AccountPollerOptions): AccountTableOptions {
-  return { ...options, discoveryIntervalMs: discoveryOptionsOf(options).intervalMs };
 }
 
 /** Far longer than any deadline of the loops themselves. */

@@ -1,5 +1,5 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountInUse, AppEntry } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
@@ -28,10 +28,7 @@ export interface AccountStatusDependencies {
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
-  {
-    account: { name },
-    entries,
-  }: { readonly account: Pick<AccountConfig, 'name'>; readonly entries: readonly AppEntry[] },
+  { account: { name }, entries }: AccountInUse,
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
   const { plan, discovery, states, failing } = table;

@@ -1,6 +1,6 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, nowOf, sleep } from '../model/clock.ts';
-import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountInUse } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts, queriesOf } from '../model/selected-application.ts';
 import { createOwns } from '../model/shard.ts';
@@ -16,6 +16,7 @@ import type { PollRequest } from './batch-poll.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
+  discoveryOptionsOf,
   entriesWithoutHost,
   hostsListedNow,
   initialDiscovery,
@@ -35,13 +36,6 @@ import {
 } from './state-steps.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-export interface AccountTableOptions {
-  readonly account: AccountConfig;
-  /** The entries of `apps` and `queries` that belong to this account. */
-  readonly entries: readonly AppEntry[];
-  readonly discoveryIntervalMs: number;
-}
-
 export interface AccountTableDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
@@ -53,7 +47,7 @@ export interface AccountTableDependencies {
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
 export class AccountTable {
-  #options: AccountTableOptions;
+  #options: AccountInUse;
   readonly #dependencies: AccountTableDependencies;
   readonly #time: VirtualClock;
   readonly #states: DueQueue;
@@ -68,7 +62,7 @@ export class AccountTable {
   readonly #stretched: (isWrong: boolean) => Aspect;
   readonly #lacksMetrics: (isWrong: boolean) => Aspect;
 
-  constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
+  constructor(options: AccountInUse, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#time = new VirtualClock(dependencies.clock);
@@ -127,7 +121,7 @@ export class AccountTable {
    * applications whose polls under way are no longer wanted. With many applications it takes several turns
    * of the event loop. An abort leaves it half done, but every state is consistent.
    */
-  async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
+  async reconfigure(options: AccountInUse, signal: AbortSignal): Promise<readonly string[]> {
     return this.#inTurn(async () => {
       this.#options = options;
       const { log } = this.#dependencies;
@@ -146,7 +140,7 @@ export class AccountTable {
   async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
     return this.#inTurn(async () => {
       signal.throwIfAborted();
-      const { account, entries, discoveryIntervalMs } = this.#options;
+      const { account, entries } = this.#options;
       const { clock, sink, log, planner } = this.#dependencies;
       const takePhaseIndex = (): number => this.#phaseIndex++;
       const virtualMs = this.#time.nowMs();
@@ -162,7 +156,7 @@ export class AccountTable {
       for (const id of removed) this.#states.delete(id);
       for (const id of removed) this.#publisher.remove(id);
       log.missingMetrics(this.#metrics.judge(this.states));
-      planner.discovered(discovery, discoveryIntervalMs);
+      planner.discovered(discovery, discoveryOptionsOf(this.#options).intervalMs);
       this.replan();
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;

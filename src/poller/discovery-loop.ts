@@ -1,19 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
-import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
+import { type Clock, sleep } from '../model/clock.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
-import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
-import { discoveryIntervalOf } from './demand.ts';
-import { type DiscoveryState, discoverWithin } from './discovery-state.ts';
-
-export interface DiscoveryLoopOptions {
-  readonly selectors: readonly Selector[];
-  readonly intervalMs: number;
-  /** Which tags of the applications to read. Default: none. */
-  readonly tags?: readonly string[] | undefined;
-}
+import { type DiscoveryState, discoverWithin, type Sought } from './discovery-state.ts';
 
 export interface DiscoveryLoopDependencies {
   readonly table: Pick<AccountTable, 'states' | 'discovery' | 'discovered'>;
@@ -45,18 +34,20 @@ class Restarted extends Error {}
 
 /** Discovers the applications of an account again and again. */
 export class DiscoveryLoop {
-  #options: DiscoveryLoopOptions;
+  #options: Sought;
   readonly #dependencies: DiscoveryLoopDependencies;
-  readonly #delay: InterruptibleDelay;
+  /** The pause before the next discovery, while there is one; times are monotonic. */
+  #pausing:
+    | { readonly startMs: number; endMs: number; readonly changed: AbortController }
+    | undefined;
   #deadlineMs: number;
   #underWay: AbortController | undefined;
   /** When the discovery under way, or the pause before the next one, should have ended. */
   #lateAtMs: number | undefined;
 
-  constructor(options: DiscoveryLoopOptions, dependencies: DiscoveryLoopDependencies) {
+  constructor(options: Sought, dependencies: DiscoveryLoopDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#delay = createInterruptibleDelay(dependencies.clock);
     this.#deadlineMs = Math.max(options.intervalMs, firstDeadlineMs);
   }
 
@@ -99,15 +90,15 @@ export class DiscoveryLoop {
 
   /** Brings the next discovery forward. */
   soon(): void {
-    this.#delay.cutShort(minPauseMs);
+    this.#cutShort(minPauseMs);
   }
 
   /** Looks for something else from now on: drops the discovery under way and begins another one. */
-  restart(next: DiscoveryLoopOptions): void {
+  restart(next: Sought): void {
     this.#options = next;
     this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
     this.#underWay?.abort(new Restarted());
-    this.#delay.cutShort(0);
+    this.#cutShort(0);
   }
 
   /**
@@ -116,7 +107,7 @@ export class DiscoveryLoop {
   repeatEvery(intervalMs: number): void {
     this.#options = { ...this.#options, intervalMs };
     this.#deadlineMs = Math.max(intervalMs, this.#deadlineMs);
-    this.#delay.cutShort(intervalMs);
+    this.#cutShort(intervalMs);
   }
 
   /** Monotonic time since when the discovery under way, or the next one, has been late. */
@@ -127,7 +118,7 @@ export class DiscoveryLoop {
 
   /** Monotonic time at which the next discovery begins; `undefined` while one is under way. */
   nextMs(): number | undefined {
-    return this.#delay.endsAtMs();
+    return this.#pausing?.endMs;
   }
 
   async #ask(signal: AbortSignal): Promise<Discovery> {
@@ -153,8 +144,32 @@ export class DiscoveryLoop {
     const { table, clock, random } = this.#dependencies;
     const { intervalMs } = this.#options;
     const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, inARow, random);
-    this.#lateAtMs = clock.monotonicMs() + pauseMs;
-    await this.#delay.pause(pauseMs, signal);
+    const startMs = clock.monotonicMs();
+    this.#lateAtMs = startMs + pauseMs;
+    let endMs = startMs + pauseMs;
+    try {
+      for (let nowMs = startMs; nowMs < endMs; nowMs = clock.monotonicMs()) {
+        const changed = new AbortController();
+        this.#pausing = { startMs, endMs, changed };
+        await sleep(clock, endMs - nowMs, AbortSignal.any([signal, changed.signal])).catch(() =>
+          signal.throwIfAborted(),
+        );
+        ({ endMs } = this.#pausing);
+      }
+    } finally {
+      this.#pausing = undefined;
+    }
+  }
+
+  /** Ends the present pause, but not before `minMs` after its start. */
+  #cutShort(minMs: number): void {
+    if (this.#pausing === undefined) return;
+    const { startMs, endMs } = this.#pausing;
+    this.#pausing.endMs = Math.max(
+      this.#dependencies.clock.monotonicMs(),
+      Math.min(endMs, startMs + minMs),
+    );
+    this.#pausing.changed.abort();
   }
 }
 
@@ -193,41 +208,4 @@ function untilNextDiscoveryMs(
   if (discovery.answered) return Math.min(intervalMs, retryIntervalMs);
   const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
   return Math.min(backoffMs, intervalMs, retryIntervalMs);
-}
-
-/** An account, and the entries that choose from it. */
-interface Searched {
-  readonly account: Pick<AccountConfig, 'shard'>;
-  readonly entries: readonly AppEntry[];
-}
-
-/** What to look for in an account with these entries. */
-export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): DiscoveryLoopOptions {
-  const polled = polledBy(entries);
-  const chosen = polled.filter(({ query }) => query === undefined);
-  // An account may have nothing but queries.
-  const polls = (chosen.length > 0 ? chosen : polled).map(({ poll }) => poll);
-  return {
-    selectors: chosen.map(({ selector }) => selector),
-    intervalMs: discoveryIntervalOf(polls),
-    tags: tagsOf(chosen),
-  };
-}
-
-function tagsOf(entries: readonly AppEntry[]): readonly string[] {
-  return [...new Set(entries.flatMap(({ poll }) => Object.keys(poll.tags ?? {})))].toSorted();
-}
-
-/** Whether a discovery for one of them finds what the other one wants. */
-export function wantSameApplications(left: Searched, right: Searched): boolean {
-  return (
-    isDeepStrictEqual(left.account.shard, right.account.shard) &&
-    isDeepStrictEqual(tagsOf(left.entries), tagsOf(right.entries)) &&
-    isDeepStrictEqual(selectorsOf(left.entries), selectorsOf(right.entries))
-  );
-}
-
-/** As they were written: compiled patterns are compared by their source. */
-function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean, string])[] {
-  return entries.map(({ exclude, selector }) => [exclude, selectorText(selector)]);
 }

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../model/api-error.ts';
 import type { Clock, Now } from '../model/clock.ts';
-import type { AppEntry, Selector } from '../model/config.ts';
+import type { AccountInUse, AppEntry, Selector } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
-import { selectorText } from '../model/selector.ts';
+import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
+import { discoveryIntervalOf } from './demand.ts';
 import type { DiscoveryChange } from './state-steps.ts';
 
 /** What is known about the discoveries of an account. */
@@ -137,6 +138,45 @@ function mayHaveHost({ pollsEnded, selected, failedParts, hostNames }: AppState)
   const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
   const isLookedFor = pollsEnded > 0 && failedParts.size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
+}
+
+/** What discoveries look for, the tags that they read, and how often. */
+export interface Sought {
+  readonly selectors: readonly Selector[];
+  readonly intervalMs: number;
+  /** Default: none. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** What to look for in an account with these entries. */
+export function discoveryOptionsOf({ entries }: Pick<AccountInUse, 'entries'>): Sought {
+  const polled = polledBy(entries);
+  const chosen = polled.filter(({ query }) => query === undefined);
+  // An account may have nothing but queries.
+  const polls = (chosen.length > 0 ? chosen : polled).map(({ poll }) => poll);
+  return {
+    selectors: chosen.map(({ selector }) => selector),
+    intervalMs: discoveryIntervalOf(polls),
+    tags: tagsOf(chosen),
+  };
+}
+
+function tagsOf(entries: readonly AppEntry[]): readonly string[] {
+  return [...new Set(entries.flatMap(({ poll }) => Object.keys(poll.tags ?? {})))].toSorted();
+}
+
+/** Whether a discovery for one of them finds what the other one wants. */
+export function wantSameApplications(left: AccountInUse, right: AccountInUse): boolean {
+  return (
+    isDeepStrictEqual(left.account.shard, right.account.shard) &&
+    isDeepStrictEqual(tagsOf(left.entries), tagsOf(right.entries)) &&
+    isDeepStrictEqual(selectorsOf(left.entries), selectorsOf(right.entries))
+  );
+}
+
+/** As they were written: compiled patterns are compared by their source. */
+function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean, string])[] {
+  return entries.map(({ exclude, selector }) => [exclude, selectorText(selector)]);
 }
 
 /**

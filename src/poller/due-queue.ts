@@ -74,7 +74,6 @@ export class DueQueue {
     for (const queue of [this.#polls, this.#alone]) queue.delete(id);
   }
 
-  /** The poll of the application has ended. */
   end(id: string): void {
     this.#polling.delete(id);
     const state = this.#all.get(id);

@@ -72,7 +72,6 @@ function hasCalls(values: Values | undefined): boolean {
   return values?.some((value) => value !== undefined && value > 0) === true;
 }
 
-/** What is known after a poll that asked for host names. */
 export function hostNamesAfter(
   known: HostNameState,
   selected: SelectedApplication,

@@ -22,7 +22,6 @@ interface EntryWatch {
   open: readonly Watched[];
   /** Those that the last judgement called missing. */
   missing: ReadonlySet<Watched>;
-  /** The ids of the applications that had a whole poll. */
   readonly polled: Set<string>;
   /** Whether an application had requests in such a poll; and hosts as well. */
   isBusy: boolean;
@@ -140,7 +139,6 @@ function watchedBy(entry: AppEntry): readonly Watched[] {
   return [...watched.values()];
 }
 
-/** Whether the reading has a value of the metric; 0 is one. */
 function hasValueOf({ indexes }: Watched, { application, hosts }: AppReading): boolean {
   return [application, ...hosts.values()].some((values) =>
     indexes.some((index) => values[index] !== undefined),

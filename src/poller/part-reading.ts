@@ -56,7 +56,6 @@ export function withArrived(
   return { reading: composed(arrived, held, failedParts), failedParts, arrivedEndMs };
 }
 
-/** Without the values of parts that have failed for `staleAfterMs`. */
 export function withoutStale(
   { reading, failedParts, arrivedEndMs }: PartReading,
   { nowMs, staleAfterMs }: { nowMs: number; staleAfterMs: number },

@@ -19,7 +19,6 @@ import { spreadTurn } from './schedule.ts';
 /** A change of the states. Where it yields, other work should run before it goes on. */
 export type StateSteps<Result> = Generator<undefined, Result>;
 
-/** The states that a change is applied to. */
 type ChangedStates = Pick<DueQueue, 'all' | 'set' | 'delete'>;
 
 /** What only a discovery as a whole can tell. */

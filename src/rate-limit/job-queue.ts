@@ -32,7 +32,6 @@ export interface QueuedJob<Times extends JobTimes = JobTimes> {
   /** A call is slow, and none has been answered since it was sent. */
   isSuspect: boolean;
   answeredMs: number;
-  /** No call is left to start. */
   isExhausted: boolean;
   /** Further requests of calls that have been started: retries and pages. They go first. */
   readonly waiting: readonly unknown[];

@@ -1,6 +1,5 @@
 import type { Clock } from '../model/clock.ts';
 import type { Permit, Refusals } from '../model/permit.ts';
-import type { CallLimit } from '../model/source.ts';
 import type { Key, KeyPlace, KeyTable, Member } from './key-table.ts';
 import type { Claimant } from './rate-limiter.ts';
 import { SlidingWindowLog } from './sliding-window-log.ts';
@@ -16,7 +15,7 @@ export interface MembershipOptions extends KeyPlace {
  * One account's part in the rate limiter of its key. What it may plan with is the limit of the key, or an
  * even share of it when other accounts use the key as well.
  */
-export class Membership implements CallLimit, Member, Claimant {
+export class Membership implements Member, Claimant {
   readonly name: string;
   readonly #place: KeyPlace;
   readonly #keys: KeyTable;
@@ -47,12 +46,10 @@ export class Membership implements CallLimit, Member, Claimant {
     return this.#requestsPerMinute;
   }
 
-  /** As `RateLimiter.mayTake`, for the current key. */
   mayTake(isSpaced: boolean): boolean {
     return !this.#hasLeft && this.#key.limiter.mayTake(this, isSpaced);
   }
 
-  /** As `RateLimiter.take`. */
   take(): Permit {
     const permit = this.#key.limiter.take();
     // Forgets those that have ended, so that their number is bounded.
@@ -76,7 +73,6 @@ export class Membership implements CallLimit, Member, Claimant {
     this.#wake();
   }
 
-  /** As `RateLimiter.dueSinceMs`. */
   dueSinceMs(): number | undefined {
     return this.#key.limiter.dueSinceMs();
   }
@@ -91,11 +87,11 @@ export class Membership implements CallLimit, Member, Claimant {
     return this.#key.limiter.pausedUntilMs();
   }
 
-  /** As `RateLimiter.refusals`, for the current key. */
   refusals(): Refusals | undefined {
     return this.#key.limiter.refusals();
   }
 
+  /** Calls a minute that the account may plan with at present. */
   limitPerMinute(): number {
     return this.#key.sharePerMinute();
   }
@@ -123,6 +119,7 @@ export class Membership implements CallLimit, Member, Claimant {
     this.#wake();
   }
 
+  /** Calls the listener whenever `limitPerMinute` has changed. The returned function unsubscribes it. */
   onLimitChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {

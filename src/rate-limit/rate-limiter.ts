@@ -1,9 +1,9 @@
 import type { LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import type { Permit, Refusals, Throttled } from '../model/permit.ts';
-import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
 import { SlidingWindowLog } from './sliding-window-log.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 /** An account that wants to send with a key. */
 export interface Claimant {
@@ -64,7 +64,7 @@ export class RateLimiter {
     this.#inFlight = inFlight;
     this.#roomAgain = roomAgain;
     this.#limit = new AdaptiveLimit(requestsPerMinute);
-    this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs(), { batchMs });
+    this.#tokenBucket = new TokenBucket(requestsPerMinute, clock.monotonicMs(), batchMs);
     this.#knownLimit = requestsPerMinute;
   }
 

@@ -139,6 +139,16 @@ const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
   client: 'New Relic refuses this request: check base_url and the window of the application',
 };
 
+/** The failure that a list is not whole; `undefined` if no part of it was left out. */
+export function partsMissing(
+  count: number,
+  subject: CallSubject,
+  which: string,
+): ApiError | undefined {
+  if (count === 0) return undefined;
+  return failureOf(subject, 'schema', `parts of the list were left out (${count})${which}`);
+}
+
 /** Real pages have 200 elements, or 1000 names. A million would block the whole process for seconds. */
 const maxElements = 1000;
 

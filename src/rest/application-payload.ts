@@ -19,7 +19,6 @@ export interface ApplicationPage {
    * instance ids.
    */
   readonly malformed: readonly string[];
-  /** The readable ids of applications that were left out. */
   readonly unreadableIds: readonly string[];
   /**
    * Those clauses of `malformed` that are about applications without a readable id: nobody can tell

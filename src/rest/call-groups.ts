@@ -76,7 +76,6 @@ function kindsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeri
   );
 }
 
-/** The names of the values that are read of each metric, as one text. */
 function valuesByMetric(series: readonly PolledSeries[]): ReadonlyMap<string, string> {
   const byMetric = new Map<string, Set<ValueName>>();
   for (const one of series) {

@@ -6,10 +6,8 @@ import { failureOf } from './answer.ts';
 import { Findings, type LookUps } from './findings.ts';
 import { type ApplicationList, applicationsSubject } from './lists.ts';
 
-/** Asks for the applications with these ids, or for all of the account. */
 export type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
 
-/** The ids that a discovery has to ask for. */
 export interface IdQuestion {
   /** Ids that entries name. Such an id is absent if it was asked for alone and was not there. */
   readonly wanted: ReadonlySet<string>;

@@ -39,7 +39,6 @@ export class Findings {
     return this.#isFinal;
   }
 
-  /** Whether the id was found, readable or not. */
   has(id: string): boolean {
     return this.#found.has(id) || this.#unreadable.has(id);
   }

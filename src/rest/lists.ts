@@ -1,27 +1,25 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import type { HostNames } from '../model/source.ts';
+import type { HostNames, RequestContext } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { type JsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
-import { type CallSubject, documentOf, failureOf } from './answer.ts';
+import { type CallSubject, documentOf, partsMissing } from './answer.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
-import { applicationsRequest, hostsRequest, type RequestContext } from './requests.ts';
+import { applicationsRequest, hostsRequest } from './requests.ts';
 
-export interface ListOptions {
-  /** Pages of one list at most: a guard against one that does not end. */
-  readonly maxPages: number;
-}
+/** Enough for 200,000 applications: nine times the longest list that anybody has reported. */
+const maxPages = 1000;
 
 export interface ListDependencies {
+  /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
   readonly logger: Logger;
 }
 
-/** What was read of a list of applications. */
 export interface ApplicationList extends PagedList<Application> {
   /** Applications that are in the list but could not be read. */
   readonly unreadableIds: readonly string[];
@@ -69,10 +67,7 @@ export const applicationsSubject: CallSubject = {
   hostId: undefined,
 };
 
-export function createListReader(
-  { maxPages }: ListOptions,
-  { send, observer, logger }: ListDependencies,
-): ListReader {
+export function createListReader({ send, observer, logger }: ListDependencies): ListReader {
   const read = async <Item extends { readonly id: string }>(
     { subject, requestOf, contentOf, weightOf }: ListQuestion<Item>,
     { signal, turn }: RequestContext,
@@ -155,19 +150,15 @@ function listedApplicationsOf(
       ...page.applications.map((application) => ({ id: application.id, application })),
       ...page.unreadableIds.map((id) => ({ id, application: undefined })),
     ],
-    error: partsMissing(page.unidentified),
+    // Nobody can tell what the parts without an id were.
+    error: partsMissing(
+      page.unidentified.length,
+      applicationsSubject,
+      `, the first: ${page.unidentified[0]}`,
+    ),
   };
 }
 
-/** Nobody can tell what the parts without an id were, so the list is not complete. */
-function partsMissing(problems: readonly string[]): ApiError | undefined {
-  const [first] = problems;
-  if (first === undefined) return undefined;
-  const detail = `parts of the list were left out (${problems.length}), the first: ${first}`;
-  return failureOf(applicationsSubject, 'schema', detail);
-}
-
-/** One host of an application, by any of the names that it may have. */
 export interface HostQuestion {
   readonly applicationId: string;
   readonly wanted: readonly string[];

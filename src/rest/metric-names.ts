@@ -1,10 +1,9 @@
-import type { ApiError } from '../model/api-error.ts';
 import { isLike, type ListedMetric, type ListMetrics } from '../model/metric-list.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
-import { type CallSubject, documentOf, failureOf, listElementsOf } from './answer.ts';
+import { type CallSubject, documentOf, listElementsOf, partsMissing } from './answer.ts';
 import { nextPageOf, type Page, readPages } from './paging.ts';
 import { metricNamesRequest } from './requests.ts';
 
@@ -68,7 +67,14 @@ function contentOf(
 ): Pick<Page<ListedMetric>, 'items' | 'error'> {
   const elements = listElementsOf(document, 'metrics', subject);
   const items = elements.map(metricOf).filter((metric) => metric !== undefined);
-  return { items, error: partsMissing(elements.length - items.length, subject) };
+  return {
+    items,
+    error: partsMissing(
+      elements.length - items.length,
+      subject,
+      ': they are not a name with values',
+    ),
+  };
 }
 
 function metricOf(element: unknown): ListedMetric | undefined {
@@ -76,10 +82,4 @@ function metricOf(element: unknown): ListedMetric | undefined {
   const { name, values } = element;
   if (typeof name !== 'string' || name === '' || !Array.isArray(values)) return undefined;
   return { name, values: values.filter((value) => typeof value === 'string') };
-}
-
-function partsMissing(count: number, subject: CallSubject): ApiError | undefined {
-  if (count === 0) return undefined;
-  const detail = `parts of the list were left out (${count}): they are not a name with values`;
-  return failureOf(subject, 'schema', detail);
 }

@@ -1,6 +1,6 @@
 import type { PolledSeries, Values } from '../model/polled-series.ts';
 import { dayMs, minuteMs } from '../model/time.ts';
-import { countedBy } from '../model/vendor-value.ts';
+import { countedBy, mayBeNegative } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import {
@@ -14,7 +14,6 @@ import {
 import { type CallSubject, failureOf } from './answer.ts';
 import { inBaseUnit } from './base-units.ts';
 
-/** What is needed to read an answer. */
 export interface MetricReading {
   readonly onInvalid: InvalidSampleListener;
   /** Wall time of the answer: the vendor's own window ends close to it. */
@@ -35,10 +34,13 @@ export function metricAnswerOf(
   subject: CallSubject,
   { onInvalid, wallMs }: MetricReading,
 ): MetricAnswer {
-  const { data, metrics } = metricDataOf(document, subject);
+  const data = document['metric_data'];
+  if (!isJsonObject(data) || !Array.isArray(data['metrics'])) {
+    throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+  }
   const question = { window: query.window, wallMs };
   checkWindow(data, question, subject);
-  const byName = metricsByNameOf(metrics, subject);
+  const byName = metricsByNameOf(data['metrics'], subject);
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
@@ -82,29 +84,11 @@ function valueOf(
   const counter = countedBy[name];
   if (counter !== undefined && values[counter] === 0) return undefined;
   if (gauge.unit === 'bytes' && values[name] === 0) return undefined;
-  const mayBeNegative = isOfMetric(gauge);
-  const value = sampleOf(values[name], onInvalid, { mayBeNegative });
+  const value = sampleOf(values[name], onInvalid, { mayBeNegative: mayBeNegative(gauge.unit) });
   // The largest numbers are no longer finite in another unit.
   return value === undefined
     ? undefined
     : sampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
-}
-
-function isOfMetric({ unit }: PolledSeries['gauge']): boolean {
-  return unit === 'as_metric' || unit === 'as_metric_per_second';
-}
-
-interface MetricData {
-  readonly data: JsonObject;
-  readonly metrics: readonly unknown[];
-}
-
-function metricDataOf(document: JsonObject, subject: CallSubject): MetricData {
-  const data = document['metric_data'];
-  if (isJsonObject(data) && Array.isArray(data['metrics'])) {
-    return { data, metrics: data['metrics'] };
-  }
-  throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
 }
 
 function metricsByNameOf(

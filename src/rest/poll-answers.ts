@@ -42,7 +42,6 @@ interface Asked {
 
 const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
 
-/** Collects the answers of one poll while they arrive. */
 export class PollAnswers {
   readonly #series: readonly PolledSeries[];
   /** What has not arrived in all of its calls, by scope. */

@@ -1,7 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { MetricListQuestion } from '../model/metric-list.ts';
 import type { PolledSeries } from '../model/polled-series.ts';
-import type { CallContext } from '../model/source.ts';
 import { countedBy, type ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
@@ -43,7 +42,6 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   };
 }
 
-/** Asks for the names of the metrics of an application, or of one of its hosts. */
 export function metricNamesRequest(
   { applicationId, hostId, like }: MetricListQuestion,
   page: number,
@@ -127,6 +125,3 @@ function digitsOf(kind: 'application' | 'host', id: string): string {
       'Use the numeric id that New Relic shows.',
   );
 }
-
-/** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;

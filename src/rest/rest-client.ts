@@ -1,30 +1,17 @@
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
-import type { Discovery, HostNames } from '../model/source.ts';
-import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
+import type { Discovery, HostNames, RequestContext } from '../model/source.ts';
+import type { InvalidSampleReason } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { parseJson } from '../newrelic/json.ts';
-import type { Transport } from '../transport/transport.ts';
 import { documentOf } from './answer.ts';
 import { discoverApplications } from './discovery.ts';
 import { LookUps } from './findings.ts';
-import { createListReader, findHost } from './lists.ts';
+import { createListReader, findHost, type ListDependencies } from './lists.ts';
 import { type MetricAnswer, type MetricQuery, metricAnswerOf } from './metric-payload.ts';
-import { metricsRequest, type RequestContext } from './requests.ts';
+import { metricsRequest } from './requests.ts';
 
-export interface RestClientOptions {
-  /** Pages of one list at most: a guard against one that does not end. */
-  readonly maxPages: number;
-}
-
-/** Enough for 200,000 applications: nine times the longest list that anybody has reported. */
-export const defaultMaxPages = 1000;
-
-export interface RestClientDependencies {
-  /** The account's transport: paced, limited, retried and measured. */
-  readonly send: Transport;
-  readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
-  readonly logger: Logger;
+export interface RestClientDependencies extends ListDependencies {
   readonly clock: Clock;
 }
 
@@ -39,13 +26,11 @@ export interface RestClient {
     knownIds: readonly string[],
     signal: AbortSignal,
   ): Promise<Discovery>;
-  /** As `Source.hostNames`. */
   hostNames(
     applicationId: string,
     context: RequestContext,
     wanted?: readonly string[],
   ): Promise<HostNames>;
-  /** Of the application itself, or of one of its hosts. */
   metrics(
     applicationId: string,
     hostId: string | undefined,
@@ -54,12 +39,9 @@ export interface RestClient {
   ): Promise<MetricAnswer>;
 }
 
-export function createRestClient(
-  options: RestClientOptions,
-  dependencies: RestClientDependencies,
-): RestClient {
+export function createRestClient(dependencies: RestClientDependencies): RestClient {
   const { send, observer, clock } = dependencies;
-  const lists = createListReader(options, dependencies);
+  const lists = createListReader(dependencies);
   const lookUps = new LookUps(clock);
   const onInvalid = (reason: InvalidSampleReason): void => {
     observer.invalidSample(reason);

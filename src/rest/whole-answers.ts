@@ -12,7 +12,6 @@ const foundOutMs = 6 * hourMs;
 
 /** The values of one part of a poll, which was asked for in both ways. */
 export interface TriedPart {
-  /** The calls that ask for it together. */
   readonly calls: readonly SeriesGroup[];
   readonly together: Values;
   readonly apart: Values;

@@ -1,11 +1,10 @@
-import { createServer, type Server, type ServerOptions } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type ServerOptions } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ServerTls } from '../model/web-config.ts';
 import type { Connections } from './connections.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { createTlsListener } from './tls-listener.ts';
+import { createTlsListener, type HttpListener } from './tls-listener.ts';
 
 /** Longer than a minute: clients that scrape every minute or faster keep their connection. */
 const keepAliveTimeoutMs = 65_000;
@@ -25,15 +24,6 @@ export interface HttpListenerOptions {
   readonly tls?: ServerTls | undefined;
 }
 
-/** The server of one listening socket. */
-export interface HttpListener {
-  readonly server: Server;
-  /** New connections get this certificate and these rules. Does nothing without TLS. */
-  renewTls(tls: ServerTls): void;
-  /** Ends all connections at once. */
-  cutOff(): void;
-}
-
 export interface HttpListenerDependencies {
   readonly handler: RequestHandler;
   readonly connections: Connections;
@@ -43,13 +33,8 @@ export interface HttpListenerDependencies {
   readonly isClosing: () => boolean;
 }
 
-/** A server, and the TCP connection below each of its connections. */
-interface Opened extends HttpListener {
-  readonly transportOf: (socket: Socket) => Socket;
-}
-
 function serveRequests(
-  { server, transportOf }: Opened,
+  { server, transportOf }: HttpListener,
   { writeTimeoutMs }: HttpListenerOptions,
   { handler, connections, logger, clock, isClosing }: HttpListenerDependencies,
 ): void {
@@ -81,7 +66,7 @@ function serveRequests(
 function openedWith(
   { tls, headersTimeoutMs = defaultHeadersTimeoutMs }: HttpListenerOptions,
   dependencies: HttpListenerDependencies,
-): Opened {
+): HttpListener {
   const limits: ServerOptions = {
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headersTimeoutMs,

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import type { ServerTls } from '../model/web-config.ts';
 import { createConnections } from './connections.ts';
-import { createHttpListener, type HttpListener } from './http-listener.ts';
+import { createHttpListener } from './http-listener.ts';
 import { listenErrorOf, parseListenAddress } from './listen-address.ts';
 import { createReadiness } from './readiness.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type HandlerDependencies,
   type HandlerOptions,
 } from './request-handler.ts';
+import type { HttpListener } from './tls-listener.ts';
 
 export interface MetricsServerOptions extends HandlerOptions {
   /** `[host]:port`. Without a host it means all interfaces; port 0 means a free port. */

@@ -16,7 +16,6 @@ function configProblem({ inForceSinceMs, problem }: ConfigStatus): string | unde
   return problem ?? (inForceSinceMs === undefined ? 'the configuration is being read' : undefined);
 }
 
-/** Answers the readiness probe. */
 export interface Readiness {
   answer(accounts: readonly AccountDetails[], config: ConfigStatus): Answer;
   /** From now on the answer is 503. */

@@ -1,20 +1,21 @@
 import type { X509Certificate } from 'node:crypto';
-import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { Server, ServerOptions } from 'node:http';
+import { createServer } from 'node:https';
 import { type Socket, SocketAddress } from 'node:net';
 import { DEFAULT_CIPHERS, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ServerTls } from '../model/web-config.ts';
 
-/** Opens TLS for an HTTP server. */
-export interface TlsListener {
+/** The server of one listening socket. */
+export interface HttpListener {
   readonly server: Server;
-  /** New connections get this certificate and these rules; those that are open stay as they are. */
+  /** New connections get this certificate and these rules; open ones stay. Does nothing without TLS. */
   renewTls(tls: ServerTls): void;
   /** Ends all connections at once, those in a handshake too. */
   cutOff(): void;
   /** The TCP connection below a connection. */
-  transportOf(socket: Socket): Socket;
+  readonly transportOf: (socket: Socket) => Socket;
 }
 
 /** A client that does not end its handshake by then is cut off. */
@@ -65,7 +66,7 @@ export function createTlsListener(
   first: ServerTls,
   options: ServerOptions,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): TlsListener {
+): HttpListener {
   let tls = first;
   const server = createServer({
     ...options,
@@ -137,7 +138,6 @@ function refusalOf(socket: TLSSocket, tls: ServerTls): string | undefined {
   return 'its certificate has none of the names in client_allowed_sans';
 }
 
-/** The kinds of names that may be allowed. */
 const kinds: ReadonlySet<string> = new Set(['DNS', 'IP Address', 'email', 'URI']);
 
 /** One name; Node.js writes a value as JSON if a name of another kind could be read into it. */

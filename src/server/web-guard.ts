@@ -27,80 +27,62 @@ const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: str
 
 const warningIntervalMs = 60_000;
 
-/** A refusal, or `undefined` if the request may go on. */
-type Refusal = Answer | undefined;
+/** Creates the guard of a server. A new configuration counts from the next request on. */
+export function createWebGuard({
+  config: configNow,
+  comparePassword,
+  clock,
+  logger,
+}: WebGuardDependencies): WebGuard {
+  const auth = new BasicAuth({ compare: comparePassword });
+  let nextWarningMs = Number.NEGATIVE_INFINITY;
+  let refused = 0;
 
-class Guard {
-  readonly #dependencies: WebGuardDependencies;
-  readonly #auth: BasicAuth;
-  #nextWarningMs = Number.NEGATIVE_INFINITY;
-  #refused = 0;
+  /** Browsers ask once without a password: only wrong ones are worth a warning. */
+  const countRefused = (client: string, hasTried: boolean): void => {
+    logger.debug({ client, has_tried: hasTried }, 'request without a right password refused');
+    if (!hasTried) return;
+    refused += 1;
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextWarningMs) return;
+    nextWarningMs = nowMs + warningIntervalMs;
+    logger.warn({ client, refused }, 'wrong user names or passwords refused');
+    refused = 0;
+  };
 
-  constructor(dependencies: WebGuardDependencies) {
-    this.#dependencies = dependencies;
-    this.#auth = new BasicAuth({ compare: dependencies.comparePassword });
-  }
-
-  async answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    next: AnswerRequest,
-  ): Promise<Answer> {
-    const config = this.#dependencies.config();
-    const answer = await this.#guarded(config, request, async () => next(request, response));
-    return { ...answer, headers: { ...answer.headers, ...config.headers } };
-  }
-
-  async #guarded(
-    config: WebConfig,
-    request: IncomingMessage,
-    next: () => Promise<Answer>,
-  ): Promise<Answer> {
-    const probe = openProbes.get(pathOf(request));
-    if (probe !== undefined && request.headers.authorization === undefined) {
-      const answer = await next();
-      if (config.users.size === 0 || answer.status === 405) return answer;
-      return plainAnswer(answer.status, answer.status === 200 ? probe.good : probe.bad);
-    }
-    const { users } = config;
-    return (users.size === 0 ? undefined : await this.#withoutRight(users, request)) ?? next();
-  }
-
-  async #withoutRight(users: Users, { headers, socket }: IncomingMessage): Promise<Refusal> {
+  /** Why the request may not go on; `undefined` if it may. */
+  const refusalOf = async (
+    users: Users,
+    { headers, socket }: IncomingMessage,
+  ): Promise<Answer | undefined> => {
     const client = socket.remoteAddress ?? '';
     const tryLater = { 'Retry-After': 1 };
     try {
-      const verdict = await this.#auth.check(users, headers.authorization, client);
+      const verdict = await auth.check(users, headers.authorization, client);
       if (verdict === 'allowed') return undefined;
       if (verdict === 'busy') {
         return plainAnswer(503, 'Too many passwords wait to be checked. Try again.', tryLater);
       }
     } catch (error) {
-      this.#dependencies.logger.error({ error }, 'password could not be checked');
+      logger.error({ error }, 'password could not be checked');
       return plainAnswer(503, 'The password could not be checked. Try again.', tryLater);
     }
-    this.#countRefused(client, headers.authorization !== undefined);
+    countRefused(client, headers.authorization !== undefined);
     return plainAnswer(401, 'Unauthorized: this exporter asks for a user name and a password.', {
       'WWW-Authenticate': 'Basic realm="New Relic exporter", charset="UTF-8"',
     });
-  }
+  };
 
-  /** Browsers ask once without a password: only wrong ones are worth a warning. */
-  #countRefused(client: string, hasTried: boolean): void {
-    const { clock, logger } = this.#dependencies;
-    logger.debug({ client, has_tried: hasTried }, 'request without a right password refused');
-    if (!hasTried) return;
-    this.#refused += 1;
-    const nowMs = clock.monotonicMs();
-    if (nowMs < this.#nextWarningMs) return;
-    this.#nextWarningMs = nowMs + warningIntervalMs;
-    logger.warn({ client, refused: this.#refused }, 'wrong user names or passwords refused');
-    this.#refused = 0;
-  }
-}
-
-/** Creates the guard of a server. A new configuration counts from the next request on. */
-export function createWebGuard(dependencies: WebGuardDependencies): WebGuard {
-  const guard = new Guard(dependencies);
-  return (next) => async (request, response) => guard.answer(request, response, next);
+  return (next) => async (request, response) => {
+    const { users, headers } = configNow();
+    const probe = openProbes.get(pathOf(request));
+    const isProbe = probe !== undefined && request.headers.authorization === undefined;
+    const refusal = isProbe || users.size === 0 ? undefined : await refusalOf(users, request);
+    const full = refusal ?? (await next(request, response));
+    const isHidden = isProbe && users.size > 0 && full.status !== 405;
+    const answer = isHidden
+      ? plainAnswer(full.status, full.status === 200 ? probe.good : probe.bad)
+      : full;
+    return { ...answer, headers: { ...answer.headers, ...headers } };
+  };
 }

@@ -19,8 +19,8 @@ export interface LoggerOptions {
   readonly logFormat: LogFormat;
 }
 
-/** Receives the lines, such as `process.stderr`. */
-interface LogStream {
+/** A stream to a terminal or a pipe, such as `process.stderr`. */
+export interface Output {
   readonly isTTY?: boolean | undefined;
   /** What waits for a reader. */
   readonly writableLength?: number;
@@ -30,7 +30,7 @@ interface LogStream {
 
 export interface LoggerDependencies {
   /** Where the lines go: standard output is for what a command is asked for. */
-  readonly stderr: LogStream;
+  readonly stderr: Output;
   readonly redactor: Redactor;
   readonly clock: Pick<Clock, 'wallMs'>;
   /** Says whether colours are wanted: see `isColorWanted`. */

@@ -121,7 +121,6 @@ function createSeries(
 /** In seconds. A poll is one call or thousands of paced ones: one round trip to several intervals. */
 const pollBuckets = [0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300];
 
-/** Metrics of the polls. */
 export function createPollMetrics(registry: Registry): ObserverFactory<PollObserver> {
   const registers = [registry];
   const labelNames = ['account'] as const;

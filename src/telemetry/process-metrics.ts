@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
+import type { BuildInfo } from '../model/status.ts';
 
-/** Metrics of prom-client that are left out. */
 const leftOut = [
   // Gauges whose names end like those of counters, which `promtool check metrics` rejects. Each is the
   // sum of a family that stays.
@@ -26,15 +26,6 @@ export function registerProcessMetrics(registry: Registry): void {
   for (const name of leftOut) registry.removeSingleMetric(name);
 }
 
-export interface BuildOptions {
-  readonly version: string;
-  /** The commit the program was built from. */
-  readonly revision: string;
-  /** Such as `v24.4.1`. */
-  readonly nodeVersion: string;
-}
-
-/** Records what happens to the program. */
 export interface ProgramMetrics {
   /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
   configReloaded(succeeded: boolean, wallMs: number): void;
@@ -50,7 +41,7 @@ const scrapeCodes = ['200', '401', '500', '503'];
 /** Registers the metrics of the program and its configuration, and gives what changes them. */
 export function createProgramMetrics(
   registry: Registry,
-  { version, revision, nodeVersion }: BuildOptions,
+  { version, revision, nodeVersion }: BuildInfo,
 ): ProgramMetrics {
   const registers = [registry];
   new Gauge({

@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
+import type { BuildInfo } from '../model/status.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
 import { type AccountSeries, createAccountSeries } from './account-series.ts';
 import { createApiMetrics, createPollMetrics } from './observer-metrics.ts';
 import {
-  type BuildOptions,
   createProgramMetrics,
   type ProgramMetrics,
   registerProcessMetrics,
@@ -42,7 +42,7 @@ export interface SelfMetricsDependencies extends AccountSource {
 }
 
 export function createSelfMetrics(
-  options: BuildOptions,
+  options: BuildInfo,
   dependencies: SelfMetricsDependencies,
 ): SelfMetrics {
   const registry = new Registry();

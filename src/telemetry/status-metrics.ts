@@ -5,7 +5,6 @@ import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts'
 /** Where the state of the accounts comes from. */
 export interface AccountSource {
   status(): readonly AccountDetails[];
-  /** Series published for the account. */
   seriesOf(account: string): number;
   /** Series of the account left out since the start. */
   droppedSeriesOf(account: string, reason: SeriesDropReason): number;
@@ -102,12 +101,13 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
     labelNames: ['account', 'reason'],
     registers,
   });
-  const missing = createMissingMetrics(registers);
-  const all = [...mirrored.map(({ gauge }) => gauge), applications, series, seriesDropped];
+  const { missingEntries, missingMetrics } = createMistakes(registers);
+  const mistakes = [missingEntries, missingMetrics];
+  const gauges = mirrored.map(({ gauge }) => gauge);
+  const all = [...gauges, applications, series, seriesDropped, ...mistakes];
 
   return () => {
     for (const metric of all) metric.reset();
-    missing.reset();
     for (const status of source.status()) {
       const account = status.name;
       for (const { gauge, value } of mirrored) {
@@ -121,38 +121,30 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
       for (const reason of seriesDropReasons) {
         seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));
       }
-      missing.show(status);
+      for (const selector of status.missingSelectors.slice(0, mostMissing)) {
+        missingEntries.set({ account, selector }, 1);
+      }
+      for (const missing of status.missingMetrics.slice(0, mostMissing)) {
+        const metric = missing.metric.slice(0, longestMetric);
+        missingMetrics.set({ account, ...missing, metric }, 1);
+      }
     }
   };
 }
 
 /** Mistakes in the configuration: gauges that are 1 for each. */
-function createMissingMetrics(registers: Registry[]) {
-  const entries = new Gauge({
+function createMistakes(registers: Registry[]) {
+  const missingEntries = new Gauge({
     name: 'newrelic_exporter_app_missing',
     help: '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
     labelNames: ['account', 'selector'],
     registers,
   });
-  const metrics = new Gauge({
+  const missingMetrics = new Gauge({
     name: 'newrelic_exporter_metric_missing',
     help: '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
     labelNames: ['account', 'selector', 'name', 'metric', 'value'],
     registers,
   });
-  return {
-    reset: (): void => {
-      entries.reset();
-      metrics.reset();
-    },
-    show: ({ name: account, missingSelectors, missingMetrics }: AccountDetails): void => {
-      for (const selector of missingSelectors.slice(0, mostMissing)) {
-        entries.set({ account, selector }, 1);
-      }
-      for (const { selector, name, metric, value } of missingMetrics.slice(0, mostMissing)) {
-        const shown = metric.slice(0, longestMetric);
-        metrics.set({ account, selector, name, metric: shown, value }, 1);
-      }
-    },
-  };
+  return { missingEntries, missingMetrics };
 }

@@ -2,14 +2,9 @@ import { countOf } from '../cli/plain-text.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import {
-  type AccountInUse,
-  accountsInUse,
-  type PreparedAccount,
-  prepareAccount,
-} from '../daemon/prepare-account.ts';
+import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { AppEntry, Config } from '../model/config.ts';
+import type { AccountInUse, AppEntry, Config } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
 import {
@@ -23,8 +18,7 @@ import {
 import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
-import { discoveryOptionsOf } from '../poller/discovery-loop.ts';
-import { discoverWithin } from '../poller/discovery-state.ts';
+import { discoverWithin, discoveryOptionsOf } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';

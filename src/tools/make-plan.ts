@@ -1,9 +1,9 @@
-import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
-import type { AccountSource, Config } from '../model/config.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
+import type { AccountInUse, AccountSource, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
-import { discoveryOptionsOf } from '../poller/discovery-loop.ts';
+import { discoveryOptionsOf } from '../poller/discovery-state.ts';
 import { restCosts } from '../rest/rest-source.ts';
 import type { DiscoveredAccount } from './account-discovery.ts';
 import {

@@ -1,9 +1,9 @@
 import { didYouMean } from '../config/suggestion.ts';
 import type { AccountRuntime } from '../daemon/account-runtime.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { Config, Selector } from '../model/config.ts';
+import type { AccountInUse, Config, Selector } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';

@@ -1,21 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
-import type { Throttled, Turn } from '../model/permit.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
-import type { Membership } from '../rate-limit/membership.ts';
+import type { Throttled } from '../model/permit.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';
-import { authorize, takeTurn } from './permits.ts';
+import { takeTurn } from './permits.ts';
 import { reloadKey, retry } from './retry.ts';
 import type {
   ApiResponse,
-  KeyProvider,
   PermittedRequest,
   RawTransport,
   Send,
   Transport,
   TransportDecorator,
+  TransportParts,
 } from './transport.ts';
 import { type ClockSkew, createVendorClock, type VendorClock } from './vendor-clock.ts';
 
@@ -31,16 +28,7 @@ export interface AccountTransportOptions extends SendSettings {
   readonly baseUrl: string;
 }
 
-export interface AccountTransportDependencies {
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  /** The account's part in the rate limiter of its key. */
-  readonly membership: Pick<Membership, 'pausedUntilMs'>;
-  /** The turn of requests that name none. */
-  readonly first: Turn;
-  readonly observer: ApiObserver;
-  readonly keyProvider: KeyProvider;
+export interface AccountTransportDependencies extends TransportParts {
   /** The connections to the vendor, until `reconfigure` gives others. */
   readonly raw: RawTransport;
   readonly events: TransportEvents;
@@ -94,7 +82,10 @@ export function createAccountTransport(
     withDeadline(
       { timeoutMs: settings.timeoutMs, host: new URL(options.baseUrl).host },
       { clock },
-    )(authorize(settings, connections));
+    )(async (request, signal) =>
+      // The key goes nowhere else.
+      connections.send(request, { [settings.apiKeyHeader]: request.permit.apiKey }, signal),
+    );
   let wire = wireWith(options);
   const parts = { ...dependencies, vendorClock, measure };
   const send = sendThrough(parts, (request, signal) => wire(request, signal));

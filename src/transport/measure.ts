@@ -1,13 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
-import type { TransportDecorator } from './transport.ts';
+import type { TransportDecorator, TransportParts } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
-
-export interface MeasureDependencies {
-  readonly clock: Clock;
-  readonly observer: ApiObserver;
-}
 
 export interface Measure {
   readonly decorate: TransportDecorator;
@@ -20,8 +13,10 @@ export interface Measure {
 const abortedCode = 'aborted';
 
 /** Counts and times every request that leaves the process. */
-export function createMeasure(dependencies: MeasureDependencies): Measure {
-  const { clock, observer } = dependencies;
+export function createMeasure({
+  clock,
+  observer,
+}: Pick<TransportParts, 'clock' | 'observer'>): Measure {
   let inFlight = 0;
   let retries = 0;
 

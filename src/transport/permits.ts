@@ -1,15 +1,10 @@
 import { ApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
-import type { ApiKeyHeader } from '../model/config.ts';
-import type { Throttled, Turn } from '../model/permit.ts';
+import type { Throttled } from '../model/permit.ts';
 import { pauseOf } from './throttle-pause.ts';
-import type { PermittedRequest, RawTransport, Send, Transport } from './transport.ts';
+import type { PermittedRequest, Send, Transport, TransportParts } from './transport.ts';
 import type { VendorClock } from './vendor-clock.ts';
 
-export interface TakeTurnDependencies {
-  /** The turn of requests that name none: they go before all others. */
-  readonly first: Turn;
-  readonly clock: Clock;
+export interface TakeTurnDependencies extends Pick<TransportParts, 'first' | 'clock'> {
   readonly vendorClock: VendorClock;
   /** Told of every 429, after the limiter of the key. */
   readonly throttled: (answer: Throttled) => void;
@@ -51,13 +46,4 @@ export function takeTurn(
       permit.release(isAnswered);
     }
   };
-}
-
-/** Adds the key that the permit of the request is for; the key goes nowhere else. */
-export function authorize(
-  { apiKeyHeader }: { readonly apiKeyHeader: ApiKeyHeader },
-  { send }: Pick<RawTransport, 'send'>,
-): Send<PermittedRequest> {
-  return async (request, signal) =>
-    send(request, { [apiKeyHeader]: request.permit.apiKey }, signal);
 }

@@ -1,16 +1,7 @@
 import { ApiError, type FailureReason, failures } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
-import type { Membership } from '../rate-limit/membership.ts';
 import { retryAfterMs } from './throttle-pause.ts';
-import type { ApiRequest, ApiResponse, KeyProvider, Transport } from './transport.ts';
+import type { ApiRequest, ApiResponse, Transport, TransportParts } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
-
-export interface RetryDependencies {
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  readonly membership: Pick<Membership, 'pausedUntilMs'>;
-}
 
 /** More retries would only take permits from calls that can still succeed. */
 const maxRetries = 2;
@@ -18,10 +9,6 @@ const baseDelayMs = 1000;
 const maxDelayMs = 10_000;
 /** No retry starts later than this after the call began, the wait for a permit included. */
 const giveUpAfterMs = 120_000;
-
-function isWorthRetrying({ isOptional }: ApiRequest, reason: FailureReason): boolean {
-  return isOptional !== true && failures[reason].isRetryable;
-}
 
 /** A call under way. */
 interface Attempt {
@@ -37,16 +24,19 @@ interface Attempt {
  * throws the last error. A retry takes its turn again, after the wait that the `Retry-After` of a 5xx
  * asks for; after a 429 the limiter of the key makes it wait.
  */
-export function retry(dependencies: RetryDependencies): (next: Transport) => Transport {
-  const { clock, random, membership } = dependencies;
-
+export function retry({
+  clock,
+  random,
+  membership,
+}: Pick<TransportParts, 'clock' | 'random' | 'membership'>): (next: Transport) => Transport {
   /** How long to wait before the next attempt; `undefined` when there must not be one. */
   const delayBefore = (
     { request, retries, giveUpAtMs }: Attempt,
     reason: FailureReason,
     headers: ApiResponse['headers'],
   ): number | undefined => {
-    if (!isWorthRetrying(request, reason) || retries >= maxRetries) return undefined;
+    if (request.isOptional === true || !failures[reason].isRetryable) return undefined;
+    if (retries >= maxRetries) return undefined;
     const nowMs = clock.monotonicMs();
     const jitterMs = random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
     const askedMs = Math.max(0, retryAfterMs(headers, clock.wallMs()) ?? 0);
@@ -72,7 +62,6 @@ export function retry(dependencies: RetryDependencies): (next: Transport) => Tra
         delayMs = delayBefore(attempt, reason, {});
         if (delayMs === undefined) throw error;
       }
-      signal.throwIfAborted();
       return run({
         ...attempt,
         request: { ...request, attempt: attempt.retries + 2, retriedFor: reason, delayMs },
@@ -87,11 +76,6 @@ export function retry(dependencies: RetryDependencies): (next: Transport) => Tra
   };
 }
 
-export interface ReloadKeyDependencies {
-  readonly clock: Clock;
-  readonly keyProvider: KeyProvider;
-}
-
 /** Some applications are forbidden for good, so not every 403 is worth reading the key again. */
 const forbiddenGapMs = 10_000;
 
@@ -99,8 +83,10 @@ const forbiddenGapMs = 10_000;
  * After a 401 or 403 reads the key again and, if the key has changed, sends the request once more. It
  * is outside pacing and measuring, so that the second request is paced and measured like any other.
  */
-export function reloadKey(dependencies: ReloadKeyDependencies): (next: Transport) => Transport {
-  const { clock, keyProvider } = dependencies;
+export function reloadKey({
+  clock,
+  keyProvider,
+}: Pick<TransportParts, 'clock' | 'keyProvider'>): (next: Transport) => Transport {
   let reloading: Promise<boolean> | undefined;
   let reloadedMs = Number.NEGATIVE_INFINITY;
 

@@ -1,6 +1,8 @@
 import type { FailureReason } from '../model/api-error.ts';
+import type { Clock } from '../model/clock.ts';
 import type { Permit, Turn } from '../model/permit.ts';
-import type { Operation } from '../model/telemetry.ts';
+import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import type { Membership } from '../rate-limit/membership.ts';
 
 /** How large a real answer may be: values, a page of hosts, or a page of applications or rows. */
 export type AnswerSize = 'small' | 'medium' | 'large';
@@ -80,4 +82,17 @@ export interface KeyProvider {
   current(): string;
   /** Reads the key again; true if it changed. An unreadable key counts as unchanged. */
   reload(): Promise<boolean>;
+}
+
+/** What the decorators of an account share. */
+export interface TransportParts {
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** The account's part in the rate limiter of its key. */
+  readonly membership: Pick<Membership, 'pausedUntilMs'>;
+  /** The turn of requests that name none: they go before all others. */
+  readonly first: Turn;
+  readonly observer: ApiObserver;
+  readonly keyProvider: KeyProvider;
 }

@@ -8,7 +8,6 @@ import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
 export interface UndiciTransportOptions {
   /** Scheme, host and port, perhaps a path prefix. */
   readonly baseUrl: string;
-  /** Connections at most. */
   readonly connections: number;
   readonly proxyUrl: string | undefined;
   /** PEM certificates to trust beside the built-in ones. */

@@ -25,7 +25,6 @@ const olderSuites: Readonly<Record<string, string>> = {
   TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
 };
 
-/** The names that a list of cipher suites may hold. */
 export const cipherNames: readonly string[] = [...Object.keys(olderSuites), ...alwaysOn];
 
 /** In OpenSSL's notation; `undefined` for an empty list, which means the defaults. */

@@ -148,7 +148,6 @@ export const webFileSchema: z.ZodType<FileWebConfig> = z.strictObject(
   aMap,
 );
 
-/** JSON Schema of the file, which knows its keys. */
 export function webJsonSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(webFileSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
 }

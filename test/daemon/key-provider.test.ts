@@ -20,7 +20,7 @@ function aKeyBench(first: string | undefined): KeyBench {
   const clock = createFakeClock();
   const redactor = createRedactor();
   const provider = createKeyProvider(
-    { account: 'production', location: { kind: 'file', path: '/secrets/api-key' } },
+    { name: 'production', apiKey: { kind: 'file', path: '/secrets/api-key' } },
     {
       readFile: async () => {
         if (content === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });

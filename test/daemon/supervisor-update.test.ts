@@ -130,6 +130,34 @@ describe('another key', () => {
   });
 });
 
+describe('accounts that share a key', () => {
+  it('never exceed the smaller budget while they exchange theirs', async () => {
+    const fleet = { applications: 10, hosts: 200, kinds: ['web'] } as const;
+    const budgets = (one: number, two: number) => ({
+      accounts: [
+        accountOne({ requestsPerMinute: one }),
+        accountOne({ name: 'two', requestsPerMinute: two }),
+      ],
+      apps: [anEntry({ account: 'one' }), anEntry({ account: 'two' })],
+    });
+    const bench = await aRunningDaemon(budgets(200, 10), { fleet });
+    const { platform, daemon, simulator } = bench;
+    await platform.clock.advance(30_000);
+
+    for (let round = 0; round < 12; round += 1) {
+      await daemon.apply(round % 2 === 0 ? budgets(10, 200) : budgets(200, 10));
+      await platform.clock.advance(13_000);
+    }
+
+    const sentMs = simulator.journal.entries(() => true).map(({ monotonicMs }) => monotonicMs);
+    const inAMinute = sentMs.map(
+      (fromMs) => sentMs.filter((atMs) => atMs >= fromMs && atMs <= fromMs + 60_000).length,
+    );
+    expect(sentMs.length).toBeGreaterThan(12);
+    expect(Math.max(...inAMinute)).toBeLessThanOrEqual(10);
+  });
+});
+
 describe('another budget', () => {
   it('is used at once to plan the intervals', async () => {
     const everything = [anEntry({ account: 'one' })];

@@ -1,9 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  createFamilies,
-  type FamiliesOf,
-  familiesOfSnapshot,
-} from '../../src/exposition/polled-families.ts';
+import { familiesOf } from '../../src/exposition/polled-families.ts';
 import {
   type RenderedApplication,
   renderApplication,
@@ -55,12 +51,8 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
   };
 }
 
-export function renderedOf(
-  snapshot: AppSnapshot,
-  previous?: RenderedApplication,
-  familiesOf: FamiliesOf = createFamilies(),
-): RenderedApplication {
-  return renderApplication(snapshot, familiesOfSnapshot(snapshot, familiesOf), previous);
+export function renderedOf(snapshot: AppSnapshot): RenderedApplication {
+  return renderApplication(snapshot, familiesOf(snapshot.reading?.series ?? []));
 }
 
 /** All its lines. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createFamilies } from '../../src/exposition/polled-families.ts';
+import { familiesOf } from '../../src/exposition/polled-families.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { throughputSeries } from '../support/builders.ts';
 import { anApplication, aReading, aSnapshot, renderedOf, textOf } from './builders.ts';
 
-const appFamilies = createFamilies()(throughputSeries);
+const appFamilies = familiesOf(throughputSeries);
 
 /** The samples of a family for a snapshot: labels and values as text. */
 function samplesOf(suffix: string, snapshot: AppSnapshot): readonly string[] {

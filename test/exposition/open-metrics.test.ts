@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { upFamily } from '../../src/exposition/families.ts';
 import { toOpenMetrics } from '../../src/exposition/open-metrics.ts';
-import { createFamilies } from '../../src/exposition/polled-families.ts';
+import { familiesOf } from '../../src/exposition/polled-families.ts';
 import { renderHeader } from '../../src/exposition/render.ts';
 import { throughputSeries } from '../support/builders.ts';
 import {
@@ -76,7 +76,7 @@ describe('toOpenMetrics', () => {
   });
 
   it('changes nothing in the families of New Relic data, so that one page serves both formats', () => {
-    const heads = [upFamily, ...createFamilies()(throughputSeries)].map((family) =>
+    const heads = [upFamily, ...familiesOf(throughputSeries)].map((family) =>
       renderHeader(family.name, family.help),
     );
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFamilies } from '../../src/exposition/polled-families.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, throughputSeries } from '../support/builders.ts';
@@ -53,35 +52,6 @@ const anySnapshot: fc.Arbitrary<AppSnapshot> = fc.record({
 });
 
 describe('renderApplication', () => {
-  it('renders the same text with and without an earlier rendering', () => {
-    const parts = fc.uniqueArray(
-      fc.constantFrom<keyof AppSnapshot>(
-        'account',
-        'application',
-        'labels',
-        'hostNames',
-        'reading',
-        'pollSucceeded',
-        'failureReason',
-        'lastSuccessMs',
-      ),
-    );
-    fc.assert(
-      fc.property(anySnapshot, anySnapshot, parts, (before, other, kept) => {
-        const same = Object.fromEntries(kept.map((part) => [part, before[part]]));
-        const snapshot = { ...other, ...same };
-
-        const familiesOf = createFamilies();
-        const first = renderedOf(before, undefined, familiesOf);
-
-        expect(renderedOf(snapshot, first, familiesOf)).toEqual(
-          renderedOf(snapshot, undefined, familiesOf),
-        );
-      }),
-      { numRuns: 300 },
-    );
-  });
-
   it('shows only the hosts of an application that is itself not wanted', () => {
     fc.assert(
       fc.property(anySnapshot, (snapshot) => {
@@ -100,39 +70,5 @@ describe('renderApplication', () => {
         expect(rendered.series).toBe(hosts.length);
       }),
     );
-  });
-
-  it('does not read the hosts again when only facts from the list have changed', () => {
-    let looks = 0;
-    const hosts = new Map([['1', webOf(1)]]);
-    const counting = new Proxy(hosts, {
-      get: (target, property): unknown => {
-        if (property === Symbol.iterator) looks += 1;
-        const value: unknown = Reflect.get(target, property, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    const before: AppSnapshot = {
-      account: 'production',
-      application: anApplication(),
-      hostsOnly: false,
-      labels: {},
-      hostNames: new Map(),
-      reading: { windowEndMs: 1, series: throughputSeries, application: webOf(1), hosts: counting },
-      pollSucceeded: true,
-      failureReason: undefined,
-      lastSuccessMs: 1,
-    };
-    const familiesOf = createFamilies();
-    const first = renderedOf(before, undefined, familiesOf);
-    const looksOfFirst = looks;
-
-    const next = { ...before, application: anApplication({ healthStatus: 'red' }) };
-    const after = renderedOf(next, first, familiesOf);
-
-    expect(looksOfFirst).toBe(1);
-    expect(looks).toBe(1);
-    expect(textOf(after)).toContain('status="red"} 1');
-    expect(textOf(after)).toContain('host_id="1"');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fixedFamilies, upFamily } from '../../src/exposition/families.ts';
-import { queryFamilies } from '../../src/exposition/query-families.ts';
+import { queryFamiliesOf } from '../../src/exposition/query-families.ts';
 import { isOwnMetricName, ownGaugeNames } from '../../src/model/own-metric-names.ts';
 import { presetGauges } from '../../src/model/polled-series.ts';
 import { aQuery } from '../support/builders.ts';
@@ -8,7 +8,7 @@ import { aQuery } from '../support/builders.ts';
 describe('ownGaugeNames', () => {
   it('are the gauges of presets and every other family of an account or an application', () => {
     const polled = presetGauges.flatMap(({ name, hostName }) => [name, hostName]);
-    const query = queryFamilies({ ...aQuery, gauges: [] });
+    const query = queryFamiliesOf({ ...aQuery, gauges: [] });
     const families = [upFamily, ...fixedFamilies, ...query].map(({ name }) => name);
 
     expect(polled).toHaveLength(20);

@@ -63,22 +63,15 @@ export function aBench(faults: readonly FaultRule[] = [], options: SimulatorOpti
       unexpected,
     },
   );
-  const discover = createDiscover(
-    { accountId },
-    {
-      client,
-      unexpected,
-      clock,
-      wallMs: () => clock.wallMs(),
-    },
-  );
+  const wallMs = (): number => clock.wallMs();
+  const discover = createDiscover(accountId, { client, unexpected, clock, wallMs });
   const prefix = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '1234567'";
   return {
     clock,
     requests,
     unexpected: () => unexpected.kinds(),
     discover: async (selectors, knownIds = [], signal = neverAborted) =>
-      discover({ selectors, knownIds, signal }),
+      discover(selectors, knownIds, signal),
     searches: () =>
       requests
         .filter(({ body }) => body?.includes('"search"') === true)

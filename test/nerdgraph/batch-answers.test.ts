@@ -194,7 +194,6 @@ describe('a part that did not arrive', () => {
   const some = [row('1', { web: 5 }, 'a')];
   const nobody = aSelected({ hostIds: [] });
   const unknown = aSelected({ hostIds: undefined });
-  const onlyHosts = aSelected({ hostIds: ['a'] }, { application: false });
   const matching = aSelected({ hostIds: ['a', 'b'] }, { hosts: { kind: 'match', pattern: /b/u } });
 
   it.each([
@@ -239,15 +238,6 @@ describe('a part that did not arrive', () => {
       });
     },
   );
-
-  it('is no failure of what was not asked for', () => {
-    expect(aBench(onlyHosts, fates(broken, some)).outcome).toMatchObject({
-      error: undefined,
-      failed: new Set(),
-      partCount: 1,
-      reading: { application: [] },
-    });
-  });
 });
 
 describe('hosts that are asked for in parts', () => {
@@ -310,16 +300,6 @@ describe('values of several queries', () => {
     expect(outcome).toMatchObject({ failed: new Set([failed]), error: broken });
     expect(outcome.reading?.application.length).toBe(fails < 2 ? 0 : 40);
     expect(outcome.reading?.hosts.size).toBe(fails < 2 ? 1 : 0);
-  });
-});
-
-describe('the window of a batch', () => {
-  it('is that of its first answer', () => {
-    const { answers } = aBench(shop, fates([]));
-
-    expect(answers.isAbout({ ...window })).toBe(true);
-    expect(answers.isAbout({ ...window, fromMs: 240_000 })).toBe(false);
-    expect(answers.isAbout({ ...window, toMs: 660_000 })).toBe(false);
   });
 });
 

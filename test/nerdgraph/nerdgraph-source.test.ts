@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { presetNames } from '../../src/model/presets.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import { applicationMetrics } from '../../src/model/snapshot.ts';
 import { nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
@@ -49,16 +48,6 @@ describe('the costs of polls', () => {
       expect(nerdGraphCosts.once(apps(applications, hosts))).toBe(0);
     },
   );
-
-  it.each([1, 20, 250, 1000])('of %d applications are the same with all presets', (count) => {
-    const some = apps(count, 10);
-    const all = some.map(({ application }) => ({
-      application,
-      entry: anEntry({ poll: { metrics: presetNames } }),
-    }));
-
-    expect(nerdGraphCosts.polls(all)).toEqual(nerdGraphCosts.polls(some));
-  });
 
   it('are the queries that batches make, whatever is asked for', () => {
     const { source } = aNerdGraphSource(nobody);

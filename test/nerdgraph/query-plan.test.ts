@@ -65,14 +65,6 @@ function ofScope(scope: MetricScope): readonly PolledSeries[] {
   return anEntry().series.map((one) => ({ ...one, scope }));
 }
 
-/** The same, published otherwise. */
-const renamed: readonly PolledSeries[] = anEntry().series.map((one) => ({
-  ...one,
-  gauge: { ...one.gauge, name: 'shop_requests' },
-  labels: { tier: 'gold' },
-  scale: 60,
-}));
-
 const manySeries: readonly PolledSeries[] = anEntry()
   .series.slice(0, 1)
   .flatMap((one) =>
@@ -113,43 +105,6 @@ describe('batchesOf', () => {
     { what: 'applications with very many hosts', all: apps(3, 12_000), is: 3 },
   ])('makes $is batches of $what', ({ all, is }) => {
     expect(batchIdsOf(all)).toHaveLength(is);
-  });
-
-  it.each([
-    { what: 'windows', entry: { poll: { window: { kind: 'vendor_default' } } } },
-    { what: 'intervals', entry: { poll: { intervalMs: 300_000 } } },
-    { what: 'delays', entry: { poll: { delayMs: 60_000 } } },
-    { what: 'transactions', entry: { transactions: ['web'] } },
-    { what: 'metrics', entry: { poll: { metrics: ['throughput', 'apdex'] } } },
-    { what: 'scopes of what is read', entry: { series: ofScope('hosts') } },
-    { what: 'ways to ask for hosts', entry: { hosts: self } },
-  ] as const)('keeps different $what apart', ({ entry }) => {
-    expect(batchIdsOf([anApp(1, 2), anApp(2, 2, entry), anApp(3, 2)])).toEqual([['1', '3'], ['2']]);
-  });
-
-  it.each([
-    { what: 'rounding', entry: { poll: { raw: true } } },
-    { what: 'labels', entry: { labels: { team: 'a' } } },
-    { what: 'parts of an application', entry: { application: false } },
-    { what: 'orders of metrics', entry: { series: anEntry().series.toReversed() } },
-    { what: 'names for what is read', entry: { series: renamed } },
-    { what: 'applications without hosts', entry: { hosts: false } },
-    { what: 'choices of hosts', entry: { hosts: even } },
-  ] as const)('lets different $what share a batch', ({ entry }) => {
-    expect(batchIdsOf([anApp(1, 2), anApp(2, 2, entry)])).toEqual([['1', '2']]);
-  });
-
-  it('adds early ones that have room in the last batch of their kind, and begins none for them', () => {
-    const early = [
-      anApp(301, 2),
-      anApp(302, 2, { transactions: ['web'] }),
-      anApp(303, 15_000),
-      anApp(304, 2),
-    ];
-    const [first, ...others] = batchIdsOf(apps(203), early);
-
-    expect([first?.length, others]).toEqual([200, [['201', '202', '203', '301', '304']]]);
-    expect(batchIdsOf([], early)).toEqual([]);
   });
 
   it('has every application that is due in one batch, of its kind, within the size', () => {

@@ -1,21 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  AccountPlanner,
-  accountPlanOf,
-  CallRate,
-  plannedCapacityOf,
-} from '../../src/poller/account-plan.ts';
+import { AccountPlanner, CallRate, plannedCapacityOf } from '../../src/poller/account-plan.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 const minuteMs = 60_000;
-
-const hostIds = Array.from({ length: 99 }, (_, index) => `${index}`);
-/** A hundred calls a minute. */
-const polled = { applications: [aSelected({ id: '1', hostIds })], costs: restCosts };
-const discovery = { calls: 2, intervalMs: 120_000 };
 
 describe('plannedCapacityOf', () => {
   it.each([
@@ -38,23 +28,6 @@ describe('plannedCapacityOf', () => {
     const capacity = { limitPerMinute: limit, carriedPerMinute: carried };
 
     expect(plannedCapacityOf(capacity)).toBe(expected);
-  });
-});
-
-describe('accountPlanOf', () => {
-  it('counts polls, discoveries and everything else that was sent', () => {
-    const capacity = { limitPerMinute: 800, carriedPerMinute: Infinity };
-
-    const plan = accountPlanOf(polled, { ...discovery, otherPerMinute: 7 }, capacity);
-
-    expect(plan).toMatchObject({
-      demandPerMinute: 108,
-      budgetPerMinute: 800,
-      capacityPerMinute: 800,
-      hosts: 99,
-      stretch: 1,
-      headroom: 0.5,
-    });
   });
 });
 
@@ -82,23 +55,6 @@ function taking(perMinute: number): { readonly selected: ReturnType<typeof aSele
   const ids = Array.from({ length: perMinute - 1 }, (_, index) => `${index}`);
   return [{ selected: aSelected({ id: '1', hostIds: ids }) }];
 }
-
-describe('a plan', () => {
-  it('stretches the intervals for the limit that is in force', () => {
-    const { planner, now } = aPlanner();
-    const stretches = [800, 50, 50.2, 101.4, 101.6].map((limitPerMinute) => {
-      now.limitPerMinute = limitPerMinute;
-      planner.replan(taking(100));
-      return planner.plan.stretch;
-    });
-
-    const [plenty, little, more, hardly, enough] = stretches;
-    expect([plenty, enough]).toEqual([1, 1]);
-    expect(little).toBeCloseTo(100 / (50 * 0.985), 10);
-    expect(more).toBeCloseTo(100 / (50.2 * 0.985), 10);
-    expect(hardly).toBeCloseTo(100 / (101.4 * 0.985), 10);
-  });
-});
 
 describe('other calls', () => {
   /** The demand if there are only other calls, a minute after the start. */
@@ -133,19 +89,6 @@ describe('other calls', () => {
     const later = demandOf(bench);
 
     expect([first, again, later]).toEqual([9, 9, 10]);
-  });
-
-  it.each([
-    { what: 'took five calls every two minutes', calls: [5], demand: 2.5 },
-    { what: 'takes fewer than the last one', calls: [5, 1], demand: 0.5 },
-    { what: 'failed at once, which says nothing about the next one', calls: [5, 0], demand: 2.5 },
-  ])('include those of a discovery that $what', ({ calls, demand }) => {
-    const { planner } = aPlanner();
-
-    for (const one of calls) planner.discovered({ calls: one }, 2 * minuteMs);
-    planner.replan([]);
-
-    expect(planner.plan.demandPerMinute).toBe(demand);
   });
 });
 

@@ -194,7 +194,6 @@ describe('AccountTable, with another shard than before', () => {
       {
         account: anAccount({ shard: { ordinal: 0, total: 2 } }),
         entries: [anEntry({ selector: { kind: 'match', pattern: /shop [23]/u } })],
-        discoveryIntervalMs: 60_000,
       },
       signal,
     );

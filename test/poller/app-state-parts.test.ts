@@ -69,26 +69,7 @@ function shownIn({ reading }: AppState): Readonly<Record<string, number | undefi
   ]);
 }
 
-/** All parts in one minute, but for these. */
-function all(
-  minute: number,
-  others: Readonly<Record<string, number | undefined>> = {},
-): Readonly<Record<string, number | undefined>> {
-  const parts = ['application', ...hostIds].map((part) => [part, minute] as const);
-  const shown = { ...Object.fromEntries(parts), ...others };
-  return Object.fromEntries(
-    Object.entries(shown).filter(([, shownMinute]) => shownMinute !== undefined),
-  );
-}
-
 describe('a host that fails for good', () => {
-  it('leaves the application and the other hosts fresh in every poll', () => {
-    const states = statesAfter([], ...failing(2 * staleMinutes, 'C'));
-
-    const others = states.map((state) => ({ ...shownIn(state), C: undefined }));
-    expect(others).toEqual(states.map((_, index) => ({ ...all(index + 1), C: undefined })));
-  });
-
   it('is held, without success, until it has failed for stale_after since its first failure', () => {
     const [, ...states] = statesAfter([], ...failing(2 * staleMinutes, 'C'));
 
@@ -109,42 +90,5 @@ describe('a host that fails for good', () => {
       staleMinutes + 2,
       staleMinutes + 3,
     ]);
-  });
-
-  it('is not there after a first poll, and what arrived is', () => {
-    const [first] = statesAfter(['C', 'D', 'E']);
-
-    expect(first && shownIn(first)).toEqual(all(1, { C: undefined, D: undefined, E: undefined }));
-    expect(first).toMatchObject({ pollSucceeded: false, lastSuccessMs: undefined });
-  });
-});
-
-describe('parts that fail', () => {
-  it.each([
-    { what: 'one of eleven', failed: ['C'] },
-    { what: 'two', failed: ['C', 'D'] },
-    { what: 'half of them', failed: ['A', 'B', 'C', 'D', 'E', 'F'] },
-    { what: 'all hosts but one', failed: hostIds.slice(1) },
-    { what: 'all hosts', failed: hostIds },
-    { what: 'the application itself', failed: [applicationScope] },
-    {
-      what: 'the application and half of the hosts',
-      failed: [applicationScope, ...hostIds.slice(0, 5)],
-    },
-  ])('are held, and the others are published at once: $what', ({ failed }) => {
-    const states = statesAfter([], failed, failed);
-
-    const held = Object.fromEntries(
-      failed.map((scope) => [scope === applicationScope ? 'application' : scope, 1]),
-    );
-    expect(states.map(shownIn)).toEqual([all(1), all(2, held), all(3, held)]);
-    expect(states.map(({ pollSucceeded }) => pollSucceeded)).toEqual([true, false, false]);
-  });
-
-  it('are all held, then all dropped, when nothing arrives any more', () => {
-    const states = statesAfter([], ...failing(staleMinutes - 1, applicationScope, ...hostIds));
-
-    const last = states.at(-1);
-    expect(last && shownIn(last)).toEqual(all(1));
   });
 });

@@ -120,51 +120,6 @@ describe('a poll of many applications', () => {
       expect(clock.pendingTimers()).toBe(0);
     },
   );
-
-  it('is aborted when the last of them is dropped, with that reason', async () => {
-    const clock = createFakeClock();
-    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [['for ever'], [1]] });
-    await clock.advance(50);
-
-    for (const request of bench.requests) bench.poll.drop(request, new Error('not wanted'));
-    await clock.advance(10 * 60_000);
-
-    expect(bench.told).toEqual([]);
-    expect(bench.signals.map(({ reason }) => reason as Error)).toEqual([new Error('not wanted')]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('begins a stage when every call of the stage before has ended', async () => {
-    const clock = createFakeClock();
-    const bench = starter(clock)({
-      deadlinesMs: [120_000],
-      stages: [[100, 700, 300], [200], [50]],
-    });
-
-    await clock.advance(10 * 60_000);
-
-    expect(bench.calls.map(({ stage, beganMs }) => [stage, beganMs])).toEqual([
-      [0, 0],
-      [0, 0],
-      [0, 100],
-      [1, 700],
-      [2, 900],
-    ]);
-    expect(bench.told).toEqual([{ number: 0, atMs: 950 }]);
-  });
-
-  it.each([
-    { what: 'no stage', stages: [] },
-    { what: 'a stage without a call', stages: [[]] },
-    { what: 'several such stages', stages: [[], [], []] },
-  ])('ends at once when it has $what', ({ stages }) => {
-    const clock = createFakeClock();
-
-    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages });
-
-    expect(numbersOf(bench)).toEqual([0, 1]);
-    expect(clock.pendingTimers()).toBe(0);
-  });
 });
 
 describe('any batches', () => {

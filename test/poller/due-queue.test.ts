@@ -93,19 +93,6 @@ describe('DueQueue', () => {
     expect(states.firstDue(withinMs)).toBe(id);
   });
 
-  it('does not call a poll due while it is under way, even if its state changes meanwhile', () => {
-    const { states, goTo } = aBench();
-    states.set('a', aState(0));
-    states.begin('a');
-    states.set('a', aState(0, { pollsEnded: 1 }));
-    goTo(1000);
-    const during = states.firstDue();
-
-    states.end('a');
-
-    expect([during, states.firstDue()]).toEqual([undefined, 'a']);
-  });
-
   it('drops values when polls have failed for stale_after, even during a poll', () => {
     const bench = aBench();
     const { states } = bench;
@@ -145,26 +132,6 @@ describe('DueQueue', () => {
       expect(bench.states.all.get('a')?.reading).toBeUndefined();
     },
   );
-
-  it('moves nothing when the stretch changes, however often: polls keep their order', () => {
-    const bench = aBench();
-    const { states, time, goTo } = bench;
-    for (const dueMs of [500, 1000, 1100, 1400]) states.set(String(dueMs), aState(dueMs));
-    const before = [...states.all.values()];
-    goTo(1000);
-
-    for (const stretch of [2, 7, 1, 2]) time.setStretch(stretch);
-
-    expect([...states.all.values()]).toEqual(before);
-    states.begin('500');
-    states.begin('1000');
-    expect(states.nextEventMs()).toBe(1200);
-    goTo(1199);
-    const tooEarly = states.firstDue();
-    goTo(1200);
-    expect([tooEarly, states.firstDue()]).toEqual([undefined, '1100']);
-    expect(inOrder(bench)).toEqual(['1100', '1400']);
-  });
 
   it.each([
     { what: 'a longer interval', afterMs: 900_000, dueMs: 1_000_000 },

@@ -193,23 +193,6 @@ describe.each(apis)('$name', (api) => {
     });
   });
 
-  describe('stop', () => {
-    it('aborts what is under way, and starts nothing more', async () => {
-      const { loop, clock, source } = await aLoop(api, 3);
-      for (const id of ['1', '2']) source.answer(id, never());
-      loop.wake();
-      await clock.advance(1000);
-      const before = source.calls.length;
-
-      loop.stop();
-      loop.wake();
-      const timers = clock.pendingTimers();
-      await clock.advance(10 * 60_000);
-
-      expect([timers, source.calls.length]).toEqual([0, before]);
-    });
-  });
-
   describe('dueSinceMs', () => {
     it('is when the first poll was due that was not started', async () => {
       const { loop, clock, table } = await aLoop(api, 20);

@@ -12,27 +12,6 @@ function endedAt(...timesMs: readonly number[]): SlidingWindowLog {
 }
 
 describe('SlidingWindowLog', () => {
-  it.each([
-    { nowMs: 60_000, waitMs: 1, used: 1 },
-    { nowMs: 60_001, waitMs: 0, used: 0 },
-  ])('makes a call wait $waitMs ms at $nowMs ms after one that ended at 0 ms', (row) => {
-    const log = endedAt(0);
-
-    expect(log.waitMs(row.nowMs, 1)).toBe(row.waitMs);
-    expect(log.used(row.nowMs)).toBe(row.used);
-  });
-
-  it.each([
-    { limit: 4, waitMs: 0 },
-    { limit: 3, waitMs: 55_001 },
-    { limit: 2, waitMs: 56_001 },
-    { limit: 1, waitMs: 57_001 },
-  ])('makes a call wait $waitMs ms at a limit of $limit', ({ limit, waitMs }) => {
-    const log = endedAt(0, 1000, 2000);
-
-    expect(log.waitMs(5000, limit)).toBe(waitMs);
-  });
-
   it('cannot tell when a call in flight will end', () => {
     const log = endedAt(0);
     log.acquire();

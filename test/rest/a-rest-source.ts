@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { InvalidSampleReason, UnexpectedAnswer } from '../../src/model/telemetry.ts';
-import { createRestClient, defaultMaxPages, type RestClient } from '../../src/rest/rest-client.ts';
+import { createRestClient, type RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -20,13 +20,12 @@ export interface SourceUnderTest {
 }
 
 export interface RestSourceBench {
-  readonly maxPages?: number;
   readonly clock?: Clock;
 }
 
 export function aRestSource(
   send: Transport,
-  { maxPages = defaultMaxPages, clock = createFakeClock() }: RestSourceBench = {},
+  { clock = createFakeClock() }: RestSourceBench = {},
 ): SourceUnderTest {
   const invalidSamples: InvalidSampleReason[] = [];
   const failures: string[] = [];
@@ -47,7 +46,7 @@ export function aRestSource(
     },
   };
   const logger = { debug: log, info: log, warn: log, error: log };
-  const client = createRestClient({ maxPages }, { send, clock, observer, logger });
+  const client = createRestClient({ send, clock, observer, logger });
   return {
     source: createRestSource('main', { client, clock, observer, logger }),
     client,

@@ -164,9 +164,7 @@ describe('any answer', () => {
 
     await fc.assert(
       fc.asyncProperty(anyStatus, anyBody, async (status, body) => {
-        const { source, client, signal } = aRestSource(async () => answerOf(body, { status }), {
-          maxPages: 3,
-        });
+        const { source, client, signal } = aRestSource(async () => answerOf(body, { status }));
         const outcomes = await Promise.allSettled([
           client.metrics('1', '2', query, { signal }),
           client.metrics('1', undefined, query, { signal }),

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../support/fake-transport.ts';
-import {
-  appsOf,
-  byIds,
-  byName,
-  discover,
-  filtered,
-  list,
-  nextPage,
-  serverError,
-} from './a-discovery.ts';
-import { aRestSource } from './a-rest-source.ts';
+import { appsOf, byName, discover, filtered, list, nextPage, serverError } from './a-discovery.ts';
 
 describe('a discovery of applications that are known already', () => {
   it('asks for known applications that a list of several pages left out', async () => {
@@ -25,38 +15,6 @@ describe('a discovery of applications that are known already', () => {
     );
 
     expect(found).toMatchObject({ ids: ['1', '2', '3', '4'], complete: true, calls: 3 });
-  });
-
-  it('asks once for an id that is both known and configured', async () => {
-    const found = await discover(
-      [byName, ...byIds('4')],
-      {
-        [list]: appsOf(['1'], nextPage),
-        [`${list}?page=2`]: appsOf(['2']),
-        [filtered('4', '5')]: appsOf([]),
-        [filtered('4')]: appsOf([]),
-      },
-      ['4', '5', '5'],
-    );
-
-    expect(found).toMatchObject({ ids: ['1', '2'], complete: true, calls: 4 });
-  });
-
-  it('asks for 200 known applications in a call', async () => {
-    const knownIds = Array.from({ length: 250 }, (_, index) => String(index + 10));
-
-    const found = await discover(
-      [byName],
-      {
-        [list]: appsOf(['1'], nextPage),
-        [`${list}?page=2`]: appsOf(['2']),
-        [filtered(...knownIds.slice(0, 200))]: appsOf(['10']),
-        [filtered(...knownIds.slice(200))]: appsOf([]),
-      },
-      knownIds,
-    );
-
-    expect(found).toMatchObject({ ids: ['1', '2', '10'], complete: true, calls: 4 });
   });
 
   it('is incomplete when asking for some of them fails, and goes on with the others', async () => {
@@ -97,51 +55,10 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ ids: ['1', '2', '4', '6', '7'], complete: true, calls: 7 });
   });
 
-  it('does not search for long when everything is answered with 404: the next discovery does the rest', async () => {
-    const known = Array.from({ length: 200 }, (_, index) => String(index + 10));
-    const { source, signal } = aRestSource(async ({ target }) => {
-      if (target.includes('ids')) return answerOf('{}', { status: 404 });
-      return target.includes('page=2') ? appsOf(['2']) : appsOf(['1'], nextPage);
-    });
-
-    const found = await source.discover([byName], known, signal);
-
-    expect(found).toMatchObject({ complete: true, calls: 3 + 48 });
-    expect(found.pendingIds.length).toBeGreaterThan(150);
-    expect(found.pendingIds.length).toBeLessThan(200);
-  });
-
-  it('takes a 404 for one known application as its absence', async () => {
-    const found = await discover(
-      [byName],
-      {
-        [list]: appsOf(['1'], nextPage),
-        [`${list}?page=2`]: appsOf(['2']),
-        [filtered('4')]: answerOf('{}', { status: 404 }),
-      },
-      ['4'],
-    );
-
-    expect(found).toMatchObject({ ids: ['1', '2'], complete: true, calls: 3 });
-  });
-
   it('trusts a list of one page that has half of them', async () => {
     const found = await discover([byName], { [list]: appsOf(['1']) }, ['1', '4']);
 
     expect(found).toMatchObject({ ids: ['1'], complete: true, calls: 1 });
-  });
-
-  it('asks for no known application that is not configured', async () => {
-    const found = await discover(
-      byIds('1', '2'),
-      {
-        [filtered('1', '2')]: appsOf(['1'], nextPage),
-        [`${filtered('1', '2')}&page=2`]: appsOf(['2']),
-      },
-      ['1', '2', '7'],
-    );
-
-    expect(found).toMatchObject({ ids: ['1', '2'], complete: true, calls: 2 });
   });
 });
 
@@ -174,15 +91,5 @@ describe('a list of one page without most of the known applications', () => {
     const found = await discover([byName], { [list]: appsOf([]), [filtered('1')]: answer }, ['1']);
 
     expect(found).toMatchObject({ ids: [], complete: true, pendingIds: [], calls });
-  });
-
-  it('costs no calls for those that are asked for by their ids anyway', async () => {
-    const found = await discover(
-      [byName, ...byIds('2', '3')],
-      { [list]: appsOf(['1']), [filtered('2', '3')]: appsOf(['2', '3']) },
-      known,
-    );
-
-    expect(found).toMatchObject({ ids: ['1', '2', '3'], complete: true, calls: 2 });
   });
 });

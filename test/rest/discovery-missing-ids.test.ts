@@ -4,7 +4,7 @@ import type { Discovery } from '../../src/model/source.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
-import { appsOf, byIds, byName, serverError } from './a-discovery.ts';
+import { appsOf, byIds, byName } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
 
 const minuteMs = 60_000;
@@ -113,19 +113,6 @@ describe('many ids that the account no longer has', () => {
     // An hour later it begins again, within the same bound.
     expect(alone(vendor)).toEqual(asked.slice(0, 10));
   });
-
-  it('are found as soon as they are back, however many others are missing', async () => {
-    const vendor = aVendor([...good, '900', '901'], good);
-    await vendor.discover();
-    const before = await vendor.discover();
-
-    vendor.has.add('901');
-    const after = await vendor.discover();
-
-    expect(before).toMatchObject({ pendingIds: [], calls: 2 });
-    expect(after.ids).toContain('901');
-    expect(after.calls).toBe(2);
-  });
 });
 
 describe('an id that was asked for alone', () => {
@@ -144,31 +131,6 @@ describe('an id that was asked for alone', () => {
     expect(isAsked.filter(Boolean)).toHaveLength(2);
   });
 
-  it('waits for its turn behind the others if that failed', async () => {
-    const bad = idsFrom(100, 10);
-    const vendor = aVendor(['1', ...bad, '200', '201'], ['1']);
-    for (const id of bad) vendor.instead.set(id, serverError);
-
-    const first = await vendor.discover();
-    const asked = alone(vendor);
-    await vendor.discover();
-
-    expect(first).toMatchObject({ complete: false, error: { reason: 'server' } });
-    expect(asked).toEqual(bad);
-    expect(alone(vendor).slice(0, 2)).toEqual(['200', '201']);
-  });
-
-  it('stays absent when it cannot be asked for again', async () => {
-    const vendor = aVendor(['1', '2', '8', '9'], ['1', '2']);
-    await vendor.discover();
-    await vendor.clock.advance(60 * minuteMs);
-    vendor.instead.set('8', serverError);
-
-    const failed = await vendor.discover();
-
-    expect(failed).toMatchObject({ complete: false, pendingIds: [] });
-  });
-
   it('is asked for alone again if it was back in between', async () => {
     const vendor = aVendor(['1', '8', '9'], ['1']);
     await vendor.discover();
@@ -180,18 +142,6 @@ describe('an id that was asked for alone', () => {
 
     expect(alone(vendor)).toContain('8');
     expect(after).toMatchObject({ complete: true, pendingIds: [] });
-  });
-
-  it('costs one call a discovery if there is only one such id', async () => {
-    const vendor = aVendor(['1', '8'], ['1']);
-    const calls: number[] = [];
-
-    for (const hours of [0, 0, 1, 2, 0]) {
-      await vendor.clock.advance(hours * 60 * minuteMs);
-      calls.push((await vendor.discover()).calls);
-    }
-
-    expect(calls).toEqual(calls.map(() => 2));
   });
 
   it('is forgotten with its entry', async () => {

@@ -17,8 +17,6 @@ import {
 } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
 
-const notFound = answerOf('{}', { status: 404 });
-
 describe('a discovery by ids alone', () => {
   it('asks for them in one call', async () => {
     const found = await discover(byIds('1', '2', '1'), {
@@ -49,37 +47,6 @@ describe('a discovery by ids alone', () => {
     });
 
     expect(found).toMatchObject({ ids: ['3', '1'], complete: true, error: undefined });
-  });
-
-  it('finds out which of several ids is the reason for a 404', async () => {
-    const found = await discover(byIds('1', '2', '3'), {
-      [filtered('1', '2', '3')]: notFound,
-      [filtered('1', '2')]: appsOf(['1']),
-      [filtered('3')]: notFound,
-      [filtered('2')]: appsOf([]),
-    });
-
-    expect(found).toMatchObject({ ids: ['1'], complete: true, error: undefined });
-  });
-
-  it('calls nothing missing when everything is answered with 404', async () => {
-    const found = await discover(byIds('1', '2'), {
-      [filtered('1', '2')]: notFound,
-      [filtered('1')]: notFound,
-      [filtered('2')]: notFound,
-    });
-
-    expect(found).toMatchObject({ ids: [], complete: false, error: { reason: 'not_found' } });
-  });
-
-  it('is not complete when asking for an id alone fails', async () => {
-    const found = await discover(byIds('1', '2', '3'), {
-      [filtered('1', '2', '3')]: appsOf(['2']),
-      [filtered('1')]: serverError,
-      [filtered('3')]: appsOf(['3']),
-    });
-
-    expect(found).toMatchObject({ ids: ['2', '3'], complete: false, error: { reason: 'server' } });
   });
 
   it('never asks for an id that is not a number', async () => {
@@ -135,15 +102,6 @@ describe('a discovery by names', () => {
     });
 
     expect(found).toMatchObject({ ids: ['3'], complete: true, unreadableIds: ['1', '2'] });
-  });
-
-  it('asks alone for an id that the list left out', async () => {
-    const found = await discover([byName, ...byIds('2', '9')], {
-      [list]: appsOf(['1', '2']),
-      [filtered('9')]: appsOf(['9']),
-    });
-
-    expect(found).toMatchObject({ ids: ['1', '2', '9'], complete: true, calls: 2 });
   });
 });
 

@@ -9,7 +9,7 @@ import { aRestSource, sampleText } from './a-rest-source.ts';
 function aReader(send: Transport): { readonly reader: ListReader; readonly logger: FakeLogger } {
   const logger = createFakeLogger();
   const observer = { invalidSample: () => {}, failed: () => {} };
-  return { logger, reader: createListReader({ maxPages: 10 }, { send, observer, logger }) };
+  return { logger, reader: createListReader({ send, observer, logger }) };
 }
 
 /**

@@ -109,19 +109,6 @@ describe('a request', () => {
   });
 });
 
-describe('an unknown user', () => {
-  it('costs as many comparisons of the same cost as a known one', async () => {
-    const costsOf = async (user: string): Promise<readonly string[]> => {
-      const bench = aBench({ alice: hashes.alice });
-      for (const password of ['a', 'b', 'a']) await answered(bench, user, password, false);
-      return bench.comparisons.map(({ hash }) => hash.slice(0, 7));
-    };
-
-    expect(await costsOf('eve')).toEqual(await costsOf('alice'));
-    expect(await costsOf('eve')).toEqual(['$2y$10$', '$2y$10$']);
-  });
-});
-
 describe('checks at the same time', () => {
   it('are at most two of a client, and others go on', async () => {
     const { ask, comparisons } = aBench();
@@ -137,17 +124,6 @@ describe('checks at the same time', () => {
     comparisons.at(-1)?.answer(false);
 
     expect([third, await other, await later]).toEqual(['busy', 'allowed', 'refused']);
-  });
-
-  it('are made one after the other', async () => {
-    const { ask, comparisons } = aBench();
-    const both = [ask('alice', 'one', '10.0.0.2'), ask('alice', 'two', '10.0.0.3')];
-    const before = comparisons.length;
-    comparisons[0]?.fail(new Error('no thread'));
-    await expect(both[0]).rejects.toThrow('no thread');
-    comparisons[1]?.answer(true);
-
-    expect([before, await both[1], comparisons.length]).toEqual([1, 'allowed', 2]);
   });
 
   it('are at most 32, and a password that is known to be right needs none', async () => {

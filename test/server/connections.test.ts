@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/daemon-process.ts';
 import { type Client, type Listeners, withListeners } from './listeners.ts';
@@ -56,42 +55,6 @@ describe('the connection above the limit', () => {
       const newcomer = await listeners.connected();
 
       expect(ended([...clients, newcomer])).toEqual([1]);
-    });
-  });
-
-  it('is let in, wherever the connection that ends for it was accepted', async () => {
-    await withListeners({ maxConnections: 2 }, async (listeners) => {
-      const first = await listeners.connected(0);
-      const second = await listeners.connected(0);
-      const third = await listeners.answered(1);
-
-      expect(ended([first, second, third])).toEqual([0]);
-      expect(third.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
-    });
-  });
-
-  it('ends only the excess when connections come to all listeners at once', async () => {
-    await withListeners({ maxConnections: 4 }, async ({ connected }) => {
-      const clients = await Promise.all(
-        Array.from({ length: 20 }, async (_, index) => connected(index % 2)),
-      );
-      const open = (): readonly Client[] =>
-        clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed);
-
-      expect(await until(() => (open().length <= 4 ? open().length : undefined), 5000)).toBe(4);
-    });
-  });
-
-  it('no longer counts after it has closed', async () => {
-    await withListeners({ maxConnections: 2 }, async (listeners) => {
-      const clients = await made(listeners, ['connected', 'answered']);
-      const closed = Promise.all(clients.map(async ({ accepted }) => once(accepted, 'close')));
-      for (const { socket } of clients) socket.destroy();
-      await closed;
-
-      const others = await made(listeners, ['connected', 'answered']);
-
-      expect(ended(others)).toEqual([]);
     });
   });
 

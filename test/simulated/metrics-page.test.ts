@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/daemon.ts';
-import { summaryFamilies } from '../../src/exposition/families.ts';
+import { fixedFamilies } from '../../src/exposition/families.ts';
 import type { Page } from '../../src/exposition/page.ts';
 import type { CustomMetric } from '../../src/model/polled-series.ts';
 import { createMetricsRoute, type MetricsSources } from '../../src/server/metrics-route.ts';
@@ -145,7 +145,7 @@ describe('the whole /metrics page', () => {
 });
 
 function isOldComplaint(line: string): boolean {
-  return summaryFamilies.some(
+  return fixedFamilies.some(
     ({ name }) => line === `${name} metric name should not include type 'summary'`,
   );
 }

@@ -76,21 +76,6 @@ describe('a request to the simulator', () => {
     expect(await send('POST', '/graphql', body)).toMatchObject({ status });
   });
 
-  it.each([
-    { badKey: undefined, headers: { 'Api-Key': 'wrong' }, status: 401 },
-    { badKey: undefined, headers: {}, status: 401 },
-    { badKey: 'in_errors' as const, headers: { 'Api-Key': 'wrong' }, status: 200 },
-  ])('to NerdGraph needs a key: $headers gets $status', async ({ badKey, headers, status }) => {
-    const { send } = await start({ graphql: { badKey } });
-
-    const answer = await send('POST', '/graphql', question, headers);
-
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text)).toMatchObject({
-      errors: [{ extensions: { error_code: 'BAD_API_KEY' } }],
-    });
-  });
-
   it('to NerdGraph is in the journal with what it asks, and without a key', async () => {
     const { simulator, send } = await start();
 

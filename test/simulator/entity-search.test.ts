@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import {
   aNerdgraphAccount,
   type Listed,
@@ -22,10 +21,6 @@ function search(
   variables: Readonly<Record<string, unknown>> = { q: everything },
 ): Listed {
   return listedIn(ask(document, variables));
-}
-
-function named(...names: readonly string[]): readonly ApplicationSpec[] {
-  return names.map((name) => ({ name, kind: 'web' }));
 }
 
 describe('entitySearch', () => {
@@ -61,26 +56,6 @@ describe('entitySearch', () => {
 
     expect(page.names).toHaveLength(length);
     expect(page.nextCursor === null).toBe(length === 5);
-  });
-
-  it.each([
-    { sort: [{ attribute: 'NAME', direction: 'ASC' }], names: ['a', 'b', 'c'] },
-    { sort: { attribute: 'NAME', direction: 'DESC' }, names: ['c', 'b', 'a'] },
-    { sort: [], names: ['b', 'c', 'a'] },
-  ])('sorts as it is told: $sort', ({ sort, names }) => {
-    const account = aNerdgraphAccount({ applications: named('b', 'c', 'a') });
-
-    expect(search(account, { q: everything, sort }).names).toEqual(names);
-  });
-
-  it.each([
-    { b: { domain: 'APM', type: 'APPLICATION' }, names: ['shop', 'mail'] },
-    { b: { domain: 'INFRA' }, names: [] },
-    { b: { name: 'sho' }, names: ['shop'] },
-  ])('takes the conditions of a query builder: $b', ({ b, names }) => {
-    expect(search(aNerdgraphAccount({ applications: named('shop', 'mail') }), { b }).names).toEqual(
-      names,
-    );
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, anAccount, valuesOfOneSlice } from './account.ts';
+import { type Account, anAccount } from './account.ts';
 
 const throughput =
   'names[]=HttpDispatcher&names[]=OtherTransaction/all&values[]=requests_per_minute&summarize=true';
@@ -126,52 +126,6 @@ describe('metric data, summarized', () => {
 
     expect(before).toBe(200);
     expect(get(target).status).toBe(404);
-  });
-});
-
-function values(query: string, webRpm = 1234.5): Readonly<Record<string, number>> {
-  const { read } = anAccount({
-    traffic: 'flat',
-    applications: [{ id: 1, kind: 'web', hosts: 1, webRpm }],
-  });
-  const document = read(
-    `/v2/applications/1/metrics/data.json?names[]=HttpDispatcher&summarize=true&${range}&${query}`,
-  );
-  return valuesOfOneSlice(document);
-}
-
-describe('metric data values', () => {
-  it('are all eleven when none is named', () => {
-    expect(Object.keys(values(''))).toEqual([
-      'average_response_time',
-      'calls_per_minute',
-      'call_count',
-      'min_response_time',
-      'max_response_time',
-      'average_exclusive_time',
-      'average_value',
-      'total_call_time_per_minute',
-      'requests_per_minute',
-      'standard_deviation',
-      'average_call_time',
-    ]);
-  });
-
-  it('have three significant digits, except for the count, which is exact', () => {
-    expect(values('values[]=requests_per_minute&values[]=call_count')).toEqual({
-      requests_per_minute: 1230,
-      call_count: 6172,
-    });
-  });
-
-  it('are not rounded with raw=true', () => {
-    expect(values('values[]=requests_per_minute&raw=true')).toEqual({
-      requests_per_minute: 1234.4,
-    });
-  });
-
-  it('are an empty object if the metric has none of the names', () => {
-    expect(values('values[]=score')).toEqual({});
   });
 });
 

@@ -93,16 +93,6 @@ describe('the simulator on a port', () => {
     expect(answer.body === '').toBe(empty);
   });
 
-  it('answers 401 without a key in the words of the vendor', async () => {
-    const { get, simulator } = await start();
-
-    const answer = await get(list, { accept: 'application/json' });
-
-    expect(answer.status).toBe(401);
-    expect(JSON.parse(answer.body)).toEqual(sample('21-error-401-no-key.json'));
-    expect(simulator.journal.entries()).toMatchObject([{ status: 401, keyIndex: undefined }]);
-  });
-
   it('answers 429 over the quota with the headers and the body of the sample', async () => {
     const { get, simulator, clock } = await start({ quotaPerMinute: 2, quotaPhaseMs: 10_000 });
     await get(list);
@@ -186,60 +176,4 @@ describe('the simulator on a port', () => {
       expect(clock.pendingTimers()).toBe(0);
     },
   );
-
-  it('leaves a request to the interceptor after it was counted', async () => {
-    const { get, simulator } = await start({
-      quotaPerMinute: 1,
-      intercept: (entry, response) => {
-        if (!entry.path.endsWith('/1.json')) return 'pass';
-        response.writeHead(502, { 'Content-Type': 'text/html' }).end('<p>proxy error</p>');
-        return 'handled';
-      },
-    });
-
-    const broken = await get('/v2/applications/1.json');
-    const passed = await get(list);
-
-    expect(broken).toMatchObject({ status: 502, body: '<p>proxy error</p>' });
-    expect(broken.headers['date']).toBe('Tue, 01 Sep 2026 10:00:30 GMT');
-    expect(passed.status).toBe(429);
-    expect(simulator.journal.entries().map(({ status }) => status)).toEqual([502, 429]);
-  });
-
-  it('records no status for a request that the interceptor cut off', async () => {
-    const { get, simulator } = await start({
-      intercept: (_, response) => {
-        response.destroy();
-        return 'handled';
-      },
-    });
-
-    await expect(get(list)).rejects.toThrow('other side closed');
-
-    await until(() => simulator.inFlight() === 0);
-    expect(simulator.journal.entries()).toMatchObject([{ status: undefined }]);
-  });
-
-  it('stops at once, cutting requests that wait and leaving no timer', async () => {
-    const { get, simulator, clock } = await start({ latencyMs: 60_000 });
-    const waiting = get(list).catch((error: unknown) => error);
-    await until(() => simulator.inFlight() === 1);
-
-    await simulator.stop();
-
-    expect(await waiting).toBeInstanceOf(Error);
-    await until(() => simulator.inFlight() === 0);
-    expect(clock.pendingTimers()).toBe(0);
-    await expect(get(list)).rejects.toThrow(/ECONNREFUSED/);
-  });
-
-  it('refuses to start on a port that is in use', async () => {
-    const { baseUrl } = await start();
-    const second = createSimulator(
-      { port: Number(new URL(baseUrl).port) },
-      { clock: createFakeClock() },
-    );
-
-    await expect(second.start()).rejects.toThrow(/EADDRINUSE/);
-  });
 });

@@ -144,33 +144,6 @@ describe('the values of both APIs', () => {
     expect(nrql(metric, column)).toBeCloseTo(ofApplication, 6);
     expect(nrql(metric, column, 'b')).toBeCloseTo(ofHost, 6);
   });
-
-  it('are equal in minutes of which not everything has arrived', () => {
-    const { rest, nrql } = bothOf(busy, 5);
-
-    const calls = rest('HttpDispatcher', 'call_count') ?? Number.NaN;
-
-    expect(calls).toBeLessThan((bothOf(busy).rest('HttpDispatcher', 'call_count') ?? 0) * 0.9);
-    expect(nrql('HttpDispatcher', `count(${v})`)).toBe(calls);
-    expect(nrql('HttpDispatcher', `average(${v})`)).toBeCloseTo(
-      (rest('HttpDispatcher', 'average_response_time') ?? 0) / 1000,
-      9,
-    );
-  });
-
-  it('are 0 with REST and null with NRQL where there were no calls', () => {
-    const { rest, nrql } = bothOf({
-      traffic: 'flat',
-      applications: [{ id: 1, kind: 'idle', hosts: 1 }],
-    });
-
-    expect(rest('HttpDispatcher', 'average_response_time')).toBe(0);
-    expect(nrql('HttpDispatcher', `average(${v})`)).toBeNull();
-    expect(nrql('HttpDispatcher', `count(${v})`)).toBe(0);
-    expect(rest('Apdex', 'score')).toBe(0);
-    expect(rest('Memory/Physical', 'used_mb_by_host')).toBe(550);
-    expect(nrql('Memory/Physical', `average(${v})`)).toBe(550);
-  });
 });
 
 describe('the values of an application', () => {
@@ -190,11 +163,4 @@ describe('the values of an application', () => {
       expect(new Set(hosts.map((host) => host.ms)).size).toBe(3);
     },
   );
-
-  it('are those of web and of other transactions together', () => {
-    const { rest } = bothOf(busy);
-    const count = (metric: string): number => rest(metric, 'error_count') ?? Number.NaN;
-
-    expect(count('Errors/all')).toBe(count('Errors/allWeb') + count('Errors/allOther'));
-  });
 });

@@ -1,5 +1,6 @@
-import type { Output, Platform } from '../../src/daemon/platform.ts';
+import type { Platform } from '../../src/daemon/platform.ts';
 import { noProgress } from '../../src/model/progress.ts';
+import type { Output } from '../../src/telemetry/logger.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 

@@ -42,7 +42,6 @@ export function aTable(
     {
       account: options.account ?? anAccount(),
       entries: options.entries ?? [anEntry()],
-      discoveryIntervalMs: 60_000,
     },
     {
       clock,

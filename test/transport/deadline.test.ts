@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withDeadline } from '../../src/transport/deadline.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { anAnswer, aRequest, held, scripted } from './fakes.ts';
+import { aRequest, held, scripted } from './fakes.ts';
 
 function limited(next: Transport, clock: FakeClock): Transport {
   return withDeadline({ timeoutMs: 30_000, host: 'api.newrelic.com' }, { clock })(next);
@@ -12,41 +12,6 @@ function limited(next: Transport, clock: FakeClock): Transport {
 const never: Transport = () => new Promise(() => undefined);
 
 describe('withDeadline', () => {
-  it('passes the answer on and leaves neither a timer nor a listener', async () => {
-    const clock = createFakeClock();
-    const { signal } = new AbortController();
-    const answer = anAnswer();
-
-    const received = await limited(scripted(answer).send, clock)(aRequest(), signal);
-
-    expect(received).toBe(answer);
-    expect(clock.pendingTimers()).toBe(0);
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-  });
-
-  it('passes a failure on and leaves neither a timer nor a listener', async () => {
-    const clock = createFakeClock();
-    const { signal } = new AbortController();
-    const failure = new Error('broken');
-
-    const call = limited(scripted(failure).send, clock)(aRequest(), signal);
-
-    await expect(call).rejects.toBe(failure);
-    expect(clock.pendingTimers()).toBe(0);
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-  });
-
-  it('lets a request take all of its time', async () => {
-    const clock = createFakeClock();
-    const next = held();
-    const call = limited(next.send, clock)(aRequest(), new AbortController().signal);
-
-    await clock.advance(29_999);
-    next.answer();
-
-    expect((await call).status).toBe(200);
-  });
-
   it('ends a request that takes longer, even when the transport does not notice', async () => {
     const clock = createFakeClock();
     const { signal } = new AbortController();
@@ -93,33 +58,6 @@ describe('withDeadline', () => {
     await clock.advance(30_000);
 
     expect(signals.map(({ reason }) => reason as unknown)).toEqual([await failure]);
-  });
-
-  it("passes the caller's abort on with its own reason", async () => {
-    const clock = createFakeClock();
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-    const call = limited(never, clock)(aRequest(), controller.signal);
-
-    controller.abort(reason);
-
-    await expect(call).rejects.toBe(reason);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('does not abort the other calls with one of them', async () => {
-    const controller = new AbortController();
-    const next = held();
-    const send = limited(next.send, createFakeClock());
-    const aborted = send(aRequest(), controller.signal).catch((error: unknown) => error);
-    const other = send(aRequest(), new AbortController().signal);
-
-    controller.abort(new Error('shutting down'));
-    await aborted;
-    next.answer();
-    next.answer();
-
-    expect((await other).status).toBe(200);
   });
 
   it('leaves nothing at a signal that thousands of calls have shared', async () => {

@@ -5,7 +5,6 @@ import type {
   ApiRequest,
   ApiResponse,
   KeyProvider,
-  PermittedRequest,
   Transport,
 } from '../../src/transport/transport.ts';
 
@@ -96,11 +95,6 @@ export function createRecordingObserver(): RecordingObserver {
     invalidSample: (reason) => events.push(`invalidSample ${reason}`),
     unexpected: (kind, count) => events.push(`unexpected ${kind} ${count}`),
   };
-}
-
-export function aPermittedRequest(apiKey: string): PermittedRequest {
-  const permit = { apiKey, throttled: () => undefined, release: () => undefined };
-  return { ...aRequest(), permit };
 }
 
 export interface FakeKeyProvider extends KeyProvider {

@@ -2,35 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
 import type { Throttled } from '../../src/model/permit.ts';
-import { authorize, takeTurn } from '../../src/transport/permits.ts';
+import { takeTurn } from '../../src/transport/permits.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createVendorClock } from '../../src/transport/vendor-clock.ts';
 import { createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { anAnswer, aPermittedRequest, aRequest, held, neverAborted, scripted } from './fakes.ts';
-
-it.each([{ apiKeyHeader: 'Api-Key' }, { apiKeyHeader: 'X-Api-Key' }] as const)(
-  'sends the key of the permit in $apiKeyHeader and changes nothing else',
-  async ({ apiKeyHeader }) => {
-    const sent: unknown[] = [];
-    const requests = ['key-1', 'key-1', 'key-2', 'key-1'].map((key) => aPermittedRequest(key));
-    const send = authorize(
-      { apiKeyHeader },
-      {
-        send: async (...args) => {
-          sent.push(args);
-          return anAnswer();
-        },
-      },
-    );
-
-    for (const request of requests) await send(request, neverAborted);
-
-    expect(sent).toEqual(
-      requests.map((request) => [request, { [apiKeyHeader]: request.permit.apiKey }, neverAborted]),
-    );
-  },
-);
+import { anAnswer, aRequest, held, neverAborted, scripted } from './fakes.ts';
 
 function aBench() {
   const clock = createFakeClock();
@@ -56,16 +33,6 @@ describe('takeTurn', () => {
     await send(aRequest('list_applications'), neverAborted);
 
     expect([own.delaysMs, turn.delaysMs]).toEqual([[0], [0]]);
-  });
-
-  it('waits as long as the request says', async () => {
-    const { clock, turn, decorate } = aBench();
-
-    const call = decorate(async () => anAnswer())({ ...aRequest(), delayMs: 700 }, neverAborted);
-    await clock.advance(700);
-    await call;
-
-    expect(turn.delaysMs).toEqual([700]);
   });
 
   it('keeps the permit until the request has ended and releases it once', async () => {
@@ -95,16 +62,6 @@ describe('takeTurn', () => {
     await expect(send(scripted(failure).send)).rejects.toBe(failure);
 
     expect(turn.released).toEqual([isAnswered]);
-  });
-
-  it('sends nothing without a permit', async () => {
-    const { turn, send } = aBench();
-    const reason = new Error('shutting down');
-    const next = scripted();
-
-    await expect(send(next.send, AbortSignal.abort(reason))).rejects.toBe(reason);
-
-    expect([next.requests.length, turn.released.length]).toEqual([0, 0]);
   });
 
   it('pauses the key after a 429 for as long as the answer says', async () => {

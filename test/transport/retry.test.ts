@@ -199,21 +199,6 @@ describe('retry', () => {
     expect(next.requests).toHaveLength(row.attempts);
   });
 
-  it('stops waiting when the caller aborts', async () => {
-    const { clock, decorate } = setUp();
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-
-    const outcome = outcomeOf(
-      decorate(scripted(anAnswer(500)).send)(aRequest(), controller.signal),
-    );
-    await clock.advance(100);
-    controller.abort(reason);
-
-    expect(await outcome).toBe(reason);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
   it.each([{ status: 429 }, { status: 500 }])(
     'sends nothing more once the caller has aborted, even after a $status',
     async ({ status }) => {
