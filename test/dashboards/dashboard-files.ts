@@ -24,7 +24,6 @@ export interface Target {
 interface FieldConfigSource {
   readonly defaults: {
     readonly unit?: string;
-    readonly color?: { readonly mode: string };
     readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] };
     readonly mappings?: readonly object[];
     readonly custom?: Readonly<Record<string, unknown>>;
@@ -122,17 +121,4 @@ export function readDashboards(): readonly (Dashboard & { readonly name: string 
     const one = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
     return { ...one, panels: withCollapsed(one.panels), name };
   });
-}
-
-/** The expression of a query by its dashboard, panel and letter, such as `overview: Throughput A`. */
-export function expressionOf(where: string): string {
-  const found = readDashboards().flatMap(({ name, panels }) =>
-    panels.flatMap(({ title, targets = [] }) =>
-      targets.filter(({ refId }) => `${name}: ${title} ${refId}` === where),
-    ),
-  );
-  const [target, ...others] = found;
-  if (target === undefined) throw new Error(`There is no query ${where}`);
-  if (others.length > 0) throw new Error(`There are several queries ${where}`);
-  return target.expr;
 }

@@ -40,7 +40,7 @@ function escaped(value: string): string {
 }
 
 /** The query of a variable: `function(expression)` or `label_values(selector, label)`. */
-export function variableQueryOf({ query }: Variable): {
+function variableQueryOf({ query }: Variable): {
   readonly expression: string;
   /** Of `label_values`. */
   readonly label?: string;

@@ -11,7 +11,6 @@ import {
   nothing,
   oddlyNamed,
   of,
-  other,
   renamed,
   type Situation,
   sidecars,
