@@ -40,9 +40,7 @@ function failuresOf(
   const down = accounts.filter(({ state }) => state === 'down').length;
   const missing = sumOf(accounts.map(({ missingSelectors }) => missingSelectors.length));
   const keys = accounts.filter(({ key }) => key.problem !== undefined).length;
-  const queries = queriesOf(accounts).filter(
-    ({ state }) => state === 'failing' || state === 'dropped',
-  );
+  const queries = queriesOf(accounts).filter(({ failure }) => failure !== undefined);
   return [
     ...phraseOf(down, 'account down', 'accounts down'),
     ...phraseOf(failing, 'application failing', 'applications failing'),

@@ -4,7 +4,8 @@ import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationMetrics, type QuerySeries } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { resultText } from '../status/queries.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
@@ -152,35 +153,24 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
   return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
 }
 
-/** Rows of a query that are shown. */
-const rowsShown = 3;
+/** Series of a query that are shown. */
+const seriesShown = 3;
 
-function queryFindings({ queryOutcomes }: DiscoveredAccount, add: Add): readonly Finding[] {
-  return Array.from(queryOutcomes, ([query, { error, reading }]) => {
-    const subject = `query ${query.name}`;
-    const result = reading?.query;
-    if (result === undefined) {
-      return add('error', `${subject} brings nothing`, error?.message);
-    }
-    const { series, rows, leftOut, unusable } = result;
-    const counts = [
-      `${countOf(rows, 'row')}, ${series.length} series`,
-      ...(unusable > 0 ? [`${unusable} values absent or not a number`] : []),
-      ...(leftOut > 0 ? [`${leftOut} series beyond max_series`] : []),
-    ];
-    const shown = series
-      .slice(0, rowsShown)
-      .map((one) => `${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
-    const text = [`${subject}: ${counts.join(', ')}`, ...shown].join('; ');
-    const isSound = series.length > 0 && leftOut === 0;
-    const remedy =
-      'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
-    return add(isSound ? 'ok' : 'warning', text, isSound ? undefined : remedy);
+function queryFinding({ application: { name }, entry, outcome }: Sample, add: Add): Finding {
+  const result = outcome.reading?.query;
+  if (result === undefined) {
+    return add('error', `query ${name} brings nothing`, outcome.error?.message);
+  }
+  const { series, leftOut } = result;
+  const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
+    const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+    return `${entry.query?.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
   });
-}
-
-function labelsText({ labels }: QuerySeries): string {
-  return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}}`;
+  const text = [`query ${name}: ${resultText(result)}`, ...shown].join('; ');
+  if (series.length > 0 && leftOut === 0) return add('ok', text);
+  const remedy =
+    'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
+  return add('warning', text, remedy);
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
@@ -228,19 +218,19 @@ export async function accountFindings(
   const ids = id === undefined ? [] : [add(id.severity, id.message, id.remedy)];
   if (failure !== undefined) return [add('error', `discovery failed: ${failure}`), ...ids];
   const found = countOf(discovery.applications.length, 'application');
+  const chosen = selected.filter(({ entry }) => entry.query === undefined).length;
   const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
   return [
-    add('ok', `key accepted, ${found} found, ${selected.length} chosen${left}`),
+    add('ok', `key accepted, ${found} found, ${chosen} chosen${left}`),
     ...ids,
     ...(await missingFindings(discovered, checked)),
     ...pendingFinding(discovered, add),
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...samples.flatMap((sample) => [
-      sampleFinding(sample, add),
+      sample.entry.query ? queryFinding(sample, add) : sampleFinding(sample, add),
       ...unknownFindings(sample, checked),
     ]),
-    ...queryFindings(discovered, add),
     ...(metricCalls === undefined ? [] : [add('ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];

@@ -24,7 +24,9 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
   platform.stderr.write(renderWarnings(warnings));
   const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
-    accountsInUse(config).map(async (inUse) => prepareAccount(inUse, dependencies)),
+    accountsInUse({ accounts: config.accounts, apps: config.apps }).map(async (inUse) =>
+      prepareAccount(inUse, dependencies),
+    ),
   );
   const accounts = await Promise.all(prepared.map(async (one) => compared(one, dependencies)));
   const judgement = judgementOf(accounts);
