@@ -1,189 +1,332 @@
-import { applicationHosts } from './application-hosts.ts';
-import { applicationResources } from './application-resources.ts';
-import { applicationSignals } from './application-signals.ts';
-import type { DashboardOptions, Row } from './dashboard.ts';
-import { graph } from './graph.ts';
-import { healthOf } from './health.ts';
-import { countOf } from './known.ts';
-import { health, noData, nothing, poorApdex, yesOrUnusual } from './mappings.ts';
-import { byName } from './overrides.ts';
 import {
-  appLegend,
+  apdexLimit,
+  errorLimit,
+  field,
+  inBackground,
+  thresholdsOf,
+  transactionColors,
+  words,
+} from './colors.ts';
+import type { DashboardOptions } from './dashboard.ts';
+import { toHost, toTable } from './links.ts';
+import { graph, type Panel, tile } from './panel.ts';
+import {
+  alertsOfApps,
+  aWeekAgo,
+  countOf,
+  hostLabels,
+  lastOf,
+  of,
+  per,
+  sameApp,
+  sameHost,
+  totalOf,
+} from './selectors.ts';
+import {
+  anyApp,
+  averageOf,
+  averageOrSummary,
   averageTime,
   errorRatio,
   loneHosts,
-  ofApp,
-  ofType,
-  perApp,
-  sameApp,
+  rate,
   throughput,
-} from './selectors.ts';
-import { lastOf } from './series.ts';
-import { compared, tile } from './tile.ts';
-import { troubleRow } from './trouble.ts';
+} from './signals.ts';
+import { healthOf, pollOf } from './state.ts';
+import { type Column, table } from './table.ts';
+import { signalTiles, trouble } from './tiles.ts';
 import { applicationVariables } from './variables.ts';
 
-const current = throughput();
+const byType = '{{transaction_type}}';
+const lastWeek = { at: aWeekAgo };
 
-/** The age of the oldest, for how the worst of several applications is off. */
-function oldest(metric: string): string {
-  return `time() - min(${perApp(ofApp(`newrelic_application_${metric}_timestamp_seconds`))})`;
+const tiles: readonly Panel[] = [
+  tile({
+    title: 'Application',
+    description: 'The name of the application, also of one that has vanished in the shown range.',
+    w: 4,
+    mayLack: true,
+    isName: true,
+    shows: {
+      '{{app_name}}': `group by (app_name) (${lastOf(of.app('newrelic_application_info'))}) or group by (app_name) (${lastOf(loneHosts(of.app))})`,
+    },
+  }),
+  tile({
+    id: 101,
+    title: 'State in New Relic',
+    description:
+      'How many alerts fire, whether the last poll got all that was asked for, whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish only alerts.',
+    w: 8,
+    mayLack: true,
+    links: [toTable('applications', 'application')],
+    overrides: [
+      field('alerts', { thresholds: thresholdsOf([1, 'red']) }),
+      field('poll', { mappings: [words.poll] }),
+      field('reporting', { mappings: [words.yesOrUnusual] }),
+      field('health', { mappings: [words.health] }),
+    ],
+    shows: {
+      alerts: countOf(alertsOfApps, anyApp(of.app)),
+      poll: `max(${pollOf(of.app)})`,
+      reporting: `min(${per.app(of.app('newrelic_application_reporting'))})`,
+      health: `max(${healthOf(of.app)})`,
+    },
+  }),
+];
+
+const signals: readonly Panel[] = [
+  graph({
+    id: 102,
+    title: 'Throughput',
+    description:
+      'Requests per minute by transaction type, averaged over the polled window, and of both together seven days earlier.',
+    unit: 'reqpm',
+    h: 7,
+    isStacked: true,
+    overrides: [...transactionColors, inBackground('last week')],
+    lines: {
+      [byType]: `sum by (transaction_type) ${throughput()}`,
+      'last week': `sum${throughput(lastWeek)}`,
+    },
+  }),
+  graph({
+    id: 107,
+    title: 'Error ratio',
+    description:
+      "Errors per request, by transaction type and of both together, which is New Relic's summary where errors are not read. A request may have several errors.",
+    unit: 'percentunit',
+    h: 7,
+    softMax: 0.06,
+    limit: [errorLimit, 'red'],
+    needs: ['errors'],
+    overrides: [...transactionColors, inBackground('together')],
+    lines: { [byType]: errorRatio('transaction_type'), together: averageOrSummary('error_ratio') },
+  }),
+  graph({
+    id: 108,
+    title: 'Response time',
+    description:
+      "Average response time by transaction type, now and seven days earlier, and of both together, which is New Relic's summary where response times are not read. Of several applications, each counts by its requests.",
+    unit: 's',
+    h: 7,
+    needs: ['response_time'],
+    overrides: [...transactionColors, inBackground(/ last week$|^together$/)],
+    lines: {
+      [byType]: averageTime('transaction_type'),
+      [`${byType} last week`]: averageTime('transaction_type', 'requests', lastWeek),
+      together: averageOrSummary('response_time_seconds'),
+    },
+  }),
+  graph({
+    id: 109,
+    title: 'Apdex',
+    description:
+      'Apdex score, 0 to 1, over the polled window: how many requests were fast enough, now and seven days earlier. Each application counts by its requests, and each host where only sidecars publish it.',
+    decimals: 2,
+    max: 1,
+    h: 7,
+    limit: [apdexLimit, 'red'],
+    needs: ['apdex'],
+    overrides: [inBackground('last week')],
+    lines: {
+      now: averageOrSummary('apdex_score'),
+      'last week': averageOf('apdex_score', aWeekAgo),
+    },
+  }),
+];
+
+const perRequest = `(sum${throughput()} > 0)`;
+/** Calls of databases have the transaction type that makes them, external ones have none. */
+const database = {
+  calls: `sum${rate('database_calls_per_minute')}`,
+  time: averageTime('', 'database'),
+};
+const external = {
+  calls: `sum${rate('external_calls_per_minute', { select: of.app })}`,
+  time: averageTime('', 'external', { select: of.app }),
+};
+const ofDatabase = `${database.calls} * (${database.time}) / ${perRequest}`;
+const ofExternal = `${external.calls} * (${external.time}) / ${perRequest}`;
+
+const layers = graph({
+  title: 'Response time by layer',
+  description:
+    'What the application itself, its databases and external services take of a request, on average. Calls made side by side count one after the other. External services are those of all transaction types.',
+  unit: 's',
+  w: 24,
+  h: 7,
+  isStacked: true,
+  needs: ['throughput', 'response_time', 'database', 'external'],
+  lines: {
+    application: `clamp_min(${averageTime('')} - (${ofDatabase} or 0 * ${perRequest}) - (${ofExternal} or 0 * ${perRequest}), 0)`,
+    database: ofDatabase,
+    external: ofExternal,
+  },
+});
+
+function ofAllTypes(expr: string): string {
+  return `sum by (${hostLabels}) (${expr})`;
 }
 
-const now: Row = {
-  title: 'Now',
-  panels: [
-    compared({
-      title: 'Throughput',
-      description:
-        'Requests per minute, web and other transactions together. If only sidecars publish the application, the sum of its hosts.',
-      unit: 'reqpm',
-      mayLack: true,
-      value: (at) => `sum${throughput({ at })}`,
-    }),
-    compared({
-      title: 'Errors now',
-      description: 'Errors per request, web and other transactions together; orange from 5 % on.',
-      unit: 'percentunit',
-      decimals: 2,
-      mayLack: true,
-      isDifference: true,
-      thresholds: [[0.05, 'orange']],
-      value: (at) => errorRatio('', { at }),
-    }),
-    compared({
-      title: 'Response time now',
-      description: 'Average response time, web and other transactions together.',
-      unit: 's',
-      mayLack: true,
-      value: (at) =>
-        averageTime('', { time: 'response_time_seconds', calls: 'requests_per_minute' }, { at }),
-    }),
-    compared({
-      title: 'Apdex now',
-      description: 'Apdex score, 0 to 1, of several applications the least; orange below 0.7.',
-      unit: 'none',
-      decimals: 2,
-      mayLack: true,
-      isDifference: true,
-      mappings: [poorApdex],
-      value: (at) => `min(${perApp(at(ofApp('newrelic_application_apdex_score')))})`,
-    }),
-    tile({
-      title: 'Application',
-      description: 'The name of the application, also of one that has vanished in the shown range.',
-      unit: 'none',
-      mayLack: true,
-      isName: true,
-      queries: [
-        {
-          expr: `group by (app_name) (${lastOf(ofApp('newrelic_application_info'))}) or group by (app_name) (${lastOf(loneHosts(ofApp))})`,
-          legend: '{{app_name}}',
-        },
-      ],
-    }),
-    tile({
-      title: 'Hosts with traffic',
-      description: 'Hosts that have served at least one request in the window.',
-      unit: 'none',
-      queries: [
-        {
-          expr: countOf(
-            `count by (account, app_id, host_id) (${ofType('newrelic_application_host_requests_per_minute')} > 0)`,
-            current,
-          ),
-        },
-      ],
-    }),
-    tile({
-      id: 101,
-      title: 'State in New Relic',
-      description:
-        'Whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish neither.',
-      unit: 'none',
-      mayLack: true,
-      overrides: [
-        byName('reporting', { mappings: [noData, yesOrUnusual] }),
-        byName('health', { mappings: [nothing, health] }),
-      ],
-      queries: [
-        {
-          expr: `min(${perApp(ofApp('newrelic_application_reporting'))})`,
-          legend: 'reporting',
-        },
-        { expr: `max(${healthOf(ofApp)})`, legend: 'health' },
-      ],
-    }),
-    tile({
-      title: 'How long ago',
-      description:
-        'When the window of the values ended, and when the application last reported, accurate to a few minutes; of several applications the longest ago. Sidecars publish neither.',
-      unit: 'dtdurations',
-      decimals: 0,
-      mayLack: true,
-      queries: [
-        { expr: oldest('window_end'), legend: 'values' },
-        { expr: oldest('last_reported'), legend: 'last report' },
-      ],
-    }),
-  ],
-};
+const requests = of.host('newrelic_application_host_requests_per_minute');
+const times = per.hostAndType(of.host('newrelic_application_host_response_time_seconds'));
+const errors = per.hostAndType(of.host('newrelic_application_host_errors_per_minute'));
+const memory = of.wholeHost('newrelic_application_host_memory_used_bytes');
+const cpu = of.wholeHost('newrelic_application_host_cpu_usage_ratio');
+const hosts = ofAllTypes(per.hostAndType(requests));
+const busyHosts = `${hosts} > 0`;
+const byRequests = per.hostAndType(requests);
+/** Each transaction type counts by its requests. */
+const timeOfHosts = `${ofAllTypes(`${times} * ${byRequests}`)} / (${ofAllTypes(`${byRequests} and ${times}`)} > 0)`;
+const errorsOfHosts = `${ofAllTypes(errors)} / (${ofAllTypes(`${byRequests} and ${errors}`)} > 0)`;
+/** Also hosts without any traffic, if something else is known of them. */
+const known = `${hosts} or ${sameHost} 0 * ${per.host(memory)} or ${sameHost} 0 * ${per.host(cpu)}`;
 
-/** If more applications are chosen than can be told apart, as many as "Top" says. */
-function summaryOf(name: string): string {
-  const few = `topk($topn, ${perApp(lastOf(ofApp('newrelic_application_info')))})`;
-  return `${perApp(ofApp(`newrelic_application_summary_${name}`))} and ${sameApp} ${few}`;
+/** Only of the hosts that are listed. */
+function columnOf(expr: string, column: Omit<Column, 'expr'>): Column {
+  return {
+    ...column,
+    expr: `${expr} and ${sameHost} (topk(100, ${known}) or bottomk(100, ${known}))`,
+  };
 }
 
-const summary: Row = {
-  title: "New Relic's summary",
-  isCollapsed: true,
-  panels: [
-    graph({
-      title: 'Throughput in the summary',
-      description:
-        "New Relic's own rolling average, which has another window than the polled values, compared with these.",
-      unit: 'reqpm',
-      queries: [
-        {
-          expr: `sum(${perApp(ofApp('newrelic_application_summary_requests_per_minute'))})`,
-          legend: 'summary',
-        },
-        { expr: `sum${current}`, legend: 'polled' },
-      ],
-    }),
-    graph({
-      title: 'Response time in the summary',
-      description: 'Average response time of the last minutes.',
-      unit: 's',
-      queries: [{ expr: summaryOf('response_time_seconds'), legend: appLegend }],
-    }),
-    graph({
-      title: 'Errors in the summary',
-      description: 'Share of the requests of the last minutes that failed.',
-      unit: 'percentunit',
-      softMax: 0.05,
-      width: 8,
-      queries: [{ expr: summaryOf('error_ratio'), legend: appLegend }],
-    }),
-    graph({
-      title: 'Apdex in the summary',
-      description: 'Apdex score, 0 to 1.',
-      unit: 'none',
+const hostTable = table({
+  id: 105,
+  title: 'Hosts',
+  description:
+    'The selected hosts, the 100 busiest and the 100 quietest if there are more; a click on one selects it alone. Load: the throughput as a multiple of the average of the hosts with traffic; from 2 on it is orange, as errors from 5 % on and an Apdex below 0.7. Columns without a value are not read: response time, errors, Apdex, memory and CPU need response_time, errors, apdex, memory and cpu in metrics.',
+  h: 10,
+  sortBy: { Throughput: 'greatest' },
+  labels: {
+    host_name: { title: 'Host', width: 190, links: [toHost] },
+    host_id: { title: 'Host id', width: 90, isLast: true },
+    app_name: { title: 'Application', isLast: true },
+    app_id: { title: 'Id', width: 95, isLast: true },
+    account: { title: 'Account', width: 95, isLast: true },
+  },
+  columns: {
+    Throughput: columnOf(hosts, { unit: 'reqpm', width: 110 }),
+    Load: columnOf(`${hosts} / ${sameApp} group_left () avg by (account, app_id) (${busyHosts})`, {
+      width: 70,
       decimals: 2,
-      max: 1,
-      width: 8,
-      queries: [{ expr: summaryOf('apdex_score'), legend: appLegend }],
+      limit: [2, 'orange'],
     }),
-    graph({
-      title: 'Apdex target',
-      description: 'The response time that the Apdex score is measured against.',
-      unit: 's',
-      width: 8,
-      queries: [{ expr: summaryOf('apdex_target_seconds'), legend: appLegend }],
+    Errors: columnOf(errorsOfHosts, {
+      unit: 'percentunit',
+      width: 80,
+      decimals: 2,
+      limit: [errorLimit, 'orange'],
     }),
-  ],
-};
+    Response: columnOf(timeOfHosts, { unit: 's', width: 85 }),
+    Apdex: columnOf(per.host(of.wholeHost('newrelic_application_host_apdex_score')), {
+      decimals: 2,
+      width: 70,
+      map: words.poorApdex,
+    }),
+    CPU: columnOf(per.host(cpu), { unit: 'percentunit', decimals: 1, width: 75 }),
+    Memory: columnOf(per.host(memory), { unit: 'bytes', width: 90 }),
+  },
+});
+
+/** Of the hosts with the most in the whole range, also those that have ended. */
+function ofTopHosts(expr: string, total: string): string {
+  return `${expr} and ${sameHost} topk($topn, ${total})`;
+}
+
+const total = ofAllTypes(per.hostAndType(totalOf(requests)));
+
+const busiestHosts: readonly Panel[] = [
+  graph({
+    title: 'Throughput of the busiest hosts',
+    description:
+      'Requests per minute of the selected hosts that served the most requests in the shown range.',
+    unit: 'reqpm',
+    isStacked: true,
+    lines: { '{{host_name}}': ofTopHosts(hosts, total) },
+  }),
+  graph({
+    title: 'Response time of the busiest hosts',
+    description:
+      'Average response time of the selected hosts that served the most requests in the shown range.',
+    unit: 's',
+    needs: ['throughput', 'response_time'],
+    lines: { '{{host_name}}': ofTopHosts(timeOfHosts, total) },
+  }),
+];
+
+/** Of several applications the least even one. */
+function unevenness(aggregate: 'max' | 'stddev'): string {
+  const by = 'by (account, app_id)';
+  return `max(${aggregate} ${by} (${busyHosts}) / avg ${by} (${busyHosts}))`;
+}
+
+const distribution: readonly Panel[] = [
+  graph({
+    id: 104,
+    title: 'Imbalance',
+    description:
+      'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average. Of several applications the least even one.',
+    decimals: 2,
+    softMax: 2,
+    limit: [2, 'red'],
+    lines: {
+      'busiest over average': unevenness('max'),
+      'deviation over average': unevenness('stddev'),
+    },
+  }),
+  graph({
+    id: 106,
+    title: 'Hosts and instances',
+    description:
+      'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
+    decimals: 0,
+    lines: {
+      'hosts listed': `sum(${per.app(of.app('newrelic_application_hosts'))})`,
+      'instances listed': `sum(${per.app(of.app('newrelic_application_instances'))})`,
+      'hosts with traffic': `count(${busyHosts})`,
+    },
+  }),
+];
+
+const resources: readonly Panel[] = [
+  graph({
+    title: 'Calls of databases and external services',
+    description: 'Calls per minute; those of databases by all selected transaction types.',
+    unit: 'cpm',
+    needs: ['database', 'external'],
+    lines: { database: database.calls, external: external.calls },
+  }),
+  graph({
+    title: 'Time of a call',
+    description: 'Average time of a call of a database, and of a call of an external service.',
+    unit: 's',
+    needs: ['database', 'external'],
+    lines: { database: database.time, external: external.time },
+  }),
+  graph({
+    title: 'Memory of the hosts',
+    description:
+      'Physical memory that the application uses, on the hosts with the most in the shown range, and the average of all hosts.',
+    unit: 'bytes',
+    needs: ['memory'],
+    overrides: [inBackground('average')],
+    lines: {
+      '{{host_name}}': ofTopHosts(per.host(memory), per.host(totalOf(memory))),
+      average: `avg(${per.app(of.app('newrelic_application_memory_used_bytes'))})`,
+    },
+  }),
+  graph({
+    title: 'CPU of the hosts',
+    description:
+      'CPU time that the application uses, 100 % being one core, on the hosts with the most in the shown range. If no host is polled, the sum that New Relic gives for the application.',
+    unit: 'percentunit',
+    needs: ['cpu'],
+    lines: {
+      '{{host_name}}': ofTopHosts(per.host(cpu), per.host(totalOf(cpu))),
+      application: `avg(${per.app(of.app('newrelic_application_cpu_usage_ratio'))}) unless on () ${per.host(cpu)}`,
+    },
+  }),
+];
 
 export const application: DashboardOptions = {
   name: 'application',
@@ -191,12 +334,17 @@ export const application: DashboardOptions = {
   description:
     'One application: requests, errors and response time, its hosts and how evenly the load is distributed.',
   variables: applicationVariables,
-  rows: [
-    troubleRow(ofApp, 'application'),
-    now,
-    applicationSignals,
-    applicationHosts,
-    applicationResources,
-    summary,
+  open: [
+    ...trouble(of.app, 'application'),
+    ...tiles,
+    ...signalTiles('application'),
+    ...signals,
+    layers,
+    hostTable,
+    ...busiestHosts,
   ],
+  closed: {
+    'Distribution of the load': distribution,
+    'Databases, external services, memory and CPU': resources,
+  },
 };

@@ -1,11 +1,5 @@
-/** What Grafana reads: plain JSON. Fields that are `undefined` are left out. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | readonly Json[]
-  | { readonly [key: string]: Json };
+type Scalar = string | number | boolean | null | undefined;
 
+/** What Grafana reads: plain JSON. Fields that are `undefined` are left out. */
+export type Json = Scalar | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };

@@ -1,79 +1,83 @@
 import type { JsonObject } from './json.ts';
 
+export type DashboardName = 'overview' | 'application' | 'exporter';
+
+const exporters = ['datasource', 'cluster', 'job', 'instance'];
+const ofApps = ['transaction_type', 'topn'];
+
 /** A reference that Grafana fills in. */
 function filledIn(name: string): string {
   return `$\{${name}}`;
 }
 
-export type DashboardName = 'overview' | 'application' | 'exporter';
-
-const titles = {
-  overview: 'Overview',
-  application: 'Application',
-  exporter: 'Exporter',
-} as const satisfies Record<DashboardName, string>;
-
-const common = ['datasource', 'cluster', 'job', 'instance'];
-const range = filledIn('__url_time_range');
-
-function urlOf(to: DashboardName, query: readonly string[]): string {
-  return `/d/newrelic-${to}?${query.join('&')}`;
+function linkTo(to: DashboardName, handedOn: readonly string[], more: readonly string[]): string {
+  const chosen = handedOn.map((name) => filledIn(`${name}:queryparam`));
+  return `/d/newrelic-${to}?${[...chosen, ...more].join('&')}`;
 }
 
-function chosen(variables: readonly string[]): readonly string[] {
-  return variables.map((name) => filledIn(`${name}:queryparam`));
+/** With the range as Grafana writes it. */
+function link(
+  title: string,
+  to: DashboardName,
+  handedOn: readonly string[],
+  more: readonly string[],
+): JsonObject {
+  const range = filledIn('__url_time_range');
+  return { title, url: linkTo(to, handedOn, [range, ...more]), targetBlank: false };
 }
 
-/**
- * Opens one application with what is chosen here. A choice of applications is never handed on: the
- * account and the id are those of the series or row that was clicked.
- */
-export function toApplication(source: 'series' | 'table row', from: DashboardName): JsonObject {
-  const [account, app] =
-    source === 'series'
-      ? ['__field.labels.account', '__field.labels.app_id']
-      : ['__data.fields["Account"]', '__data.fields["Id"]'];
-  const others = from === 'exporter' ? ['topn'] : ['transaction_type', 'topn'];
-  const url = urlOf('application', [
-    range,
-    ...chosen([...common, ...others]),
-    `var-account=${filledIn(`${account}:percentencode`)}`,
-    `var-app=${filledIn(`${app}:percentencode`)}`,
-  ]);
-  return { title: 'Show the application', url, targetBlank: false };
+function encoded(variable: string, reference: string): string {
+  return `var-${variable}=${filledIn(`${reference}:percentencode`)}`;
 }
 
-/** Chooses one host of its application. The account and the id are those of the row that was clicked. */
-export function toHost(): JsonObject {
-  const url = urlOf('application', [
-    range,
-    ...chosen([...common, 'transaction_type', 'topn']),
-    `var-account=${filledIn('__data.fields["Account"]:percentencode')}`,
-    `var-app=${filledIn('__data.fields["Id"]:percentencode')}`,
-    `var-host=${filledIn('__data.fields["Host id"]:percentencode')}`,
-  ]);
-  return { title: 'Show this host alone', url, targetBlank: false };
+const appOfRow = [
+  encoded('account', '__data.fields["Account"]'),
+  encoded('app', '__data.fields["Id"]'),
+];
+
+/** Opens the application of a row. A choice of applications is never handed on. */
+export function toApplication(from: DashboardName): JsonObject {
+  const handedOn = [...exporters, ...(from === 'exporter' ? ['topn'] : ofApps)];
+  return link('Show the application', 'application', handedOn, appOfRow);
 }
 
-/** Panels that links open alone, by their ids. */
-export const linked = { exporters: 101, accounts: 102, applications: 103 } as const;
+/** As `toApplication`, of the line that was clicked. */
+export const toAppOfLine: JsonObject = link(
+  'Show the application',
+  'application',
+  [...exporters, ...ofApps],
+  [encoded('account', '__field.labels.account'), encoded('app', '__field.labels.app_id')],
+);
 
-const places = {
-  exporters: { title: 'Show the exporters', on: 'exporter' },
-  accounts: { title: 'Show the accounts', on: 'overview' },
-  applications: { title: 'Show the applications', on: 'overview' },
-} as const satisfies Record<keyof typeof linked, { title: string; on: DashboardName }>;
+/** Chooses one host of its application. */
+export const toHost: JsonObject = link(
+  'Show this host alone',
+  'application',
+  [...exporters, ...ofApps],
+  [...appOfRow, encoded('host', '__data.fields["Host id"]')],
+);
 
-/** Opens the table that names what a number counts. */
-export function toTable(table: keyof typeof linked, from: DashboardName): JsonObject {
-  const { title, on } = places[table];
-  const query = [range, ...chosen([...common, 'account']), `viewPanel=${linked[table]}`];
-  const hasApp = from === 'application' && table === 'applications';
-  return {
-    title,
-    url: urlOf(on, hasApp ? [...query, ...chosen(['app'])] : query),
-    targetBlank: false,
-  };
+/** Opens what an exporter knows of the account of a row. */
+export const toAccount: JsonObject = link('Show its exporters', 'exporter', exporters, [
+  encoded('account', '__data.fields["Account"]'),
+]);
+
+type TableName = 'exporters' | 'accounts' | 'accounts of exporters' | 'applications' | 'entries';
+
+/** Tables that name what numbers count, and that links open alone. */
+export const tables: Readonly<Record<TableName, { on: DashboardName; id: number }>> = {
+  exporters: { on: 'exporter', id: 101 },
+  accounts: { on: 'overview', id: 102 },
+  'accounts of exporters': { on: 'exporter', id: 102 },
+  applications: { on: 'overview', id: 103 },
+  entries: { on: 'exporter', id: 104 },
+};
+
+export function toTable(name: TableName, from: DashboardName): JsonObject {
+  const { on, id } = tables[name];
+  const isOfSameApps = name === 'applications' && from !== 'exporter';
+  const handedOn = [...exporters, 'account', ...(isOfSameApps ? ['app'] : [])];
+  return link(`Show the ${name}`, on, handedOn, [`viewPanel=${id}`]);
 }
 
 /**
@@ -81,13 +85,14 @@ export function toTable(table: keyof typeof linked, from: DashboardName): JsonOb
  * dashboards would hand every variable on: "All" or many applications to where one is meant.
  */
 export function toOthers(from: DashboardName): readonly JsonObject[] {
+  const titles = { overview: 'Overview', application: 'Application', exporter: 'Exporter' };
   const others = (['overview', 'application', 'exporter'] as const).filter((name) => name !== from);
   return others.map((to) => ({
     type: 'link',
     icon: 'dashboard',
     title: titles[to],
     tooltip: '',
-    url: urlOf(to, chosen([...common, 'account'])),
+    url: linkTo(to, [...exporters, 'account'], []),
     tags: [],
     asDropdown: false,
     includeVars: false,

@@ -1,201 +1,221 @@
-import type { DashboardOptions, Row } from './dashboard.ts';
-import { graph } from './graph.ts';
-import { unhealthy } from './health.ts';
-import { countOf } from './known.ts';
-import { toApplication, toTable } from './links.ts';
-import { health, poorApdex } from './mappings.ts';
-import { byName, inBackground, thresholdsOf, transactionColors } from './overrides.ts';
-import { overviewTables } from './overview-tables.ts';
-import { states } from './panels.ts';
+import { errorLimit, field, inColor, thresholdsOf, words } from './colors.ts';
+import type { DashboardOptions } from './dashboard.ts';
+import { tables, toAccount, toApplication, toAppOfLine, toTable } from './links.ts';
+import { graph, type Panel, tile } from './panel.ts';
 import {
   alertsOfApps,
-  anyApp,
+  appLabels,
   appLegend,
-  averageTime,
-  aWeekAgo,
-  errorRatio,
-  hostsPerApp,
-  ofApp,
-  ofBusiestType,
-  perApp,
-  sameApp,
-  throughput,
+  countOf,
+  inEach,
+  of,
+  per,
+  perMinute,
 } from './selectors.ts';
-import { compared, tile } from './tile.ts';
-import { troubleRow } from './trouble.ts';
+import { anyApp, hostsPerApp, listedApps, signalOf, throughput } from './signals.ts';
+import {
+  accountUp,
+  alertsPerApp,
+  failing,
+  healthOf,
+  lastSuccess,
+  limitsBroken,
+  pollOf,
+  silent,
+  stale,
+  unhealthy,
+} from './state.ts';
+import { table } from './table.ts';
+import { signalTiles, trouble } from './tiles.ts';
 import { overviewVariables } from './variables.ts';
 
-const current = throughput();
-const lastWeek = throughput({ at: aWeekAgo });
-const byApp = 'sum by (account, app_id, app_name)';
-const ofBusiest = throughput({ select: ofBusiestType });
-const all = anyApp(ofApp);
-const toApp = toApplication('series', 'overview');
+const all = anyApp(of.app);
+const toApplications = [toTable('applications', 'overview')];
 
-function countWith(status: 'orange' | 'red'): string {
-  const selected = ofApp('newrelic_application_health_status', `status="${status}"`);
-  return countOf(`${perApp(selected)} == 1`, all);
-}
+const tiles: readonly Panel[] = [
+  tile({
+    title: 'With alerts',
+    description:
+      'Applications about which an alert of the rules fires. It stays 0 where Prometheus does not have the rules. A click names them.',
+    limit: [1, 'red'],
+    links: toApplications,
+    shows: countOf(`count by (account, app_id) (${alertsOfApps})`, all),
+  }),
+  tile({
+    title: 'Unhealthy',
+    description:
+      'Applications whose health status in New Relic is red or orange. A click names them.',
+    links: toApplications,
+    overrides: [
+      field('red', { thresholds: thresholdsOf([1, 'red']) }),
+      field('orange', { thresholds: thresholdsOf([1, 'orange']) }),
+    ],
+    shows: {
+      red: countOf(`${unhealthy(of.app)} == 4`, all),
+      orange: countOf(`${unhealthy(of.app)} == 3`, all),
+    },
+  }),
+  tile({
+    title: 'Not reporting',
+    description: 'Applications that report nothing to New Relic. A click names them.',
+    limit: [1, 'orange'],
+    links: toApplications,
+    shows: countOf(silent(of.app), all),
+  }),
+  tile({
+    title: 'Published',
+    description:
+      'Applications, and the hosts that New Relic lists for them; for applications that only sidecars publish, the hosts with a sidecar.',
+    shows: { applications: `count(${all})`, hosts: `sum${hostsPerApp(of.app)}` },
+  }),
+];
 
-/** Each application counts by its requests. */
-function apdexOfAll(at: (selected: string) => string): string {
-  const apdex = perApp(at(ofApp('newrelic_application_apdex_score')));
-  const requests = `sum by (account, app_id) ${throughput({ at })}`;
-  return `sum(${apdex} * ${sameApp} group_left () ${requests}) / (sum(${requests} and ${sameApp} ${apdex}) > 0)`;
-}
-
-const now: Row = {
-  title: 'Now',
-  panels: [
-    compared({
-      title: 'Throughput',
-      description:
-        'Requests per minute of all selected applications, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
+const applications = table({
+  id: tables.applications.id,
+  title: 'Applications',
+  description:
+    "What is in trouble first, then by throughput: up to 100 applications each with firing alerts, with stale values or failing polls, with broken limits, unhealthy, or not reporting, and the 100 busiest. Limits: how many of 5 % errors and an Apdex of 0.7, as the alerts have them, an application does not keep. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+  h: 14,
+  sortBy: {
+    Alerts: 'greatest',
+    Poll: 'greatest',
+    Limits: 'greatest',
+    Health: 'greatest',
+    Reporting: 'least',
+    Throughput: 'greatest',
+  },
+  labels: {
+    app_name: { title: 'Application', width: 200, links: [toApplication('overview')] },
+    account: { title: 'Account', width: 95 },
+    app_id: { title: 'Id', width: 95 },
+  },
+  columns: {
+    Alerts: { width: 65, limit: [1, 'red'], expr: alertsPerApp(of.listed) },
+    Poll: { width: 85, map: words.poll, expr: pollOf(of.listed) },
+    Limits: { width: 65, limit: [1, 'orange'], expr: limitsBroken(listedApps) },
+    Health: { width: 75, map: words.health, expr: healthOf(of.listed) },
+    Reporting: {
+      width: 90,
+      map: words.yesOrUnusual,
+      expr: per.app(of.listed('newrelic_application_reporting')),
+    },
+    Throughput: {
       unit: 'reqpm',
-      value: (at) => `sum${throughput({ at })}`,
-    }),
-    compared({
-      title: 'Error ratio',
-      description:
-        'Errors per request of all selected applications whose errors are read; orange from 5 % on.',
+      width: 110,
+      expr: `sum by (${appLabels}) ${throughput({ select: of.listedType })}`,
+    },
+    Hosts: { width: 60, expr: hostsPerApp(of.listed) },
+    Response: {
+      unit: 's',
+      width: 85,
+      expr: signalOf('response_time_seconds', listedApps),
+    },
+    Errors: {
       unit: 'percentunit',
       decimals: 2,
-      mayLack: true,
-      isDifference: true,
-      thresholds: [[0.05, 'orange']],
-      links: [toTable('applications', 'overview')],
-      value: (at) => errorRatio('', { at }),
-    }),
-    compared({
-      title: 'Response time',
-      description: 'Average response time; each application counts by its requests.',
-      unit: 's',
-      mayLack: true,
-      value: (at) =>
-        averageTime('', { time: 'response_time_seconds', calls: 'requests_per_minute' }, { at }),
-    }),
-    compared({
-      title: 'Apdex',
-      description:
-        'Apdex score, 0 to 1; each application counts by its requests. Orange below 0.7.',
-      unit: 'none',
+      width: 75,
+      limit: [errorLimit, 'orange'],
+      expr: signalOf('error_ratio', listedApps),
+    },
+    Apdex: {
       decimals: 2,
-      mayLack: true,
-      isDifference: true,
-      mappings: [poorApdex],
-      links: [toTable('applications', 'overview')],
-      value: apdexOfAll,
-    }),
-    tile({
-      title: 'Applications with alerts',
-      description:
-        'Applications about which an alert of the rules fires. It stays 0 where Prometheus does not have the rules. A click names them.',
-      unit: 'none',
-      thresholds: [[1, 'red']],
-      links: [toTable('applications', 'overview')],
-      queries: [{ expr: countOf(`count by (account, app_id) (${alertsOfApps})`, all) }],
-    }),
-    tile({
-      title: 'Applications published',
-      description: 'All, and those of them that do not report to New Relic.',
-      unit: 'none',
-      links: [toTable('applications', 'overview')],
-      overrides: [byName('not reporting', { thresholds: thresholdsOf([[1, 'orange']]) })],
-      queries: [
-        { expr: `count(${all})`, legend: 'all' },
-        {
-          expr: countOf(`${perApp(ofApp('newrelic_application_reporting'))} == 0`, all),
-          legend: 'not reporting',
-        },
-      ],
-    }),
-    tile({
-      title: 'Hosts',
-      description:
-        'Hosts that New Relic lists for all selected applications; for applications that only sidecars publish, the hosts with a sidecar.',
-      unit: 'none',
-      queries: [{ expr: `sum${hostsPerApp(ofApp)}` }],
-    }),
-    tile({
-      title: 'Unhealthy',
-      description: 'Applications whose health status in New Relic is red or orange.',
-      unit: 'none',
-      links: [toTable('applications', 'overview')],
-      overrides: [
-        byName('red', { thresholds: thresholdsOf([[1, 'red']]) }),
-        byName('orange', { thresholds: thresholdsOf([[1, 'orange']]) }),
-      ],
-      queries: [
-        { expr: countWith('red'), legend: 'red' },
-        { expr: countWith('orange'), legend: 'orange' },
-      ],
-    }),
-  ],
-};
+      width: 70,
+      map: words.poorApdex,
+      expr: signalOf('apdex_score', listedApps),
+    },
+    Age: {
+      unit: 'dtdurations',
+      decimals: 0,
+      expr: `time() - ${per.app(of.listed('newrelic_application_window_end_timestamp_seconds'))}`,
+    },
+  },
+});
 
-const overTime: Row = {
-  title: 'Over time',
-  panels: [
-    graph({
-      title: 'Throughput of the busiest applications',
-      description:
-        'Requests per minute, averaged over the polled window, of the applications with the most requests in the shown range, and of all others together.',
-      unit: 'reqpm',
-      width: 24,
-      overrides: [
-        byName('all others', { color: { mode: 'fixed', fixedColor: 'gray' }, links: [] }),
-      ],
-      maxDataPoints: 120,
-      isStacked: true,
-      links: [toApp],
-      queries: [
-        { expr: `${byApp} ${ofBusiest}`, legend: appLegend },
-        { expr: `clamp_min(sum${current} - sum${ofBusiest}, 0)`, legend: 'all others' },
-      ],
-    }),
-    graph({
-      title: 'Web and other transactions',
-      description: 'Requests per minute of all selected applications, by transaction type.',
-      unit: 'reqpm',
-      maxDataPoints: 120,
-      isStacked: true,
-      overrides: transactionColors,
-      queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
-    }),
-    graph({
-      title: 'Now and last week',
-      description: 'Requests per minute of all selected applications, now and seven days earlier.',
-      unit: 'reqpm',
-      maxDataPoints: 120,
-      overrides: [inBackground('last week')],
-      queries: [
-        { expr: `sum${current}`, legend: 'now' },
-        { expr: `sum${lastWeek}`, legend: 'last week' },
-      ],
-    }),
-    states({
-      title: 'Unhealthy applications',
-      width: 24,
-      description:
-        'Applications whose health status in New Relic is orange or red: at each moment at most as many as "Top" says, red ones first.',
-      unit: 'none',
-      mappings: [health],
-      links: [toApp],
-      queries: [
-        {
-          expr: `topk($topn, ${unhealthy})`,
-          legend: appLegend,
-        },
-        { expr: `0 * count(${all}) unless on () (${unhealthy})`, legend: 'all applications' },
-      ],
-    }),
-  ],
-};
+const busiest = throughput({ select: of.busiestType });
+
+const throughputOfBusiest = graph({
+  title: 'Throughput of the busiest applications',
+  description:
+    'Requests per minute, averaged over the polled window, of the applications with the most requests in the shown range, and of all others together.',
+  unit: 'reqpm',
+  w: 24,
+  h: 9,
+  maxDataPoints: 60,
+  isStacked: true,
+  links: [toAppOfLine],
+  overrides: [inColor('all others', 'gray'), field('all others', { links: [] })],
+  lines: {
+    [appLegend]: `sum by (${appLabels}) ${busiest}`,
+    'all others': `clamp_min(sum${throughput()} - sum${busiest}, 0)`,
+  },
+});
+
+/** The count of some applications of each account. */
+function perAccount(some: string): string {
+  const count = 'count by (cluster, account)';
+  return countOf(inEach('cluster', some), inEach('cluster', anyApp(of.account)), count);
+}
+
+const failures = 'newrelic_exporter_api_request_failures_total';
+const requests = 'newrelic_exporter_api_requests_total';
+const each = 'cluster, account';
+
+const accounts = table({
+  id: tables.accounts.id,
+  title: 'Accounts',
+  description:
+    'Each account, also of exporters that are down; a click leads to its exporters. Oldest poll: how long ago the application whose last complete poll is the oldest had it. Calls failing: without 404, which is how New Relic says that something is gone. Unmatched: entries of the configuration that match no application.',
+  h: 7,
+  sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
+  labels: {
+    account: { title: 'Account', width: 160, links: [toAccount] },
+    cluster: { title: 'Cluster' },
+  },
+  columns: {
+    Up: { map: words.upOrDown, expr: accountUp('cluster') },
+    Applications: { expr: `count by (${each}) (${inEach('cluster', anyApp(of.account))})` },
+    'Polls failing': { limit: [1, 'orange'], expr: perAccount(failing(of.account)) },
+    'Values stale': { limit: [1, 'orange'], expr: perAccount(stale(of.account)) },
+    'Oldest poll': {
+      unit: 'dtdurations',
+      decimals: 0,
+      expr: `time() - min by (${each}) (${inEach('cluster', lastSuccess(of.account))})`,
+    },
+    'Calls failing': {
+      unit: 'percentunit',
+      decimals: 1,
+      limit: [0.05, 'orange'],
+      expr: `${perMinute(each, failures, 'reason!="not_found"')} / (${perMinute(each, requests)} > 0)`,
+    },
+    'Pause after 429': {
+      unit: 's',
+      decimals: 0,
+      limit: [1, 'orange'],
+      expr: `clamp_min(max by (${each}) (${of.account('newrelic_exporter_api_backoff_until_timestamp_seconds')}) - time(), 0)`,
+    },
+    Unmatched: {
+      limit: [1, 'orange'],
+      expr: countOf(
+        `max by (${each}, selector) (${of.account('newrelic_exporter_app_missing')}) == 1`,
+        accountUp('cluster'),
+        `count by (${each})`,
+      ),
+    },
+  },
+});
 
 export const overview: DashboardOptions = {
   name: 'overview',
   title: 'New Relic / Overview',
-  description: 'Throughput and state of all applications that the exporter polls.',
+  description: 'What is wrong, and the throughput and state of all applications.',
   variables: overviewVariables,
-  rows: [troubleRow(ofApp, 'overview'), now, overTime, overviewTables],
+  open: [
+    ...trouble(of.app, 'overview'),
+    ...tiles,
+    ...signalTiles('overview'),
+    applications,
+    throughputOfBusiest,
+    accounts,
+  ],
+  closed: {},
 };

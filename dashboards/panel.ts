@@ -1,124 +1,190 @@
+import type { PresetName } from '../src/model/presets.ts';
+import { field, type Limit, thresholdsOf, words } from './colors.ts';
 import type { Json, JsonObject } from './json.ts';
-import { fillOf } from './mappings.ts';
-import { dataSource } from './variables.ts';
+import { aWeekAgo } from './selectors.ts';
 
-/** One query of a panel. */
-export interface Query {
-  readonly expr: string;
-  /** A name with labels in double braces; not for tables. */
-  readonly legend?: string;
-}
+export const dataSource: JsonObject = { type: 'prometheus', uid: '$datasource' };
 
 /** A panel without its place. */
 export interface Panel {
-  readonly title: string;
-  readonly width: number;
-  readonly height: number;
+  readonly id: number | undefined;
+  readonly size: { readonly w: number; readonly h: number };
   readonly json: JsonObject;
 }
 
 export interface PanelOptions {
   readonly title: string;
   readonly description: string;
-  readonly unit: string;
-  readonly queries: readonly Query[];
+  readonly unit?: string;
+  readonly decimals?: number;
   /** Stands in links that open the panel alone; from 100 on, as the others are counted from 1. */
   readonly id?: number;
   /** Of the 24 columns of the grid. */
-  readonly width?: number;
-  readonly height?: number;
-  readonly min?: number;
-  readonly max?: number;
-  readonly decimals?: number;
-  /** From a value on, a colour. */
-  readonly thresholds?: readonly Threshold[];
-  readonly mappings?: readonly Json[];
+  readonly w?: number;
+  readonly h?: number;
+  /** What is wrong from a value on. */
+  readonly limit?: Limit;
   readonly links?: readonly Json[];
   readonly overrides?: readonly Json[];
 }
 
-/** A colour from a value on; from `-Infinity` on instead of the colour below all thresholds. */
-export type Threshold = readonly [from: number, color: string];
-
-export function stepsOf(thresholds: readonly Threshold[], base: string): readonly JsonObject[] {
-  const hasBase = thresholds.some(([from]) => from === -Infinity);
-  const all: readonly Threshold[] = hasBase ? thresholds : [[-Infinity, base], ...thresholds];
-  return all.map(([from, color]) => ({
-    color: fillOf(color),
-    value: from === -Infinity ? null : from,
-  }));
-}
-
-export interface PanelKind {
+/** What a kind of panel has beside what all panels have. */
+interface Kind {
   readonly type: string;
-  readonly options: JsonObject;
-  readonly custom?: JsonObject;
-  /** Asks for the present only. */
+  /** Expressions by the names of their series; in the order of the letters. */
+  readonly queries: readonly (readonly [name: string | undefined, expr: string])[];
   readonly isInstant: boolean;
-  readonly format?: 'table';
-  readonly color?: JsonObject;
-  /** Below all thresholds. */
-  readonly baseColor?: 'text' | 'transparent';
-  /** Instead of those that a panel names. */
-  readonly thresholds?: JsonObject;
-  readonly transformations?: readonly Json[];
-  /** Instead of a value that is missing. */
-  readonly noValue?: string | undefined;
-  /** At most so many moments are asked for. */
-  readonly maxDataPoints?: number | undefined;
+  readonly defaults: JsonObject;
+  readonly options: JsonObject;
+  readonly more?: JsonObject;
 }
 
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-function targetsOf(queries: readonly Query[], kind: PanelKind): readonly JsonObject[] {
-  return queries.map(({ expr, legend }, index) => ({
+export function makePanel(options: PanelOptions, kind: Kind): Panel {
+  const { title, description, unit = 'none', decimals, id, w = 12, h = 8, limit, links } = options;
+  const { type, queries, isInstant, defaults, more } = kind;
+  const usesRates = queries.some(([, expr]) => expr.includes('$__rate_interval'));
+  const targets = queries.map(([legendFormat, expr], index) => ({
     refId: letters[index],
     datasource: dataSource,
     editorMode: 'code',
     expr,
-    legendFormat: legend,
-    format: kind.format ?? 'time_series',
-    instant: kind.isInstant,
-    range: !kind.isInstant,
+    legendFormat,
+    format: type === 'table' ? 'table' : 'time_series',
+    instant: isInstant,
+    range: !isInstant,
   }));
+  const thresholds = thresholdsOf(limit);
+  const color = { mode: 'thresholds' };
+  const fieldConfig = {
+    defaults: { unit, decimals, color, thresholds, links, ...defaults },
+    overrides: options.overrides ?? [],
+  };
+  // Two scrapes a minute apart, whatever Grafana believes the interval of scrapes to be.
+  const interval = usesRates ? '2m' : undefined;
+  const frame = { type, title, description, datasource: dataSource, interval };
+  return {
+    id,
+    size: { w, h },
+    json: { ...frame, targets, fieldConfig, options: kind.options, ...more },
+  };
 }
 
-export function makePanel(options: PanelOptions, kind: PanelKind): Panel {
-  const { title, description, unit, queries, width = 12, height = 8, thresholds = [] } = options;
-  return {
-    title,
-    width,
-    height,
-    json: {
-      id: options.id,
-      type: kind.type,
-      title,
-      description,
-      datasource: dataSource,
-      maxDataPoints: kind.maxDataPoints,
-      // Two scrapes a minute apart, whatever Grafana believes the interval of scrapes to be.
-      interval: queries.some(({ expr }) => expr.includes('$__rate_interval')) ? '2m' : undefined,
-      targets: targetsOf(queries, kind),
-      transformations: kind.transformations,
-      fieldConfig: {
-        defaults: {
-          unit,
-          min: options.min,
-          max: options.max,
-          decimals: options.decimals,
-          noValue: kind.noValue,
-          color: kind.color ?? { mode: 'thresholds' },
-          custom: kind.custom,
-          thresholds: kind.thresholds ?? {
-            mode: 'absolute',
-            steps: stepsOf(thresholds, kind.baseColor ?? 'text'),
-          },
-          mappings: options.mappings,
-          links: options.links,
-        },
-        overrides: options.overrides ?? [],
+/** One expression, or several by the names of their series. */
+type Shown = string | Readonly<Record<string, string>>;
+
+export interface TileOptions extends PanelOptions {
+  readonly shows: Shown;
+  readonly map?: JsonObject;
+  /** Where some installations or applications never have a value: "no data" is then no alarm. */
+  readonly mayLack?: true;
+  /** Says the name of the series instead of its value. */
+  readonly isName?: true;
+}
+
+/**
+ * One number of the present, or a few with their names. What reaches a limit fills the tile with its
+ * colour, and so does "no data"; everything else has none. A course behind the number would need the
+ * whole range, and the last point of a range may be as old as its step: half an hour if a week is shown.
+ */
+export function tile(options: TileOptions): Panel {
+  const { shows, map, mayLack, isName, title } = options;
+  const isOne = typeof shows === 'string';
+  const mappings = [
+    mayLack === true ? words.nothing : words.noData,
+    ...(map === undefined ? [] : [map]),
+  ];
+  const textOfSeveral = isName === true ? 'name' : 'value_and_name';
+  return makePanel(
+    { w: 3, h: 4, ...options },
+    {
+      type: 'stat',
+      // Without a name the expression is shown when the mouse rests on the tile.
+      queries: isOne ? [[title, shows]] : Object.entries(shows),
+      isInstant: true,
+      defaults: { noValue: 'no data', mappings },
+      options: {
+        reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        colorMode: 'background_solid',
+        graphMode: 'none',
+        justifyMode: 'auto',
+        // Several stand side by side.
+        orientation: isOne ? 'auto' : 'vertical',
+        textMode: isOne ? 'value' : textOfSeveral,
+        wideLayout: false,
       },
-      options: kind.options,
     },
-  };
+  );
+}
+
+interface ComparedOptions extends Omit<TileOptions, 'shows' | 'overrides'> {
+  /** The value, given what becomes of each selector. */
+  readonly value: (at: (selected: string) => string) => string;
+  /** What is shown instead of the value, if that is not what is compared. */
+  readonly shown?: string;
+  /** In the unit of the value, where a share of it would say little. */
+  readonly isDifference?: true;
+}
+
+/** A number, and how it has changed against the same time last week. */
+export function compared({ value, shown, isDifference, ...options }: ComparedOptions): Panel {
+  const now = value((selected) => selected);
+  const then = value(aWeekAgo);
+  const [change, unit, decimals] = isDifference
+    ? [`(${now}) - (${then})`, options.unit, 2]
+    : [`(${now}) / ((${then}) > 0) - 1`, 'percentunit', 0];
+  const plain = { unit, decimals, thresholds: thresholdsOf(undefined), mappings: [words.nothing] };
+  return tile({
+    w: 6,
+    ...options,
+    shows: { now: shown ?? now, 'since last week': change },
+    overrides: [field('since last week', plain)],
+  });
+}
+
+export interface GraphOptions extends PanelOptions {
+  /** Expressions by the names of their lines, with labels in double braces. */
+  readonly lines: Readonly<Record<string, string>>;
+  readonly isStacked?: true;
+  readonly max?: number;
+  /** The axis reaches at least so far, so that noise round 0 does not fill the panel. */
+  readonly softMax?: number;
+  /** What it shows is only read where the configuration asks for these. */
+  readonly needs?: readonly PresetName[];
+  /** At most so many moments: where each costs much, and one a minute says no more. */
+  readonly maxDataPoints?: number;
+}
+
+/** Lines over time, with the limit as a line if there is one. */
+export function graph(options: GraphOptions): Panel {
+  const { lines, isStacked, max, softMax, needs, maxDataPoints, limit, w = 12 } = options;
+  // Names alone: "the last value" of a series that has ended would show the past as the present.
+  const legend = { showLegend: true, displayMode: 'list', calcs: [] };
+  const place = w > 12 ? { placement: 'right', width: 220 } : { placement: 'bottom' };
+  return makePanel(options, {
+    type: 'timeseries',
+    queries: Object.entries(lines),
+    isInstant: false,
+    defaults: {
+      min: 0,
+      max,
+      noValue: needs && `No data in this range (needs metrics: [${needs.join(', ')}])`,
+      color: { mode: 'palette-classic' },
+      custom: {
+        axisSoftMax: softMax,
+        drawStyle: 'line',
+        fillOpacity: isStacked ? 30 : 10,
+        lineInterpolation: 'linear',
+        lineWidth: 1,
+        scaleDistribution: { type: 'linear' },
+        showPoints: 'auto',
+        spanNulls: false,
+        stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },
+        thresholdsStyle: { mode: limit === undefined ? 'off' : 'dashed' },
+      },
+    },
+    options: { legend: { ...legend, ...place }, tooltip: { mode: 'multi', sort: 'desc' } },
+    more: { maxDataPoints },
+  });
 }

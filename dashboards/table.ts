@@ -1,10 +1,9 @@
+import { field, type Limit, thresholdsOf, words } from './colors.ts';
 import type { Json, JsonObject } from './json.ts';
-import { blank } from './mappings.ts';
-import { byName, type Properties, thresholdsOf } from './overrides.ts';
-import { makePanel, type Panel, type PanelOptions, type Threshold } from './panel.ts';
+import { letters, makePanel, type Panel, type PanelOptions } from './panel.ts';
 
 /** A label that begins a row. */
-export interface LabelColumn {
+interface LabelColumn {
   readonly title: string;
   /** In pixels. */
   readonly width?: number;
@@ -15,112 +14,83 @@ export interface LabelColumn {
 
 /** A column of its own query. */
 export interface Column {
-  readonly title: string;
   readonly expr: string;
-  readonly unit: string;
+  readonly unit?: string;
   readonly width?: number;
   readonly decimals?: number;
-  readonly mappings?: readonly Json[];
-  readonly thresholds?: readonly Threshold[];
-  /**
-   * `state` fills the cell with the colour of its mapping or threshold; `shade`
-   * fills it the more, the nearer it is to the greatest of its column.
-   */
-  readonly cell?: 'state' | 'shade';
-  readonly links?: readonly Json[];
+  /** Fills the cell with a colour where something is wrong. */
+  readonly limit?: Limit;
+  readonly map?: JsonObject;
 }
 
-export interface TableOptions
-  extends Omit<PanelOptions, 'queries' | 'overrides' | 'unit' | 'links'> {
+interface TableOptions extends Omit<PanelOptions, 'overrides' | 'unit' | 'links' | 'limit'> {
   /** Labels that begin a row. One that no series has makes no column. */
   readonly labels: Readonly<Record<string, LabelColumn>>;
-  readonly columns: readonly Column[];
+  readonly columns: Readonly<Record<string, Column>>;
   /** Titles of columns, the first one first, and what is on top. */
-  readonly sortBy?: readonly (readonly [title: string, top: 'greatest' | 'least'])[];
+  readonly sortBy?: Readonly<Record<string, 'greatest' | 'least'>>;
 }
 
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-
-/** Of a merged table the column of the nth query; one query alone makes the column `Value`. */
-function fieldOf(columns: readonly Column[], index: number): string {
-  return columns.length === 1 ? 'Value' : `Value #${letters[index] ?? ''}`;
-}
-
-/** From 0 to the greatest number of the column. Otherwise that of all columns counts. */
-const ownRange: Properties = { min: 0, fieldMinMax: true };
-
-function cellOf({ cell }: Column): Properties {
-  if (cell === 'state') {
-    return { 'custom.cellOptions': { type: 'color-background', mode: 'basic' } };
-  }
-  if (cell === 'shade') {
-    return {
-      'custom.cellOptions': { type: 'color-background', mode: 'gradient' },
-      color: { mode: 'continuous-blues' },
-      ...ownRange,
-      mappings: [blank],
-    };
-  }
-  return {};
-}
-
-function columnOverride(column: Column): JsonObject {
-  const { title, unit, width, decimals, mappings, thresholds, links } = column;
-  return byName(title, {
-    unit,
-    'custom.width': width,
-    decimals,
-    mappings,
-    thresholds: thresholds === undefined ? undefined : thresholdsOf(thresholds),
-    ...cellOf(column),
-    links,
+function columnOf([title, column]: readonly [string, Column]): JsonObject {
+  const { unit = 'none', width, decimals, limit, map } = column;
+  const plain = { unit, 'custom.width': width, decimals };
+  if (limit === undefined && map === undefined) return field(title, plain);
+  return field(title, {
+    ...plain,
+    mappings: map === undefined ? [words.blank] : [map],
+    thresholds: limit && thresholdsOf(limit),
+    'custom.cellOptions': { type: 'color-background', mode: 'basic' },
   });
-}
-
-function labelOverride({ title, width, links }: LabelColumn): JsonObject {
-  // An id is a label of digits, which is no number.
-  return byName(title, { unit: 'string', 'custom.width': width, links });
 }
 
 /** A table of the present: one row for each combination of the labels. */
 export function table(options: TableOptions): Panel {
-  const { labels, columns, sortBy = [] } = options;
-  const titles = Object.fromEntries(columns.map(({ title }, n) => [fieldOf(columns, n), title]));
-  const labelTitles = Object.entries(labels).map(([name, { title }]) => [name, title] as const);
-  const last = Object.keys(labels).filter((name) => labels[name]?.isLast === true);
-  const first = Object.keys(labels).filter((name) => !last.includes(name));
-  const order = [...first, ...Object.keys(titles), ...last];
+  const { labels, columns, sortBy = {} } = options;
+  const titles = Object.keys(columns);
+  // Of a merged table the column of each query; one query alone makes the column `Value`.
+  const values = titles.map((_, n) => (titles.length === 1 ? 'Value' : `Value #${letters[n]}`));
+  const [first, last] = [undefined, true].map((isLast) =>
+    Object.keys(labels).filter((name) => labels[name]?.isLast === isLast),
+  );
+  const order = [...(first ?? []), ...values, ...(last ?? [])];
+  const names = [
+    ...Object.entries(labels).map(([label, { title }]) => [label, title] as const),
+    ...titles.map((title, n) => [values[n] ?? '', title] as const),
+  ];
+  // An id is a label of digits, which is no number.
+  const ofLabels = Object.values(labels).map(({ title, width, links }) =>
+    field(title, { unit: 'string', 'custom.width': width, links }),
+  );
   return makePanel(
-    {
-      width: 24,
-      height: 10,
-      ...options,
-      unit: 'short',
-      queries: columns.map(({ expr }) => ({ expr })),
-      overrides: [...Object.values(labels).map(labelOverride), ...columns.map(columnOverride)],
-    },
+    { w: 24, ...options, overrides: [...ofLabels, ...Object.entries(columns).map(columnOf)] },
     {
       type: 'table',
+      queries: Object.values(columns).map(({ expr }) => [undefined, expr]),
       isInstant: true,
-      format: 'table',
-      baseColor: 'transparent',
-      custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: false, minWidth: 70 },
+      defaults: {
+        custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: false, minWidth: 60 },
+      },
       options: {
         cellHeight: 'sm',
         showHeader: true,
-        sortBy: sortBy.map(([displayName, top]) => ({ displayName, desc: top === 'greatest' })),
+        sortBy: Object.entries(sortBy).map(([displayName, top]) => ({
+          displayName,
+          desc: top === 'greatest',
+        })),
       },
-      transformations: [
-        { id: 'merge', options: {} },
-        {
-          id: 'organize',
-          options: {
-            excludeByName: { Time: true },
-            indexByName: Object.fromEntries(order.map((name, index) => [name, index])),
-            renameByName: { ...Object.fromEntries(labelTitles), ...titles },
+      more: {
+        transformations: [
+          { id: 'merge', options: {} },
+          {
+            id: 'organize',
+            options: {
+              excludeByName: { Time: true },
+              indexByName: Object.fromEntries(order.map((name, index) => [name, index])),
+              renameByName: Object.fromEntries(names),
+            },
           },
-        },
-      ],
+        ],
+      },
     },
   );
 }

@@ -1,14 +1,8 @@
 import type { JsonObject } from './json.ts';
-import { appNames } from './known.ts';
-import { busiestApps, listedApps } from './ranking.ts';
-import { ofApp, ofProcess, wholeExporters } from './selectors.ts';
-
-export const dataSource: JsonObject = { type: 'prometheus', uid: '$datasource' };
-
-export interface Variable {
-  readonly name: string;
-  readonly json: JsonObject;
-}
+import { dataSource } from './panel.ts';
+import { of } from './selectors.ts';
+import { wholeExporters } from './signals.ts';
+import { appNames, appsToList, busiestApps } from './state.ts';
 
 interface QueryVariable {
   readonly name: string;
@@ -18,137 +12,122 @@ interface QueryVariable {
   readonly query: string;
   readonly regex?: string;
   readonly allValue?: string;
-  /** Begins with the first value and does not offer all of them. */
-  readonly hasNoAll?: true;
-  readonly isHidden?: true;
+  readonly isHidden?: boolean;
 }
 
-const all: JsonObject = { selected: true, text: ['All'], value: ['$__all'] };
-
-function queryVariable(options: QueryVariable): Variable {
-  const { name, label, description, query, hasNoAll = false } = options;
+function queryVariable(options: QueryVariable): JsonObject {
+  const { name, label, description, query, regex = '', allValue = '.+', isHidden } = options;
   return {
     name,
-    json: {
-      name,
-      label,
-      description,
-      type: 'query',
-      datasource: dataSource,
-      definition: query,
-      query: { query, refId: 'StandardVariableQuery' },
-      regex: options.regex ?? '',
-      refresh: 2,
-      // By name, whatever its case.
-      sort: 5,
-      hide: options.isHidden === true ? 2 : 0,
-      skipUrlSync: false,
-      // Of a variable with one value only, Grafana does not escape what is special in a regular expression.
-      multi: true,
-      includeAll: !hasNoAll,
-      // Also where there is no such choice: a link may say "$__all", and Grafana then asks for this.
-      allValue: options.allValue ?? '.+',
-      current: hasNoAll ? {} : all,
-      options: [],
-    },
+    label,
+    description,
+    type: 'query',
+    datasource: dataSource,
+    definition: query,
+    query: { query, refId: 'StandardVariableQuery' },
+    regex,
+    refresh: 2,
+    // By name, whatever its case.
+    sort: 5,
+    hide: isHidden === true ? 2 : 0,
+    skipUrlSync: false,
+    // Of a variable with one value only, Grafana does not escape what is special in a regular expression.
+    multi: true,
+    includeAll: true,
+    allValue,
+    current: { selected: true, text: ['All'], value: ['$__all'] },
+    options: [],
   };
 }
 
 /**
- * Found out once for all queries that need it, and chosen by nobody: all of the list, also in
- * addresses that were copied long ago.
+ * Values of a label, found out once for all queries that need them, and chosen by nobody: all of the
+ * list, also in addresses that were copied long ago.
  */
-function found(options: Omit<QueryVariable, 'isHidden' | 'allValue' | 'hasNoAll'>): Variable {
-  const { name, json } = queryVariable({ ...options, isHidden: true });
+function found(name: string, description: string, label: string, expr: string): JsonObject {
   // Without a value for "All" Grafana fills in the list itself, and "()" if it is empty.
-  const { allValue: _, ...rest } = json;
-  return { name, json: { ...rest, skipUrlSync: true } };
+  const { allValue: _, ...rest } = queryVariable({
+    name,
+    label: name,
+    description,
+    query: `query_result(${expr})`,
+    regex: `/${label}="(?<value>[^"]*)"} /`,
+    isHidden: true,
+  });
+  return { ...rest, skipUrlSync: true };
 }
 
-const datasource: Variable = {
-  name: 'datasource',
-  json: {
-    name: 'datasource',
-    label: 'Data source',
-    description: 'The Prometheus that scrapes the exporter',
-    type: 'datasource',
-    query: 'prometheus',
-    regex: '',
-    refresh: 1,
-    hide: 0,
-    skipUrlSync: false,
-    multi: false,
-    includeAll: false,
-    current: { selected: false, text: 'default', value: 'default' },
-    options: [],
-  },
-};
+/** Not from a query: the data source, or one of a few values. */
+function plainVariable(json: JsonObject, chosen: string): JsonObject {
+  const current = { selected: true, text: chosen, value: chosen };
+  const plain = { hide: 0, skipUrlSync: false, multi: false, includeAll: false };
+  return { ...plain, current, ...json };
+}
 
-const cluster = queryVariable({
-  name: 'cluster',
-  label: 'Cluster',
-  description: 'For a Prometheus with several clusters; all, if there is no such label',
-  query: 'label_values(newrelic_exporter_build_info, cluster)',
-  allValue: '.*',
-});
-
-/** Seldom chosen where there is no process to look at: then hidden, and still in the URL. */
-function jobs(visibility: { readonly isHidden?: true }): readonly Variable[] {
+/** Which exporters: seldom chosen where there is no process to look at, and then only in the URL. */
+function ofExporters(isHidden: boolean): readonly JsonObject[] {
+  const datasource = plainVariable(
+    {
+      name: 'datasource',
+      label: 'Data source',
+      description: 'The Prometheus that scrapes the exporter',
+      type: 'datasource',
+      query: 'prometheus',
+      regex: '',
+      refresh: 1,
+      options: [],
+    },
+    'default',
+  );
+  const cluster = queryVariable({
+    name: 'cluster',
+    label: 'Cluster',
+    description: 'For a Prometheus with several clusters; all, if there is no such label',
+    query: 'label_values(newrelic_exporter_build_info, cluster)',
+    allValue: '.*',
+  });
   const job = queryVariable({
     name: 'job',
     label: 'Job',
     description: 'Jobs that scrape an exporter',
     query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster"}, job)',
-    ...visibility,
+    isHidden,
   });
   const instance = queryVariable({
     name: 'instance',
     label: 'Instance',
     description: 'Exporters; an application that several exporters poll counts once',
     query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster",job=~"$job"}, instance)',
-    ...visibility,
+    isHidden,
   });
-  return [job, instance];
+  const account = queryVariable({
+    name: 'account',
+    label: 'Account',
+    description: 'Accounts, as the configuration of the exporter names them',
+    query: `label_values(${of.process('newrelic_up')}, account)`,
+  });
+  const whole = found(
+    'whole_exporters',
+    'Exporters that publish no host without its application, as sidecars do',
+    'instance',
+    wholeExporters(),
+  );
+  return [datasource, cluster, job, instance, account, whole];
 }
 
-const account = queryVariable({
-  name: 'account',
-  label: 'Account',
-  description: 'Accounts, as the configuration of the exporter names them',
-  query: `label_values(${ofProcess('newrelic_up')}, account)`,
-});
-
-const wholes = found({
-  name: 'whole_exporters',
-  label: 'Whole exporters',
-  description: 'Exporters that publish no host without its application, as sidecars do',
-  query: `query_result(${wholeExporters()})`,
-  regex: '/instance="(?<value>[^"]*)"} /',
-});
-
-const appOption: Omit<QueryVariable, 'description'> = {
+const app = queryVariable({
   name: 'app',
   label: 'Application',
+  description: 'Applications, by name, account or id',
   query: `query_result(${appNames()})`,
   regex: '/app_id="(?<value>[^"]*)",text="(?<text>.*)"} /',
-};
-
-const apps = queryVariable({
-  ...appOption,
-  description: 'Applications, by name, account or id',
-});
-
-const oneApp = queryVariable({
-  ...appOption,
-  description: 'The application, by name, account or id',
-  hasNoAll: true,
 });
 
 const host = queryVariable({
   name: 'host',
   label: 'Host',
   description: 'Hosts of the application',
-  query: `query_result(group by (host_id, text) (label_join(${ofApp('newrelic_application_host_requests_per_minute')}, "text", "", "host_name")))`,
+  query: `query_result(group by (host_id, text) (label_join(${of.app('newrelic_application_host_requests_per_minute')}, "text", "", "host_name")))`,
   regex: '/host_id="(?<value>[^"]*)",text="(?<text>.*)"} /',
 });
 
@@ -156,74 +135,49 @@ const transactionType = queryVariable({
   name: 'transaction_type',
   label: 'Transaction type',
   description: 'Web transactions, or all other ones',
-  query: `label_values(${ofApp('', '__name__=~"newrelic_application_(host_)?requests_per_minute"')}, transaction_type)`,
+  query: `label_values(${of.app('', '__name__=~"newrelic_application_(host_)?requests_per_minute"')}, transaction_type)`,
 });
 
 const counts = ['5', '10', '20', '50'];
-
-const topn: Variable = {
-  name: 'topn',
-  json: {
+const topn = plainVariable(
+  {
     name: 'topn',
     label: 'Top',
-    description: 'How many items the rankings show',
+    description: 'How many lines the graphs of the busiest have',
     type: 'custom',
     query: counts.join(','),
-    hide: 0,
-    skipUrlSync: false,
-    multi: false,
-    includeAll: false,
-    current: { selected: true, text: '10', value: '10' },
     options: counts.map((value) => ({ selected: value === '10', text: value, value })),
   },
-};
+  '10',
+);
 
-const idOnly = '/app_id="(?<value>[^"]*)"} /';
+const listed = found(
+  'listed_apps',
+  'Applications in the table: those in trouble, and the busiest',
+  'app_id',
+  appsToList(),
+);
+const busiest = found(
+  'busiest_apps',
+  'Applications with the most requests in the time range',
+  'app_id',
+  busiestApps(),
+);
 
-const listed = found({
-  name: 'listed_apps',
-  label: 'Listed applications',
-  description: 'Applications in the table: those in trouble, and the busiest',
-  query: `query_result(${listedApps()})`,
-  regex: idOnly,
-});
-
-const busiest = found({
-  name: 'busiest_apps',
-  label: 'Busiest applications',
-  description: 'Applications with the most requests in the time range',
-  query: `query_result(${busiestApps()})`,
-  regex: idOnly,
-});
-
-export const overviewVariables: readonly Variable[] = [
-  datasource,
-  cluster,
-  ...jobs({ isHidden: true }),
-  account,
-  wholes,
-  apps,
+export const overviewVariables: readonly JsonObject[] = [
+  ...ofExporters(true),
+  app,
   transactionType,
   topn,
   listed,
   busiest,
 ];
-export const applicationVariables: readonly Variable[] = [
-  datasource,
-  cluster,
-  ...jobs({ isHidden: true }),
-  account,
-  wholes,
-  oneApp,
+export const applicationVariables: readonly JsonObject[] = [
+  ...ofExporters(true),
+  // Begins with the first one. A link may say "$__all" all the same: then it means each.
+  { ...app, includeAll: false, current: {} },
   host,
   transactionType,
   topn,
 ];
-export const exporterVariables: readonly Variable[] = [
-  datasource,
-  cluster,
-  ...jobs({}),
-  account,
-  wholes,
-  topn,
-];
+export const exporterVariables: readonly JsonObject[] = [...ofExporters(false), topn];

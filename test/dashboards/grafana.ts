@@ -55,10 +55,10 @@ export function variableQueryOf({ query }: Variable): {
   return { expression };
 }
 
-/** As Grafana fills in an expression where the data source says that it scrapes each 5 seconds. */
-export function filledIn(expression: string, choice: Choice): string {
+/** As Grafana fills in an expression; the interval of rates is that of a scrape each 5 seconds. */
+export function filledIn(expression: string, choice: Choice, rateInterval = '20s'): string {
   return expression
-    .replaceAll('$__rate_interval', '20s')
+    .replaceAll('$__rate_interval', rateInterval)
     .replaceAll('$__range', '1h')
     .replaceAll(/\$([a-z_]+)/g, (_, name: string) => {
       const value = choice[name];

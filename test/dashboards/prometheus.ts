@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { freePort, get, until } from '../support/daemon-process.ts';
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly values: readonly number[];
+  /** Of a range, in seconds since the epoch. */
+  readonly lastTime?: number;
 }
 
 export interface Answer {
@@ -15,13 +16,27 @@ export interface Answer {
   readonly series: readonly Series[];
 }
 
+/** In seconds since the epoch. */
+interface During {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Range extends During {
+  /** In seconds. */
+  readonly step: number;
+}
+
+function inText(numbers: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
+}
+
 export interface Prometheus {
   readonly url: string;
   /** At a moment in seconds since the epoch; now if it is left out. */
   query(expression: string, at?: number): Promise<Answer>;
-  /** The last seconds, one value for each. */
-  queryRange(expression: string, seconds: number): Promise<Answer>;
-  labelValues(label: string, selector: string): Promise<readonly string[]>;
+  queryRange(expression: string, range: Range): Promise<Answer>;
+  labelValues(label: string, selector: string, during?: During): Promise<readonly string[]>;
   get(path: string): Promise<unknown>;
   log(): string;
   stop(): Promise<void>;
@@ -53,6 +68,7 @@ function answerOf({ error = '', data }: ApiAnswer): Answer {
   const series = (data.result as readonly ApiSeries[]).map(({ metric, value, values }) => ({
     metric,
     values: (values ?? (value === undefined ? [] : [value])).map(([, text]) => Number(text)),
+    ...(values && { lastTime: values.at(-1)?.[0] ?? 0 }),
   }));
   return { error, series };
 }
@@ -67,7 +83,11 @@ async function isReady(url: string, child: ChildProcess): Promise<true | undefin
 }
 
 /** Starts Prometheus on a free port, with `prometheus.yml` and `data` of the folder. */
-export async function startPrometheus(path: string, folder: string): Promise<Prometheus> {
+export async function startPrometheus(
+  path: string,
+  folder: string,
+  more: readonly string[] = [],
+): Promise<Prometheus> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(
@@ -75,8 +95,9 @@ export async function startPrometheus(path: string, folder: string): Promise<Pro
     [
       `--config.file=${folder}/prometheus.yml`,
       `--storage.tsdb.path=${folder}/data`,
-      '--storage.tsdb.retention.time=60d',
+      '--storage.tsdb.retention.time=10y',
       `--web.listen-address=127.0.0.1:${port}`,
+      ...more,
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
@@ -99,17 +120,10 @@ export async function startPrometheus(path: string, folder: string): Promise<Pro
     url,
     query: async (query, at) =>
       ask('query', at === undefined ? { query } : { query, time: String(at) }),
-    queryRange: async (query, seconds) => {
-      const end = createSystemClock().wallMs() / 1000;
-      return ask('query_range', {
-        query,
-        start: String(end - seconds),
-        end: String(end),
-        step: '1',
-      });
-    },
-    labelValues: async (label, selector) => {
-      const parameters = new URLSearchParams({ 'match[]': selector }).toString();
+    queryRange: async (query, range) => ask('query_range', { query, ...inText(range) }),
+    labelValues: async (label, selector, during) => {
+      const matching = { 'match[]': selector, ...inText(during ?? {}) };
+      const parameters = new URLSearchParams(matching).toString();
       const { text } = await get(`${url}/api/v1/label/${label}/values?${parameters}`);
       return (JSON.parse(text) as { readonly data: readonly string[] }).data;
     },

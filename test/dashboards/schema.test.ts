@@ -14,11 +14,8 @@ const schemaFolder = dirname(require.resolve('@grafana/schema/package.json'));
 /** The types of the options of a kind of panel, as `@grafana/schema` calls their module. */
 const kinds: Readonly<Record<string, { readonly folder: string; readonly hasFields: boolean }>> = {
   stat: { folder: 'stat', hasFields: false },
-  bargauge: { folder: 'bargauge', hasFields: false },
   table: { folder: 'table', hasFields: true },
   timeseries: { folder: 'timeseries', hasFields: true },
-  'state-timeline': { folder: 'statetimeline', hasFields: true },
-  'status-history': { folder: 'statushistory', hasFields: true },
 };
 
 const beginning = `

@@ -1,0 +1,95 @@
+import { errorLimit, words } from './colors.ts';
+import { type DashboardName, toTable } from './links.ts';
+import { compared, type Panel, tile } from './panel.ts';
+import { countOf, type Selector } from './selectors.ts';
+import { anyApp, averageOf, averageOrSummary, throughput } from './signals.ts';
+import { accountUp, exporterUp, failing, stale } from './state.ts';
+
+/** The first tiles of every dashboard: numbers that are 0 if all is well, by the alerts' own expressions. */
+export function trouble(select: Selector, from: DashboardName): readonly Panel[] {
+  const accounts = accountUp('cluster');
+  const apps = anyApp(select);
+  return [
+    tile({
+      title: 'Exporters down',
+      description:
+        'Exporters that Prometheus cannot scrape. "no data": it knows no exporter at all. A click names them.',
+      limit: [1, 'red'],
+      links: [toTable('exporters', from)],
+      shows: countOf(`${exporterUp} == 0`, exporterUp),
+    }),
+    tile({
+      title: 'Accounts failing',
+      description:
+        'Accounts whose applications could not be listed at the last attempt, because of the key for example, and accounts whose exporters are all down. A click names them.',
+      limit: [1, 'red'],
+      links: [toTable('accounts', from)],
+      shows: countOf(`${accounts} == 0`, accounts),
+    }),
+    tile({
+      title: 'Polls failing',
+      description:
+        'Applications whose last poll did not get all that was asked for. Failed polls of sidecars are on the dashboard of the exporter. A click names the applications.',
+      limit: [1, 'orange'],
+      links: [toTable('applications', from)],
+      shows: countOf(failing(select), apps),
+    }),
+    tile({
+      title: 'Values stale',
+      description:
+        'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. A click names them.',
+      limit: [1, 'orange'],
+      links: [toTable('applications', from)],
+      shows: countOf(stale(select), apps),
+    }),
+  ];
+}
+
+/** What users feel, of all selected applications together, with the change against last week. */
+export function signalTiles(from: DashboardName): readonly Panel[] {
+  const links = [toTable('applications', from)];
+  return [
+    compared({
+      title: 'Throughput now',
+      description:
+        'Requests per minute, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
+      unit: 'reqpm',
+      mayLack: true,
+      value: (at) => `sum${throughput({ at })}`,
+    }),
+    compared({
+      title: 'Error ratio now',
+      description:
+        "Errors per request, of the applications whose errors are read; if they are not, of New Relic's summaries. Orange from 5 % on.",
+      unit: 'percentunit',
+      decimals: 2,
+      mayLack: true,
+      isDifference: true,
+      limit: [errorLimit, 'orange'],
+      links,
+      shown: averageOrSummary('error_ratio'),
+      value: (at) => averageOf('error_ratio', at),
+    }),
+    compared({
+      title: 'Response time now',
+      description:
+        "Average response time, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests.",
+      unit: 's',
+      mayLack: true,
+      shown: averageOrSummary('response_time_seconds'),
+      value: (at) => averageOf('response_time_seconds', at),
+    }),
+    compared({
+      title: 'Apdex now',
+      description:
+        "Apdex score, 0 to 1, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests. Orange below 0.7.",
+      decimals: 2,
+      mayLack: true,
+      isDifference: true,
+      map: words.poorApdex,
+      links,
+      shown: averageOrSummary('apdex_score'),
+      value: (at) => averageOf('apdex_score', at),
+    }),
+  ];
+}
