@@ -23,7 +23,7 @@ const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']
  * and 1,450 lines, two in five of them to refuse what cannot become a gauge.
  */
 const mostFiles = 228;
-const mostLines = 27_363;
+const mostLines = 27_374;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));
