@@ -31,6 +31,9 @@ const urlLogin = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]+@/gi;
 /** Percent-encoded once or more often, or escaped as in JSON. The bound keeps matching linear. */
 const escapes = /%(?:25)*([\da-fA-F]{2})|\\{1,8}u([\da-fA-F]{4})|\\(["\\/bfnrt])/g;
 
+/** Without those of JSON: a backslash before a secret is none of its first letter. */
+const percentEscapes = /%(?:25)*([\da-fA-F]{2})/g;
+
 type Span = readonly [start: number, end: number];
 
 /** One form of a secret, as `inOneCase` gives it. */
@@ -62,8 +65,13 @@ export function createRedactor(): Redactor {
 
   const spansUnderEscapes = (text: string): readonly Span[] => {
     if (!/[%\\]/.test(text)) return [];
-    const { text: copy, offsets } = unescaped(text);
-    return spansIn(copy).map(([start, end]) => [offsets[start] ?? 0, offsets[end] ?? text.length]);
+    const ways = text.includes('%') && text.includes('\\') ? [escapes, percentEscapes] : [escapes];
+    return ways.flatMap((way) => {
+      const { text: copy, offsets } = unescaped(text, way);
+      return spansIn(copy).map(
+        ([start, end]): Span => [offsets[start] ?? 0, offsets[end] ?? text.length],
+      );
+    });
   };
 
   return {
@@ -157,7 +165,10 @@ function tailOf(text: string): number {
 }
 
 /** A text with its escapes undone, and where in the original each of its characters begins. */
-function unescaped(text: string): { readonly text: string; readonly offsets: Uint32Array } {
+function unescaped(
+  text: string,
+  way = escapes,
+): { readonly text: string; readonly offsets: Uint32Array } {
   const offsets = new Uint32Array(text.length + 1);
   let copy = '';
   const take = (plain: string, from: number): void => {
@@ -166,7 +177,7 @@ function unescaped(text: string): { readonly text: string; readonly offsets: Uin
     copy += plain;
   };
   let done = 0;
-  for (const { 0: escape, 1: byte, 2: unit, 3: letter, index } of text.matchAll(escapes)) {
+  for (const { 0: escape, 1: byte, 2: unit, 3: letter, index } of text.matchAll(way)) {
     take(text.slice(done, index), done);
     const code = Number.parseInt(byte ?? unit ?? '', 16);
     take(

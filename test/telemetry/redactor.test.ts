@@ -51,6 +51,12 @@ describe('a registered secret', () => {
     );
   });
 
+  it('is found percent-encoded behind a backslash, which is no escape of its first letter', () => {
+    const redactor = aRedactor('network secret!');
+
+    expect(redactor.redact(String.raw`C:\network%20secret!`)).toBe(String.raw`C:\[redacted]`);
+  });
+
   it('cannot be decoded from the base64 of a text around it', () => {
     fc.assert(
       fc.property(anySecret, fc.string(), fc.string(), (text, before, after) => {
