@@ -31,9 +31,6 @@ const urlLogin = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]+@/gi;
 /** Percent-encoded once or more often, or escaped as in JSON. The bound keeps matching linear. */
 const escapes = /%(?:25)*([\da-fA-F]{2})|\\{1,8}u([\da-fA-F]{4})|\\(["\\/bfnrt])/g;
 
-/** Without those of JSON: a backslash before a secret is none of its first letter. */
-const percentEscapes = /%(?:25)*([\da-fA-F]{2})/g;
-
 type Span = readonly [start: number, end: number];
 
 /** One form of a secret, as `inOneCase` gives it. */
@@ -65,13 +62,10 @@ export function createRedactor(): Redactor {
 
   const spansUnderEscapes = (text: string): readonly Span[] => {
     if (!/[%\\]/.test(text)) return [];
-    const ways = text.includes('%') && text.includes('\\') ? [escapes, percentEscapes] : [escapes];
-    return ways.flatMap((way) => {
-      const { text: copy, offsets } = unescaped(text, way);
-      return spansIn(copy).map(
-        ([start, end]): Span => [offsets[start] ?? 0, offsets[end] ?? text.length],
-      );
-    });
+    const { text: copy, offsets } = unescaped(text);
+    return spansIn(copy).map(
+      ([start, end]): Span => [offsets[start] ?? 0, offsets[end] ?? text.length],
+    );
   };
 
   return {
@@ -115,6 +109,12 @@ function needlesOf(secret: string): readonly Needle[] {
     .flatMap((text) => [text, unescaped(text).text])
     .flatMap((text) => [text, Buffer.from(text).toString('latin1')])
     .flatMap((text) => [text, text.replaceAll(' ', '+')])
+    // What stands before it may look like the beginning of an escape, which undoes the wrong characters.
+    .flatMap((text) => [
+      text,
+      encodeURIComponent(Buffer.from(text).toString()),
+      JSON.stringify(text).slice(1, -1),
+    ])
     .filter((text) => text.length >= minimumLength);
   const base64 = parts
     .flatMap((text) => base64Cores(Buffer.from(text)))
@@ -165,10 +165,7 @@ function tailOf(text: string): number {
 }
 
 /** A text with its escapes undone, and where in the original each of its characters begins. */
-function unescaped(
-  text: string,
-  way = escapes,
-): { readonly text: string; readonly offsets: Uint32Array } {
+function unescaped(text: string): { readonly text: string; readonly offsets: Uint32Array } {
   const offsets = new Uint32Array(text.length + 1);
   let copy = '';
   const take = (plain: string, from: number): void => {
@@ -177,7 +174,7 @@ function unescaped(
     copy += plain;
   };
   let done = 0;
-  for (const { 0: escape, 1: byte, 2: unit, 3: letter, index } of text.matchAll(way)) {
+  for (const { 0: escape, 1: byte, 2: unit, 3: letter, index } of text.matchAll(escapes)) {
     take(text.slice(done, index), done);
     const code = Number.parseInt(byte ?? unit ?? '', 16);
     take(

@@ -51,10 +51,16 @@ describe('a registered secret', () => {
     );
   });
 
-  it('is found percent-encoded behind a backslash, which is no escape of its first letter', () => {
-    const redactor = aRedactor('network secret!');
+  it.each([
+    { before: 'C:\\', text: 'network%20secret!' },
+    { before: '%0', text: '0%20secret!' },
+    { before: '%', text: 'ad%20secret!' },
+    { before: '%25', text: 'ad%20secret!' },
+    { before: '\\', text: String.raw`n\"secret!` },
+  ])('is found as "$text" behind "$before", which is no part of an escape', ({ before, text }) => {
+    const redactor = aRedactor('network secret!', '0 secret!', 'ad secret!', 'n"secret!');
 
-    expect(redactor.redact(String.raw`C:\network%20secret!`)).toBe(String.raw`C:\[redacted]`);
+    expect(redactor.redact(before + text)).toBe(`${before}[redacted]`);
   });
 
   it('cannot be decoded from the base64 of a text around it', () => {
