@@ -3,6 +3,7 @@ import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
+import { sparkline } from './sparkline.ts';
 import { applicationStateViews } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
 import { valueColumns } from './value-columns.ts';
@@ -93,6 +94,7 @@ function byText(left: string, right: string): number {
 }
 
 interface ColumnOptions {
+  readonly source: StatusSource;
   readonly values: readonly Column<ApplicationStatus>[];
   readonly nowMs: number;
   /** Whether the name of the account is shown. */
@@ -110,7 +112,7 @@ const accountColumn: Column<ApplicationStatus> = {
 };
 
 function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[] {
-  const { nowMs, hasAccount, sharedNames } = options;
+  const { source, nowMs, hasAccount, sharedNames } = options;
   return [
     {
       key: 'name',
@@ -122,6 +124,13 @@ function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[
     },
     ...(hasAccount ? [accountColumn] : []),
     ...options.values,
+    {
+      key: 'history',
+      label: 'Last hour',
+      className: 'c-spark',
+      isLabelled: false,
+      cell: (one) => sparkline(source.history(one.account, one.id)),
+    },
     {
       key: 'values',
       label: 'Values from',
@@ -185,7 +194,7 @@ export function applicationsSection(
     scope: ['account'],
     choice: { name: 'account', label: 'Account', from: accounts, of: accountOf },
     views: applicationStateViews,
-    columns: columnsFor({ values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
+    columns: columnsFor({ source, values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
     keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
     matches,
     compare: byFailure,

@@ -110,7 +110,7 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';
   const sentences = [
     up > 0
-      ? `All polls succeed: ${countOf(up, 'application')}${where}.`
+      ? `${countOf(up, 'application')}${where}, all polls succeed.`
       : 'No application is polled.',
     ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
     ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),

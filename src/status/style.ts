@@ -65,7 +65,11 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 .facts dt { color: var(--soft); font-size: .85rem; }
 .facts dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .problem pre { border-color: var(--bad); }
-.facts.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
+.with-graph { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
+.with-graph .facts { flex: 1 1 34rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
+figure { flex: 1 1 20rem; max-width: 34rem; margin: 1rem 0 0; }
+figure .spark { width: 100%; height: 4rem; }
+figcaption { color: var(--soft); font-size: .85rem; }
 `;
 
 /** Before the word of a state stands a shape, so that nobody needs to see the colour. */
@@ -132,11 +136,16 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .applications th.c-web, .applications th.c-other { width: 4.9rem; }
 .applications th.c-web_time, .applications th.c-other_time { width: 6.4rem; }
 .applications th.c-errors { width: 5rem; }
+.applications th.c-spark { width: 7rem; }
 .applications th.c-values { width: 10rem; }
 .applications th.c-polled, .applications th.c-next { width: 7.2rem; }
 .applications th.c-hosts { width: 7rem; }
 .applications tbody th { width: auto; }
 .applications td.c-account { overflow-wrap: anywhere; }
+.list td.c-spark { vertical-align: middle; }
+.spark { display: block; width: 5.5rem; height: 1.25rem; color: var(--link); overflow: visible; }
+.spark path { fill: none; stroke: currentColor; stroke-width: 1.4; vector-effect: non-scaling-stroke;
+  stroke-linejoin: round; stroke-linecap: round; }
 .bar { display: block; width: 7rem; height: 4px; margin: .2rem 0 0 auto; border-radius: 2px; }
 .bar .all { fill: var(--line); }
 .bar .used { fill: var(--link); }
@@ -154,7 +163,7 @@ const phone = `
   main { display: flex; flex-direction: column; }
   main > * { min-width: 0; }
   main > .facts { order: 1; }
-  .facts.grid { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
+  .with-graph .facts { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
   #refresh, .banner .as-of { margin-left: 0; }
   .list thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
   .list, .list tbody, .list caption { display: block; }
@@ -169,6 +178,7 @@ const phone = `
     font-weight: 400; margin-right: .35em; }
   td br { display: none; }
   .applications { min-width: 0; }
+  .applications .c-spark { width: auto; }
   .bar { margin-left: 0; }
   label, input { flex: 1 1 100%; }
   label { display: flex; align-items: center; }

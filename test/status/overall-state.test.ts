@@ -23,17 +23,17 @@ const aFailingQuery = { ...anApplicationStatus(inState('failing')), query: aQuer
 const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
 
 const cases: readonly Case[] = [
-  { state: 'up', sentence: 'All polls succeed: 1 application.' },
+  { state: 'up', sentence: '1 application, all polls succeed.' },
   {
     accounts: [{}, {}],
     applications: ['up', 'silent', 'up'],
     state: 'up',
-    sentence: 'All polls succeed: 2 applications in 2 accounts. 1 application reports nothing.',
+    sentence: '2 applications in 2 accounts, all polls succeed. 1 application reports nothing.',
   },
   {
     applications: ['up', 'gone', 'gone'],
     state: 'up',
-    sentence: 'All polls succeed: 1 application. 2 applications are gone.',
+    sentence: '1 application, all polls succeed. 2 applications are gone.',
   },
   { applications: [], state: 'up', sentence: 'No application is polled.' },
   {

@@ -132,7 +132,7 @@ describe('statusPage', () => {
     const good = pageOf(aStatusSource());
 
     expect(bad).toContain('<title>degraded: 1 application failing, ');
-    expect(good).toContain('<title>up: All polls succeed: 1 application. ');
+    expect(good).toContain('<title>up: 1 application, all polls succeed. ');
     expect(bad).toContain('%23d93025');
     expect(good).not.toContain('%23d93025');
   });
