@@ -43,6 +43,7 @@ export interface AccountTableDependencies {
   readonly log: Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
   readonly source: Pick<Source, 'earlyMs'>;
   readonly planner: AccountPlanner;
+  readonly isPaused: () => boolean;
 }
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */

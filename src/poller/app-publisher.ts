@@ -108,6 +108,7 @@ export function appSnapshotOf(
 }
 
 /** Of a poll that hangs, no outcome says why. */
-function failureReasonOf({ pollSucceeded, failure }: AppState): FailureReason | undefined {
-  return pollSucceeded === false ? (failure?.reason ?? 'timeout') : undefined;
+function failureReasonOf(state: AppState): FailureReason | undefined {
+  const { pollSucceeded, failure, lateReason = 'timeout' } = state;
+  return pollSucceeded === false ? (failure?.reason ?? lateReason) : undefined;
 }

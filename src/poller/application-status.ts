@@ -60,15 +60,19 @@ function stateOf({ gone, pollSucceeded, droppedMs, selected }: AppState): Applic
   return isWorthPolling(selected) ? 'up' : 'silent';
 }
 
-/** When a poll hangs, no poll says why. */
+const lateTexts = {
+  throttled:
+    'The poll that was due waits: New Relic answered 429, and is not asked before its pause is over.',
+  timeout:
+    'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
+};
+
+/** When a poll has not ended, no outcome says why. */
 function failureOf(app: AppState, now: Now): Failure | undefined {
-  if (app.failure !== undefined || app.pollSucceeded !== false) return app.failure;
-  return {
-    reason: 'timeout',
-    message:
-      'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
-    sinceMs: wallTimeOf(now)(app.lateSinceMs ?? now.monotonicMs),
-  };
+  const { failure, pollSucceeded, lateSinceMs, lateReason = 'timeout' } = app;
+  if (failure !== undefined || pollSucceeded !== false) return failure;
+  const sinceMs = wallTimeOf(now)(lateSinceMs ?? now.monotonicMs);
+  return { reason: lateReason, message: lateTexts[lateReason], sinceMs };
 }
 
 function dropMsOf(app: AppState, now: Now): number | undefined {

@@ -13,6 +13,8 @@ export interface FailingCount {
 export interface DueQueueDependencies {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly time: VirtualClock;
+  /** Whether New Relic has asked for a pause that is not over. */
+  readonly isPaused: () => boolean;
 }
 
 /** The states of an account's applications, and when something happens to each of them next. */
@@ -29,9 +31,11 @@ export class DueQueue {
   readonly #stale = new PriorityQueue<string>();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #time: VirtualClock;
+  readonly #isPaused: () => boolean;
   #failing: FailingCount;
 
-  constructor({ clock, time }: DueQueueDependencies) {
+  constructor({ clock, time, isPaused }: DueQueueDependencies) {
+    this.#isPaused = isPaused;
     this.#clock = clock;
     this.#time = time;
     this.#failing = { applications: 0, changedMs: clock.monotonicMs() };
@@ -105,9 +109,10 @@ export class DueQueue {
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
     const changed = new Set<string>();
+    const lateReason = this.#isPaused() ? 'throttled' : 'timeout';
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
       const lateSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
-      this.set(one.id, { ...one.state, lateSinceMs, pollSucceeded: false });
+      this.set(one.id, { ...one.state, lateSinceMs, lateReason, pollSucceeded: false });
       changed.add(one.id);
     }
     while (this.#stale.firstPriority() <= nowMs) {
