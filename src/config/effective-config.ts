@@ -13,7 +13,7 @@ import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 
 /** A value that a configuration file may hold. */
-export type FileValue =
+type FileValue =
   | string
   | number
   | bigint
@@ -31,22 +31,11 @@ const yamlStyle = {
 /** A map in the form of the configuration file: its keys in the order in which they are documented. */
 type FileMap = Readonly<Record<string, FileValue>>;
 
-/** A configuration in the form of the file, with every default applied. */
-export interface EffectiveConfig {
-  readonly accounts: readonly FileMap[];
-  /** The settings that most entries have. */
-  readonly poll: FileMap;
-  /** Their settings of `poll` only where they differ. */
-  readonly apps: readonly FileMap[];
-  /** Left out if there are none. */
-  readonly queries?: readonly FileMap[];
-}
-
 /** Stands for the user name and the password of a proxy. */
 const hiddenLogin = '//[redacted]@';
 
-/** The configuration with every default applied, as the file would have it. */
-function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): EffectiveConfig {
+/** `poll` has the settings that most entries have; those of `apps` have their own where they differ. */
+function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): FileMap {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;

@@ -95,11 +95,8 @@ export function snakeCase(name: string): string {
     .replace(/^(?=\d)/u, '_');
 }
 
-/** Tags of applications, and the labels that they become. */
-export type FileTags = Readonly<Record<string, string>>;
-
-/** A list of tags, or a map from tags to labels. */
-export function tags(description: string): z.ZodType<FileTags> {
+/** A list of tags, or a map from tags to labels; read as a map. */
+export function tags(description: string): z.ZodType<Readonly<Record<string, string>>> {
   const tag = text('A tag of the entity in New Relic.');
   return z
     .union([

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { accountSchema, type FileAccount } from './account-schema.ts';
-import { type FileTags, labelName, labels, queryLabels, tags } from './label-fields.ts';
+import { labelName, labels, queryLabels, tags } from './label-fields.ts';
 import { type FileMetric, gaugeName, metrics } from './metric-schema.ts';
 import { type QueryMeaning, readQuery } from './query-meaning.ts';
 import {
@@ -30,7 +30,7 @@ export interface FilePoll {
   readonly host_names: boolean;
   readonly raw: boolean;
   readonly metrics: readonly FileMetric[];
-  readonly tags: FileTags;
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /** One entry of `apps`. The defaults of what it leaves out are in `poll`. */
@@ -65,44 +65,48 @@ const hourMs = 3_600_000;
 /** Longer settings are not useful. The longest timer of the platform is 24 days. */
 const longestMs = 24 * hourMs;
 
+/** What an entry may have in place of the setting of `poll`. */
 const pollFields = {
-  interval: duration({ minMs: 1000, maxMs: longestMs }, 'How often an application is polled.'),
+  interval: duration(
+    { minMs: 1000, maxMs: longestMs },
+    'How often an application is polled.',
+  ).exactOptional(),
   discovery_interval: duration(
     { minMs: 1000, maxMs: longestMs },
     'How often the applications are listed, and with REST their hosts.',
-  ),
+  ).exactOptional(),
   window: window(
     { minMs: 60_000, maxMs: longestMs },
     'Range that values are averaged over, or "default" for New Relic\'s own, the last 30 minutes.',
-  ),
+  ).exactOptional(),
   delay: duration(
     { minMs: 0, maxMs: longestMs },
     "How long ago the window ends; needed because New Relic's newest minutes are incomplete.",
-  ),
+  ).exactOptional(),
   stale_after: duration(
     { minMs: 1000, maxMs: 7 * longestMs },
     'How long the last good values are held while polls fail.',
-  ),
-  host_names: flag('Whether host ids are resolved to host names.'),
-  raw: flag('Whether to ask for unrounded values.'),
-  metrics,
+  ).exactOptional(),
+  host_names: flag('Whether host ids are resolved to host names.').exactOptional(),
+  raw: flag('Whether to ask for unrounded values.').exactOptional(),
+  metrics: metrics.exactOptional(),
   tags: tags(
     'Tags of the application in New Relic that become labels of its series, as a list or as a map from tag to label; with "source: nerdgraph" only.',
-  ),
+  ).exactOptional(),
 };
 
 const poll = z
   .strictObject(
     {
-      interval: pollFields.interval.prefault('60s'),
-      discovery_interval: pollFields.discovery_interval.prefault('60s'),
-      window: pollFields.window.prefault('5m'),
-      delay: pollFields.delay.prefault('3m'),
-      stale_after: pollFields.stale_after.prefault('15m'),
-      host_names: pollFields.host_names.prefault(true),
-      raw: pollFields.raw.prefault(false),
-      metrics: pollFields.metrics.prefault(['throughput']),
-      tags: pollFields.tags.prefault([]),
+      interval: pollFields.interval.unwrap().prefault('60s'),
+      discovery_interval: pollFields.discovery_interval.unwrap().prefault('60s'),
+      window: pollFields.window.unwrap().prefault('5m'),
+      delay: pollFields.delay.unwrap().prefault('3m'),
+      stale_after: pollFields.stale_after.unwrap().prefault('15m'),
+      host_names: pollFields.host_names.unwrap().prefault(true),
+      raw: pollFields.raw.unwrap().prefault(false),
+      metrics: pollFields.metrics.unwrap().prefault(['throughput']),
+      tags: pollFields.tags.unwrap().prefault([]),
     },
     aMap,
   )
@@ -136,15 +140,7 @@ const app = z
         'Whether the application itself is polled and published; false leaves only its hosts.',
       ).prefault(true),
       transactions: transactions.meta({ uniqueItems: true }).prefault([...transactionTypes]),
-      interval: pollFields.interval.exactOptional(),
-      discovery_interval: pollFields.discovery_interval.exactOptional(),
-      window: pollFields.window.exactOptional(),
-      delay: pollFields.delay.exactOptional(),
-      stale_after: pollFields.stale_after.exactOptional(),
-      host_names: pollFields.host_names.exactOptional(),
-      raw: pollFields.raw.exactOptional(),
-      metrics: pollFields.metrics.exactOptional(),
-      tags: pollFields.tags.exactOptional(),
+      ...pollFields,
     },
     aMap,
   )
@@ -181,10 +177,10 @@ const query: z.ZodType<FileQuery> = z
         { min: 1, max: 100_000 },
         'Series at most; others are counted.',
       ).prefault(1000),
-      interval: pollFields.interval.exactOptional(),
-      window: pollFields.window.exactOptional(),
-      delay: pollFields.delay.exactOptional(),
-      stale_after: pollFields.stale_after.exactOptional(),
+      interval: pollFields.interval,
+      window: pollFields.window,
+      delay: pollFields.delay,
+      stale_after: pollFields.stale_after,
     },
     aMap,
   )

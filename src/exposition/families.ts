@@ -1,5 +1,5 @@
 import type { AppSnapshot } from '../model/snapshot.ts';
-import { labelValueOf, renderLabels, type Sample } from './render.ts';
+import { renderLabels, type Sample } from './render.ts';
 
 /** A gauge of applications: its name, its help, and how a snapshot becomes samples. */
 export interface AppFamily {
@@ -37,7 +37,7 @@ function healthSamples({ application }: AppSnapshot): readonly Sample[] {
   if (current === undefined || current === '') return [];
   const statuses = knownStatuses.includes(current) ? knownStatuses : [...knownStatuses, current];
   return statuses.map((status) => ({
-    labels: renderLabels([['status', labelValueOf(status)]]),
+    labels: renderLabels([['status', status]]),
     value: Number(status === current),
   }));
 }
@@ -78,7 +78,7 @@ export const fixedFamilies: readonly AppFamily[] = [
     name: 'newrelic_application_info',
     help: `Facts about the application as labels; always 1. ${cachedNotice}`,
     samplesOf: ({ application }) =>
-      oneSample(1, renderLabels([['language', labelValueOf(application.language ?? '')]])),
+      oneSample(1, renderLabels([['language', application.language ?? '']])),
   },
   {
     name: 'newrelic_application_summary_requests_per_minute',
@@ -119,7 +119,7 @@ export const fixedFamilies: readonly AppFamily[] = [
     name: 'newrelic_application_poll_failure_info',
     help: 'Why the last poll of the application did not get all that was asked for; always 1, and absent while polls succeed.',
     samplesOf: ({ failureReason: reason }) =>
-      reason === undefined ? [] : oneSample(1, renderLabels([['reason', labelValueOf(reason)]])),
+      reason === undefined ? [] : oneSample(1, renderLabels([['reason', reason]])),
   },
 ];
 

@@ -7,7 +7,7 @@ import {
   type Values,
 } from '../model/polled-series.ts';
 import { type AppFamily, cachedNotice, fixedFamilies, type HostLabelsOf } from './families.ts';
-import { labelValueOf, renderLabels, type Sample } from './render.ts';
+import { renderLabels, type Sample } from './render.ts';
 
 /** The families of an application whose reading has these series, in the order of the page. */
 export function familiesOf(series: readonly PolledSeries[]): readonly AppFamily[] {
@@ -28,10 +28,7 @@ function gaugesOf(
   for (const [index, one] of series.entries()) {
     if (!isReadOf(what, one)) continue;
     const known = byName.get(one.gauge.name) ?? { gauge: one.gauge, series: [] };
-    const labels = Object.entries(seriesLabels(one)).map(
-      ([name, value]) => [name, labelValueOf(value)] as const,
-    );
-    known.series.push({ index, labels: renderLabels(labels) });
+    known.series.push({ index, labels: renderLabels(Object.entries(seriesLabels(one))) });
     byName.set(one.gauge.name, known);
   }
   return new Map([...byName.values()].map(({ gauge, series: own }) => [gauge, own]));

@@ -1,11 +1,11 @@
 import type { Query } from '../model/config.ts';
 import { type AppFamily, cachedNotice, oneFlag, oneTimestamp } from './families.ts';
 import { inPageOrder } from './polled-families.ts';
-import { labelValueOf, renderLabels } from './render.ts';
+import { renderLabels } from './render.ts';
 
 /** The families of a query, in the order of the page. */
 export function queryFamiliesOf({ name: query, gauges, help }: Query): readonly AppFamily[] {
-  const labels = rendered([['query', query]]);
+  const labels = renderLabels([['query', query]]);
   return inPageOrder([
     ...gauges.map(
       ({ name }, index): AppFamily => ({
@@ -15,7 +15,7 @@ export function queryFamiliesOf({ name: query, gauges, help }: Query): readonly 
           (reading?.query?.series ?? [])
             .filter(({ gauge }) => gauge === index)
             .map(({ labels: own, value }) => ({
-              labels: rendered([...own, ...Object.entries(constant)]),
+              labels: renderLabels([...own, ...Object.entries(constant)]),
               value,
             })),
       }),
@@ -31,8 +31,4 @@ export function queryFamiliesOf({ name: query, gauges, help }: Query): readonly 
       samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs, labels),
     },
   ]);
-}
-
-function rendered(labels: readonly (readonly [name: string, text: string])[]): string {
-  return renderLabels(labels.map(([name, text]) => [name, labelValueOf(text)]));
 }

@@ -57,18 +57,18 @@ export interface SharedLabels {
   readonly after: string;
 }
 
-const needsEscape = /["\\\n]/;
+const needsEscape = /["\\]/;
 
 function escapeLabelValue(value: string): string {
   if (!needsEscape.test(value)) return value;
-  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }
 
-/** Labels as they are printed between the braces, such as `a="1",b="2"`; empty for none. */
+/** Labels of any texts as they are printed between the braces, such as `a="1",b="2"`; empty for none. */
 export function renderLabels(labels: Labels): string {
   let text = '';
   for (const [name, value] of labels) {
-    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(value)}"`;
+    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(labelValueOf(value))}"`;
   }
   return text;
 }

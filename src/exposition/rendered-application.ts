@@ -1,7 +1,6 @@
 import type { AppSnapshot } from '../model/snapshot.ts';
 import type { AppFamily, HostLabelsOf } from './families.ts';
 import {
-  labelValueOf,
   mayBeAltered,
   renderLabels,
   renderSamples,
@@ -31,16 +30,15 @@ export interface RenderedApplication {
 
 function sharedLabelsOf({ account, application, labels, query }: AppSnapshot): SharedLabels {
   if (query !== undefined) {
-    return { before: renderLabels([['account', labelValueOf(account)]]), after: '' };
+    return { before: renderLabels([['account', account]]), after: '' };
   }
-  const extra = Object.entries(labels).map(([name, value]) => [name, labelValueOf(value)] as const);
   return {
     before: renderLabels([
-      ['account', labelValueOf(account)],
-      ['app_id', labelValueOf(application.id)],
-      ['app_name', labelValueOf(application.name)],
+      ['account', account],
+      ['app_id', application.id],
+      ['app_name', application.name],
     ]),
-    after: renderLabels(extra),
+    after: renderLabels(Object.entries(labels)),
   };
 }
 
@@ -52,8 +50,8 @@ function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
     if (before !== undefined) return before;
     const name = hostNames.get(hostId);
     const labels = renderLabels([
-      ['host_id', labelValueOf(hostId)],
-      ['host_name', labelValueOf(name === undefined || name === '' ? hostId : name)],
+      ['host_id', hostId],
+      ['host_name', name === undefined || name === '' ? hostId : name],
     ]);
     known.set(hostId, labels);
     return labels;

@@ -5,7 +5,7 @@ import { type AppFamily, upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { familiesOf } from './polled-families.ts';
 import { queryFamiliesOf } from './query-families.ts';
-import { labelValueOf, renderLabels, renderSamples } from './render.ts';
+import { renderLabels, renderSamples } from './render.ts';
 import { type RenderedApplication, renderApplication } from './rendered-application.ts';
 
 type LeftOut = Record<SeriesDropReason, number>;
@@ -196,7 +196,7 @@ export class SeriesStore implements SnapshotSink {
   #accountOf(name: string): Account {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    const labels = renderLabels([['account', labelValueOf(name)]]);
+    const labels = renderLabels([['account', name]]);
     const apps = new Map<string, App>();
     const account = { name, labels, apps, up: undefined, isUpShown: false, dropped: { ...none } };
     this.#accounts.set(name, account);

@@ -13,7 +13,7 @@ export function createQueryBatch<Asked extends Question>(
 ): Batch<Asked> {
   const { application, entry } = asked.selected;
   let outcome: PollOutcome | undefined;
-  const failed = (error: ApiError): void => {
+  const giveUp = (error: ApiError): void => {
     outcome ??= { ...skippedOutcome(error), unauthorized: error.status === 401 };
   };
   const call = async (context: CallContext): Promise<void> => {
@@ -22,7 +22,7 @@ export function createQueryBatch<Asked extends Question>(
       const reading = await client.query(query, window, context);
       outcome ??= { ...nothingToAskOutcome, reading };
     } catch (error) {
-      failed(asApiError(error));
+      giveUp(asApiError(error));
     }
   };
   const stages: Stage[] = [{ size: 1, calls: [call].values() }];
@@ -30,7 +30,7 @@ export function createQueryBatch<Asked extends Question>(
     questions: [asked],
     key: application.id,
     nextStage: () => stages.pop(),
-    giveUp: failed,
+    giveUp,
     outcomeOf: () => outcome ?? skippedOutcome(new ApiError('timeout', 'it was not asked.')),
   };
 }

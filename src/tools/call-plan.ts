@@ -29,9 +29,8 @@ export interface PlannedInterval {
   readonly configuredMs: number;
   /** The interval after it was stretched to fit the budget. */
   readonly effectiveMs: number;
-  /** How many applications have this interval. */
-  readonly applications: number;
-  readonly queries: number;
+  /** How many applications and queries have this interval. */
+  readonly polled: number;
 }
 
 /** What would make the account fit: longer intervals alone, or the other two together. */
@@ -152,19 +151,17 @@ function intervalsOf(
   applications: readonly SelectedApplication[],
   stretch: number,
 ): readonly PlannedInterval[] {
-  const counts = new Map<number, { applications: number; queries: number }>();
+  const counts = new Map<number, number>();
   for (const { entry } of applications) {
     const { intervalMs } = entry.poll;
-    const count = counts.get(intervalMs) ?? { applications: 0, queries: 0 };
-    count[entry.query === undefined ? 'applications' : 'queries'] += 1;
-    counts.set(intervalMs, count);
+    counts.set(intervalMs, 1 + (counts.get(intervalMs) ?? 0));
   }
   return [...counts]
     .toSorted(([left], [right]) => left - right)
-    .map(([configuredMs, count]) => ({
+    .map(([configuredMs, polled]) => ({
       configuredMs,
       effectiveMs: configuredMs * stretch,
-      ...count,
+      polled,
     }));
 }
 

@@ -102,16 +102,12 @@ function togetherText({
 }
 
 function intervalText(
-  { configuredMs, effectiveMs, applications, queries }: PlannedAccount['intervals'][number],
+  { configuredMs, effectiveMs, polled }: PlannedAccount['intervals'][number],
   { stretch, intervals }: PlannedAccount,
 ): string {
   const stretched =
     stretch > 1 ? ` instead of ${durationText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
-  const counts = [
-    applications > 0 && countOf(applications, 'application'),
-    queries > 0 && countOf(queries, 'query', 'queries'),
-  ];
-  const some = intervals.length > 1 ? ['', ...counts.filter(Boolean)].join(', ') : '';
+  const some = intervals.length > 1 ? `, ${polled} polled` : '';
   return `${durationText(effectiveMs)}${stretched}${some}`;
 }
 

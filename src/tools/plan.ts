@@ -147,11 +147,10 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     demand_per_minute: { ...account.demand, total: account.demandPerMinute },
     sent_per_minute: { ...account.sent, total: account.sentPerMinute },
     stretch: account.stretch,
-    intervals: account.intervals.map(({ configuredMs, effectiveMs, applications, queries }) => ({
+    intervals: account.intervals.map(({ configuredMs, effectiveMs, polled }) => ({
       configured_seconds: configuredMs / 1000,
       effective_seconds: effectiveMs / 1000,
-      applications,
-      queries,
+      polled,
     })),
     to_fit:
       remedy === undefined

@@ -59,7 +59,9 @@ describe('renderSamples', () => {
         const expected = await printedByPromClient(
           text,
           all.map(({ value }, index) => ({
-            labels: [...before, ...(own[index] ?? []), ...after],
+            labels: [...before, ...(own[index] ?? []), ...after].map(
+              ([label, text]) => [label, labelValueOf(text)] as const,
+            ),
             value,
           })),
         );

@@ -65,7 +65,7 @@ the exporter
       accounts: [
         {
           sent_per_minute: { host_metrics: 5, total: 6.5 },
-          intervals: [{ configured_seconds: 120, effective_seconds: 120, applications: 1 }],
+          intervals: [{ configured_seconds: 120, effective_seconds: 120, polled: 1 }],
           to_fit: null,
           together: { calls_per_minute: 19.5, start_calls: 39, fits: true },
           supposed: { apps_per_match: 10, hosts_per_app: 10 },
@@ -99,8 +99,8 @@ the exporter
       apps: '[{ match: ".", interval: 50s }, { id: 1, interval: 5m }]',
       lines: [
         'to fit          interval: 1m18s for 50s, 7m46s for 5m',
-        'interval        1m18s instead of 50s (× 1.55), 10 applications',
-        'interval        7m45s instead of 5m (× 1.55), 1 application',
+        'interval        1m18s instead of 50s (× 1.55), 10 polled',
+        'interval        7m45s instead of 5m (× 1.55), 1 polled',
       ],
     },
   ])('says what makes an account with $what fit, and exits with 1', async ({ apps, lines }) => {
