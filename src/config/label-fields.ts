@@ -72,17 +72,19 @@ export function labels(
   return z.record(labelName(own), text('Value of the label.'), aMap).meta({ description });
 }
 
-/** What is wrong with a label that a foreign name becomes, and what helps. It joins those that are taken. */
-export function derivedLabelProblem(
-  [name, label]: readonly [name: string, label: string],
-  taken: Set<string>,
+/** What is wrong with labels that foreign names become beside others, and what helps. */
+export function* derivedLabelProblems(
+  derived: Iterable<readonly [name: string, label: string]>,
+  others: readonly string[],
   own?: readonly string[],
-): readonly [message: string, help: string] | undefined {
-  const isTaken = taken.size === taken.add(label).size;
-  const problem = isTaken ? 'is there already' : labelNameProblem(label, own);
-  if (problem === undefined) return undefined;
-  const help = `write a map with ${JSON.stringify(name)}: newrelic_${snakeCase(name)}`;
-  return [`makes "${name}" the label "${label}", which ${problem}`, help];
+): Iterable<readonly [message: string, help: string]> {
+  const taken = new Set(others);
+  for (const [name, label] of derived) {
+    const isTaken = taken.size === taken.add(label).size;
+    const problem = isTaken ? 'is there already' : labelNameProblem(label, own);
+    const help = `write a map with ${JSON.stringify(name)}: newrelic_${snakeCase(name)}`;
+    if (problem) yield [`makes "${name}" the label "${label}", which ${problem}`, help];
+  }
 }
 
 /** A foreign name as a label: "appName" is "app_name". */

@@ -1,6 +1,6 @@
 import { hostGaugeName } from '../model/polled-series.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { derivedLabelProblem } from './label-fields.ts';
+import { derivedLabelProblems } from './label-fields.ts';
 import type { FileConfig } from './schema.ts';
 import type { At } from './yaml-node.ts';
 
@@ -24,10 +24,9 @@ function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
     const path = ['apps', index, 'tags'];
     yield* sourceProblems('tags', path, app, accounts);
     const labelled = [app, ...metrics.filter((one) => typeof one !== 'string')];
-    const taken = new Set(labelled.flatMap(({ labels }) => Object.keys(labels)));
-    for (const tag of Object.entries(tags)) {
-      const [message, help] = derivedLabelProblem(tag, taken) ?? [];
-      if (help !== undefined) yield [path, `"tags" ${message}`, help];
+    const others = labelled.flatMap(({ labels }) => Object.keys(labels));
+    for (const [message, help] of derivedLabelProblems(Object.entries(tags), others)) {
+      yield [path, `"tags" ${message}`, help];
     }
   }
 }
@@ -49,8 +48,8 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
       let problem = before === unit ? '' : `has two units: ${before} before, ${unit} here`;
       if (isTaken) problem = 'is there already in the account';
       if (ofMetrics.has(name)) problem = 'is also one of "metrics"';
-      const found = [['queries', index, 'as'], `the gauge "${name}" ${problem}`] as const;
-      if (problem !== '') yield [...found, 'choose another name'];
+      const message = `the gauge "${name}" ${problem}`;
+      if (problem !== '') yield [['queries', index, 'as'], message, 'choose another name'];
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Query } from '../model/config.ts';
-import { derivedLabelProblem, queryLabels, snakeCase } from './label-fields.ts';
+import { derivedLabelProblems, queryLabels, snakeCase } from './label-fields.ts';
 import { type NrqlText, readNrql } from './nrql-text.ts';
 import { didYouMean } from './suggestion.ts';
 
@@ -17,20 +17,10 @@ export type QueryMeaning = Pick<Query, 'nrql' | 'gauges' | 'facets'>;
 
 type Refusal = readonly [key: keyof WrittenQuery, message: string, help: string];
 
-const timeRange = [
-  'the exporter adds the time range itself',
-  'write "window" and "delay"',
-] as const;
-const oneValue = [
-  'a gauge has one value at a time',
-  'leave it out: Prometheus keeps the history, and PromQL compares with "offset"',
-] as const;
-const refusedClauses = {
-  SINCE: timeRange,
-  UNTIL: timeRange,
-  TIMESERIES: oneValue,
-  'COMPARE WITH': oneValue,
-};
+/** The exporter asks for one window, and says which. */
+const refusedClauses = ['SINCE', 'UNTIL', 'TIMESERIES', 'COMPARE WITH'];
+const refusedHelp =
+  'leave it out: "window" and "delay" set the time range, and PromQL compares with "offset"';
 
 /** The name of a lone function that the query gives none. */
 const unnamed = 'gauge_value';
@@ -44,21 +34,14 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   const { as, labels } = written;
   const { text, clauses } = readNrql(written.nrql);
   const functions = clauses.get('SELECT') ?? [];
-  const facets = (clauses.get('FACET') ?? []).map(({ alias, expression }) => {
-    const name = alias ?? expression;
-    return { name, label: labels[name] ?? snakeCase(name) };
-  });
+  const names = (clauses.get('FACET') ?? []).map(({ alias, expression }) => alias ?? expression);
+  const labelled = names.map((name) => [name, labels[name] ?? snakeCase(name)] as const);
   const aliases = functions.map(({ alias }) => alias);
-  const names = facets.map(({ name }) => name);
-  const taken = new Set(Object.keys(written.constant_labels));
-  const refusals = [
-    ...clauseRefusals(clauses),
-    ...nameRefusals(written, aliases, names),
-    ...facets.flatMap(({ name, label }): readonly Refusal[] => {
-      const problem = derivedLabelProblem([name, label], taken, queryLabels);
-      return problem === undefined ? [] : [['nrql', ...problem]];
-    }),
-  ];
+  const refusals = [...clauseRefusals(clauses), ...nameRefusals(written, aliases, names)];
+  const others = Object.keys(written.constant_labels);
+  for (const problem of derivedLabelProblems(labelled, others, queryLabels)) {
+    refusals.push(['nrql', ...problem]);
+  }
   for (const [key, message, help] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help } });
   }
@@ -71,13 +54,14 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
       const { expression = '' } = functions.find((one) => (one.alias ?? unnamed) === member) ?? {};
       return { name, member, unit: ofAttribute.exec(expression)?.[1] ?? expression };
     }),
-    facets,
+    facets: labelled.map(([name, label]) => ({ name, label })),
   };
 }
 
 function* clauseRefusals(clauses: NrqlText['clauses']): Iterable<Refusal> {
-  for (const [clause, [why, help]] of Object.entries(refusedClauses)) {
-    if (clauses.has(clause)) yield ['nrql', `must not have ${clause}: ${why}`, help];
+  for (const clause of refusedClauses.filter((one) => clauses.has(one))) {
+    const message = `must not have ${clause}: a gauge has one value, and the exporter adds the time range`;
+    yield ['nrql', message, refusedHelp];
   }
   if (!clauses.has('FROM'))
     yield ['nrql', 'has no FROM', 'name the data, such as FROM Transaction'];

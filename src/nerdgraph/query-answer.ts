@@ -1,11 +1,6 @@
 import type { Query } from '../model/config.ts';
 import type { AppReading, QueryResult, QuerySeries } from '../model/snapshot.ts';
-import {
-  type InvalidSampleListener,
-  isJsonObject,
-  type JsonObject,
-  sampleOf,
-} from '../newrelic/json.ts';
+import { type InvalidSampleListener, type JsonObject, sampleOf } from '../newrelic/json.ts';
 import { type NrqlReading, objectOf, resultsIn, windowOf } from './nrql-answer.ts';
 
 type QueryReading = Pick<NrqlReading, 'purpose' | 'window' | 'unexpected' | 'onInvalid'>;
@@ -34,9 +29,9 @@ export function queryResultOf(
     unusable += 1;
     onInvalid(reason);
   };
-  for (const row of rows) {
-    const labels = isJsonObject(row) ? facetLabelsOf(row, facets) : undefined;
-    if (!isJsonObject(row) || labels === undefined) {
+  for (const row of rows.map(objectOf)) {
+    const labels = facetLabelsOf(row, facets);
+    if (labels === undefined) {
       unusable += 1;
       unexpected.saw('row', { row: 'other facets than those of the query' });
       continue;

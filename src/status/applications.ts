@@ -9,9 +9,9 @@ import { ago, due, since, until } from './time-text.ts';
 import { valueColumns } from './value-columns.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
-const longestName = 100;
+export const longestName = 100;
 /** The page of the application has the rest. */
-const longestMessage = 600;
+export const longestMessage = 600;
 
 /** The address of the page of an application. */
 export function applicationHref(account: string, id: string): string {
@@ -77,7 +77,7 @@ function matches({ name, id, labels, failure }: ApplicationStatus, search: strin
 }
 
 /** The newest failure first; without failures, by name. */
-function byFailure(left: ApplicationStatus, right: ApplicationStatus): number {
+export function byFailure(left: ApplicationStatus, right: ApplicationStatus): number {
   return (
     (right.failure?.sinceMs ?? 0) - (left.failure?.sinceMs ?? 0) ||
     byText(left.name, right.name) ||

@@ -1,25 +1,30 @@
 import { cutText } from '../model/line-text.ts';
 import type { QueryResult } from '../model/snapshot.ts';
-import { type AccountDetails, type ApplicationStatus, applicationStates } from '../model/status.ts';
-import { failureText, nextPoll, valuesAge } from './applications.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import {
+  byFailure,
+  failureText,
+  longestMessage,
+  longestName,
+  nextPoll,
+  valuesAge,
+} from './applications.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText, unknown } from './number-text.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
 
-const longestName = 100;
-const longestMessage = 600;
 /** More would hide the applications. */
 const mostQueries = 100;
 
-function rankOf({ state }: ApplicationStatus): number {
-  return applicationStates.indexOf(state);
-}
-
-/** The queries of all accounts, those with problems first. */
-export function queriesOf(accounts: readonly AccountDetails[]): readonly ApplicationStatus[] {
+/** The queries of all accounts or of one, the newest failure first. */
+export function queriesOf(
+  accounts: readonly AccountDetails[],
+  account?: string,
+): readonly ApplicationStatus[] {
   return accounts
+    .filter(({ name }) => account === undefined || name === account)
     .flatMap(({ queries = [] }) => queries)
-    .toSorted((left, right) => rankOf(left) - rankOf(right) || (left.name < right.name ? -1 : 1));
+    .toSorted(byFailure);
 }
 
 /** `3 rows, 2 series`, and what became none. */
@@ -48,7 +53,7 @@ export function queriesSection(
   chosen: string,
   nowMs: number,
 ): Html | undefined {
-  const queries = queriesOf(accounts).filter(({ account }) => chosen === '' || account === chosen);
+  const queries = queriesOf(accounts, chosen === '' ? undefined : chosen);
   if (queries.length === 0) return undefined;
   const left = queries.length - mostQueries;
   return html`

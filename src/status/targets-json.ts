@@ -63,9 +63,7 @@ export function* targetsJson(
       ]),
     ),
     accounts: accounts.map(accountJson),
-    queries: queriesOf(accounts)
-      .filter(({ account }) => query.scrapePool === undefined || account === query.scrapePool)
-      .map(queryJson),
+    queries: queriesOf(accounts, query.scrapePool).map(queryJson),
     process: processJson(source.process()),
   });
   yield '{"status":"success","data":{"activeTargets":[';
@@ -190,17 +188,15 @@ function accountJson(account: AccountDetails): unknown {
 
 function queryJson(one: ApplicationStatus): unknown {
   const { gauges = [], nrql } = one.query ?? {};
-  const { rows = null, series = [], leftOut = 0, unusable = 0 } = one.reading?.query ?? {};
+  const result = one.reading?.query;
   return {
     account: one.account,
     query: one.name,
     gauges: gauges.map(({ name }) => name),
     nrql,
     ...polledJson(one),
-    rows,
-    series: series.length,
-    leftOut,
-    unusable,
+    ...{ rows: null, leftOut: 0, unusable: 0, ...result },
+    series: result?.series.length ?? 0,
     callsPerMinute: 60 / one.intervalSeconds,
   };
 }

@@ -239,10 +239,9 @@ async function costsOf(
   const textNow = (): string | undefined => costs.ofMetrics?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
   const samples: Sample[] = [];
-  const queries = selected.filter(({ entry }) => entry.query !== undefined);
-  const applications = selected.filter(({ entry }) => entry.query === undefined);
-  const chosen = isAsked ? chosenSamples(applications).slice(0, mostSamples[purpose]) : [];
-  for (const one of [...chosen, ...(purpose === 'check' ? queries : [])]) {
+  const queries = selected.filter(({ entry }) => purpose === 'check' && entry.query !== undefined);
+  const chosen = isAsked ? chosenSamples(selected).slice(0, mostSamples[purpose]) : [];
+  for (const one of [...chosen, ...queries]) {
     samples.push(await sampleOf(one, runtime, purpose, platform));
   }
   const isShown = samples[0]?.outcome.error === undefined && samples.length > 0;
@@ -266,7 +265,7 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
 /** An application for each list of metrics, those with the most metrics of their own first. */
 function chosenSamples(selected: readonly SelectedApplication[]): readonly SelectedApplication[] {
   const sorted = selected
-    .filter(isWorthPolling)
+    .filter((one) => isWorthPolling(one) && one.entry.query === undefined)
     .toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   const worth = sorted.filter((one, index) => index === 0 || ownMetrics(one) > 0);
   const byList = new Map(worth.toReversed().map((one) => [one.entry.series, one]));
@@ -290,8 +289,7 @@ async function sampleOf(
   const outcomes = await pollOnce(runtime.source, [question], options);
   const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;
   const { reading } = outcome;
-  const isChecked = purpose === 'check' && entry.query === undefined;
-  const isRead = isChecked && reading !== undefined && outcome.error === undefined;
+  const isRead = purpose === 'check' && reading !== undefined && outcome.error === undefined;
   const unknownMetrics = isRead
     ? await unknownMetricsOf(application.id, reading, {
         list: metricLister(runtime, 1),
