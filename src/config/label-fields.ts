@@ -82,8 +82,9 @@ export function* derivedLabelProblems(
   for (const [name, label] of derived) {
     const isTaken = taken.size === taken.add(label).size;
     const problem = isTaken ? 'is there already' : labelNameProblem(label, own);
+    if (problem === undefined) continue;
     const help = `write a map with ${JSON.stringify(name)}: newrelic_${snakeCase(name)}`;
-    if (problem) yield [`makes "${name}" the label "${label}", which ${problem}`, help];
+    yield [`makes "${name}" the label "${label}", which ${problem}`, help];
   }
 }
 

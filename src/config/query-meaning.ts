@@ -37,11 +37,13 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   const names = (clauses.get('FACET') ?? []).map(({ alias, expression }) => alias ?? expression);
   const labelled = names.map((name) => [name, labels[name] ?? snakeCase(name)] as const);
   const aliases = functions.map(({ alias }) => alias);
-  const refusals = [...clauseRefusals(clauses), ...nameRefusals(written, aliases, names)];
   const others = Object.keys(written.constant_labels);
-  for (const problem of derivedLabelProblems(labelled, others, queryLabels)) {
-    refusals.push(['nrql', ...problem]);
-  }
+  const ofLabels = Array.from(derivedLabelProblems(labelled, others, queryLabels));
+  const refusals: readonly Refusal[] = [
+    ...clauseRefusals(clauses),
+    ...nameRefusals(written, aliases, names),
+    ...ofLabels.map((problem) => ['nrql', ...problem] as const),
+  ];
   for (const [key, message, help] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help } });
   }

@@ -57,18 +57,14 @@ export interface SharedLabels {
   readonly after: string;
 }
 
-const needsEscape = /["\\]/;
-
-function escapeLabelValue(value: string): string {
-  if (!needsEscape.test(value)) return value;
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
-}
+const needsEscape = /["\\]/g;
 
 /** Labels of any texts as they are printed between the braces, such as `a="1",b="2"`; empty for none. */
 export function renderLabels(labels: Labels): string {
   let text = '';
   for (const [name, value] of labels) {
-    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(labelValueOf(value))}"`;
+    const escaped = labelValueOf(value).replaceAll(needsEscape, '\\$&');
+    text += `${text === '' ? '' : ','}${name}="${escaped}"`;
   }
   return text;
 }

@@ -72,12 +72,10 @@ function facetLabelsOf(row: JsonObject, facets: Query['facets']): Labels | undef
   });
 }
 
-const percentage = /^\d{1,3}(?:\.\d{1,9})?$/u;
-
 /** A number is one value. Percentiles come as a map from the percentage, an Apdex with its score. */
 function valuesOf(member: unknown): readonly (readonly [quantile: Labels, value: unknown])[] {
   const parts = Object.entries(objectOf(member));
-  const areQuantiles = parts.every(([text]) => percentage.test(text) && Number(text) <= 100);
+  const areQuantiles = parts.every(([text]) => Number(text) >= 0 && Number(text) <= 100);
   if (parts.length === 0 || !areQuantiles) return [[[], objectOf(member)['score'] ?? member]];
   // Without the noise of binary fractions: of 99.9 it is 0.999.
   return parts.map(([text, value]) => {

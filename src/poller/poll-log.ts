@@ -52,10 +52,8 @@ export class PollLog {
 
   /** @param missing all selectors that choose nothing now */
   discovered(discovery: Discovery, known: States, missing: readonly string[]): void {
-    const selected = [...known.values()].filter(
-      (state) => state.selected.entry.query === undefined,
-    );
-    this.#reportDiscovery(discovery, selected.length);
+    const chosen = [...known.values()].filter(({ selected }) => selected.entry.query === undefined);
+    this.#reportDiscovery(discovery, chosen.length);
     this.#remind(known, hourMs);
     if (discovery.complete) this.#reportMissing(missing);
   }

@@ -186,17 +186,19 @@ function accountJson(account: AccountDetails): unknown {
   };
 }
 
+const noResult = { rows: null, series: [], leftOut: 0, unusable: 0 };
+
 function queryJson(one: ApplicationStatus): unknown {
   const { gauges = [], nrql } = one.query ?? {};
-  const result = one.reading?.query;
+  const { series, ...counts } = { ...noResult, ...one.reading?.query };
   return {
     account: one.account,
     query: one.name,
     gauges: gauges.map(({ name }) => name),
     nrql,
     ...polledJson(one),
-    ...{ rows: null, leftOut: 0, unusable: 0, ...result },
-    series: result?.series.length ?? 0,
+    ...counts,
+    series: series.length,
     callsPerMinute: 60 / one.intervalSeconds,
   };
 }

@@ -60,7 +60,7 @@ describe('renderSamples', () => {
           text,
           all.map(({ value }, index) => ({
             labels: [...before, ...(own[index] ?? []), ...after].map(
-              ([label, text]) => [label, labelValueOf(text)] as const,
+              ([key, any]) => [key, labelValueOf(any)] as const,
             ),
             value,
           })),
