@@ -84,22 +84,19 @@ function gaugeNameRefusal(name: string): Refusal | undefined {
   return undefined;
 }
 
-export function gaugeName(description: string): z.ZodType<string> {
-  return parsed(
-    (name): Parsed<string> => {
-      if (typeof name !== 'string') return { value: undefined, problem: 'must be a string' };
-      const refusal = gaugeNameRefusal(name);
-      if (refusal === undefined) return { value: name, problem: undefined };
-      return { value: undefined, ...refusal };
-    },
-    {
-      type: 'string',
-      pattern: gaugeNamePattern,
-      not: { pattern: `^__|${endingOfOtherTypes.source}` },
-      description,
-    },
-  );
-}
+export const gaugeName: z.ZodType<string> = parsed(
+  (name): Parsed<string> => {
+    if (typeof name !== 'string') return { value: undefined, problem: 'must be a string' };
+    const refusal = gaugeNameRefusal(name);
+    if (refusal === undefined) return { value: name, problem: undefined };
+    return { value: undefined, ...refusal };
+  },
+  {
+    type: 'string',
+    pattern: gaugeNamePattern,
+    not: { pattern: `^__|${endingOfOtherTypes.source}` },
+  },
+);
 
 const scale = parsed(
   (factor): Parsed<number> => {
@@ -121,9 +118,10 @@ export const customMetric: z.ZodType<FileCustomMetric> = z
     {
       metric: text("New Relic's name of the metric.", longestMetricName),
       value,
-      as: gaugeName(
-        'Name in Prometheus of the gauge of applications. That of hosts is named after it: "newrelic_application_host_x" for "newrelic_application_x", and "host_x" for any other "x".',
-      ),
+      as: gaugeName.meta({
+        description:
+          'Name in Prometheus of the gauge of applications. That of hosts is named after it: "newrelic_application_host_x" for "newrelic_application_x", and "host_x" for any other "x".',
+      }),
       scale: scale.prefault(1),
       help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
       labels: labels('Extra labels on every series of this metric.').prefault({}),

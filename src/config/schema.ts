@@ -64,15 +64,13 @@ export interface FileConfig {
 const hourMs = 3_600_000;
 /** Longer settings are not useful. The longest timer of the platform is 24 days. */
 const longestMs = 24 * hourMs;
+const intervals = { minMs: 1000, maxMs: longestMs };
 
 /** What an entry may have in place of the setting of `poll`. */
 const pollFields = {
-  interval: duration(
-    { minMs: 1000, maxMs: longestMs },
-    'How often an application is polled.',
-  ).exactOptional(),
+  interval: duration(intervals, 'How often an application is polled.').exactOptional(),
   discovery_interval: duration(
-    { minMs: 1000, maxMs: longestMs },
+    intervals,
     'How often the applications are listed, and with REST their hosts.',
   ).exactOptional(),
   window: window(
@@ -146,7 +144,7 @@ const app = z
   )
   .meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
 
-const queryGauge = gaugeName('Name of the gauge in Prometheus.');
+const queryGauge = gaugeName.meta({ description: 'Name of the gauge in Prometheus.' });
 
 const query: z.ZodType<FileQuery> = z
   .strictObject(
