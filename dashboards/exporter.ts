@@ -14,7 +14,7 @@ import {
   sameApp,
   sameExporter,
 } from './selectors.ts';
-import { accountUp, exporterUp, failing, lastSuccess, stale } from './state.ts';
+import { accountUp, exporterUp, failing, lastSuccess, polled, stale } from './state.ts';
 import { table } from './table.ts';
 import { trouble } from './tiles.ts';
 import { exporterVariables } from './variables.ts';
@@ -84,13 +84,13 @@ const tiles: readonly Panel[] = [
 const failures = 'newrelic_exporter_api_request_failures_total';
 const failuresByReason = perMinute(`${labels}, reason`, failures, 'reason!="not_found"');
 const countPer = `count by (${labels})`;
-const success = inEach(exporterLabels, lastSuccess(of.account));
+const known = inEach(exporterLabels, polled(of.account));
 
 const accounts = table({
   id: tables['accounts of exporters'].id,
   title: 'Accounts',
   description:
-    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed, or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
   labels: {
     account: { title: 'Account', width: 110 },
@@ -104,17 +104,17 @@ const accounts = table({
     'Polls failing': {
       width: 100,
       limit: [1, 'orange'],
-      expr: countOf(inEach(exporterLabels, failing(of.account)), success, countPer),
+      expr: countOf(inEach(exporterLabels, failing(of.account)), known, countPer),
     },
     'Values stale': {
       width: 100,
       limit: [1, 'orange'],
-      expr: countOf(inEach(exporterLabels, stale(of.account)), success, countPer),
+      expr: countOf(inEach(exporterLabels, stale(of.account)), known, countPer),
     },
     'Oldest poll': {
       width: 100,
       unit: 'dtdurations',
-      expr: `time() - min by (${labels}) (${success})`,
+      expr: `time() - min by (${labels}) (${inEach(exporterLabels, lastSuccess(of.account))})`,
     },
     'Failed calls': {
       width: 100,
@@ -317,7 +317,7 @@ const details: readonly Panel[] = [
     id: 108,
     title: 'Failed polls by exporter',
     description:
-      'Share of the polls that did not get all that was asked for, of the exporters with the most in the shown range. Failures of sidecars show only here.',
+      'Share of the polls that did not get all that was asked for, of the exporters with the most in the shown range.',
     unit: 'percentunit',
     max: 1,
     lines: {

@@ -20,6 +20,7 @@ import {
   healthOf,
   lastSuccess,
   limitsBroken,
+  polled,
   pollOf,
   silent,
   stale,
@@ -140,7 +141,7 @@ const throughputOfBusiest = graph({
   unit: 'reqpm',
   w: 24,
   h: 9,
-  maxDataPoints: 60,
+  maxDataPoints: 40,
   isStacked: true,
   links: [toAppOfLine],
   overrides: [inColor('all others', 'gray'), field('all others', { links: [] })],
@@ -151,9 +152,8 @@ const throughputOfBusiest = graph({
 });
 
 /** The count of some applications of each account. */
-function perAccount(some: string): string {
-  const count = 'count by (cluster, account)';
-  return countOf(inEach('cluster', some), inEach('cluster', anyApp(of.account)), count);
+function perAccount(some: string, known: string): string {
+  return countOf(inEach('cluster', some), inEach('cluster', known), `count by (${each})`);
 }
 
 const failures = 'newrelic_exporter_api_request_failures_total';
@@ -174,8 +174,14 @@ const accounts = table({
   columns: {
     Up: { map: words.upOrDown, expr: accountUp('cluster') },
     Applications: { expr: `count by (${each}) (${inEach('cluster', anyApp(of.account))})` },
-    'Polls failing': { limit: [1, 'orange'], expr: perAccount(failing(of.account)) },
-    'Values stale': { limit: [1, 'orange'], expr: perAccount(stale(of.account)) },
+    'Polls failing': {
+      limit: [1, 'orange'],
+      expr: perAccount(failing(of.account), anyApp(of.account)),
+    },
+    'Values stale': {
+      limit: [1, 'orange'],
+      expr: perAccount(stale(of.account), polled(of.account)),
+    },
     'Oldest poll': {
       unit: 'dtdurations',
       decimals: 0,

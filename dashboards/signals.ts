@@ -80,10 +80,13 @@ export function averageTime(
     what === 'requests'
       ? ['response_time_seconds', 'requests_per_minute']
       : [`${what}_response_time_seconds`, `${what}_calls_per_minute`];
-  const own = (name: string): string => per.type(at(select(`newrelic_application_${name}`)));
-  const hosts = (name: string): string => per.hostAndType(at(loneHosts(select, name)));
-  const spent = ownOrHosts(`${own(time)} * ${own(calls)}`, `${hosts(time)} * ${hosts(calls)}`);
-  const timed = ownOrHosts(`${own(calls)} and ${own(time)}`, `${hosts(calls)} and ${hosts(time)}`);
+  // What one exporter says of both, which costs less than to look for each alone.
+  const [spent, timed] = ['*', 'and'].map((operator) => {
+    const own = [calls, time].map((name) => at(select(`newrelic_application_${name}`)));
+    const hosts = [calls, time].map((name) => at(loneHosts(select, name)));
+    const both = [own, hosts].map((series) => series.join(` ${operator} `));
+    return ownOrHosts(per.type(both[0] ?? ''), per.hostAndType(both[1] ?? ''));
+  });
   return `${sumBy(by)}${spent} / (${sumBy(by)}${timed} > 0)`;
 }
 
@@ -114,15 +117,20 @@ export const listedApps: Scope = { app: of.listed, type: of.listedType };
 
 type Signal = 'error_ratio' | 'response_time_seconds' | 'apdex_score';
 
+/** New Relic's own summary, which must not take the place of what was read and is lost as polls fail. */
+function summaryOf(name: string, select: Selector): string {
+  const isFailing = `${per.app(of.app('newrelic_application_poll_success'))} == 0`;
+  return `(${per.app(select(`newrelic_application_summary_${name}`))} unless ${sameApp} ${isFailing})`;
+}
+
 /** A signal of each application: of the polled window where it is read, otherwise of New Relic's summary. */
-export function signalOf(name: Signal, scope: Scope, at: Moment = now): string {
-  const options = { at, select: scope.type };
+export function signalOf(name: Signal, { app, type }: Scope): string {
   const polled = {
-    error_ratio: errorRatio(appLabels, options),
-    response_time_seconds: averageTime(appLabels, 'requests', options),
-    apdex_score: apdex(at, scope.app),
+    error_ratio: errorRatio(appLabels, { select: type }),
+    response_time_seconds: averageTime(appLabels, 'requests', { select: type }),
+    apdex_score: apdex(now, app),
   }[name];
-  return `(${polled} or ${sameApp} ${per.app(at(scope.app(`newrelic_application_summary_${name}`)))})`;
+  return `(${polled} or ${sameApp} ${summaryOf(name, app)})`;
 }
 
 /** The average of a signal of all applications where it is read; each counts by its requests. */
@@ -136,12 +144,8 @@ export function averageOf(name: Signal, at: Moment = now): string {
   }[name];
 }
 
-function summaryOf(name: string): string {
-  return per.app(of.app(`newrelic_application_summary_${name}`));
-}
-
 /** As `averageOf`; where no application has it, of New Relic's summaries. */
 export function averageOrSummary(name: Signal): string {
-  const [each, calls] = [summaryOf(name), summaryOf('requests_per_minute')];
+  const [each, calls] = [summaryOf(name, of.app), summaryOf('requests_per_minute', of.app)];
   return `${averageOf(name)} or sum(${each} * ${calls}) / (sum(${calls} and ${each}) > 0)`;
 }

@@ -2,7 +2,9 @@ import { apdexLimit, errorLimit } from './colors.ts';
 import {
   alertsOfApps,
   appLabels,
+  exporterLabels,
   inEach,
+  lastOf,
   of,
   per,
   type Selector,
@@ -46,9 +48,25 @@ export function lastSuccess(select: Selector): string {
   return `(${per.app(selected)} or ${sameApp} ${past})`;
 }
 
-/** Each application whose last poll did not get all that was asked for. */
-export function failing(select: Selector): string {
-  return `${per.app(select('newrelic_application_poll_success'))} == 0`;
+/** 1 for each application whose last poll got all that was asked for, otherwise 0. */
+export function polled(select: Selector): string {
+  return per.app(select('newrelic_application_poll_success'));
+}
+
+const labels = `(${exporterLabels}, account)`;
+/** Each account of an exporter that publishes hosts alone and counted failed polls in the last minutes. */
+const failingSidecars = [
+  `sum by ${labels} (increase(${of.account('newrelic_exporter_polls_failed_total')}[5m])) > 0`,
+  `group by ${labels} (${of.account('newrelic_application_poll_success')})`,
+].join(` unless on ${labels} `);
+const hasHosts = `and on ${labels} group by ${labels} (${lastOf(loneHosts(of.app))})`;
+
+/**
+ * Each application whose last poll did not get all that was asked for, and each failing sidecar: of
+ * few applications only those that had a host of them, of many all, which costs less.
+ */
+export function failing(select: Selector, areFew = false): string {
+  return `${polled(select)} == 0 or (${failingSidecars}${areFew ? ` ${hasHosts}` : ''})`;
 }
 
 /**
@@ -57,15 +75,15 @@ export function failing(select: Selector): string {
  */
 export function stale(select: Selector): string {
   const interval = knownOfAccount('max', 'newrelic_exporter_poll_interval_seconds');
-  const staleAfter = knownOfAccount('min', 'newrelic_exporter_stale_after_seconds');
-  const isOlderThan = `time() - ${lastSuccess(select)} > on (account) group_left ()`;
-  return `(${isOlderThan} (3 * ${interval}) or ${isOlderThan} ${staleAfter} and ${sameApp} ${failing(select)})`;
+  const staleAfter = `min by (account) (${of.account('newrelic_exporter_stale_after_seconds')})`;
+  const last = per.app(select('newrelic_application_last_success_timestamp_seconds'));
+  const isOver = '> on (account) group_left ()';
+  return `(time() - ${lastSuccess(select)} ${isOver} (3 * ${interval}) or time() - ${last} ${isOver} ${staleAfter} and ${sameApp} ${polled(select)} == 0)`;
 }
 
 /** 0 complete, 1 failing, 2 stale: the worst is the greatest. */
 export function pollOf(select: Selector): string {
-  const success = per.app(select('newrelic_application_poll_success'));
-  return `(2 + 0 * ${stale(select)} or ${sameApp} 1 - ${success})`;
+  return `(2 + 0 * ${stale(select)} or ${sameApp} 1 - ${polled(select)})`;
 }
 
 function healthIs(select: Selector, matcher: string): string {

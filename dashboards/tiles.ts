@@ -3,12 +3,11 @@ import { type DashboardName, toTable } from './links.ts';
 import { compared, type Panel, tile } from './panel.ts';
 import { countOf, type Selector } from './selectors.ts';
 import { anyApp, averageOf, averageOrSummary, throughput } from './signals.ts';
-import { accountUp, exporterUp, failing, stale } from './state.ts';
+import { accountUp, exporterUp, failing, polled, stale } from './state.ts';
 
 /** The first tiles of every dashboard: numbers that are 0 if all is well, by the alerts' own expressions. */
 export function trouble(select: Selector, from: DashboardName): readonly Panel[] {
   const accounts = accountUp('cluster');
-  const apps = anyApp(select);
   return [
     tile({
       title: 'Exporters down',
@@ -29,18 +28,19 @@ export function trouble(select: Selector, from: DashboardName): readonly Panel[]
     tile({
       title: 'Polls failing',
       description:
-        'Applications whose last poll did not get all that was asked for. Failed polls of sidecars are on the dashboard of the exporter. A click names the applications.',
+        'Applications whose last poll did not get all that was asked for, and sidecars with a failed poll in the last five minutes. A click names the applications, or the sidecars with their accounts.',
       limit: [1, 'orange'],
-      links: [toTable('applications', from)],
-      shows: countOf(failing(select), apps),
+      links: [toTable('applications', from), toTable('accounts of exporters', from)],
+      shows: countOf(failing(select, from === 'application'), anyApp(select)),
     }),
     tile({
       title: 'Values stale',
       description:
-        'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. A click names them.',
+        'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. Of sidecars it is not known. A click names them.',
       limit: [1, 'orange'],
+      mayLack: true,
       links: [toTable('applications', from)],
-      shows: countOf(stale(select), apps),
+      shows: countOf(stale(select), polled(select)),
     }),
   ];
 }

@@ -101,7 +101,7 @@ export const situations: readonly Situation[] = [
       },
       'overview: Accounts': { eu: wellAccount, us: { Up: 0, 'Oldest poll': 1800 } },
       'exporter: Accounts': {
-        'a eu': { Up: 1, 'Values stale': 0 },
+        'a eu': { Up: 1, 'Polls failing': 0, 'Values stale': 0 },
         'b us': { Up: 0, 'Values stale': 2, 'Oldest poll': 1800 },
       },
       'exporter: Exporters': { a: { Up: 1 }, b: { Up: 0 } },
