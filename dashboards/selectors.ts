@@ -49,9 +49,6 @@ export const sameHost = 'on (account, app_id, host_id)';
 export const exporterLabels = 'cluster, job, instance';
 export const sameExporter: string = `on (${exporterLabels})`;
 
-/** How an application is called in legends: also apart from others of the same name. */
-export const appLegend = '{{app_name}} · {{account}} · {{app_id}}';
-
 /** An expression about accounts or applications, apart for each cluster or exporter. */
 export function inEach(labels: string, expr: string): string {
   return expr.replaceAll(/\b(by|on) \(account\b/g, `$1 (${labels}, account`);

@@ -80,21 +80,23 @@ export function averageTime(
     what === 'requests'
       ? ['response_time_seconds', 'requests_per_minute']
       : [`${what}_response_time_seconds`, `${what}_calls_per_minute`];
-  // What one exporter says of both, which costs less than to look for each alone.
-  const [spent, timed] = ['*', 'and'].map((operator) => {
+  // Both of one exporter at once, which costs less than each of any.
+  const joined = (operator: '*' | 'and'): string => {
     const own = [calls, time].map((name) => at(select(`newrelic_application_${name}`)));
     const hosts = [calls, time].map((name) => at(loneHosts(select, name)));
-    const both = [own, hosts].map((series) => series.join(` ${operator} `));
-    return ownOrHosts(per.type(both[0] ?? ''), per.hostAndType(both[1] ?? ''));
-  });
-  return `${sumBy(by)}${spent} / (${sumBy(by)}${timed} > 0)`;
+    const join = ` ${operator} `;
+    return ownOrHosts(per.type(own.join(join)), per.hostAndType(hosts.join(join)));
+  };
+  return `${sumBy(by)}${joined('*')} / (${sumBy(by)}${joined('and')} > 0)`;
 }
 
 /** Errors per request by these labels; only of requests whose errors are known. */
-export function errorRatio(by: string, options?: SignalOptions): string {
-  const errors = rate('errors_per_minute', options);
-  const requests = `(${throughput(options)} and ${sameAppAndType} ${errors})`;
-  return `${sumBy(by)}${errors} / (${sumBy(by)}${requests} > 0)`;
+export function errorRatio(by: string, { at = now, select = of.type }: SignalOptions = {}): string {
+  const [calls, errors] = ['requests_per_minute', 'errors_per_minute'];
+  const own = [calls, errors].map((name) => at(select(`newrelic_application_${name}`)));
+  const hosts = [calls, errors].map((name) => per.hostAndType(at(loneHosts(select, name))));
+  const requests = ownOrHosts(per.type(own.join(' and ')), hosts.join(` and ${sameAppAndType} `));
+  return `${sumBy(by)}${rate(errors, { at, select })} / (${sumBy(by)}${requests} > 0)`;
 }
 
 /** The Apdex score of each application; where only sidecars export it, each host counts by its requests. */

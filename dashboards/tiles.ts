@@ -1,9 +1,10 @@
 import { errorLimit, words } from './colors.ts';
 import { type DashboardName, toTable } from './links.ts';
 import { compared, type Panel, tile } from './panel.ts';
-import { countOf, type Selector } from './selectors.ts';
+import { countOf, inEach, of, type Selector } from './selectors.ts';
 import { anyApp, averageOf, averageOrSummary, throughput } from './signals.ts';
-import { accountUp, exporterUp, failing, polled, stale } from './state.ts';
+import { accountUp, exporterUp, failing, lastSuccess, polled, stale } from './state.ts';
+import type { Column } from './table.ts';
 
 /** The first tiles of every dashboard: numbers that are 0 if all is well, by the alerts' own expressions. */
 export function trouble(select: Selector, from: DashboardName): readonly Panel[] {
@@ -45,6 +46,27 @@ export function trouble(select: Selector, from: DashboardName): readonly Panel[]
   ];
 }
 
+/** The polls of each account, apart by these labels. Of an account without applications nothing is known. */
+export function pollColumns(labels: string): Readonly<Record<string, Column>> {
+  const by = `by (${labels}, account)`;
+  const known = inEach(labels, polled(of.account));
+  const counted = (some: string): Column => ({
+    width: 118,
+    limit: [1, 'orange'],
+    expr: countOf(inEach(labels, some), known, `count ${by}`),
+  });
+  return {
+    'Polls failing': counted(failing(of.account)),
+    'Values stale': counted(stale(of.account)),
+    'Oldest poll': {
+      unit: 'dtdurations',
+      decimals: 0,
+      width: 95,
+      expr: `time() - min ${by} (${inEach(labels, lastSuccess(of.account))})`,
+    },
+  };
+}
+
 /** What users feel, of all selected applications together, with the change against last week. */
 export function signalTiles(from: DashboardName): readonly Panel[] {
   const links = [toTable('applications', from)];
@@ -64,7 +86,7 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       unit: 'percentunit',
       decimals: 2,
       mayLack: true,
-      isDifference: true,
+      difference: 'suffix: pp',
       limit: [errorLimit, 'orange'],
       links,
       shown: averageOrSummary('error_ratio'),
@@ -85,7 +107,7 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
         "Apdex score, 0 to 1, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests. Orange below 0.7.",
       decimals: 2,
       mayLack: true,
-      isDifference: true,
+      difference: 'none',
       map: words.poorApdex,
       links,
       shown: averageOrSummary('apdex_score'),

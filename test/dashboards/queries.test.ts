@@ -50,7 +50,7 @@ const known = [
   { where: 'overview: Not reporting A', value: 1 },
   { where: 'overview: Unhealthy A', value: 1 },
   { where: 'application: Hosts and instances C', value: 3 },
-  { where: 'application: State in New Relic D', value: 2 },
+  { where: 'application: State of ${app:text} D', value: 2 },
   { where: 'exporter: Unmatched entries A', value: 1 },
 ];
 
