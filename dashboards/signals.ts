@@ -120,19 +120,23 @@ export const listedApps: Scope = { app: of.listed, type: of.listedType };
 type Signal = 'error_ratio' | 'response_time_seconds' | 'apdex_score';
 
 /** New Relic's own summary, which must not take the place of what was read and is lost as polls fail. */
-function summaryOf(name: string, select: Selector): string {
-  const isFailing = `${per.app(of.app('newrelic_application_poll_success'))} == 0`;
-  return `(${per.app(select(`newrelic_application_summary_${name}`))} unless ${sameApp} ${isFailing})`;
+function summaryOf(name: string, select: Selector, limit = ''): string {
+  const summary = per.app(select(`newrelic_application_summary_${name}`));
+  const failing = per.app(`${of.app('newrelic_application_poll_success')} == 0`);
+  return `(${summary}${limit} unless ${sameApp} ${failing})`;
 }
 
-/** A signal of each application: of the polled window where it is read, otherwise of New Relic's summary. */
-export function signalOf(name: Signal, { app, type }: Scope): string {
+/**
+ * A signal of each application: of the polled window where it is read, otherwise of New Relic's
+ * summary. With a limit such as ` > 1` only of those that it holds for.
+ */
+export function signalOf(name: Signal, { app, type }: Scope, limit = ''): string {
   const polled = {
     error_ratio: errorRatio(appLabels, { select: type }),
     response_time_seconds: averageTime(appLabels, 'requests', { select: type }),
     apdex_score: apdex(now, app),
   }[name];
-  return `(${polled} or ${sameApp} ${summaryOf(name, app)})`;
+  return `(${polled} or ${sameApp} ${summaryOf(name, app, limit)})${limit}`;
 }
 
 /** The average of a signal of all applications where it is read; each counts by its requests. */

@@ -87,7 +87,7 @@ export function pollOf(select: Selector): string {
 }
 
 function healthIs(select: Selector, matcher: string): string {
-  return `(${per.app(select('newrelic_application_health_status', matcher))} == 1)`;
+  return per.app(`${select('newrelic_application_health_status', matcher)} == 1`);
 }
 
 /** Only 3 orange and 4 red, which costs half as much. */
@@ -112,8 +112,8 @@ export function alertsPerApp(select: Selector): string {
 
 /** How many of the limits of errors and Apdex each application does not keep, from 1 on. */
 export function limitsBroken(scope: Scope): string {
-  const errors = `${signalOf('error_ratio', scope)} > ${errorLimit}`;
-  const scores = `${signalOf('apdex_score', scope)} < ${apdexLimit}`;
+  const errors = signalOf('error_ratio', scope, ` > ${errorLimit}`);
+  const scores = signalOf('apdex_score', scope, ` < ${apdexLimit}`);
   return `count by (${appLabels}) (${errors} or label_replace(${scores}, "limit", "apdex", "", ""))`;
 }
 
