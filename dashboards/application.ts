@@ -37,7 +37,6 @@ import { signalTiles, trouble } from './tiles.ts';
 import { applicationVariables } from './variables.ts';
 
 const byType = '{{transaction_type}}';
-const lastWeek = { at: aWeekAgo };
 
 const state = tile({
   id: 101,
@@ -73,7 +72,7 @@ const signals: readonly Panel[] = [
     overrides: [...transactionColors, inBackground('last week')],
     lines: {
       [byType]: `sum by (transaction_type) ${throughput()}`,
-      'last week': `sum${throughput(lastWeek)}`,
+      'last week': `sum${throughput({ at: aWeekAgo })}`,
     },
   }),
   graph({

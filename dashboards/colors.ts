@@ -37,11 +37,10 @@ function between(from: number, to: number, result: JsonObject): JsonObject {
 }
 
 type State = 'upOrDown' | 'yesOrNo' | 'readableOrNot' | 'health' | 'poll';
-type Gap = 'noData' | 'nothing' | 'blank';
-type Worst = 'poorApdex' | 'neverPolled';
+type Other = 'noData' | 'nothing' | 'blank' | 'poorApdex' | 'neverPolled';
 
 /** What is said of values. */
-export const words: Readonly<Record<State | Gap | Worst, JsonObject>> = {
+export const words: Readonly<Record<State | Other, JsonObject>> = {
   upOrDown: named({ 0: ['down', 'red'], 1: ['up'] }),
   yesOrNo: named({ 0: ['no', 'orange'], 1: ['yes'] }),
   readableOrNot: named({ 0: ['unreadable', 'orange'], 1: ['readable'] }),

@@ -131,7 +131,7 @@ const failingApplications = table({
     'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/troubleshooting.md explains the reasons.',
   w: 16,
   h: 5,
-  noRows: 'No application fails',
+  noRows: 'No application fails (sidecars are in the table above)',
   sortBy: { 'Last complete poll': 'greatest' },
   labels: {
     app_name: { title: 'Application', links: [toApplication('exporter')] },

@@ -8,7 +8,7 @@ import {
   accountUp,
   alertsPerApp,
   healthOf,
-  limitsBroken,
+  limitsOfListed,
   pollOf,
   silent,
   unhealthy,
@@ -62,7 +62,7 @@ const applications = table({
   id: tables.applications.id,
   title: 'Applications',
   description:
-    "What is in trouble first, then by throughput: up to 100 applications each with firing alerts, with stale values or failing polls, with broken limits, unhealthy, or not reporting, and the 100 busiest. Limits: how many of 5 % errors and an Apdex of 0.7, as the alerts have them, an application does not keep. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+    "What is in trouble first, then by throughput: up to 100 applications each with firing alerts, with stale values or failing polls, with broken limits, unhealthy, or not reporting, and the 100 busiest. Limits: how many of 5 % errors and an Apdex of 0.7, as the alerts have them, an application does not keep. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes, but not while polls fail. Age: how long ago the window of the throughput ended.",
   h: 14,
   noRows: 'No application',
   sortBy: {
@@ -76,12 +76,12 @@ const applications = table({
   labels: {
     app_name: { title: 'Application', links: [toApplication('overview')] },
     account: { title: 'Account', width: 90 },
-    app_id: { title: 'Id', width: 95 },
+    app_id: { title: 'Id', width: 90 },
   },
   columns: {
     Alerts: { width: 78, limit: [1, 'orange'], expr: alertsPerApp(of.listed) },
     Poll: { width: 80, map: words.poll, expr: pollOf(of.listed) },
-    Limits: { width: 78, limit: [1, 'orange'], expr: limitsBroken(listedApps) },
+    Limits: { width: 78, limit: [1, 'orange'], expr: limitsOfListed() },
     Health: { width: 84, map: words.health, expr: healthOf(of.listed) },
     Reporting: {
       width: 108,
@@ -93,11 +93,7 @@ const applications = table({
       width: 120,
       expr: `sum by (${appLabels}) ${throughput({ select: of.listedType })}`,
     },
-    Response: {
-      unit: 's',
-      width: 85,
-      expr: signalOf('response_time_seconds', listedApps),
-    },
+    Response: { unit: 's', width: 85, expr: signalOf('response_time_seconds', listedApps) },
     Errors: {
       unit: 'percentunit',
       decimals: 2,
@@ -140,8 +136,6 @@ const throughputOfBusiest = graph({
   },
 });
 
-const failures = 'newrelic_exporter_api_request_failures_total';
-const requests = 'newrelic_exporter_api_requests_total';
 const each = 'cluster, account';
 
 const accounts = table({
@@ -163,7 +157,7 @@ const accounts = table({
       unit: 'percentunit',
       decimals: 1,
       limit: [0.05, 'orange'],
-      expr: `${perMinute(each, failures, 'reason!="not_found"')} / (${perMinute(each, requests)} > 0)`,
+      expr: `${perMinute(each, 'newrelic_exporter_api_request_failures_total', 'reason!="not_found"')} / (${perMinute(each, 'newrelic_exporter_api_requests_total')} > 0)`,
     },
     'Pause after 429': {
       unit: 's',

@@ -117,27 +117,27 @@ export function tile(options: TileOptions): Panel {
   );
 }
 
-interface ComparedOptions extends Omit<TileOptions, 'shows' | 'overrides'> {
+interface ComparedOptions extends Omit<TileOptions, 'shows' | 'overrides' | 'mayLack'> {
   /** The value, given what becomes of each selector. */
   readonly value: (at: (selected: string) => string) => string;
   /** What is shown instead of the value, if that is not what is compared. */
   readonly shown?: string;
-  /** Where a share of the value would say little: the difference, of shares in percentage points. */
-  readonly difference?: 'none' | 'suffix: pp';
+  /** Where a share of the value would say little: the difference times this, in this unit. */
+  readonly difference?: readonly [times: number, unit: string];
 }
 
 /** A number, and how it has changed against the same time last week. */
 export function compared({ value, shown, difference, ...options }: ComparedOptions): Panel {
   const now = value((selected) => selected);
   const then = value(aWeekAgo);
-  const times = difference === 'none' ? 1 : 100;
   const [change, unit, decimals] =
     difference === undefined
       ? [`(${now}) / ((${then}) > 0) - 1`, 'percentunit', 0]
-      : [`${times} * ((${now}) - (${then}))`, difference, 2];
+      : [`${difference[0]} * ((${now}) - (${then}))`, difference[1], 2];
   const plain = { unit, decimals, thresholds: thresholdsOf(undefined), mappings: [words.nothing] };
   return tile({
     ...options,
+    mayLack: true,
     shows: { now: shown ?? now, 'against last week': change },
     overrides: [field('against last week', plain)],
   });

@@ -75,11 +75,6 @@ export function perMinute(labels: string, counter: string, more?: string): strin
   return `60 * sum by (${labels}) (rate(${of.account(counter, more)}[$__rate_interval]))`;
 }
 
-/** The last value in the shown range. */
-export function lastOf(selected: string): string {
-  return `last_over_time(${selected}[$__range] @ end())`;
-}
-
 /** What grows with the value and with how long it was there in the shown range. */
 export function totalOf(selected: string): string {
   return `sum_over_time(${selected}[$__range] @ end())`;

@@ -4,7 +4,6 @@ import {
   appLabels,
   exporterLabels,
   inEach,
-  lastOf,
   of,
   per,
   type Selector,
@@ -12,7 +11,7 @@ import {
   sameExporter,
   totalOf,
 } from './selectors.ts';
-import { chosenApps, loneHosts, type Scope, signalOf, throughput } from './signals.ts';
+import { anyApp, chosenApps, loneHosts, signalOf, throughput } from './signals.ts';
 
 /** So long what exporters that are down have said is remembered. */
 const memory = '[1d]';
@@ -59,7 +58,7 @@ const failingSidecars = [
   `sum by ${labels} (increase(${of.account('newrelic_exporter_polls_failed_total')}[5m])) > 0`,
   `group by ${labels} (${of.account('newrelic_application_poll_success')})`,
 ].join(` unless on ${labels} `);
-const hasHosts = `and on ${labels} group by ${labels} (${lastOf(loneHosts(of.app))})`;
+const hasHosts = `and on ${labels} group by ${labels} (last_over_time(${loneHosts(of.app)}[$__range]))`;
 
 /**
  * Each application whose last poll did not get all that was asked for, and each failing sidecar: of
@@ -111,10 +110,15 @@ export function alertsPerApp(select: Selector): string {
 }
 
 /** How many of the limits of errors and Apdex each application does not keep, from 1 on. */
-export function limitsBroken(scope: Scope): string {
-  const errors = signalOf('error_ratio', scope, ` > ${errorLimit}`);
-  const scores = signalOf('apdex_score', scope, ` < ${apdexLimit}`);
+function limitsBroken(): string {
+  const errors = signalOf('error_ratio', chosenApps, ` > ${errorLimit}`);
+  const scores = signalOf('apdex_score', chosenApps, ` < ${apdexLimit}`);
   return `count by (${appLabels}) (${errors} or label_replace(${scores}, "limit", "apdex", "", ""))`;
+}
+
+/** With the list once instead of in each selector, where it is too long for some proxies. */
+export function limitsOfListed(): string {
+  return `${limitsBroken()} and ${sameApp} ${anyApp(of.listed)}`;
 }
 
 /** What a table lists of many applications, so that 10,000 of them do not stop the browser. */
@@ -128,7 +132,7 @@ export function appsToList(): string {
   const troubled = [
     alertsPerApp(of.app),
     `${pollOf(of.app)} > 0`,
-    limitsBroken(chosenApps),
+    limitsBroken(),
     unhealthy(of.app),
     silent(of.app),
   ];

@@ -76,7 +76,6 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       description:
         'Requests per minute, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
       unit: 'reqpm',
-      mayLack: true,
       value: (at) => `sum${throughput({ at })}`,
     }),
     compared({
@@ -85,8 +84,7 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
         "Errors per request, of the applications whose errors are read; if they are not, of New Relic's summaries. Orange from 5 % on.",
       unit: 'percentunit',
       decimals: 2,
-      mayLack: true,
-      difference: 'suffix: pp',
+      difference: [100, 'suffix: pp'],
       limit: [errorLimit, 'orange'],
       links,
       shown: averageOrSummary('error_ratio'),
@@ -97,7 +95,6 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       description:
         "Average response time, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests.",
       unit: 's',
-      mayLack: true,
       shown: averageOrSummary('response_time_seconds'),
       value: (at) => averageOf('response_time_seconds', at),
     }),
@@ -106,8 +103,7 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       description:
         "Apdex score, 0 to 1, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests. Orange below 0.7.",
       decimals: 2,
-      mayLack: true,
-      difference: 'none',
+      difference: [1, 'none'],
       map: words.poorApdex,
       links,
       shown: averageOrSummary('apdex_score'),

@@ -176,12 +176,9 @@ describe('every query', () => {
   it.each(queries)('$where counts an application once that two exporters poll', ({ expr }) => {
     // What one exporter says of two metrics is one series again.
     const pair = /newrelic_\w+\{[^}]*\}(?: offset 1w)? (?:\*|and) (?=newrelic_)/g;
-    const around = expr
-      .replaceAll(pair, '')
-      .split(/newrelic_application_\w+\{/)
-      .slice(0, -1);
+    const around = expr.replaceAll(pair, '').split(/newrelic_application_\w+\{/);
 
-    for (const before of around)
+    for (const before of around.slice(0, -1))
       expect(before).toMatch(/(?:max|count|group) by \([^)]*\) \((?:(?:last|sum)_over_time\()?$/);
   });
 });

@@ -160,9 +160,7 @@ describe('every panel', () => {
   it.each(ofType('stat'))('$where says "no data" in a colour that is not green', ({ panel }) => {
     const defaults = panel.fieldConfig?.defaults;
 
-    expect(defaults).toMatchObject({
-      noValue: 'no data',
-    });
+    expect(defaults).toMatchObject({ noValue: 'no data' });
     expect(defaults?.mappings).toContainEqual(
       expect.objectContaining({
         type: 'special',
