@@ -130,7 +130,7 @@ const failingApplications = table({
   description:
     'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/troubleshooting.md explains the reasons.',
   w: 16,
-  h: 5,
+  h: 6,
   noRows: 'No application fails (sidecars are in the table above)',
   sortBy: { 'Last complete poll': 'greatest' },
   labels: {
@@ -155,7 +155,7 @@ const entries = table({
   description:
     'Entries of the configuration that match no application, or, for a sidecar, no application that has its host.',
   w: 8,
-  h: 5,
+  h: 6,
   noRows: 'Every entry matches something',
   labels: {
     account: { title: 'Account' },
