@@ -233,7 +233,13 @@ function runOf(
   const settings = flagList
     .filter((flag) => isFor(flag, command))
     .map((flag) => settingOf(flag, given, env));
-  return { kind: 'run', command, flags: flagsOf(settings), settings, operand };
+  const flags = flagsOf(settings);
+  const { formats = ['text'] } = factsOf(command);
+  if (!formats.includes(flags.output)) {
+    const expected = formats.join(' or ');
+    throw new UsageError(`${command}: --output=${flags.output}: expected ${expected}`);
+  }
+  return { kind: 'run', command, flags, settings, operand };
 }
 
 function settingOf(flag: Flag<unknown>, given: GivenFlags, env: Environment): FlagSetting {

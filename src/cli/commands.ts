@@ -5,8 +5,13 @@ export interface Operand {
   readonly help: string;
 }
 
+export const outputFormats = ['text', 'json', 'yaml'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
 interface CommandFacts {
   readonly operand?: Operand;
+  /** What it prints, if there is a choice. */
+  readonly formats?: readonly OutputFormat[];
   /** For the help. */
   readonly summary: string;
 }
@@ -46,14 +51,17 @@ const commandTable: Readonly<Record<Command, CommandFacts>> = {
   },
   plan: {
     operand: file,
+    formats: ['text', 'json'],
     summary: 'Show what polling will cost; exit with 1 if it does not fit.',
   },
   discover: {
     operand: file,
+    formats: outputFormats,
     summary: 'List the applications of the accounts; -o yaml to paste as apps.',
   },
   metrics: {
     operand: application,
+    formats: ['text', 'yaml'],
     summary: 'List the metrics of an application, and their values now.',
   },
   compare: {

@@ -1,7 +1,7 @@
 import { parseDuration } from '../config/duration.ts';
 import type { AccountSource } from '../model/config.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
-import type { Command } from './commands.ts';
+import { type Command, type OutputFormat, outputFormats } from './commands.ts';
 import {
   anyText,
   type Flag,
@@ -9,10 +9,8 @@ import {
   hostName,
   httpUrl,
   listenAddress,
-  type OutputFormat,
   oneOf,
   onOrOff,
-  outputFormats,
   type RepeatableFlag,
   shardNumber,
   telemetryPath,
@@ -181,7 +179,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic, with one discovery for each account and the values of one application.',
+    help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, and values of a few applications.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };
@@ -189,9 +187,9 @@ class DeclaredFlags {
     name: 'output',
     short: 'o',
     defaultText: 'text',
-    help: 'Format of the output: text, json, or yaml for discover and metrics.',
+    help: 'Format of the output: text; of plan and discover also json, of discover and metrics also yaml.',
     ...oneOf(outputFormats),
-    commands: ['check-config', 'plan', 'discover', 'metrics', 'compare', 'print-config'],
+    commands: ['plan', 'discover', 'metrics'],
   };
   readonly account: Flag<string> = {
     name: 'account',
@@ -217,7 +215,7 @@ class DeclaredFlags {
   readonly all: Flag<boolean> = {
     name: 'all',
     defaultText: 'false',
-    help: 'Print everything: every value that was compared, the names of all values of each metric, or the metrics of the exporter itself.',
+    help: 'Print everything: every value that was compared, all values of each metric, or the metrics of the exporter itself.',
     ...onOrOff,
     commands: ['compare', 'metrics', 'once'],
   };

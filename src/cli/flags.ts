@@ -45,9 +45,6 @@ export function environmentVariableOf(
   return `NEWRELIC_EXPORTER_${flag.name.toUpperCase().replaceAll(/[.-]/g, '_')}`;
 }
 
-export const outputFormats = ['text', 'json', 'yaml'] as const;
-export type OutputFormat = (typeof outputFormats)[number];
-
 /** The values of the flags of a table, with every default applied. */
 export type FlagValues<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends RepeatableFlag<infer Value>

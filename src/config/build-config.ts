@@ -9,17 +9,15 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
-  Query,
+  QueryEntry,
   Selector,
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import type { FileAccount } from './account-schema.ts';
-import { snakeCase } from './label-fields.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
-import { readNrql, withAlias } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
-import type { FileApp, FileConfig, FilePoll } from './schema.ts';
+import type { FileApp, FileConfig, FilePoll, FileQuery } from './schema.ts';
 
 /** New Relic advises at most 5 complex queries at a time. */
 const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
@@ -136,35 +134,23 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
-/** The name of a lone function that the query gives none. */
-const unnamed = 'gauge_value';
-const helpOfQueries = 'Result of a query of the configuration.';
-
-/** The queries, each with its gauges by the members of rows and its labels by facet. */
-function queriesOf({ queries, poll, accounts }: FileConfig): readonly Query[] {
-  return queries.map((file) => {
-    const { as } = file;
-    const nrql = readNrql(file.nrql);
-    const gauges =
-      typeof as === 'string'
-        ? [{ name: as, member: nrql.functions[0]?.alias ?? unnamed }]
-        : Object.entries(as).map(([member, name]) => ({ name, member }));
-    const settings = pollOf({ ...file, tags: {}, host_names: false }, poll);
-    return {
-      account: file.account ?? accounts[0]?.name ?? '',
-      name: gauges[0]?.name ?? '',
-      nrql: withAlias(nrql, unnamed),
-      gauges,
-      help: file.help ?? helpOfQueries,
-      facets: nrql.facets.map((name) => ({
-        name,
-        label: file.labels[name] ?? snakeCase(name),
-      })),
-      constantLabels: file.constant_labels,
-      maxSeries: file.max_series,
-      poll: { ...settings, metrics: [] },
-    };
-  });
+function queryEntryOf(query: FileQuery, { accounts, poll }: FileConfig): QueryEntry {
+  const { nrql, gauges, facets, max_series: maxSeries, help } = query;
+  const name = gauges[0]?.name ?? '';
+  const question = { name, nrql, gauges, facets, maxSeries };
+  const id = `query ${JSON.stringify(question)}`;
+  return {
+    account: query.account ?? accounts[0]?.name ?? '',
+    selector: { kind: 'id', id },
+    exclude: false,
+    labels: query.constant_labels,
+    hosts: false,
+    application: true,
+    transactions: [],
+    series: [],
+    poll: { ...pollOf({ ...query, tags: {}, host_names: false }, poll), metrics: [] },
+    query: { id, ...question, help: help ?? 'Result of a query of the configuration.' },
+  };
 }
 
 /** Builds the configuration from a file that has passed every check. */
@@ -191,7 +177,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
-    ...(file.queries.length > 0 && { queries: queriesOf(file) }),
+    ...(file.queries[0] && { queries: file.queries.map((one) => queryEntryOf(one, file)) }),
   };
 }
 

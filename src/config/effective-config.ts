@@ -5,7 +5,7 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
-  Query,
+  QueryEntry,
 } from '../model/config.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { polledBy } from '../model/selector.ts';
@@ -46,7 +46,7 @@ export interface EffectiveConfig {
 const hiddenLogin = '//[redacted]@';
 
 /** The configuration with every default applied, as the file would have it. */
-export function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): EffectiveConfig {
+function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): EffectiveConfig {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;
@@ -106,16 +106,16 @@ function pollMap(poll: PollConfig): FileMap {
 }
 
 /** Its facets are in the query. */
-function queryMap(query: Query, isAccountNamed: boolean): FileMap {
-  const { poll, constantLabels } = query;
+function queryMap({ account, labels, poll, query }: QueryEntry, isAccountNamed: boolean): FileMap {
+  const { nrql, gauges, facets, maxSeries, help } = query;
   return {
-    as: Object.fromEntries(query.gauges.map(({ member, name }) => [member, name])),
-    ...(isAccountNamed ? { account: query.account } : {}),
-    nrql: query.nrql,
-    labels: Object.fromEntries(query.facets.map(({ name, label }) => [name, label])),
-    constant_labels: constantLabels,
-    help: query.help,
-    max_series: query.maxSeries,
+    as: Object.fromEntries(gauges.map(({ member, name }) => [member, name])),
+    ...(isAccountNamed ? { account } : {}),
+    nrql,
+    labels: Object.fromEntries(facets.map(({ name, label }) => [name, label])),
+    constant_labels: labels,
+    help,
+    max_series: maxSeries,
     interval: formatDuration(poll.intervalMs),
     window: windowText(poll.window),
     delay: formatDuration(poll.delayMs),

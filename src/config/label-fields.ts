@@ -37,10 +37,7 @@ export const queryLabels: readonly string[] = ['account', 'query', 'quantile', '
 const validName = new RegExp(labelNamePattern, 'u');
 
 /** Tells what is wrong with the name of an extra label; `undefined` if nothing is. */
-export function labelNameProblem(
-  name: string,
-  own: readonly string[] = ownLabels,
-): string | undefined {
+function labelNameProblem(name: string, own: readonly string[] = ownLabels): string | undefined {
   if (!validName.test(name)) {
     return 'is not a valid label name: use letters, digits and "_", not starting with a digit';
   }
@@ -75,6 +72,19 @@ export function labels(
   return z.record(labelName(own), text('Value of the label.'), aMap).meta({ description });
 }
 
+/** What is wrong with a label that a foreign name becomes, and what helps. It joins those that are taken. */
+export function derivedLabelProblem(
+  [name, label]: readonly [name: string, label: string],
+  taken: Set<string>,
+  own?: readonly string[],
+): readonly [message: string, help: string] | undefined {
+  const isTaken = taken.size === taken.add(label).size;
+  const problem = isTaken ? 'is there already' : labelNameProblem(label, own);
+  if (problem === undefined) return undefined;
+  const help = `write a map with ${JSON.stringify(name)}: newrelic_${snakeCase(name)}`;
+  return [`makes "${name}" the label "${label}", which ${problem}`, help];
+}
+
 /** A foreign name as a label: "appName" is "app_name". */
 export function snakeCase(name: string): string {
   return name
@@ -95,18 +105,7 @@ export function tags(description: string): z.ZodType<FileTags> {
     .union([
       z
         .array(tag, { error: 'must be a list of tags, or a map from tags to labels' })
-        .superRefine((list, context) => {
-          for (const [index, key] of list.entries()) {
-            const message = labelNameProblem(snakeCase(key));
-            if (message === undefined) continue;
-            const help = `write a map, such as { ${JSON.stringify(key)}: newrelic_${snakeCase(key)} }`;
-            const problem = `would be the label "${snakeCase(key)}", which ${message}`;
-            context.addIssue({ code: 'custom', message: problem, path: [index], params: { help } });
-          }
-        })
-        .transform(
-          (list): FileTags => Object.fromEntries(list.map((key) => [key, snakeCase(key)])),
-        ),
+        .transform((list) => Object.fromEntries(list.map((key) => [key, snakeCase(key)]))),
       z.record(z.string(), labelName(), aMap),
     ])
     .meta({ description });

@@ -17,9 +17,8 @@ import {
   type Problem,
 } from './diagnostic.ts';
 import { metricProblems } from './metric-problems.ts';
-import { createAccountOf, nerdgraphProblems } from './nerdgraph-problems.ts';
+import { nerdgraphProblems } from './nerdgraph-problems.ts';
 import { patternProblems } from './pattern-problems.ts';
-import { queryProblems } from './query-problems.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { readYaml } from './read-yaml.ts';
 import { foreignFile, referenceProblems } from './reference-problems.ts';
@@ -181,8 +180,7 @@ async function findingsOf(
     ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
     ...metricProblems(root),
-    ...queryProblems(root, createAccountOf(root)),
-    ...nerdgraphProblems(root),
+    ...(parsed.success ? nerdgraphProblems(parsed.data, createAt(root)) : []),
     ...(await patternProblems(root, takeBreak)),
   ]);
   if (!parsed.success) return { config: undefined, errors, warnings: [] };

@@ -1,94 +1,68 @@
-import { isSeq, type Node } from 'yaml';
+import { hostGaugeName } from '../model/polled-series.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { snakeCase } from './label-fields.ts';
-import {
-  type FileMap,
-  isFileMap,
-  keysOf,
-  locate,
-  mapsUnder,
-  plainOf,
-  spanOf,
-  textEntry,
-  valueOf,
-} from './yaml-node.ts';
+import { derivedLabelProblem } from './label-fields.ts';
+import type { FileConfig } from './schema.ts';
+import type { At } from './yaml-node.ts';
 
-const remedy = 'write "source: nerdgraph" and "account_id" in that account';
-
-/** The name of the account of an entry of `apps` or `queries`. */
-export function createAccountOf(root: FileMap): (map: FileMap) => string {
-  const [first] = mapsUnder(root, 'accounts');
-  const usual = (first && textEntry(first, 'name')?.text) ?? 'default';
-  return (map) => textEntry(map, 'account')?.text ?? usual;
+/** What only accounts with NerdGraph can have: tags beside other labels, and queries beside other gauges. */
+export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] {
+  // Once, though each entry may have the tags of "poll".
+  const found = new Map<string, Problem>();
+  for (const [path, message, help] of [...tagProblems(file), ...queryProblems(file)]) {
+    const span = (at(...path) ?? at('poll', 'tags'))?.span;
+    found.set(`${span?.start} ${message}`, errorAt(span, message, help));
+  }
+  return [...found.values()];
 }
 
-/** The labels that a value of `tags` makes, by tag. */
-function tagLabelsOf(tags: Node | undefined): readonly (readonly [tag: string, label: string])[] {
-  const plain = plainOf(tags);
-  if (isSeq(tags) && Array.isArray(plain))
-    return plain.map((tag) => [String(tag), snakeCase(String(tag))]);
-  if (!isFileMap(tags)) return [];
-  return keysOf(tags).map((tag) => [tag, textEntry(tags, tag)?.text ?? '']);
+type Found = readonly [path: readonly PropertyKey[], message: string, help: string];
+
+function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
+  for (const [index, app] of apps.entries()) {
+    const { exclude, tags = poll.tags, metrics = poll.metrics } = app;
+    if (exclude || Object.keys(tags).length === 0) continue;
+    const path = ['apps', index, 'tags'];
+    yield* sourceProblems('tags', path, app, accounts);
+    const labelled = [app, ...metrics.filter((one) => typeof one !== 'string')];
+    const taken = new Set(labelled.flatMap(({ labels }) => Object.keys(labels)));
+    for (const tag of Object.entries(tags)) {
+      const [message, help] = derivedLabelProblem(tag, taken) ?? [];
+      if (help !== undefined) yield [path, `"tags" ${message}`, help];
+    }
+  }
 }
 
-/** Labels of an entry beside those of tags: its own, and those of its metrics. */
-function otherLabelsOf(app: FileMap, root: FileMap): ReadonlySet<string> {
-  const metrics = valueOf(app, 'metrics') ?? locate(root, ['poll', 'metrics']);
-  const maps = [app, ...(isSeq(metrics) ? metrics.items : [])].filter(isFileMap);
-  return new Set(
-    maps.flatMap((map) => {
-      const labels = valueOf(map, 'labels');
-      return isFileMap(labels) ? keysOf(labels) : [];
-    }),
+function* queryProblems(file: FileConfig): Iterable<Found> {
+  const metrics = [file.poll, ...file.apps].flatMap((one) => one.metrics ?? []);
+  const ofMetrics = new Set(
+    metrics.flatMap((one) => (typeof one === 'string' ? [] : [one.as, hostGaugeName(one.as)])),
   );
+  const units = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const [index, query] of file.queries.entries()) {
+    const { account = file.accounts[0]?.name } = query;
+    yield* sourceProblems('queries', ['queries', index], query, file.accounts);
+    for (const { name, unit } of query.gauges) {
+      const before = units.get(name) ?? unit;
+      units.set(name, before);
+      const isTaken = taken.size === taken.add(JSON.stringify([account, name])).size;
+      let problem = before === unit ? '' : `has two units: ${before} before, ${unit} here`;
+      if (isTaken) problem = 'is there already in the account';
+      if (ofMetrics.has(name)) problem = 'is also one of "metrics"';
+      const found = [['queries', index, 'as'], `the gauge "${name}" ${problem}`] as const;
+      if (problem !== '') yield [...found, 'choose another name'];
+    }
+  }
 }
 
-function tagProblemsOf(tags: Node, taken: ReadonlySet<string>): readonly Problem[] {
-  const seen = new Set(taken);
-  return tagLabelsOf(tags).flatMap(([tag, label]) => {
-    const isTaken = seen.has(label);
-    seen.add(label);
-    if (!isTaken) return [];
-    const message = `the label "${label}" of the tag "${tag}" is there already`;
-    return [
-      errorAt(spanOf(tags), message, `rename it: tags: { ${JSON.stringify(tag)}: other_name }`),
-    ];
-  });
-}
-
-/** What only accounts with NerdGraph can have, and labels of tags that are there twice. */
-export function nerdgraphProblems(root: FileMap): readonly Problem[] {
-  const accountOf = createAccountOf(root);
-  const nerdgraph = new Set(
-    mapsUnder(root, 'accounts').flatMap((account) =>
-      textEntry(account, 'source')?.text === 'nerdgraph' ? [textEntry(account, 'name')?.text] : [],
-    ),
-  );
-  const refusal = (map: FileMap, node: Node, what: string): readonly Problem[] => {
-    const account = accountOf(map);
-    if (nerdgraph.has(account)) return [];
-    const message = `${what} only with "source: nerdgraph", and the account "${account}" has "source: rest"`;
-    return [errorAt(spanOf(node), message, remedy)];
-  };
-  const usual = locate(root, ['poll', 'tags']);
-  const seen = new Set<string>();
-  const tagProblems = mapsUnder(root, 'apps').flatMap((app) => {
-    const tags = app.has('tags') ? valueOf(app, 'tags') : usual;
-    if (tags === undefined || tagLabelsOf(tags).length === 0) return [];
-    return [
-      ...refusal(app, tags, 'there are tags'),
-      ...tagProblemsOf(tags, otherLabelsOf(app, root)),
-    ];
-  });
-  const queries = mapsUnder(root, 'queries');
-  return [
-    // The same in each entry that has the tags of "poll".
-    ...tagProblems.filter(({ span, message }) => {
-      const key = `${span?.start} ${message}`;
-      return seen.size < seen.add(key).size;
-    }),
-    ...queries.flatMap((query) =>
-      refusal(query, valueOf(query, 'account') ?? query, 'there are queries'),
-    ),
-  ];
+function* sourceProblems(
+  what: string,
+  path: readonly PropertyKey[],
+  { account }: { readonly account?: string },
+  accounts: FileConfig['accounts'],
+): Iterable<Found> {
+  const found = accounts.find(({ name }) => name === (account ?? accounts[0]?.name));
+  if (found?.source !== 'rest') return;
+  const message = `there are ${what} only with "source: nerdgraph", and the account "${found.name}" has "source: rest"`;
+  yield [path, message, 'write "source: nerdgraph" and "account_id" in that account'];
 }

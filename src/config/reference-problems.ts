@@ -56,10 +56,11 @@ const keysOfExclusion: ReadonlySet<string> = new Set(['id', 'name', 'match', 'ac
 
 /** Settings of polls in an entry that says what is not polled. */
 function settingsOfExclusion(app: FileMap): readonly Problem[] {
-  const other = app.items.find(({ key }) => !keysOfExclusion.has(key.value))?.key;
-  if (other === undefined || !isSetTo(app, 'exclude', true)) return [];
-  const message = `"${other.value}" has no effect in an entry with "exclude: true": nothing of it is polled`;
-  return [errorAt(spanOf(other), message, 'remove it')];
+  if (!isSetTo(app, 'exclude', true)) return [];
+  return app.items.flatMap(({ key }) => {
+    const message = `"${key.value}" has no effect in an entry with "exclude: true": nothing of it is polled`;
+    return keysOfExclusion.has(key.value) ? [] : [errorAt(spanOf(key), message, 'remove it')];
+  });
 }
 
 function nothingLeft(apps: readonly FileMap[]): readonly Problem[] {
@@ -161,7 +162,7 @@ function accountReferences(
 
 /** A file that has nothing in common with a configuration; what else is wrong with it does not matter. */
 export function foreignFile(root: FileMap): Problem | undefined {
-  const known = ['accounts', 'poll', 'apps'];
+  const known = ['accounts', 'poll', 'apps', 'queries'];
   const keys = keysOf(root);
   if (keys.length === 0 || keys.some((key) => closest(key, known) !== undefined)) return undefined;
   const isOfMrf = keys.some((key) => key.startsWith('api.'));

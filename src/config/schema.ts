@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { accountSchema, type FileAccount } from './account-schema.ts';
-import { type FileTags, labels, tags } from './label-fields.ts';
-import { type FileMetric, metrics } from './metric-schema.ts';
-import { type FileQuery, querySchema } from './query-schema.ts';
+import { type FileTags, labelName, labels, queryLabels, tags } from './label-fields.ts';
+import { type FileMetric, gaugeName, metrics } from './metric-schema.ts';
+import { type QueryMeaning, readQuery } from './query-meaning.ts';
 import {
   aList,
   aMap,
@@ -17,6 +17,7 @@ import {
   notEmpty,
   regularExpression,
   text,
+  wholeNumber,
   window,
 } from './schema-fields.ts';
 
@@ -43,6 +44,14 @@ export interface FileApp extends Partial<FilePoll> {
   readonly hosts: FileHosts;
   readonly application: boolean;
   readonly transactions: readonly TransactionType[];
+}
+
+/** One entry of `queries`, with what its NRQL means. The defaults of what it leaves out are in `poll`. */
+export interface FileQuery extends QueryMeaning, Partial<FilePoll> {
+  readonly account?: string;
+  readonly constant_labels: Readonly<Record<string, string>>;
+  readonly help?: string;
+  readonly max_series: number;
 }
 
 export interface FileConfig {
@@ -141,12 +150,45 @@ const app = z
   )
   .meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
 
-export const query: z.ZodType<FileQuery> = querySchema({
-  interval: pollFields.interval.exactOptional(),
-  window: pollFields.window.exactOptional(),
-  delay: pollFields.delay.exactOptional(),
-  stale_after: pollFields.stale_after.exactOptional(),
-});
+const queryGauge = gaugeName('Name of the gauge in Prometheus.');
+
+const query: z.ZodType<FileQuery> = z
+  .strictObject(
+    {
+      as: z
+        .union([
+          queryGauge,
+          z
+            .record(z.string(), queryGauge, aMap)
+            .refine((gauges) => Object.keys(gauges).length > 0, notEmpty)
+            .meta({ description: 'Gauges by the names that the query gives its functions.' }),
+        ])
+        .meta({ description: 'The gauge, or a map from the names of functions to gauges.' }),
+      account: text('Account with source: nerdgraph; as in an entry of apps.').exactOptional(),
+      nrql: z
+        .string({ error: 'must be a string' })
+        .min(1, { error: 'must not be empty' })
+        // New Relic does not say how long a query may be. For a rule with one it is 4096 characters.
+        .max(4000, { error: 'must have at most 4000 characters' })
+        .meta({ description: 'The query in NRQL; the exporter adds SINCE and UNTIL.' }),
+      labels: z
+        .record(z.string(), labelName(queryLabels), aMap)
+        .meta({ description: 'Labels by facet. Default: the name of the facet in snake case.' })
+        .prefault({}),
+      constant_labels: labels('Extra labels on every series.', queryLabels).prefault({}),
+      help: text('Help text of the gauges.').exactOptional(),
+      max_series: wholeNumber(
+        { min: 1, max: 100_000 },
+        'Series at most; others are counted.',
+      ).prefault(1000),
+      interval: pollFields.interval.exactOptional(),
+      window: pollFields.window.exactOptional(),
+      delay: pollFields.delay.exactOptional(),
+      stale_after: pollFields.stale_after.exactOptional(),
+    },
+    aMap,
+  )
+  .transform((written, context) => ({ ...written, ...readQuery(written, context) }));
 
 /** The shape of the file: everything that can be checked in one value alone. */
 export const fileSchema: z.ZodType<FileConfig> = z

@@ -19,7 +19,7 @@ export interface FoundSecrets {
 
 /** Whether people give this key to the API key itself. */
 export function namesAKey(key: string): boolean {
-  return keyNames.has(key.toLowerCase().replaceAll(/[-_ ]/gu, ''));
+  return keyNames.has(key.toLowerCase().replaceAll(/[-_. ]/gu, ''));
 }
 
 type Refuse = (at: Span, secret: Span) => void;

@@ -43,6 +43,7 @@ const maps: readonly (readonly [where: string, path: readonly PropertyKey[]])[] 
   ['"poll"', ['poll']],
   ['an entry of "apps"', ['apps', 0]],
   ['a map in "metrics"', ['poll', 'metrics', 0]],
+  ['an entry of "queries"', ['queries', 0]],
 ];
 
 /** Where a key belongs that stands in the wrong map. */

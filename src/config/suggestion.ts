@@ -36,7 +36,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   id: ['app_id', 'application_id', 'guid'],
   apps: ['applications'],
   response_time: ['latency', 'duration', 'rt', 'p95', 'p99'],
-  errors: ['error_rate'],
+  errors: ['error_rate', 'errors_per_minute'],
   throughput: ['rpm', 'requests', 'requests_per_minute'],
   database: ['db'],
   memory: ['mem'],

@@ -24,7 +24,10 @@ function withoutTrailingSlash(text: string): string {
 /** Parses the address of an API: http or https, host, optional port and path, nothing else. */
 export function parseBaseUrl(text: string): ParsedUrl {
   const url = httpUrlOf(text);
-  if (url === undefined) return bad('must be a URL such as https://api.newrelic.com');
+  if (url === undefined) {
+    const help = /^(?:us|eu)$/iu.test(text) ? `write region: ${text.toLowerCase()}` : undefined;
+    return bad('must be a URL such as https://api.newrelic.com', help);
+  }
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
     return bad('must not hold a user name or password', keyHelp);
   }

@@ -103,7 +103,7 @@ export class AccountRuntime {
       ...this.poller.status(),
       source: account.source.kind,
       requestsPerMinute: account.requestsPerMinute,
-      shards: account.shard?.total ?? 1,
+      sharedRequestsPerMinute: account.sharedRequestsPerMinute ?? account.requestsPerMinute,
       refusals: this.#wallRefusals(),
       isReduced: this.#membership.isReduced(),
       key: keyProvider.status(),

@@ -22,19 +22,17 @@ import type { AccountPlatform } from './platform.ts';
 export function accountsInUse({
   accounts,
   apps,
-  queries: all = [],
+  queries = [],
 }: Pick<Config, 'accounts' | 'apps' | 'queries'>): readonly AccountInUse[] {
   const entries = new Map<string, AppEntry[]>();
-  for (const entry of apps) {
+  for (const entry of [...apps, ...queries]) {
     const known = entries.get(entry.account);
     if (known === undefined) entries.set(entry.account, [entry]);
     else known.push(entry);
   }
   return accounts.flatMap((account) => {
     const own = entries.get(account.name) ?? [];
-    const queries = all.filter((query) => query.account === account.name);
-    if (polledBy(own).length + queries.length === 0) return [];
-    return [{ account, entries: own, ...(queries.length > 0 && { queries }) }];
+    return polledBy(own).length === 0 ? [] : [{ account, entries: own }];
   });
 }
 
@@ -155,7 +153,6 @@ function isSameAccount(left: AccountConfig, right: AccountConfig): boolean {
 function haveSameEntries(before: PreparedAccount, next: PreparedAccount): boolean {
   return (
     before.entries.length === next.entries.length &&
-    isDeepStrictEqual(before.queries, next.queries) &&
     next.entries.every((entry, index) => {
       const other = before.entries[index];
       return other !== undefined && isSameEntry(entry, other);

@@ -54,7 +54,12 @@ export function withShard(config: Config, shard: Shard): Config {
           `divided among ${total} shards: raise requests_per_minute, or run fewer shards`,
       );
     }
-    return { ...account, shard, requestsPerMinute: Math.floor(requestsPerMinute / total) };
+    return {
+      ...account,
+      shard,
+      requestsPerMinute: Math.floor(requestsPerMinute / total),
+      sharedRequestsPerMinute: requestsPerMinute,
+    };
   });
   return { ...config, accounts };
 }

@@ -17,9 +17,10 @@ const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
 const demoMetrics: readonly PresetName[] = ['throughput', 'response_time', 'errors', 'apdex'];
 /** What the metrics of applications do not have: percentiles. */
 const demoQueries: readonly string[] = [
-  '- as: newrelic_transaction_duration_seconds',
-  '  nrql: SELECT percentile(duration, 50, 95, 99) AS duration FROM Transaction FACET appName LIMIT 100',
-  '  help: Duration of transactions.',
+  'queries:',
+  '  - as: newrelic_transaction_duration_seconds',
+  '    nrql: SELECT percentile(duration, 50, 95, 99) AS duration FROM Transaction FACET appName LIMIT 100',
+  '    help: Duration of transactions.',
 ];
 /** The name of a file that exists only on the platform of the demo. */
 const configFile = 'demo.yaml';

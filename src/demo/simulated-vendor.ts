@@ -108,7 +108,7 @@ export interface SimulatedConfig {
   readonly poll: readonly string[];
   /** Names of applications that the account does not have. */
   readonly missingNames: readonly string[];
-  /** What stands under `queries`, which only NerdGraph can have. Default: nothing. */
+  /** The section `queries`, which only NerdGraph can have. Default: none. */
   readonly queries?: readonly string[] | undefined;
 }
 
@@ -127,9 +127,7 @@ export function simulatedConfigText(config: SimulatedConfig): string {
     // Before the entry that chooses everything: behind it they would draw a warning.
     ...missingNames.map((name) => `  - name: ${JSON.stringify(name)}`),
     '  - match: "."',
-    ...(isNerdgraph && queries.length > 0
-      ? ['queries:', ...queries.map((line) => `  ${line}`)]
-      : []),
+    ...(isNerdgraph ? queries : []),
     '',
   ].join('\n');
 }

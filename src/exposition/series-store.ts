@@ -11,7 +11,7 @@ import { type RenderedApplication, renderApplication } from './rendered-applicat
 type LeftOut = Record<SeriesDropReason, number>;
 
 const noSeries: readonly PolledSeries[] = [];
-const nothingLeftOut: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
+const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
 
 interface App {
   readonly id: string;
@@ -94,7 +94,7 @@ export class SeriesStore implements SnapshotSink {
     const { id } = snapshot.application;
     const known = account.apps.get(id);
     const rendered = renderApplication(snapshot, this.#familiesOf(snapshot));
-    const app = known ?? { id, account, rendered, isShown: false, leftOut: nothingLeftOut };
+    const app = known ?? { id, account, rendered, isShown: false, leftOut: none };
     if (known?.rendered.identity !== rendered.identity) {
       if (known !== undefined) this.#withdraw(known);
       app.isShown = this.#claims.claim(rendered.identity, app);
@@ -198,8 +198,7 @@ export class SeriesStore implements SnapshotSink {
     if (known !== undefined) return known;
     const labels = renderLabels([['account', labelValueOf(name)]]);
     const apps = new Map<string, App>();
-    const dropped = { ...nothingLeftOut };
-    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped };
+    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped: { ...none } };
     this.#accounts.set(name, account);
     return account;
   }

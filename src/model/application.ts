@@ -36,6 +36,24 @@ export interface Application {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What it is called, when nothing else of it is known, or may be shown. */
+export function bareApplication(
+  known: Pick<Application, 'id' | 'name'> & Partial<Application>,
+): Application {
+  return {
+    id: known.id,
+    name: known.name,
+    language: known.language,
+    healthStatus: undefined,
+    reporting: undefined,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: undefined,
+    instances: undefined,
+    tags: known.tags,
+  };
+}
+
 /**
  * The application as it was found now, made of known parts where these are the same. So comparing
  * identities shows what has changed, and long lists are not kept twice.

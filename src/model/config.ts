@@ -36,6 +36,8 @@ export interface AccountConfig {
   readonly caFile: string | undefined;
   /** Which part of the applications this process polls. Default: all of them. */
   readonly shard?: Shard | undefined;
+  /** Calls that all shards together may send in any 60 seconds. Default: `requestsPerMinute`. */
+  readonly sharedRequestsPerMinute?: number | undefined;
 }
 
 export interface PollConfig {
@@ -52,26 +54,20 @@ export interface PollConfig {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface QueryGauge {
-  readonly name: string;
-  /** The member of a row that has its value. */
-  readonly member: string;
-}
-
-/** One entry of `queries`, with every default applied: NRQL, and the gauges that its rows become. */
+/** What a query asks, and the gauges that its rows become. */
 export interface Query {
-  readonly account: string;
+  /** What decides which series there are: another one is another subject. No application has it. */
+  readonly id: string;
   /** That of its first gauge; unique in the account. */
   readonly name: string;
   /** On one line, without a time range; each function has a name. */
   readonly nrql: string;
-  readonly gauges: readonly QueryGauge[];
-  readonly help: string;
+  /** Each with the member of a row that has its value, and what that counts or measures. */
+  readonly gauges: readonly Readonly<Record<'name' | 'member' | 'unit', string>>[];
   /** In the order of the query, with the labels that they become. */
-  readonly facets: readonly { readonly name: string; readonly label: string }[];
-  readonly constantLabels: Readonly<Record<string, string>>;
+  readonly facets: readonly Readonly<Record<'name' | 'label', string>>[];
   readonly maxSeries: number;
-  readonly poll: PollConfig;
+  readonly help: string;
 }
 
 /** A regular expression as it is written. */
@@ -117,23 +113,26 @@ export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   /** What the metrics of `poll` and the transaction types amount to. */
   readonly series: readonly PolledSeries[];
   readonly poll: PollConfig;
-  /** What stands for an application where a query is polled like one. */
+  /** What is polled in place of applications. Default: applications are. */
   readonly query?: Query | undefined;
+}
+
+/** One entry of `queries`: it chooses one subject of polls, which has an id that no application has. */
+export interface QueryEntry extends AppEntry<never> {
+  readonly query: Query;
 }
 
 export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly accounts: readonly AccountConfig[];
   readonly apps: readonly AppEntry<Pattern>[];
   /** Default: none. */
-  readonly queries?: readonly Query[] | undefined;
+  readonly queries?: readonly QueryEntry[] | undefined;
 }
 
 /** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
 export interface AccountInUse {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
-  /** Default: none. */
-  readonly queries?: readonly Query[] | undefined;
 }
 
 /** A configuration whose patterns are not compiled: plain data. */

@@ -1,4 +1,4 @@
-import type { Application } from './application.ts';
+import { type Application, bareApplication } from './application.ts';
 import type { AppEntry, HostSelector, PatternSource } from './config.ts';
 import { isReadOf } from './polled-series.ts';
 import { minuteMs } from './time.ts';
@@ -9,6 +9,11 @@ export interface SelectedApplication {
   readonly entry: AppEntry;
   /** The hosts that the entry chooses by their names, as far as these are known. */
   readonly namedHostIds?: readonly string[] | undefined;
+}
+
+/** What entries with queries choose: subjects of polls, without hosts. */
+export function queriesOf(entries: readonly AppEntry[]): readonly Application[] {
+  return entries.flatMap(({ query }) => (query === undefined ? [] : bareApplication(query)));
 }
 
 /** Whether the selector chooses a host with this name. The case of letters does not matter. */

@@ -38,6 +38,8 @@ export interface ApplicationStatus {
   readonly account: string;
   readonly id: string;
   readonly name: string;
+  /** What is polled, if it is no application. */
+  readonly query?: Query | undefined;
   /** The entry of `apps` that chose it, as it was written, such as `id=123`. */
   readonly selector: string;
   /** Extra labels from the configuration. */
@@ -68,11 +70,6 @@ export interface ApplicationStatus {
   readonly failedHostIds: ReadonlySet<string>;
   /** Host names by host id, as far as they are known. */
   readonly hostNames: ReadonlyMap<string, string>;
-}
-
-/** One query, as it is when it is read, with the state of what is polled. */
-export interface QueryStatus extends ApplicationStatus {
-  readonly query: Query;
 }
 
 /**
@@ -140,7 +137,7 @@ export interface PollerStatus {
   /** Applications in the states `failing` and `dropped`. */
   readonly failingApplications: number;
   /** Default: none. */
-  readonly queries?: readonly QueryStatus[] | undefined;
+  readonly queries?: readonly ApplicationStatus[] | undefined;
   /** When the last discovery that succeeded ended. */
   readonly lastDiscoveryMs: number | undefined;
   /** When the next discovery begins; `undefined` while one is under way, or none will follow. */
@@ -156,8 +153,8 @@ export interface AccountDetails extends PollerStatus {
   readonly source: 'rest' | 'nerdgraph';
   /** The full limit, of which `budgetRequestsPerMinute` is what may be planned with now. */
   readonly requestsPerMinute: number;
-  /** Of how many shards the account is polled: the full limit is the part of one. */
-  readonly shards: number;
+  /** That of all shards together. */
+  readonly sharedRequestsPerMinute: number;
   /** The last calls of the key that New Relic refused with 429; `undefined` when that is long ago. */
   readonly refusals: Refusals | undefined;
   /** Whether they have lowered the limit of the key, which other accounts may share. */

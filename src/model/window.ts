@@ -23,8 +23,11 @@ export function windowAt(
   setting: WindowSetting,
   delayMs: number,
 ): TimeWindow | undefined {
-  if (setting.kind === 'vendor_default') return undefined;
+  return setting.kind === 'vendor_default' ? undefined : rangeAt(nowMs, setting.lengthMs, delayMs);
+}
+
+/** The same for an API without a window of its own. */
+export function rangeAt(nowMs: number, lengthMs: number, delayMs: number): TimeWindow {
   const toMs = Math.floor((nowMs - delayMs) / minuteMs) * minuteMs;
-  const lengthMs = Math.max(1, Math.ceil(setting.lengthMs / minuteMs)) * minuteMs;
-  return { fromMs: toMs - lengthMs, toMs };
+  return { fromMs: toMs - Math.max(1, Math.ceil(lengthMs / minuteMs)) * minuteMs, toMs };
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import { failureOf } from './failures.ts';
-import type { GraphqlClient } from './graphql-client.ts';
+import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
 
 /** What searches have found, with all their pages. */
 export interface EntityList {
@@ -23,16 +23,7 @@ const sparePages = 2;
 export async function listEntities(
   searches: readonly string[],
   accountId: number,
-  {
-    client,
-    signal,
-    tags,
-  }: {
-    readonly client: Pick<GraphqlClient, 'entities'>;
-    readonly signal: AbortSignal;
-    /** Which tags to read. Default: none. */
-    readonly tags?: readonly string[] | undefined;
-  },
+  { client, ...context }: EntitiesContext & { readonly client: Pick<GraphqlClient, 'entities'> },
 ): Promise<EntityList> {
   const applications = new Map<string, Application>();
   const unreadableIds = new Set<string>();
@@ -49,7 +40,7 @@ export async function listEntities(
     let largestPage = 1;
     for (let pages = 1; ; pages += 1) {
       calls += 1;
-      const page = await client.entities(search, cursor, { signal, tags });
+      const page = await client.entities(search, cursor, context);
       for (const application of page.applications) applications.set(application.id, application);
       for (const id of page.unreadableIds) unreadableIds.add(id);
       const [first] = page.unidentified;

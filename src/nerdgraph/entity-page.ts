@@ -35,6 +35,7 @@ const summarySchema = z
     instanceCount: anythingSchema,
   })
   .partial();
+const tagSchema = z.object({ key: z.string(), values: z.array(z.string()) });
 const entitySchema = z.object({
   applicationId: z
     .unknown()
@@ -43,10 +44,7 @@ const entitySchema = z.object({
   name: z.string({ error: 'no name' }),
   reporting: z.boolean().optional().catch(undefined),
   alertSeverity: textSchema,
-  tags: z
-    .array(z.object({ key: z.string(), values: z.array(z.string()) }))
-    .optional()
-    .catch(undefined),
+  tags: z.array(tagSchema).optional().catch(undefined),
   language: textSchema,
   settings: z.object({ apdexTarget: anythingSchema }).partial().optional().catch(undefined),
   apmSummary: summarySchema.optional().catch(undefined),
@@ -69,10 +67,8 @@ export interface PageReading {
  * Reads the value of `entitySearch`, and leaves out entities of other accounts than the one asked for.
  * Throws an `ApiError` if there is no list, if it is too long, or if it does not say how long it is.
  */
-export function entityPageOf(
-  part: unknown,
-  { purpose, unexpected, onInvalid, tags = [] }: PageReading,
-): EntityPage {
+export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
+  const { purpose, unexpected } = reading;
   const { elements, ...results } = resultsOf(part, purpose);
   const applications: Application[] = [];
   const unreadableIds: string[] = [];
@@ -89,7 +85,7 @@ export function entityPageOf(
       continue;
     }
     const record = entitySchema.safeParse(element);
-    if (record.success) applications.push(applicationOf(record.data, tags, onInvalid));
+    if (record.success) applications.push(applicationOf(record.data, reading));
     else if (id !== undefined) unreadableIds.push(id);
     else
       unidentified.push(`element ${index}: ${record.error.issues[0]?.message ?? 'not readable'}`);
@@ -119,11 +115,7 @@ function resultsOf(part: unknown, purpose: CallPurpose): Results {
   return { elements, count, nextCursor };
 }
 
-function applicationOf(
-  record: EntityRecord,
-  tags: readonly string[],
-  onInvalid: InvalidSampleListener,
-): Application {
+function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReading): Application {
   const summary = record.apmSummary;
   return {
     id: record.applicationId,
@@ -137,19 +129,16 @@ function applicationOf(
     hostIds: undefined,
     hostCount: sampleOf(summary?.hostCount ?? undefined, onInvalid),
     instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
-    ...(tags.length > 0 && record.tags && { tags: tagTexts(record.tags, tags) }),
+    tags: tags.length === 0 ? undefined : tagTexts(record.tags, tags),
   };
 }
 
 /** The wanted ones. A tag may have several values, in no order. */
-function tagTexts(
-  stated: NonNullable<EntityRecord['tags']>,
-  wanted: readonly string[],
-): Readonly<Record<string, string>> {
-  const texts = stated
-    .filter(({ key }) => wanted.includes(key))
-    .map(({ key, values }) => [key, values.toSorted().join(',')]);
-  return Object.fromEntries(texts);
+function tagTexts(stated: EntityRecord['tags'], wanted: readonly string[]): Application['tags'] {
+  const tags = stated?.filter(({ key }) => wanted.includes(key));
+  return (
+    tags && Object.fromEntries(tags.map(({ key, values }) => [key, values.toSorted().join(',')]))
+  );
 }
 
 /** The words that the REST API has for New Relic's severities of open incidents. */

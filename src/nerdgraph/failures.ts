@@ -10,8 +10,6 @@ export interface CallPurpose {
   readonly operation: Operation;
   /** How many applications were asked for; `undefined` if it was a list of them. */
   readonly applications?: number | undefined;
-  /** The name of a query of the configuration. */
-  readonly query?: string | undefined;
   readonly accountId: number | undefined;
 }
 

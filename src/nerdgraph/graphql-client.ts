@@ -1,5 +1,8 @@
+import type { Query } from '../model/config.ts';
+import type { AppReading } from '../model/snapshot.ts';
 import type { RequestContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { AnswerSize, ApiResponse, Transport } from '../transport/transport.ts';
@@ -14,6 +17,7 @@ import {
   statusOfErrors,
 } from './failures.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
+import { queryReadingOf } from './query-answer.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
@@ -21,29 +25,23 @@ export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected'
   readonly nrql: string;
 }
 
+/** Which tags of entities to read. Default: none. */
+export type EntitiesContext = RequestContext & { readonly tags?: readonly string[] | undefined };
+
 /** NerdGraph for one account. Rejects with an `ApiError` or with the signal's reason. */
 export interface GraphqlClient {
   nrql(question: NrqlQuestion, context: RequestContext): Promise<NrqlAnswer>;
-  /**
-   * Asks NRQL of a configuration.
-   *
-   * @param read throws an `ApiError` if the answer is none
-   */
-  query<Value>(
-    question: { readonly query: string; readonly nrql: string },
-    read: (part: unknown, purpose: CallPurpose) => Value,
-    context: RequestContext,
-  ): Promise<Value>;
+  /** Asks a query of the configuration. */
+  query(query: Query, window: TimeWindow, context: RequestContext): Promise<AppReading>;
   /**
    * One page of a search for entities.
    *
    * @param cursor as the page before gave it; `undefined` for the first page
-   * @param context.tags which tags of the entities to read
    */
   entities(
     search: string,
     cursor: string | undefined,
-    context: RequestContext & { readonly tags?: readonly string[] | undefined },
+    context: EntitiesContext,
   ): Promise<EntityPage>;
 }
 
@@ -70,8 +68,8 @@ export const entitiesDocument =
 
 /** Tags are many: they are asked for only where one is wanted. */
 export const taggedEntitiesDocument: string = entitiesDocument.replace(
-  'alertSeverity ',
-  'alertSeverity tags { key values } ',
+  'guid',
+  'guid tags { key values }',
 );
 
 export function createGraphqlClient(
@@ -118,16 +116,18 @@ export function createGraphqlClient(
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
-    query: async ({ query, nrql }, read, context) => {
-      const purpose = { operation: 'query', query, accountId } as const;
-      return ask(purpose, nrqlRequest(nrql), context, rows, (part) => read(part, purpose));
+    query: async (query, window, context) => {
+      const purpose = { operation: 'query', accountId } as const;
+      const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
+      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+        queryReadingOf(part, query, { purpose, window, unexpected, onInvalid }),
+      );
     },
     entities: async (search, cursor, { tags = [], ...context }) => {
       const purpose = { operation: 'list_applications', accountId } as const;
       const variables = { search, cursor: cursor ?? null };
-      const isTagged = tags.length > 0;
-      const query = isTagged ? taggedEntitiesDocument : entitiesDocument;
-      const kind = isTagged ? taggedPage : entityPage;
+      const [query, kind] =
+        tags.length > 0 ? [taggedEntitiesDocument, taggedPage] : [entitiesDocument, entityPage];
       return ask(purpose, { query, variables }, context, kind, (part) =>
         entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
       );

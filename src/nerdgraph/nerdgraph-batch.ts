@@ -1,11 +1,11 @@
 import { type ApiError, asApiError } from '../model/api-error.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
-import { type TimeWindow, windowAt } from '../model/window.ts';
+import type { TimeWindow } from '../model/window.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import { BatchAnswers } from './batch-answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { metricsNrql } from './nrql.ts';
+import { metricsNrql, pollWindow } from './nrql.ts';
 import { type PlannedQuery, queriesOf } from './query-plan.ts';
 import type { EndedQuery, QuerySizes } from './query-sizes.ts';
 import type { SeenMetrics } from './seen-metrics.ts';
@@ -18,9 +18,6 @@ export interface BatchDependencies {
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
 }
-
-/** New Relic's own window in the REST API; NRQL would take an hour. */
-const defaultWindow = { kind: 'range', lengthMs: 30 * 60_000 } as const;
 
 const operations = { applications: 'application_metrics', hosts: 'host_metrics' } as const;
 
@@ -116,14 +113,7 @@ export class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   /** The window is the same for all queries. */
   #windowAt({ wallMs }: CallContext): TimeWindow {
-    if (this.#window !== undefined) return this.#window;
-    const poll = this.questions[0]?.selected.entry.poll;
-    const delayMs = poll?.delayMs ?? 0;
-    const window =
-      windowAt(wallMs, poll?.window ?? defaultWindow, delayMs) ??
-      windowAt(wallMs, defaultWindow, delayMs);
-    if (window === undefined) throw new Error('a range has a window');
-    this.#window = window;
-    return window;
+    this.#window ??= pollWindow(this.questions[0]?.selected.entry.poll, wallMs);
+    return this.#window;
   }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../model/clock.ts';
-import { isQuery, queryOf } from '../model/query.ts';
-import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, Source } from '../model/source.ts';
+import { isWorthPolling } from '../model/selected-application.ts';
+import type { CallCosts, Question, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -9,7 +8,7 @@ import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
 import { NerdGraphBatch } from './nerdgraph-batch.ts';
-import { QueryBatch } from './query-batch.ts';
+import { createQueryBatch } from './query-batch.ts';
 import { batchesOf, type DivisionOf, queriesOf } from './query-plan.ts';
 import { QuerySizes, undivided } from './query-sizes.ts';
 import { SeenMetrics } from './seen-metrics.ts';
@@ -75,18 +74,18 @@ export function createNerdGraphSource(
       listHosts(applicationId, { client, wallMs: vendorWallMs, signal }),
     batches: (due, early) => [
       ...due.flatMap((asked) => {
-        const query = queryOf(asked);
-        return query === undefined ? [] : [new QueryBatch(asked, query, polling)];
+        const { query } = asked.selected.entry;
+        return query === undefined ? [] : createQueryBatch(asked, query, client);
       }),
-      ...batchesOf(due.filter(isApplication), early.filter(isApplication)).map(
+      ...batchesOf(due.filter(isOfApplication), early).map(
         (batch) => new NerdGraphBatch(batch, polling),
       ),
     ],
   };
 }
 
-function isApplication(subject: { readonly selected: SelectedApplication }): boolean {
-  return !isQuery(subject);
+function isOfApplication({ selected }: Pick<Question, 'selected'>): boolean {
+  return selected.entry.query === undefined;
 }
 
 /** What NerdGraph costs while no query has to be divided. */
@@ -97,7 +96,7 @@ function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
   return {
     polls: (applications) => {
       const subjects = applications.filter(isWorthPolling).map((selected) => ({ selected }));
-      const polled = subjects.filter(isApplication);
+      const polled = subjects.filter(isOfApplication);
       const queries = batchesOf(polled).flatMap((batch) => queriesOf(batch, divisionOf));
       const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
       return {

@@ -50,18 +50,14 @@ export interface NrqlReading {
  * one answer stands for up to 200 applications, and what is missing of it looks like what is gone.
  */
 export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
-  const results = isJsonObject(part) ? part['results'] : undefined;
-  if (!isJsonObject(part) || !Array.isArray(results)) {
-    throw notWhole(reading, 'the answer has no list of results');
-  }
-  const metadata = isJsonObject(part['metadata']) ? part['metadata'] : {};
-  const [message]: readonly unknown[] = arrayOf(metadata['messages']);
-  if (message !== undefined) reading.unexpected.saw('partial', { message });
+  const answer = objectOf(part);
+  const results = resultsIn(answer, reading);
+  const metadata = objectOf(answer['metadata']);
   checkFacets(metadata['facets'], reading);
   const window = windowOf(metadata['timeWindow'], reading);
-  const others = callsOf(part['otherResult']) ?? 0;
+  const others = callsOf(answer['otherResult']) ?? 0;
   const rows = rowsOf(results, reading);
-  checkSum(rows, others, part['totalResult'], reading);
+  checkSum(rows, others, answer['totalResult'], reading);
   if (results.length >= maxRows || others > 0) {
     const detail = `the answer has ${results.length} rows, and there are more`;
     throw failureOf(reading.purpose, 'too_large', detail);
@@ -72,8 +68,20 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   return { rows: rows.filter((row) => row.isWithoutHost !== true), window };
 }
 
-function arrayOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** The rows of the value of `nrql`. Throws an `ApiError` if it has none. */
+export function resultsIn(
+  { results, metadata }: JsonObject,
+  { purpose, unexpected }: Pick<NrqlReading, 'purpose' | 'unexpected'>,
+): readonly unknown[] {
+  if (!Array.isArray(results)) throw notWhole({ purpose }, 'the answer has no list of results');
+  const { messages } = objectOf(metadata);
+  const [message]: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  if (message !== undefined) unexpected.saw('partial', { message });
+  return results;
+}
+
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 type ReadRow = FacetRow & { readonly isWithoutHost?: true };
@@ -108,7 +116,7 @@ function checkSum(
 }
 
 function callsOf(result: unknown): number | undefined {
-  return isJsonObject(result) ? numberOf(result['calls']) : undefined;
+  return numberOf(objectOf(result)['calls']);
 }
 
 function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly ReadRow[] {
@@ -206,7 +214,7 @@ export function windowOf(
   reading: Pick<NrqlReading, 'purpose' | 'window' | 'unexpected'>,
 ): TimeWindow {
   const { window, unexpected } = reading;
-  const timeWindow = isJsonObject(stated) ? stated : {};
+  const timeWindow = objectOf(stated);
   const fromMs = numberOf(timeWindow['begin']);
   const toMs = numberOf(timeWindow['end']);
   if (fromMs === undefined || toMs === undefined) {

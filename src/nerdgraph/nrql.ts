@@ -1,5 +1,6 @@
+import type { PollConfig } from '../model/config.ts';
 import { transactionMetrics } from '../model/presets.ts';
-import type { TimeWindow } from '../model/window.ts';
+import { rangeAt, type TimeWindow } from '../model/window.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
 /**
@@ -7,6 +8,15 @@ import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
  * minute was there.
  */
 const heartbeatMetric = 'Agent/MetricsReported/count';
+
+/** New Relic's own window in the REST API; NRQL would take an hour. */
+const usualLengthMs = 30 * 60_000;
+
+/** The window of a poll that asks now. */
+export function pollWindow(poll: PollConfig | undefined, wallMs: number): TimeWindow {
+  const lengthMs = poll?.window.kind === 'range' ? poll.window.lengthMs : usualLengthMs;
+  return rangeAt(wallMs, lengthMs, poll?.delayMs ?? 0);
+}
 
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;

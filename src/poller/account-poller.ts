@@ -27,7 +27,7 @@ export interface AccountPollerDependencies {
   readonly observer: PollObserver;
   readonly logger: Logger;
   /** What the account may send. The poller follows its changes. */
-  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange'>;
+  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange' | 'pausedUntilMs'>;
   /** Sends the calls of the polls. The poller tells it the limits. */
   readonly scheduler: CallScheduler;
   /** Retries since the start. */
@@ -67,7 +67,8 @@ export class AccountPoller {
     });
     const log = new PollLog(options.account.name, dependencies);
     this.#log = log;
-    const parts = { ...dependencies, log, planner };
+    const isPaused = (): boolean => dependencies.limit.pausedUntilMs() !== undefined;
+    const parts = { ...dependencies, log, planner, isPaused };
     this.#table = new AccountTable(options, parts);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,

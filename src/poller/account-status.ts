@@ -1,11 +1,11 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountInUse, AppEntry } from '../model/config.ts';
-import { isQuery } from '../model/query.ts';
 import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
-import { queryStatusesOf } from './application-status.ts';
+import type { AppState } from './app-state.ts';
+import { applicationStatusesOf } from './application-status.ts';
 import type { Aspect } from './aspect.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
@@ -28,19 +28,16 @@ export interface AccountStatusDependencies {
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
-  { account: { name }, entries, queries: configured = [] }: AccountInUse,
+  { account: { name }, entries }: AccountInUse,
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
-  const queries = queryStatusesOf({ name }, table, { clock });
+  const queries = applicationStatusesOf({ name }, table, { clock }, true);
   const failingQueries = queries.filter(({ state: one }) => one === 'failing' || one === 'dropped');
-  const applications = states.size - queries.length;
-  const polledEntries = polledBy(entries);
-  const { polled, polledSubjects, longestIntervalMs, shortestStaleAfterMs } = countsOf(
-    states,
-    polledEntries.length > 0 ? polledEntries : configured,
-  );
+  const subjects = [...states.values()];
+  const known = subjects.filter(({ selected }) => selected.entry.query === undefined);
+  const { polled, longestIntervalMs, shortestStaleAfterMs } = countsOf(known, polledBy(entries));
   const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
   const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
   const { state, sinceMs } = accountStateOf(table, [...table.aspects(), ...aspects()]);
@@ -50,8 +47,8 @@ export function accountStatusOf(
     name,
     up: discovery.up,
     error: discovery.error?.message,
-    firstCycleEnded: isAnswered && polledSubjects === states.size,
-    applications,
+    firstCycleEnded: isAnswered && subjects.every(({ pollsEnded }) => pollsEnded > 0),
+    applications: known.length,
     hosts: plan.hosts,
     polledApplications: polled,
     budgetRequestsPerMinute: plan.budgetPerMinute,
@@ -74,25 +71,19 @@ export function accountStatusOf(
 }
 
 function countsOf(
-  states: AccountTable['states'],
-  entries: readonly Pick<AppEntry, 'poll'>[],
+  known: readonly AppState[],
+  entries: readonly AppEntry[],
 ): {
-  /** Applications. */
   readonly polled: number;
-  /** And queries. */
-  readonly polledSubjects: number;
   readonly longestIntervalMs: number;
   readonly shortestStaleAfterMs: number;
 } {
-  const subjects = [...states.values()];
-  const known = subjects.filter((state) => !isQuery(state));
   // Before an application is known, the configuration is what there is to show.
   const polls = (known.length === 0 ? entries : known.map(({ selected }) => selected.entry)).map(
     ({ poll }) => poll,
   );
   return {
     polled: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
-    polledSubjects: subjects.filter(({ pollsEnded }) => pollsEnded > 0).length,
     longestIntervalMs: polls.reduce((longest, poll) => Math.max(longest, poll.intervalMs), 0),
     // The shortest, so that whatever has been dropped was not renewed for at least so long.
     shortestStaleAfterMs: polls.reduce(

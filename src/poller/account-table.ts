@@ -2,9 +2,8 @@ import type { ApiError } from '../model/api-error.ts';
 import { type Clock, nowOf, sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
-import { isQuery } from '../model/query.ts';
-import { expectedHosts } from '../model/selected-application.ts';
-import { createOwns, type Owns } from '../model/shard.ts';
+import { expectedHosts, queriesOf } from '../model/selected-application.ts';
+import { createOwns } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { mostStretch } from '../model/status.ts';
@@ -28,12 +27,9 @@ import { DueQueue } from './due-queue.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import { MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
-import { changeQueries } from './query-steps.ts';
 import { dueMsOf, overdueMsOf, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
 import {
   discoverySteps,
-  type NewStates,
-  type Reconfiguration,
   reconfigurationSteps,
   type StateSteps,
   spreadSteps,
@@ -47,6 +43,7 @@ export interface AccountTableDependencies {
   readonly log: Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
   readonly source: Pick<Source, 'earlyMs'>;
   readonly planner: AccountPlanner;
+  readonly isPaused: () => boolean;
 }
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
@@ -132,12 +129,11 @@ export class AccountTable {
       const owns = createOwns(options.account.shard);
       const steps = reconfigurationSteps(this.#states, options.entries, owns);
       const { unwanted, released } = await this.#take(steps, signal);
-      const queries = this.#changeQueries(owns);
-      for (const id of [...released, ...queries.released]) this.#publisher.remove(id);
-      log.missingMetrics(this.#metrics.judge(this.#applications()));
+      for (const id of released) this.#publisher.remove(id);
+      log.missingMetrics(this.#metrics.judge(this.states));
       this.replan();
       this.#publisher.publishAll(this.states.keys());
-      return [...unwanted, ...queries.unwanted];
+      return unwanted;
     });
   }
 
@@ -147,22 +143,25 @@ export class AccountTable {
       signal.throwIfAborted();
       const { account, entries } = this.#options;
       const { clock, sink, log, planner } = this.#dependencies;
-      const now = this.#newStates();
-      const isFirst = this.#applications().size === 0;
+      const takePhaseIndex = (): number => this.#phaseIndex++;
+      const virtualMs = this.#time.nowMs();
+      const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
+      const isFirst = this.states.size === 0;
       const owns = createOwns(account.shard);
-      const steps = discoverySteps(this.#states, entries, discovery, now, owns);
+      // Queries are always there.
+      const applications = [...discovery.applications, ...queriesOf(entries)];
+      const found = { ...discovery, applications };
+      const steps = discoverySteps(this.#states, entries, found, now, owns);
       const { removed, missing, excluded } = await this.#take(steps, signal);
-      // Those that are not there yet.
-      this.#changeQueries(owns);
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);
       for (const id of removed) this.#publisher.remove(id);
-      log.missingMetrics(this.#metrics.judge(this.#applications()));
+      log.missingMetrics(this.#metrics.judge(this.states));
       planner.discovered(discovery, discoveryOptionsOf(this.#options).intervalMs);
       this.replan();
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;
-      if (isSpread) await this.#take(spreadSteps(this.#states, now.virtualMs), signal);
+      if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
       const showNothing = missing && [...missing, ...entriesWithoutHost(this.states.values())];
       const told = { missing: showNothing, excluded };
       this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
@@ -229,7 +228,10 @@ export class AccountTable {
     const { turn, skipped } = turnAfter(before.turn, times, {
       intervalMs: before.selected.entry.poll.intervalMs,
       headroom: this.plan.headroom,
-      phase: source.earlyMs > 0 && !isQuery(before) ? undefined : phaseOf(before.phaseIndex),
+      phase:
+        source.earlyMs > 0 && before.selected.entry.query === undefined
+          ? undefined
+          : phaseOf(before.phaseIndex),
     });
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, turn });
@@ -271,25 +273,6 @@ export class AccountTable {
   /** Monotonic time at which the next poll of an application is due, as the plan is now. */
   nextDueMs({ turn, selected }: AppState): number {
     return this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
-  }
-
-  #newStates(): NewStates {
-    return {
-      monotonicMs: this.#dependencies.clock.monotonicMs(),
-      virtualMs: this.#time.nowMs(),
-      takePhaseIndex: () => this.#phaseIndex++,
-    };
-  }
-
-  #changeQueries(owns: Owns): Reconfiguration {
-    const { queries = [] } = this.#options;
-    return changeQueries(this.#states, queries, this.#newStates(), owns);
-  }
-
-  /** The states without queries. */
-  #applications(): ReadonlyMap<string, AppState> {
-    const applications = [...this.states].filter(([, state]) => !isQuery(state));
-    return applications.length === this.states.size ? this.states : new Map(applications);
   }
 
   /** Rejects with the signal's reason. What was changed by then stays. */

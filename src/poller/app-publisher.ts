@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureReason } from '../model/api-error.ts';
-import type { Application } from '../model/application.ts';
+import { bareApplication } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
 import { labelsOf } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
@@ -95,7 +95,7 @@ export function appSnapshotOf(
   const { application, entry } = state.selected;
   return {
     account,
-    application: isDiscoveryStale ? identityOf(application) : application,
+    application: isDiscoveryStale ? bareApplication(application) : application,
     labels: labelsOf(state.selected),
     hostsOnly: !entry.application,
     hostNames: state.hostNames.names,
@@ -103,26 +103,12 @@ export function appSnapshotOf(
     pollSucceeded: state.pollSucceeded,
     failureReason: failureReasonOf(state),
     lastSuccessMs: state.lastSuccessMs,
-    ...(entry.query && { query: entry.query }),
+    query: entry.query,
   };
 }
 
 /** Of a poll that hangs, no outcome says why. */
-function failureReasonOf({ pollSucceeded, failure }: AppState): FailureReason | undefined {
-  return pollSucceeded === false ? (failure?.reason ?? 'timeout') : undefined;
-}
-
-function identityOf({ id, name, language, tags }: Application): Application {
-  return {
-    id,
-    name,
-    language,
-    healthStatus: undefined,
-    reporting: undefined,
-    lastReportedAtMs: undefined,
-    summary: undefined,
-    hostIds: undefined,
-    instances: undefined,
-    ...(tags && { tags }),
-  };
+function failureReasonOf(state: AppState): FailureReason | undefined {
+  const { pollSucceeded, failure, lateReason = 'timeout' } = state;
+  return pollSucceeded === false ? (failure?.reason ?? lateReason) : undefined;
 }

@@ -32,6 +32,8 @@ export interface AppState extends PartReading {
   readonly failure: Failure | undefined;
   /** Monotonic time since when a poll has been late that has not ended; `undefined` if none is. */
   readonly lateSinceMs: number | undefined;
+  /** Why it has not ended, as far as one can tell: New Relic asked for a pause, or the poll takes too long. */
+  readonly lateReason?: 'throttled' | 'timeout';
   /** Monotonic time at which the last values were dropped, because polls had failed for too long. */
   readonly droppedMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */

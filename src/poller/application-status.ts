@@ -1,35 +1,23 @@
 import { type Clock, type Now, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
-import { isQuery, queryOf } from '../model/query.ts';
 import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
-import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '../model/status.ts';
+import type { ApplicationState, ApplicationStatus, Failure } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import { type AppState, staleAtMs } from './app-state.ts';
 
+/** All applications of an account for people, or all its queries. */
 export function applicationStatusesOf(
   { name }: Pick<AccountConfig, 'name'>,
   table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,
   { clock }: { readonly clock: Clock },
+  areQueries = false,
 ): readonly ApplicationStatus[] {
   const now = nowOf(clock);
-  return [...table.states.values()].flatMap((app) =>
-    isQuery(app) ? [] : [applicationStatusOf(name, app, table, now)],
-  );
-}
-
-/** All queries of an account for people. */
-export function queryStatusesOf(
-  { name }: Pick<AccountConfig, 'name'>,
-  table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,
-  { clock }: { readonly clock: Clock },
-): readonly QueryStatus[] {
-  const now = nowOf(clock);
-  return [...table.states.values()].flatMap((app) => {
-    const query = queryOf(app);
-    return query === undefined ? [] : [{ ...applicationStatusOf(name, app, table, now), query }];
-  });
+  return [...table.states.values()]
+    .filter(({ selected }) => (selected.entry.query !== undefined) === areQueries)
+    .map((app) => applicationStatusOf(name, app, table, now));
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -46,6 +34,7 @@ function applicationStatusOf(
     account,
     id: application.id,
     name: application.name,
+    query: entry.query,
     selector: selectorText(entry.selector),
     labels: labelsOf(app.selected),
     state: stateOf(app),
@@ -71,15 +60,19 @@ function stateOf({ gone, pollSucceeded, droppedMs, selected }: AppState): Applic
   return isWorthPolling(selected) ? 'up' : 'silent';
 }
 
-/** When a poll hangs, no poll says why. */
+const lateTexts = {
+  throttled:
+    'The poll that was due waits: New Relic answered 429, and is not asked before its pause is over.',
+  timeout:
+    'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
+};
+
+/** When a poll has not ended, no outcome says why. */
 function failureOf(app: AppState, now: Now): Failure | undefined {
-  if (app.failure !== undefined || app.pollSucceeded !== false) return app.failure;
-  return {
-    reason: 'timeout',
-    message:
-      'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
-    sinceMs: wallTimeOf(now)(app.lateSinceMs ?? now.monotonicMs),
-  };
+  const { failure, pollSucceeded, lateSinceMs, lateReason = 'timeout' } = app;
+  if (failure !== undefined || pollSucceeded !== false) return failure;
+  const sinceMs = wallTimeOf(now)(lateSinceMs ?? now.monotonicMs);
+  return { reason: lateReason, message: lateTexts[lateReason], sinceMs };
 }
 
 function dropMsOf(app: AppState, now: Now): number | undefined {

@@ -1,5 +1,4 @@
 import { type Clock, sleep } from '../model/clock.ts';
-import { isQuery } from '../model/query.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
@@ -126,14 +125,12 @@ export class DiscoveryLoop {
     const { table, source, clock } = this.#dependencies;
     const startMs = clock.monotonicMs();
     const deadlineMs = this.#deadlineMs;
-    const known = [...table.states].flatMap(([id, state]) => (isQuery(state) ? [] : [id]));
-    const discovery = await discoverWithin(
-      deadlineMs,
-      { source, clock },
-      this.#options,
-      known,
-      signal,
+    const known = [...table.states.values()].flatMap(({ selected: { application, entry } }) =>
+      entry.query === undefined ? application.id : [],
     );
+    const { selectors, tags } = this.#options;
+    const asking = { source, clock };
+    const discovery = await discoverWithin(deadlineMs, asking, selectors, known, signal, tags);
     // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();
     const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;

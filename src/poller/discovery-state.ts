@@ -149,17 +149,15 @@ export interface Sought {
 }
 
 /** What to look for in an account with these entries. */
-export function discoveryOptionsOf({
-  entries,
-  queries = [],
-}: Omit<AccountInUse, 'account'>): Sought {
+export function discoveryOptionsOf({ entries }: Pick<AccountInUse, 'entries'>): Sought {
   const polled = polledBy(entries);
+  const chosen = polled.filter(({ query }) => query === undefined);
   // An account may have nothing but queries.
-  const polls = (polled.length > 0 ? polled : queries).map(({ poll }) => poll);
+  const polls = (chosen.length > 0 ? chosen : polled).map(({ poll }) => poll);
   return {
-    selectors: polled.map(({ selector }) => selector),
+    selectors: chosen.map(({ selector }) => selector),
     intervalMs: discoveryIntervalOf(polls),
-    tags: tagsOf(polled),
+    tags: tagsOf(chosen),
   };
 }
 
@@ -188,9 +186,10 @@ function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean,
 export async function discoverWithin(
   deadlineMs: number,
   { source, clock }: { readonly source: Pick<Source, 'discover'>; readonly clock: Clock },
-  { selectors, tags = [] }: Omit<Sought, 'intervalMs'>,
+  selectors: readonly Selector[],
   knownIds: readonly string[],
   signal: AbortSignal,
+  tags?: readonly string[],
 ): Promise<Discovery> {
   signal.throwIfAborted();
   const deadline = new AbortController();

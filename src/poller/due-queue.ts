@@ -1,6 +1,5 @@
 import type { Clock } from '../model/clock.ts';
 import { PriorityQueue } from '../model/priority-queue.ts';
-import { isQuery } from '../model/query.ts';
 import { type AppState, staleAtMs, whenStale } from './app-state.ts';
 import { dueMsOf, earliestMsOf, lateAfterMs, spreadTurn } from './schedule.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -14,6 +13,8 @@ export interface FailingCount {
 export interface DueQueueDependencies {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly time: VirtualClock;
+  /** Whether New Relic has asked for a pause that is not over. */
+  readonly isPaused: () => boolean;
 }
 
 /** The states of an account's applications, and when something happens to each of them next. */
@@ -30,9 +31,11 @@ export class DueQueue {
   readonly #stale = new PriorityQueue<string>();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #time: VirtualClock;
+  readonly #isPaused: () => boolean;
   #failing: FailingCount;
 
-  constructor({ clock, time }: DueQueueDependencies) {
+  constructor({ clock, time, isPaused }: DueQueueDependencies) {
+    this.#isPaused = isPaused;
     this.#clock = clock;
     this.#time = time;
     this.#failing = { applications: 0, changedMs: clock.monotonicMs() };
@@ -57,7 +60,7 @@ export class DueQueue {
     const dueMs = dueMsOf(state.turn, poll.intervalMs);
     const isLate = state.lateSinceMs !== undefined;
     const lateMs = isLate || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
-    const polls = isQuery(state) ? this.#alone : this.#polls;
+    const polls = state.selected.entry.query !== undefined ? this.#alone : this.#polls;
     place(polls, id, this.#polling.has(id) ? undefined : dueMs);
     place(this.#late, id, lateMs);
     place(this.#stale, id, staleAtMs(state));
@@ -72,8 +75,7 @@ export class DueQueue {
   /** The poll of the application has begun: it is under way, or waits for its first call. */
   begin(id: string): void {
     this.#polling.add(id);
-    this.#polls.delete(id);
-    this.#alone.delete(id);
+    for (const queue of [this.#polls, this.#alone]) queue.delete(id);
   }
 
   end(id: string): void {
@@ -107,9 +109,10 @@ export class DueQueue {
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
     const changed = new Set<string>();
+    const lateReason = this.#isPaused() ? 'throttled' : 'timeout';
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
       const lateSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
-      this.set(one.id, { ...one.state, lateSinceMs, pollSucceeded: false });
+      this.set(one.id, { ...one.state, lateSinceMs, lateReason, pollSucceeded: false });
       changed.add(one.id);
     }
     while (this.#stale.firstPriority() <= nowMs) {
@@ -124,11 +127,8 @@ export class DueQueue {
 
   /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
   nextEventMs(): number | undefined {
-    const virtualMs = Math.min(
-      this.#polls.firstPriority(),
-      this.#alone.firstPriority(),
-      this.#late.firstPriority(),
-    );
+    const queues = [this.#polls, this.#alone, this.#late];
+    const virtualMs = Math.min(...queues.map((queue) => queue.firstPriority()));
     const nextMs = Math.min(this.#time.monotonicMsOf(virtualMs), this.#stale.firstPriority());
     return Number.isFinite(nextMs) ? nextMs : undefined;
   }

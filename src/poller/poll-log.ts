@@ -1,7 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import { isQuery } from '../model/query.ts';
 import type { Discovery } from '../model/source.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
@@ -53,7 +52,9 @@ export class PollLog {
 
   /** @param missing all selectors that choose nothing now */
   discovered(discovery: Discovery, known: States, missing: readonly string[]): void {
-    const selected = [...known.values()].filter((state) => !isQuery(state));
+    const selected = [...known.values()].filter(
+      (state) => state.selected.entry.query === undefined,
+    );
     this.#reportDiscovery(discovery, selected.length);
     this.#remind(known, hourMs);
     if (discovery.complete) this.#reportMissing(missing);
@@ -136,11 +137,6 @@ export class PollLog {
     return { account: this.#account, app_id: id, app_name: name.slice(0, longestName) };
   }
 
-  #exampleOf(state: AppState): string | undefined {
-    const { app_name: application, query } = this.#fieldsOf(state);
-    return application ?? query;
-  }
-
   /** One that goes on failing for the same reason has a line once an hour. */
   #reportDiscovery({ complete, applications, error }: Discovery, selected: number): void {
     const account = this.#account;
@@ -179,7 +175,9 @@ export class PollLog {
       applications: failing.length,
       since: timeText(failingSinceMs(oldest)),
       reason: oldest.failure?.reason,
-      examples: failing.slice(0, mostExamples).map((state) => this.#exampleOf(state)),
+      examples: failing
+        .slice(0, mostExamples)
+        .map(({ selected }) => selected.application.name.slice(0, longestName)),
     };
     this.#logger.warn(fields, 'still failing');
   }

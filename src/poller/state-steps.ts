@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
-import { isQuery } from '../model/query.ts';
 import {
   hostChoiceOf,
   hostsToPoll,
@@ -22,13 +20,6 @@ import { spreadTurn } from './schedule.ts';
 export type StateSteps<Result> = Generator<undefined, Result>;
 
 type ChangedStates = Pick<DueQueue, 'all' | 'set' | 'delete'>;
-
-export interface NewStates {
-  readonly monotonicMs: number;
-  readonly virtualMs: number;
-  /** Returns a number for a new application. */
-  readonly takePhaseIndex: () => number;
-}
 
 /** What only a discovery as a whole can tell. */
 export interface DiscoveryChange {
@@ -56,7 +47,12 @@ export function* discoverySteps(
   states: ChangedStates,
   entries: readonly AppEntry[],
   { applications, complete, unreadableIds, pendingIds }: Discovery,
-  now: NewStates,
+  now: {
+    readonly monotonicMs: number;
+    readonly virtualMs: number;
+    /** Returns a number for a new application. */
+    readonly takePhaseIndex: () => number;
+  },
   owns: Owns,
 ): StateSteps<DiscoveryChange> {
   const selector = createApplicationSelector(entries);
@@ -80,9 +76,7 @@ export function* discoverySteps(
   });
   if (!complete) return { removed: [], missing: undefined, excluded };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
-  const removed = applicationsOf(states).flatMap(({ id }) =>
-    seen.has(id) || unknown.has(id) ? [] : [id],
-  );
+  const removed = [...states.all.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
   for (const id of unknown) {
     const known = states.all.get(id);
     if (known !== undefined) selector.entryOf(known.selected.application);
@@ -91,11 +85,6 @@ export function* discoverySteps(
     .missing()
     .filter((entry) => owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
   return { removed, missing, excluded };
-}
-
-/** Without queries, which no entry chooses. */
-function applicationsOf({ all }: Pick<ChangedStates, 'all'>): readonly Application[] {
-  return [...all.values()].flatMap((state) => (isQuery(state) ? [] : [state.selected.application]));
 }
 
 /** What new entries no longer want. */
@@ -115,7 +104,7 @@ export function* reconfigurationSteps(
   owns: Owns,
 ): StateSteps<Reconfiguration> {
   const selector = createApplicationSelector(entries);
-  const applications = applicationsOf(states);
+  const applications = Array.from(states.all.values(), ({ selected }) => selected.application);
   const unwanted: string[] = [];
   const released: string[] = [];
   yield* inTurns(applications, selector.patterns, ({ id }) => {

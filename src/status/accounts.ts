@@ -2,6 +2,7 @@ import { cutText } from '../model/line-text.ts';
 import { type AccountDetails, accountStates } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText, unknown, withCapital } from './number-text.ts';
+import { works } from './overall-state.ts';
 import { slowdownsOf } from './slowdowns.ts';
 import { accountView, stateBadge } from './state-view.ts';
 import { ago, due, durationText, since, timeElement, until } from './time-text.ts';
@@ -146,23 +147,18 @@ function lasting(sinceMs: number, nowMs: number): Html {
   return html`<span class="soft">${timeElement(sinceMs, text, true)}</span>`;
 }
 
-function nothingFails(account: AccountDetails): boolean {
-  const { failingApplications, missingSelectors, key, queries = [] } = account;
-  const bad = queries.filter(({ state }) => state === 'failing' || state === 'dropped').length;
-  return failingApplications + missingSelectors.length + bad === 0 && key.problem === undefined;
-}
-
 function accountRow(account: AccountDetails, nowMs: number): Html {
   const { name, state, stateSinceMs, hosts, requestsLastMinute, requestsInFlight } = account;
   const { budgetRequestsPerMinute, demandRequestsPerMinute, pollIntervalSeconds } = account;
   const { lastDiscoveryMs, nextDiscoveryMs } = account;
+  const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
   const isKnown = lastDiscoveryMs !== undefined || account.applications > 0;
   return html`<tbody data-key="${name}">
-<tr><td class="c-state">${stateBadge(state, accountView(state, nothingFails(account)))}${
+<tr><td class="c-state">${stateBadge(state, accountView(state, works(account)))}${
     stateSinceMs !== undefined && html`<br> ${lasting(stateSinceMs, nowMs)}`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
     isKnown ? countText(hosts) : unknown('Not discovered yet')
-  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${account.shards > 1 && html`, this shard's share of ${rateText(account.requestsPerMinute * account.shards)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
+  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
     demandRequestsPerMinute === undefined
       ? unknown('Not discovered yet')
       : rateText(demandRequestsPerMinute)

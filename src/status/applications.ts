@@ -1,5 +1,4 @@
 import { cutText } from '../model/line-text.ts';
-import { applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
@@ -7,6 +6,7 @@ import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
 import { sparkline } from './sparkline.ts';
 import { applicationStateViews } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
+import { valueColumns } from './value-columns.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
 const longestName = 100;
@@ -95,6 +95,7 @@ function byText(left: string, right: string): number {
 
 interface ColumnOptions {
   readonly source: StatusSource;
+  readonly values: readonly Column<ApplicationStatus>[];
   readonly nowMs: number;
   /** Whether the name of the account is shown. */
   readonly hasAccount: boolean;
@@ -110,17 +111,6 @@ const accountColumn: Column<ApplicationStatus> = {
   cell: ({ account }) => html`<bdi>${cutText(account, longestName)}</bdi>`,
 };
 
-function rateColumn(key: 'web' | 'other', label: string): Column<ApplicationStatus> {
-  return {
-    key,
-    label,
-    className: `n c-${key}`,
-    isDescendingFirst: true,
-    sortValue: ({ reading }) => applicationMetrics(reading).get(key),
-    cell: ({ reading }) => measuredRate(applicationMetrics(reading).get(key)),
-  };
-}
-
 function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[] {
   const { source, nowMs, hasAccount, sharedNames } = options;
   return [
@@ -133,8 +123,7 @@ function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[
         html`<a href="${applicationHref(one.account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
     },
     ...(hasAccount ? [accountColumn] : []),
-    rateColumn('web', 'Web'),
-    rateColumn('other', 'Other'),
+    ...options.values,
     {
       key: 'history',
       label: 'Last hour',
@@ -193,15 +182,19 @@ export function applicationsSection(
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);
+  const { columns: values, caption } = valueColumns(all, ({ reading }) => ({
+    series: reading?.series ?? [],
+    values: reading?.application,
+  }));
   const list = {
     path: './',
     title: 'Applications',
-    caption: 'Throughput in requests per minute',
+    caption,
     searched: 'name, id, label or reason',
     scope: ['account'],
     choice: { name: 'account', label: 'Account', from: accounts, of: accountOf },
     views: applicationStateViews,
-    columns: columnsFor({ source, nowMs, hasAccount: accounts.length > 1, sharedNames }),
+    columns: columnsFor({ source, values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
     keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
     matches,
     compare: byFailure,

@@ -1,10 +1,10 @@
 import { cutText } from '../model/line-text.ts';
-import { throughputOf, totalOf, valuesByTransaction } from '../model/polled-series.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
-import { gaveNoValue, rateText, secondsText, unknown } from './number-text.ts';
+import { unknown } from './number-text.ts';
 import type { StateView } from './state-view.ts';
+import { valueColumns } from './value-columns.ts';
 import { hasMoreThanThroughput, hostValuesSection } from './values-section.ts';
 
 const path = './applications';
@@ -28,13 +28,6 @@ interface HostRow {
   /** The name, or the id without one, as it is sorted by and searched in. */
   readonly sortName: string;
   readonly state: HostState;
-  readonly web: number | undefined;
-  readonly other: number | undefined;
-  /** Average response times in seconds. */
-  readonly webTime: number | undefined;
-  readonly otherTime: number | undefined;
-  /** Errors per minute, of all transaction types. */
-  readonly errors: number | undefined;
 }
 
 function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: string): HostState {
@@ -45,58 +38,16 @@ function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: 
 
 /** All polled hosts of an application. */
 function hostRows(application: ApplicationStatus): readonly HostRow[] {
-  const { hostIds, hostNames, reading } = application;
-  const { series = [] } = reading ?? {};
+  const { hostIds, hostNames } = application;
   return hostIds.map((id) => {
-    const values = reading?.hosts.get(id);
-    const throughput = throughputOf(series, values);
-    const times = valuesByTransaction('response_time', series, values);
     const name = hostNames.get(id);
     return {
       id,
       name,
       sortName: name?.toLowerCase() ?? id,
       state: stateOf(application, id),
-      web: throughput.get('web'),
-      other: throughput.get('other'),
-      webTime: times.get('web'),
-      otherTime: times.get('other'),
-      errors: totalOf(valuesByTransaction('errors', series, values)),
     };
   });
-}
-
-function numberColumn(
-  key: string,
-  label: string,
-  value: (host: HostRow) => number | undefined,
-  text: (value: number) => string,
-): Column<HostRow> {
-  return {
-    key,
-    label,
-    className: `n c-${key}`,
-    isDescendingFirst: true,
-    sortValue: value,
-    cell: (host) => {
-      const known = value(host);
-      return known === undefined ? gaveNoValue : text(known);
-    },
-  };
-}
-
-/** Values that only some configurations ask for. */
-const moreColumns = [
-  numberColumn('web_time', 'Web time', ({ webTime }) => webTime, secondsText),
-  numberColumn('other_time', 'Other time', ({ otherTime }) => otherTime, secondsText),
-  numberColumn('errors', 'Errors', ({ errors }) => errors, rateText),
-];
-
-/** Those of `moreColumns` in which a host has a value. */
-function columnsWithValues(hosts: readonly HostRow[]): readonly Column<HostRow>[] {
-  return moreColumns.filter(({ sortValue }) =>
-    hosts.some((host) => sortValue?.(host) !== undefined),
-  );
 }
 
 /** Why a host has no values; empty if it has some. */
@@ -110,7 +61,7 @@ function whyText(state: HostState, reason: string | undefined): string {
 
 /** @param hrefOfHost the address of all values of a host; `undefined` if the row has them all */
 function columnsFor(
-  more: readonly Column<HostRow>[],
+  values: readonly Column<HostRow>[],
   reason: string | undefined,
   hrefOfHost: ((id: string) => string) | undefined,
 ): readonly Column<HostRow>[] {
@@ -135,9 +86,7 @@ function columnsFor(
       sortValue: ({ id }) => `${String(id.length).padStart(3, '0')}${id}`,
       cell: ({ id, name }) => (name === undefined ? linked(id, id) : id),
     },
-    numberColumn('web', 'Web', ({ web }) => web, rateText),
-    numberColumn('other', 'Other', ({ other }) => other, rateText),
-    ...more,
+    ...values,
     {
       key: 'why',
       label: 'Why',
@@ -162,17 +111,20 @@ export function hostsSections(application: ApplicationStatus, params: URLSearchP
     const others = [...params].filter(([name]) => name !== 'host');
     return `${path}?${new URLSearchParams([...others, ...Object.entries(host)]).toString()}`;
   };
-  const more = columnsWithValues(hosts);
+  const { columns: values, caption } = valueColumns(hosts, ({ id }) => ({
+    series: reading?.series ?? [],
+    values: reading?.hosts.get(id),
+  }));
   const list = {
     path,
     title: 'Hosts',
-    caption: `Throughput in requests per minute${more.length > 0 ? ', average response time, errors per minute' : ''}`,
+    caption,
     searched: 'name or id',
     // `host` is the one whose values are all shown.
     scope: ['account', 'id', 'host'],
     views: stateViews,
     columns: columnsFor(
-      more,
+      values,
       failure?.reason,
       hasMoreThanThroughput(reading) ? (host) => `${hrefWith({ host })}#host` : undefined,
     ),

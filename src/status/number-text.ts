@@ -1,5 +1,4 @@
-import type { PolledSeries } from '../model/polled-series.ts';
-import type { Unit } from '../model/vendor-value.ts';
+import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
 import { type Html, html } from './html.ts';
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -55,19 +54,19 @@ function bytesText(bytes: number): string {
 
 const texts: Readonly<Record<Unit, (value: number) => string>> = {
   seconds: secondsText,
-  seconds_per_minute: (value) => `${secondsText(value)} per minute`,
+  seconds_per_minute: (value) => `${secondsText(value)}/min`,
   bytes: bytesText,
-  ratio: (value) => `${numberText(value * 100)}\u00a0%`,
-  per_minute: (value) => `${numberText(value)} per minute`,
-  per_second: (value) => `${numberText(value)} per second`,
+  ratio: (value) => `${numberText(value * 100)} %`,
+  per_minute: (value) => `${numberText(value)}/min`,
+  per_second: (value) => `${numberText(value)}/s`,
   count: numberText,
   as_metric: numberText,
-  as_metric_per_second: (value) => `${numberText(value)} per second`,
+  as_metric_per_second: (value) => `${numberText(value)}/s`,
 };
 
-/** A value as people read it, such as `120 ms`. One with a scale of its own has no known unit. */
-export function valueText({ gauge, value: name, scale }: PolledSeries, value: number): string {
+/** A value of New Relic as people read it, such as `120 ms`. One with a scale of its own has no known unit. */
+export function valueText(name: ValueName, value: number, scale = 1): string {
   // An Apdex score is never written in percent.
   if (scale !== 1 || name === 'score') return numberText(value);
-  return texts[gauge.unit](value);
+  return texts[vendorValues[name]](value);
 }

@@ -34,15 +34,13 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 /** Everything that fails, the worst first. */
 function failuresOf(
   accounts: readonly AccountDetails[],
-  { dropped, failing }: StateCounts,
+  { dropped, failing }: Pick<StateCounts, 'dropped' | 'failing'>,
   problem: string | undefined,
 ): readonly string[] {
   const down = accounts.filter(({ state }) => state === 'down').length;
   const missing = sumOf(accounts.map(({ missingSelectors }) => missingSelectors.length));
   const keys = accounts.filter(({ key }) => key.problem !== undefined).length;
-  const queries = queriesOf(accounts).filter(
-    ({ state }) => state === 'failing' || state === 'dropped',
-  );
+  const queries = queriesOf(accounts).filter(({ failure }) => failure !== undefined);
   return [
     ...phraseOf(down, 'account down', 'accounts down'),
     ...phraseOf(failing, 'application failing', 'applications failing'),
@@ -52,6 +50,12 @@ function failuresOf(
     ...phraseOf(keys, 'API key cannot be read', 'API keys cannot be read'),
     ...(problem === undefined ? [] : ['the last reload was refused']),
   ];
+}
+
+/** Whether nothing of an account fails, though it may be degraded. */
+export function works(account: AccountDetails): boolean {
+  const counts = { failing: account.failingApplications, dropped: 0 };
+  return failuresOf([account], counts, undefined).length === 0;
 }
 
 /** What works, but not as it was meant to. */
@@ -106,7 +110,7 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';
   const sentences = [
     up > 0
-      ? `All polls succeed: ${countOf(up, 'application')}${where}.`
+      ? `${countOf(up, 'application')}${where}, all polls succeed.`
       : 'No application is polled.',
     ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
     ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),

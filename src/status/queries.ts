@@ -1,47 +1,44 @@
 import { cutText } from '../model/line-text.ts';
-import { type AccountDetails, applicationStates, type QueryStatus } from '../model/status.ts';
+import type { QueryResult } from '../model/snapshot.ts';
+import { type AccountDetails, type ApplicationStatus, applicationStates } from '../model/status.ts';
 import { failureText, nextPoll, valuesAge } from './applications.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText, unknown } from './number-text.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
-import { ago, durationText } from './time-text.ts';
 
 const longestName = 100;
 const longestMessage = 600;
-/** More would hide the applications; those that are left out are the ones that work. */
+/** More would hide the applications. */
 const mostQueries = 100;
 
+function rankOf({ state }: ApplicationStatus): number {
+  return applicationStates.indexOf(state);
+}
+
 /** The queries of all accounts, those with problems first. */
-export function queriesOf(accounts: readonly AccountDetails[]): readonly QueryStatus[] {
-  const ranks = new Map(applicationStates.map((state, rank) => [state, rank]));
+export function queriesOf(accounts: readonly AccountDetails[]): readonly ApplicationStatus[] {
   return accounts
     .flatMap(({ queries = [] }) => queries)
-    .toSorted(
-      (left, right) =>
-        (ranks.get(left.state) ?? 0) - (ranks.get(right.state) ?? 0) ||
-        (left.name < right.name ? -1 : 1),
-    );
+    .toSorted((left, right) => rankOf(left) - rankOf(right) || (left.name < right.name ? -1 : 1));
 }
 
-function seriesText({ reading }: QueryStatus): Html {
-  if (reading?.query === undefined) return unknown('Nothing is published');
-  const { series, leftOut, unusable } = reading.query;
-  const less = [
-    ...(leftOut > 0 ? [`${countText(leftOut)} beyond max_series`] : []),
-    ...(unusable > 0 ? [`${countText(unusable)} not a number`] : []),
-  ];
-  return html`${countText(series.length)}${less.length > 0 && html`<br><span class="soft">${less.join(', ')}</span>`}`;
+/** `3 rows, 2 series`, and what became none. */
+export function resultText({ rows, series, leftOut, unusable }: QueryResult): string {
+  const left = leftOut > 0 && `${countText(leftOut)} beyond max_series`;
+  const invalid = unusable > 0 && `${countText(unusable)} absent or no number`;
+  const counts = [countOf(rows, 'row'), countOf(series.length, 'series', 'series'), left, invalid];
+  return counts.filter(Boolean).join(', ');
 }
 
-function queryRow(one: QueryStatus, nowMs: number): Html {
-  const { account, name, state, reading, lastPollMs, intervalSeconds } = one;
+function queryRow(one: ApplicationStatus, nowMs: number): Html {
+  const { account, name, state, query, reading, intervalSeconds } = one;
   return html`<tbody data-key="${account}/${name}">
-<tr><td class="c-state">${stateBadge(state, applicationStateViews[state])}</td><th scope="row"><bdi>${cutText(name, longestName)}</bdi></th><td><bdi>${cutText(account, longestName)}</bdi></td><td class="n" data-label="rows">${
-    reading?.query === undefined ? unknown('Nothing is published') : countText(reading.query.rows)
-  }</td><td class="n" data-label="series">${seriesText(one)}</td><td class="n" data-label="values from">${valuesAge(one, nowMs)}</td><td class="n" data-label="last poll">${
-    lastPollMs === undefined ? 'not yet' : ago(lastPollMs, nowMs)
-  }</td><td class="n" data-label="next poll">${nextPoll(one, nowMs)}</td><td class="n" data-label="calls a minute">${rateText(60 / intervalSeconds)}<br><span class="soft">one each ${durationText(intervalSeconds * 1000)}</span></td></tr>
-<tr class="why"><td colspan="9">${failureText(one, nowMs, longestMessage)}<p class="soft"><code><bdi>${cutText(one.query.nrql, longestMessage)}</bdi></code></p></td></tr></tbody>
+<tr><td class="c-state">${stateBadge(state, applicationStateViews[state])}</td><th scope="row"><bdi>${cutText(name, longestName)}</bdi></th><td><bdi>${cutText(account, longestName)}</bdi></td>
+<td data-label="rows">${reading?.query ? resultText(reading.query) : unknown('Nothing is published')}</td>
+<td class="n" data-label="values from">${valuesAge(one, nowMs)}</td>
+<td class="n" data-label="next poll">${nextPoll(one, nowMs)}</td>
+<td class="n" data-label="calls a minute">${rateText(60 / intervalSeconds)}</td></tr>
+<tr class="why"><td colspan="7">${failureText(one, nowMs, longestMessage)}<p class="soft"><code><bdi>${cutText(query?.nrql ?? '', longestMessage)}</bdi></code></p></td></tr></tbody>
 `;
 }
 
@@ -57,7 +54,7 @@ export function queriesSection(
   return html`
 <section aria-labelledby="queries"><h2 id="queries">Queries</h2>
 <div class="table" role="region" aria-label="List of queries" tabindex="0"><table class="list">
-<thead><tr><th scope="col">State</th><th scope="col">Query</th><th scope="col">Account</th><th scope="col" class="n">Rows</th><th scope="col" class="n">Series</th><th scope="col" class="n">Values from</th><th scope="col" class="n">Last poll</th><th scope="col" class="n">Next poll</th><th scope="col" class="n">Calls a minute</th></tr></thead>
+<thead><tr><th scope="col">State</th><th scope="col">Query</th><th scope="col">Account</th><th scope="col">Rows</th><th scope="col" class="n">Values from</th><th scope="col" class="n">Next poll</th><th scope="col" class="n">Calls a minute</th></tr></thead>
 ${queries.slice(0, mostQueries).map((one) => queryRow(one, nowMs))}</table></div>
 ${left > 0 && html`<p class="soft">${countOf(left, 'more query', 'more queries')} in /api/v1/targets.</p>`}</section>`;
 }

@@ -68,7 +68,7 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 .with-graph { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
 .with-graph .facts { flex: 1 1 34rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
 figure { flex: 1 1 20rem; max-width: 34rem; margin: 1rem 0 0; }
-figure .spark { width: 100%; height: 7rem; }
+figure .spark { width: 100%; height: 4rem; }
 figcaption { color: var(--soft); font-size: .85rem; }
 `;
 
@@ -134,14 +134,16 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .applications th.c-state { width: 6.5rem; }
 .applications th.c-account { width: 8rem; }
 .applications th.c-web, .applications th.c-other { width: 4.9rem; }
-.applications th.c-spark { width: 9rem; }
+.applications th.c-web_time, .applications th.c-other_time { width: 6.4rem; }
+.applications th.c-errors { width: 5rem; }
+.applications th.c-spark { width: 7rem; }
 .applications th.c-values { width: 10rem; }
 .applications th.c-polled, .applications th.c-next { width: 7.2rem; }
 .applications th.c-hosts { width: 7rem; }
 .applications tbody th { width: auto; }
 .applications td.c-account { overflow-wrap: anywhere; }
 .list td.c-spark { vertical-align: middle; }
-.spark { display: block; width: 7.5rem; height: 1.25rem; color: var(--link); overflow: visible; }
+.spark { display: block; width: 5.5rem; height: 1.25rem; color: var(--link); overflow: visible; }
 .spark path { fill: none; stroke: currentColor; stroke-width: 1.4; vector-effect: non-scaling-stroke;
   stroke-linejoin: round; stroke-linecap: round; }
 .bar { display: block; width: 7rem; height: 4px; margin: .2rem 0 0 auto; border-radius: 2px; }
@@ -151,6 +153,7 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
   border: 1px dashed var(--line); border-radius: 8px; }
 .pager { display: flex; flex-wrap: wrap; gap: .3rem .8rem; margin-top: .7rem; color: var(--soft); }
 .pager b { color: var(--text); }
+.pager a, .pager b { min-width: 24px; line-height: 24px; text-align: center; }
 `;
 
 /** Where a row has no room, its cells stand below each other, each with its label. */
@@ -180,6 +183,16 @@ const phone = `
   label, input { flex: 1 1 100%; }
   label { display: flex; align-items: center; }
   select { flex: 1 1 auto; min-width: 0; }
+}
+/* What fails is to be on the first screen. */
+@media (max-width: 40rem) {
+  nav ul { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
+  nav { min-width: 0; }
+  .banner .as-of, .accounts .why .soft, .accounts [data-label="in flight"],
+  .accounts [data-label=discovered], .accounts [data-label="next discovery"] { display: none; }
+  section { margin-top: 1rem; display: flex; flex-direction: column; }
+  section > * { min-width: 0; }
+  section > form { order: 1; }
 }
 `;
 

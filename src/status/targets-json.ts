@@ -5,7 +5,6 @@ import type {
   ApplicationState,
   ApplicationStatus,
   ProcessStatus,
-  QueryStatus,
   StatusSource,
 } from '../model/status.ts';
 import { queriesOf } from './queries.ts';
@@ -172,6 +171,7 @@ function accountJson(account: AccountDetails): unknown {
     pollIntervalSeconds: account.pollIntervalSeconds,
     stretch: account.stretch,
     requestsPerMinute: account.requestsPerMinute,
+    sharedRequestsPerMinute: account.sharedRequestsPerMinute,
     refusedRequests: account.refusals?.calls ?? 0,
     lastRefusal: timeJson(account.refusals?.lastMs),
     slowdowns: slowdownsOf(account),
@@ -188,22 +188,20 @@ function accountJson(account: AccountDetails): unknown {
   };
 }
 
-const noRows = { rows: null, series: [], leftOut: 0, unusable: 0 };
-
-function queryJson(one: QueryStatus): unknown {
-  const { account, name, query, reading, intervalSeconds } = one;
-  const { rows, series, leftOut, unusable } = reading?.query ?? noRows;
+function queryJson(one: ApplicationStatus): unknown {
+  const { gauges = [], nrql } = one.query ?? {};
+  const { rows = null, series = [], leftOut = 0, unusable = 0 } = one.reading?.query ?? {};
   return {
-    account,
-    query: name,
-    gauges: query.gauges.map((gauge) => gauge.name),
-    nrql: query.nrql,
+    account: one.account,
+    query: one.name,
+    gauges: gauges.map(({ name }) => name),
+    nrql,
     ...polledJson(one),
     rows,
     series: series.length,
     leftOut,
     unusable,
-    callsPerMinute: 60 / intervalSeconds,
+    callsPerMinute: 60 / one.intervalSeconds,
   };
 }
 

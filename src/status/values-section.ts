@@ -18,7 +18,7 @@ function row(name: string, series: PolledSeries, value: number | undefined): Htm
   const labels = Object.entries(seriesLabels(series)).map(
     ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
   );
-  const text: Child = value === undefined ? gaveNoValue : valueText(series, value);
+  const text: Child = value === undefined ? gaveNoValue : valueText(valueName, value, series.scale);
   return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labels}</td><td class="n c-value"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
 `;
 }

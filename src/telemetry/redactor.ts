@@ -63,7 +63,9 @@ export function createRedactor(): Redactor {
   const spansUnderEscapes = (text: string): readonly Span[] => {
     if (!/[%\\]/.test(text)) return [];
     const { text: copy, offsets } = unescaped(text);
-    return spansIn(copy).map(([start, end]) => [offsets[start] ?? 0, offsets[end] ?? text.length]);
+    return spansIn(copy).map(
+      ([start, end]): Span => [offsets[start] ?? 0, offsets[end] ?? text.length],
+    );
   };
 
   return {
@@ -107,6 +109,12 @@ function needlesOf(secret: string): readonly Needle[] {
     .flatMap((text) => [text, unescaped(text).text])
     .flatMap((text) => [text, Buffer.from(text).toString('latin1')])
     .flatMap((text) => [text, text.replaceAll(' ', '+')])
+    // What stands before it may look like the beginning of an escape, which undoes the wrong characters.
+    .flatMap((text) => [
+      text,
+      encodeURIComponent(Buffer.from(text).toString()),
+      JSON.stringify(text).slice(1, -1),
+    ])
     .filter((text) => text.length >= minimumLength);
   const base64 = parts
     .flatMap((text) => base64Cores(Buffer.from(text)))

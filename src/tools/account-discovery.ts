@@ -4,21 +4,21 @@ import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
+import type { AccountInUse, AppEntry, Config } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
-import { subjectOf } from '../model/query.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
+  queriesOf,
   type SelectedApplication,
   wantedHostNames,
   withNamedHosts,
 } from '../model/selected-application.ts';
 import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery, Question, Source } from '../model/source.ts';
-import { discoverWithin } from '../poller/discovery-state.ts';
+import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import { discoverWithin, discoveryOptionsOf } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
@@ -31,6 +31,7 @@ import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 /** An account of the configuration with entries, and the result of one discovery. */
 export interface DiscoveredAccount extends AccountInUse {
   readonly discovery: Discovery;
+  /** Queries included. */
   readonly selected: readonly SelectedApplication[];
   /** The applications that entries exclude. */
   readonly excluded: readonly SelectedApplication[];
@@ -46,17 +47,15 @@ export interface DiscoveredAccount extends AccountInUse {
   readonly hostless: readonly HostlessApplication[];
   /** The accounts that the key sees; `undefined` if nobody asked. */
   readonly visible: VisibleAccounts | undefined;
-  /** What some applications answered; empty if nobody asked. */
+  /** What some applications and all queries answered; empty if nobody asked. */
   readonly samples: readonly Sample[];
-  /** What each query has brought; nothing if nobody asked. */
-  readonly queryOutcomes: ReadonlyMap<Query, PollOutcome>;
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
   readonly metricCalls: string | undefined;
 }
 
-/** The values of one application, asked for as a test. */
+/** The values of one application or query, asked for as a test. */
 export interface Sample {
   readonly application: Pick<Application, 'id' | 'name'>;
   readonly entry: AppEntry;
@@ -162,7 +161,7 @@ function showingCalls(
 }
 
 async function discoverAccount(
-  { account, entries, queries = [] }: PreparedAccount,
+  { account, entries }: PreparedAccount,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
   platform: ToolPlatform,
@@ -170,28 +169,28 @@ async function discoverAccount(
   const { clock, redactor, stopSignal } = platform;
   const { source } = runtime;
   const dependencies = { source, clock };
-  const selectors = purpose === 'list' ? [] : polledBy(entries).map(({ selector }) => selector);
+  const { selectors } = discoveryOptionsOf({ entries: purpose === 'list' ? [] : entries });
   const discover = async (known: readonly string[]): Promise<Discovery> =>
-    discoverWithin(longestDiscoveryMs, dependencies, { selectors }, known, stopSignal);
+    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
   const discovery = await afterLookUps(await discover([]), discover);
-  const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
+  const found = [...discovery.applications, ...queriesOf(entries)];
+  const { selected, excluded, missing } = selectApplications(entries, found);
   const { complete, error, pendingIds } = discovery;
   const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
   const missingEntries = missing.filter(({ selector }) => !pending.has(selectorText(selector)));
   return {
     account,
     entries,
-    queries,
     discovery,
-    selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
+    selected: purpose === 'list' ? selected : await withHosts(selected, source, stopSignal),
     excluded,
     missingEntries: complete ? missingEntries : [],
     missing: complete ? missingEntries.map(({ selector }) => selectorText(selector)) : [],
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
     ...(purpose === 'check'
-      ? await trials({ account, queries, selected, complete }, runtime, platform)
-      : { visible: undefined, hostless: [], queryOutcomes: new Map() }),
+      ? await trials({ account, selected, complete }, runtime, platform)
+      : { visible: undefined, hostless: [] }),
     ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
   };
 }
@@ -216,41 +215,18 @@ async function afterLookUps(
 async function trials(
   {
     account,
-    queries = [],
     selected,
     complete,
-  }: Pick<DiscoveredAccount, 'account' | 'queries' | 'selected'> & Pick<Discovery, 'complete'>,
+  }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
   platform: ToolPlatform,
-): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'queryOutcomes'>> {
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless'>> {
   // A key that the REST API refuses need not be tried again.
   const isAsked = account.source.kind === 'nerdgraph' || complete;
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
-    queryOutcomes: complete ? await runQueries(queries, runtime.source, platform) : new Map(),
   };
-}
-
-/** Runs each query once. */
-async function runQueries(
-  queries: readonly Query[],
-  source: Pick<Source, 'batches'>,
-  { clock, stopSignal }: ToolPlatform,
-): Promise<ReadonlyMap<Query, PollOutcome>> {
-  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
-  const subjects = new Map(queries.map((query) => [subjectOf(query), query]));
-  const outcomes = await pollOnce(source, Array.from(subjects.keys(), questionOf), options);
-  return new Map(
-    [...subjects].flatMap(([{ application }, query]) => {
-      const outcome = outcomes.get(application.id);
-      return outcome === undefined ? [] : [[query, outcome] as const];
-    }),
-  );
-}
-
-function questionOf(selected: SelectedApplication): Question {
-  return { selected, askHostNames: false, hostNames: new Map(), isListed: () => true };
 }
 
 /** What polls cost. That of several metrics is found out by a sample. */
@@ -263,7 +239,10 @@ async function costsOf(
   const textNow = (): string | undefined => costs.ofMetrics?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
   const samples: Sample[] = [];
-  for (const one of isAsked ? chosenSamples(selected).slice(0, mostSamples[purpose]) : []) {
+  const queries = selected.filter(({ entry }) => entry.query !== undefined);
+  const applications = selected.filter(({ entry }) => entry.query === undefined);
+  const chosen = isAsked ? chosenSamples(applications).slice(0, mostSamples[purpose]) : [];
+  for (const one of [...chosen, ...(purpose === 'check' ? queries : [])]) {
     samples.push(await sampleOf(one, runtime, purpose, platform));
   }
   const isShown = samples[0]?.outcome.error === undefined && samples.length > 0;
@@ -301,15 +280,18 @@ async function sampleOf(
   purpose: DiscoveryPurpose,
   { clock, stopSignal }: ToolPlatform,
 ): Promise<Sample> {
-  const question = questionOf({
-    application,
-    entry: { ...entry, application: true, hosts: false },
-  });
+  const question = {
+    selected: { application, entry: { ...entry, application: true, hosts: false } },
+    askHostNames: false,
+    hostNames: new Map<string, string>(),
+    isListed: () => true,
+  };
   const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
   const outcomes = await pollOnce(runtime.source, [question], options);
   const outcome = outcomes.get(application.id) ?? nothingToAskOutcome;
   const { reading } = outcome;
-  const isRead = purpose === 'check' && reading !== undefined && outcome.error === undefined;
+  const isChecked = purpose === 'check' && entry.query === undefined;
+  const isRead = isChecked && reading !== undefined && outcome.error === undefined;
   const unknownMetrics = isRead
     ? await unknownMetricsOf(application.id, reading, {
         list: metricLister(runtime, 1),

@@ -16,7 +16,7 @@ export interface AssumedDiscovery {
   readonly discovery: DiscoveryCalls;
 }
 
-/** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
+/** An entry by id or name is one application, one with a query is that, one by pattern as many as assumed; all of them report. */
 export function assumeApplications(
   entries: readonly AppEntry[],
   assumptions: Assumptions,
@@ -32,11 +32,15 @@ export function assumeApplications(
     const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
     return Array.from({ length: count }, (_, index) => {
       const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
-      const application = assumedApplication(id, assumptions.hostsPerApplication);
+      const hosts = entry.query === undefined ? assumptions.hostsPerApplication : 0;
+      const application = assumedApplication(id, hosts);
       return withAssumedHosts({ entry, application });
     });
   });
-  return { applications, discovery: costs.discovery(applications) };
+  return {
+    applications,
+    discovery: costs.discovery(applications.filter(({ entry }) => entry.query === undefined)),
+  };
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { AccountConfig } from '../model/config.ts';
-import { isQuery } from '../model/query.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
@@ -95,7 +94,7 @@ export function planCalls(input: CallPlanInput): CallPlan {
     query: demand.query / stretch,
   };
   const polled = applications.filter(isWorthPolling);
-  const queries = countQueries(applications);
+  const queries = applications.filter(({ entry }) => entry.query !== undefined).length;
   const intervals = intervalsOf(polled, stretch);
   const firstPollCalls = costs.once(polled);
   return {
@@ -153,25 +152,20 @@ function intervalsOf(
   applications: readonly SelectedApplication[],
   stretch: number,
 ): readonly PlannedInterval[] {
-  const byInterval = new Map<number, SelectedApplication[]>();
-  for (const one of applications) {
-    const { intervalMs } = one.entry.poll;
-    const alike = byInterval.get(intervalMs) ?? [];
-    alike.push(one);
-    byInterval.set(intervalMs, alike);
+  const counts = new Map<number, { applications: number; queries: number }>();
+  for (const { entry } of applications) {
+    const { intervalMs } = entry.poll;
+    const count = counts.get(intervalMs) ?? { applications: 0, queries: 0 };
+    count[entry.query === undefined ? 'applications' : 'queries'] += 1;
+    counts.set(intervalMs, count);
   }
-  return [...byInterval]
+  return [...counts]
     .toSorted(([left], [right]) => left - right)
-    .map(([configuredMs, alike]) => ({
+    .map(([configuredMs, count]) => ({
       configuredMs,
       effectiveMs: configuredMs * stretch,
-      applications: alike.length - countQueries(alike),
-      queries: countQueries(alike),
+      ...count,
     }));
-}
-
-function countQueries(applications: readonly SelectedApplication[]): number {
-  return applications.filter((selected) => isQuery({ selected })).length;
 }
 
 /**

@@ -4,9 +4,10 @@ import type { InspectedConfig } from '../config/load-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationMetrics, type QuerySeries } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { resultText } from '../status/queries.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
-import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
+import { type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
 import { suggestionFor } from './name-suggestion.ts';
 import { budgetText, pendingText, remedyTexts } from './plan-text.ts';
@@ -18,7 +19,7 @@ export interface CheckedConfig {
   readonly file: Pick<InspectedConfig, 'at' | 'placeOf' | 'warnings'>;
 }
 
-type Add = (check: Check, severity: Severity, message: string, remedy?: string) => Finding;
+type Add = (severity: Severity, message: string, remedy?: string) => Finding;
 
 function entryFinding(
   entry: AppEntry,
@@ -28,7 +29,7 @@ function entryFinding(
 ): Finding {
   const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind)?.span;
   const { account } = entry;
-  return findingOf('entry', severity, message, { account, remedy, place: file.placeOf(span) });
+  return findingOf(severity, message, { account, remedy, place: file.placeOf(span) });
 }
 
 async function missingFindings(
@@ -90,12 +91,12 @@ function hostFinding({ application, wanted, failure }: HostlessApplication, add:
   const names = wanted.map((name) => JSON.stringify(name)).join(' or ');
   if (failure !== undefined) {
     const message = `application ${application.id}: the host ${names} could not be looked for`;
-    return add('host', 'error', message, failure);
+    return add('error', message, failure);
   }
   const message = `application ${application.id} has no host ${names} yet, which hosts: self asks for`;
   const remedy =
     'it appears some minutes after its agent has started; --host-name gives another name';
-  return add('host', 'warning', message, remedy);
+  return add('warning', message, remedy);
 }
 
 /** The metrics of a sample that New Relic does not know, at their lines. */
@@ -114,27 +115,23 @@ function unknownFindings(
     const own = ['apps', config.apps.indexOf(entry)];
     const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
     const place = file.placeOf(file.at(...list, 'metrics', index, key)?.span);
-    return findingOf('values', 'warning', message, { account: entry.account, remedy, place });
+    return findingOf('warning', message, { account: entry.account, remedy, place });
   });
 }
 
 function sampleFinding({ application, outcome, unknownMetrics }: Sample, add: Add): Finding {
   const subject = `application ${application.id}`;
   if (outcome.error !== undefined) {
-    return add('values', 'error', `${subject}: its values cannot be read`, outcome.error.message);
+    return add('error', `${subject}: its values cannot be read`, outcome.error.message);
   }
   if (outcome.gone) {
-    return add('values', 'error', `${subject}: New Relic lists it but has no values of it`);
+    return add('error', `${subject}: New Relic lists it but has no values of it`);
   }
   const { reading } = outcome;
   const told = new Set(unknownMetrics.map(({ series }) => series.gauge.name));
   const lacks = gaugesWithoutValue(reading).filter((name) => !told.has(name));
   const without = lacks.length === 0 ? '' : `, and no value at the moment of ${lacks.join(', ')}`;
-  return add(
-    'values',
-    'ok',
-    `${subject}: values can be read, ${throughputText(reading)}${without}`,
-  );
+  return add('ok', `${subject}: values can be read, ${throughputText(reading)}${without}`);
 }
 
 function throughputText(reading: AppReading | undefined): string {
@@ -156,43 +153,32 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
   return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
 }
 
-/** Rows of a query that are shown. */
-const rowsShown = 3;
+/** Series of a query that are shown. */
+const seriesShown = 3;
 
-function queryFindings({ queryOutcomes }: DiscoveredAccount, add: Add): readonly Finding[] {
-  return Array.from(queryOutcomes, ([query, { error, reading }]) => {
-    const subject = `query ${query.name}`;
-    const result = reading?.query;
-    if (result === undefined) {
-      return add('query', 'error', `${subject} brings nothing`, error?.message);
-    }
-    const { series, rows, leftOut, unusable } = result;
-    const counts = [
-      `${countOf(rows, 'row')}, ${series.length} series`,
-      ...(unusable > 0 ? [`${unusable} values absent or not a number`] : []),
-      ...(leftOut > 0 ? [`${leftOut} series beyond max_series`] : []),
-    ];
-    const shown = series
-      .slice(0, rowsShown)
-      .map((one) => `${query.gauges[one.gauge]?.name ?? ''}${labelsText(one)} ${one.value}`);
-    const text = [`${subject}: ${counts.join(', ')}`, ...shown].join('; ');
-    const isSound = series.length > 0 && leftOut === 0;
-    const remedy =
-      'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
-    return add('query', isSound ? 'ok' : 'warning', text, isSound ? undefined : remedy);
+function queryFinding({ application: { name }, entry, outcome }: Sample, add: Add): Finding {
+  const result = outcome.reading?.query;
+  if (result === undefined) {
+    return add('error', `query ${name} brings nothing`, outcome.error?.message);
+  }
+  const { series, leftOut } = result;
+  const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
+    const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+    return `${entry.query?.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
   });
-}
-
-function labelsText({ labels }: QuerySeries): string {
-  return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}}`;
+  const text = [`query ${name}: ${resultText(result)}`, ...shown].join('; ');
+  if (series.length > 0 && leftOut === 0) return add('ok', text);
+  const remedy =
+    'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
+  return add('warning', text, remedy);
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
   return draftsOfDiscovered([discovered]).map(({ source, calls }) => {
     const text = budgetText(calls);
-    if (calls.fits) return add('budget', 'ok', `polling ${text}`);
+    if (calls.fits) return add('ok', `polling ${text}`);
     const remedies = remedyTexts({ ...calls, together: togetherOf({ source, calls }, 1) });
-    return add('budget', 'warning', `polling ${text}, so polls will be late`, remedies.join(' '));
+    return add('warning', `polling ${text}, so polls will be late`, remedies.join(' '));
   });
 }
 
@@ -203,9 +189,9 @@ function pendingFinding(
   const more = missingEntries.length - mostShown;
   const remedy = 'correct the entries named above, and check again';
   return [
-    ...(more > 0 ? [add('entry', 'error', `${more} more match nothing`, remedy)] : []),
+    ...(more > 0 ? [add('error', `${more} more match nothing`, remedy)] : []),
     ...(pendingIds.length > 0
-      ? [add('entry', 'error', `not found so far: ${pendingText(pendingIds.length)}`, remedy)]
+      ? [add('error', `not found so far: ${pendingText(pendingIds.length)}`, remedy)]
       : []),
   ];
 }
@@ -226,27 +212,26 @@ export async function accountFindings(
     samples,
     metricCalls,
   } = discovered;
-  const add: Add = (check, severity, message, remedy) =>
-    findingOf(check, severity, message, { account: account.name, remedy });
+  const add: Add = (severity, message, remedy) =>
+    findingOf(severity, message, { account: account.name, remedy });
   const id = accountIdFinding(account, visible);
-  const ids = id === undefined ? [] : [add('account_id', id.severity, id.message, id.remedy)];
-  if (failure !== undefined)
-    return [add('discovery', 'error', `discovery failed: ${failure}`), ...ids];
+  const ids = id === undefined ? [] : [add(id.severity, id.message, id.remedy)];
+  if (failure !== undefined) return [add('error', `discovery failed: ${failure}`), ...ids];
   const found = countOf(discovery.applications.length, 'application');
+  const chosen = selected.filter(({ entry }) => entry.query === undefined).length;
   const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
   return [
-    add('discovery', 'ok', `key accepted, ${found} found, ${selected.length} chosen${left}`),
+    add('ok', `key accepted, ${found} found, ${chosen} chosen${left}`),
     ...ids,
     ...(await missingFindings(discovered, checked)),
     ...pendingFinding(discovered, add),
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...samples.flatMap((sample) => [
-      sampleFinding(sample, add),
+      sample.entry.query ? queryFinding(sample, add) : sampleFinding(sample, add),
       ...unknownFindings(sample, checked),
     ]),
-    ...queryFindings(discovered, add),
-    ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
+    ...(metricCalls === undefined ? [] : [add('ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];
 }

@@ -13,7 +13,7 @@ import type { AccountConfig, Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
-import { type Finding, findingDocument, findingOf, findingsText } from './check-finding.ts';
+import { type Finding, findingOf, findingsText } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
 import { namedFileProblems } from './named-files.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
@@ -25,12 +25,6 @@ import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
  * missing in the file, `--online` proposes them.
  */
 export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  if (flags.output === 'yaml') {
-    throw new CommandError(
-      2,
-      'check-config: --output=yaml is only for discover and metrics: expected text or json',
-    );
-  }
   const checked = await checkFile(flags.configFile, platform);
   const web = await checkWebConfig(flags.webConfigFile, platform);
   const isWebGood = flags.webConfigFile === '' || web.verdict !== '';
@@ -40,8 +34,7 @@ export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise
   const online = flags.online ? await onlineFindings({ config, file }, platform) : undefined;
   const report = { flags, config, checked, web, rest, online };
   const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
-  const output = flags.output === 'json' ? jsonOf(report) : textOf(report, platform);
-  return { exitCode, output: platform.redactor.redact(output) };
+  return { exitCode, output: platform.redactor.redact(textOf(report, platform)) };
 }
 
 interface Report {
@@ -60,16 +53,11 @@ async function refused(
   web: CheckedWebConfig,
   flags: Flags,
   platform: ToolPlatform,
-): Promise<Outcome> {
+): Promise<never> {
   const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
-  if (flags.output === 'text') {
-    const parts = [renderDiagnostics(diagnostics), proposals, renderDiagnostics(web.diagnostics)];
-    const message = parts.filter((part) => part !== '').join('\n');
-    throw new CommandError(2, platform.redactor.redact(message));
-  }
-  const ids = proposals === '' ? [] : [findingOf('account_id', 'note', proposals)];
-  const findings = [...fileFindings(diagnostics), ...ids, ...fileFindings(web.diagnostics)];
-  return { exitCode: 2, output: documentOf(flags.configFile, findings, undefined) };
+  const parts = [renderDiagnostics(diagnostics), proposals, renderDiagnostics(web.diagnostics)];
+  const message = parts.filter((part) => part !== '').join('\n');
+  throw new CommandError(2, platform.redactor.redact(message));
 }
 
 async function proposedIds(
@@ -89,7 +77,7 @@ async function proposedIds(
 function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
   return diagnostics.map((diagnostic) => {
     const { severity, message, help: remedy } = diagnostic;
-    return findingOf('file', severity, message, { remedy, place: diagnostic });
+    return findingOf(severity, message, { remedy, place: diagnostic });
   });
 }
 
@@ -97,7 +85,7 @@ function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
 function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
   return restAccountsOf(config).map((account) =>
-    findingOf('source', isUrgent ? 'warning' : 'note', message, { account, remedy }),
+    findingOf(isUrgent ? 'warning' : 'note', message, { account, remedy }),
   );
 }
 
@@ -129,32 +117,6 @@ function textOf(report: Report, platform: ToolPlatform): string {
 
 function countsOf({ accounts, apps }: Config): string {
   return `${countOf(accounts.length, 'account')}, ${countOf(apps.length, 'entry', 'entries')} of apps`;
-}
-
-function jsonOf({ flags, config, checked, web, rest, online = [] }: Report): string {
-  const files = [...checked.diagnostics, ...web.diagnostics];
-  const findings = [...fileFindings(files), ...rest, ...online];
-  return documentOf(flags.configFile, findings, config);
-}
-
-/** The document for machines. Its fields stay as they are. */
-function documentOf(
-  file: string,
-  findings: readonly Finding[],
-  config: Config | undefined,
-): string {
-  const numberOf = (wanted: Finding['severity']): number =>
-    findings.filter(({ severity }) => severity === wanted).length;
-  const document = {
-    file,
-    ok: numberOf('error') === 0,
-    accounts: config?.accounts.length ?? null,
-    entries: config?.apps.length ?? null,
-    errors: numberOf('error'),
-    warnings: numberOf('warning'),
-    findings: findings.map(findingDocument),
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
 /** What a check of the configuration file, and of the files that it names, has found. */

@@ -37,7 +37,7 @@ async function regionFindings(
   if (other === undefined) return [];
   if (!other.accepts) {
     const message = `the region ${other.region} does not accept the key either`;
-    return [findingOf('key', 'note', message, { account: account.name })];
+    return [findingOf('note', message, { account: account.name })];
   }
   const index = config.accounts.findIndex(({ name }) => name === account.name);
   const value =
@@ -45,16 +45,11 @@ async function regionFindings(
     file.at('accounts', index, 'base_url') ??
     file.at('accounts', index, 'name');
   return [
-    findingOf(
-      'key',
-      'error',
-      `the region ${other.region} accepts the key, so the account is there`,
-      {
-        account: account.name,
-        remedy: `write region: ${other.region}`,
-        place: file.placeOf(value?.span),
-      },
-    ),
+    findingOf('error', `the region ${other.region} accepts the key, so the account is there`, {
+      account: account.name,
+      remedy: `write region: ${other.region}`,
+      place: file.placeOf(value?.span),
+    }),
   ];
 }
 

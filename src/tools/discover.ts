@@ -1,5 +1,5 @@
+import type { OutputFormat } from '../cli/commands.ts';
 import type { Flags } from '../cli/flag-table.ts';
-import type { OutputFormat } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { aligned } from '../cli/plain-text.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';

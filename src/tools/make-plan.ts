@@ -1,6 +1,5 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountInUse, AccountSource, Config } from '../model/config.ts';
-import { subjectOf } from '../model/query.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
@@ -117,18 +116,18 @@ export function draftsOfSupposed(
 }
 
 function draftOf(
-  { account, entries, queries = [] }: AccountInUse,
+  { account, entries }: AccountInUse,
   found: AssumedDiscovery,
   costs: CallCosts = costsOf[account.source.kind],
 ): AccountDraft {
-  const applications = [...found.applications, ...queries.map(subjectOf)];
+  const { applications } = found;
   const calls = planCalls({
     account,
     costs,
     applications,
     discovery: {
       calls: found.discovery.calls,
-      intervalMs: discoveryOptionsOf({ entries, queries }).intervalMs,
+      intervalMs: discoveryOptionsOf({ entries }).intervalMs,
     },
   });
   const source = account.source.kind;

@@ -1,5 +1,5 @@
 import type { ListedMetric } from '../model/metric-list.ts';
-import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
+import type { ValueName } from '../model/vendor-value.ts';
 
 const kindNames = ['apdex', 'timing', 'memory', 'errors', 'share', 'value', 'count'] as const;
 
@@ -35,26 +35,4 @@ export function kindOf({
   const order = ofAnything.test(name) ? (['value', ...kindNames] as const) : kindNames;
   const kind = order.find((one) => kinds[one][0]?.some((value) => values.includes(value)) === true);
   return kind === undefined ? undefined : { kind, shown: shownAs(kind) };
-}
-
-function digits(value: number): string {
-  return Number(value.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 });
-}
-
-/** Units for people, and what values are to be multiplied with; others stand for themselves. */
-const units: Readonly<Partial<Record<Unit, readonly [factor: number, unit: string]>>> = {
-  seconds: [1000, ' ms'],
-  bytes: [2 ** -20, ' MiB'],
-  ratio: [100, ' %'],
-  per_minute: [1, '/min'],
-  seconds_per_minute: [1, ' s/min'],
-  per_second: [1, '/s'],
-  as_metric_per_second: [1, '/s'],
-};
-
-/** A value with its unit, such as `35.2 ms`. */
-export function valueWithUnit(name: ValueName, value: number): string {
-  if (name === 'score') return value.toFixed(2);
-  const [factor, unit] = units[vendorValues[name]] ?? [1, ''];
-  return digits(value * factor) + unit;
 }

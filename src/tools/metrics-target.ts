@@ -60,13 +60,7 @@ async function findApplication(
   const all = await Promise.all(
     runtimes.map(async (runtime) => {
       const asking = { source: runtime.source, clock };
-      const discovery = await discoverWithin(
-        longestDiscoveryMs,
-        asking,
-        { selectors },
-        [],
-        stopSignal,
-      );
+      const discovery = await discoverWithin(longestDiscoveryMs, asking, selectors, [], stopSignal);
       if (!discovery.complete) {
         const reason = redactor.redact(discovery.error?.message ?? 'no answer');
         stderr.write(`account ${nameOf(runtime)}: discovery failed: ${reason}\n`);

@@ -2,7 +2,8 @@ import { aligned, countOf } from '../cli/plain-text.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
-import { kindOf, valueWithUnit } from './metric-kinds.ts';
+import { valueText } from '../status/number-text.ts';
+import { kindOf } from './metric-kinds.ts';
 import type { ValueNow } from './metric-values.ts';
 import type { Target } from './metrics-target.ts';
 
@@ -48,7 +49,7 @@ export function metricsTable(
     const { kind, shown = [] } = kindOf(metric) ?? {};
     const values = shown.flatMap((value) => {
       const now = valueOf(metric.name, value);
-      return now === undefined ? [] : [valueWithUnit(value, now)];
+      return now === undefined ? [] : [valueText(value, now)];
     });
     const name = names[index] ?? '';
     return [name.length > widestName ? '' : name, kind ?? none, values.join(', ') || none];
@@ -69,28 +70,6 @@ function allValuesOf(metric: ListedMetric): string {
   );
   const read = presetsOf(metric).map((preset) => `preset ${preset}`);
   return [...read, ...marked].join(', ') || none;
-}
-
-/** The list for machines. */
-export function metricsJson(
-  metrics: readonly ListedMetric[],
-  { runtime, application: { id, name }, host }: Target,
-  isComplete: boolean,
-): string {
-  const { account } = runtime.prepared;
-  const document = {
-    account: account.name,
-    source: account.source.kind,
-    application: { id, name },
-    host: host === undefined ? null : { id: host.id, name: host.name ?? null },
-    complete: isComplete,
-    metrics: metrics.map((metric) => ({
-      name: metric.name,
-      values: metric.values ?? null,
-      presets: presetsOf(metric),
-    })),
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
 /** How a list was read; without an end it was given up. */

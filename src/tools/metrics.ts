@@ -7,10 +7,11 @@ import type { Config } from '../model/config.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
+import { kindOf } from './metric-kinds.ts';
 import { metricLister } from './metric-lister.ts';
 import { valuesNow } from './metric-values.ts';
 import { accountsNamed, findTarget, type Target } from './metrics-target.ts';
-import { metricsJson, metricsTable, notesOf } from './metrics-text.ts';
+import { metricsTable, notesOf } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 
 export interface MetricsOptions {
@@ -59,12 +60,11 @@ async function listed(
   const found = new Map<string, ListedMetric>();
   const end = await readList(target, like, found, stopSignal);
   const all = [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const isComplete = isWhole(end);
   for (const note of notesOf(all, target, { end, like })) {
     stderr.write(`${redactor.redact(note)}\n`);
   }
   const exitCode = end?.error === undefined ? 0 : 1;
-  if (all.length === 0 && (!isComplete || output !== 'json')) return { exitCode, output: '' };
+  if (all.length === 0) return { exitCode, output: '' };
   if (output === 'text' && usual !== undefined) {
     const { valueOf, error } = await valuesNow(all, target, usual, platform);
     if (error !== undefined) stderr.write(`${redactor.redact(`not all values: ${error}`)}\n`);
@@ -73,15 +73,11 @@ async function listed(
       output: metricsTable(all, valueOf, isLong),
     };
   }
-  const text =
-    output === 'json'
-      ? metricsJson(all, target, isComplete)
-      : metricsYaml(all, { isOfHost: target.host !== undefined });
-  return { exitCode, output: text };
-}
-
-function isWhole(end: MetricListEnd | undefined): boolean {
-  return end !== undefined && end.error === undefined && end.cut === undefined;
+  // Of each metric what the table shows of it: nine lines for each of a thousand would bury it.
+  const offered = isLong
+    ? all
+    : all.map((one) => ({ ...one, values: kindOf(one)?.shown ?? one.values }));
+  return { exitCode, output: metricsYaml(offered, { isOfHost: target.host !== undefined }) };
 }
 
 /**

@@ -76,7 +76,7 @@ function keyDoubt(key: string, isOfficial: boolean): KeyDoubt | undefined {
   const refusal = refusalOf(key);
   if (refusal !== undefined) return { problem: refusal, help: userKeyHelp };
   if (!isOfficial) return undefined;
-  if (!key.toUpperCase().startsWith(userKeyPrefix)) {
+  if (!key.startsWith(userKeyPrefix)) {
     return {
       problem: 'is not a user key of New Relic, which begins with NRAK-',
       help: userKeyHelp,

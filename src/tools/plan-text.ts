@@ -108,10 +108,10 @@ function intervalText(
   const stretched =
     stretch > 1 ? ` instead of ${durationText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
   const counts = [
-    ...(applications === 0 ? [] : [countOf(applications, 'application')]),
-    ...(queries === 0 ? [] : [countOf(queries, 'query', 'queries')]),
+    applications > 0 && countOf(applications, 'application'),
+    queries > 0 && countOf(queries, 'query', 'queries'),
   ];
-  const some = intervals.length > 1 ? `, ${counts.join(', ')}` : '';
+  const some = intervals.length > 1 ? ['', ...counts.filter(Boolean)].join(', ') : '';
   return `${durationText(effectiveMs)}${stretched}${some}`;
 }
 

@@ -1,7 +1,7 @@
 import { loadForCommand, renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import {
@@ -26,12 +26,6 @@ import { planText } from './plan-text.ts';
  * discovered.
  */
 export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  if (flags.output === 'yaml') {
-    throw new CommandError(
-      2,
-      'plan: --output=yaml is only for discover and metrics: expected text or json',
-    );
-  }
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   platform.stderr.write(renderWarnings(warnings));
   const result = completed(await draftsOf(config, flags, platform), flags.replicas);

@@ -4,11 +4,10 @@ import type { Flags } from '../cli/flag-table.ts';
 import { environmentVariableOf } from '../cli/flags.ts';
 import { type Outcome } from '../cli/one-shot.ts';
 import { renderDiagnostics } from '../config/diagnostic.ts';
-import { effectiveConfig, effectiveConfigText } from '../config/effective-config.ts';
+import { effectiveConfigText } from '../config/effective-config.ts';
 import { inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { orCommandError } from '../daemon/config-reader.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import type { PlainConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 
 export interface PrintConfigOptions {
@@ -36,10 +35,7 @@ export async function printConfig(
   }
   platform.stderr.write(renderWarnings(file.diagnose(warnings)));
   const settings = all.filter(({ flag }) => flag.commands.includes('serve'));
-  const output =
-    flags.output === 'json'
-      ? documentOf(configFile, config, settings)
-      : `${headerOf(settings)}\n${effectiveConfigText(config)}`;
+  const output = `${headerOf(settings)}\n${effectiveConfigText(config)}`;
   return { exitCode: 0, output: platform.redactor.redact(output) };
 }
 
@@ -61,23 +57,4 @@ function textOf({ texts }: FlagSetting): string {
 
 function originText({ flag, origin }: FlagSetting): string {
   return origin === 'environment' ? `environment ${environmentVariableOf(flag)}` : origin;
-}
-
-/** The document for machines. Its fields stay as they are. */
-function documentOf(file: string, config: PlainConfig, settings: readonly FlagSetting[]): string {
-  const document = {
-    file,
-    config: effectiveConfig(config),
-    flags: settings.map((setting) => ({
-      name: setting.flag.name,
-      value: textOf(setting),
-      origin: setting.origin,
-      variable: environmentVariableOf(setting.flag),
-    })),
-  };
-  return `${JSON.stringify(document, withoutBigInts, 2)}\n`;
-}
-
-function withoutBigInts(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }

@@ -29,7 +29,7 @@ describe('the command', () => {
     { argv: ['check-config', 'a.yaml'] },
     { argv: ['check-config', '--', 'a.yaml'] },
     { argv: ['plan', '--online', 'a.yaml'] },
-    { argv: ['print-config', 'a.yaml', '-o', 'json'] },
+    { argv: ['plan', 'a.yaml', '-o', 'json'] },
   ])('$argv takes that file', ({ argv }) => {
     expect(parseArguments(argv, {})).toMatchObject({ flags: { configFile: 'a.yaml' } });
   });
@@ -233,6 +233,8 @@ describe('a usage error', () => {
     { argv: ['demmo'], says: "unknown command 'demmo' (Did you mean demo?)" },
     { argv: ['my.yaml'], says: 'for a configuration file write --config.file=FILE' },
     { argv: ['--demo.hosts=3'], says: '--demo.hosts has no meaning for serve, only for: demo' },
+    { argv: ['plan', '-o', 'yaml'], says: 'plan: --output=yaml: expected text or json' },
+    { argv: ['metrics', 'x', '-o', 'json'], says: 'metrics: --output=json: expected text or yaml' },
     { argv: ['--faults'], says: '--faults has no meaning for serve, only for: demo' },
     { argv: ['plan', 'a', 'b'], says: "too many arguments for 'plan'" },
     { argv: ['demo', 'x'], says: "too many arguments for 'demo'" },

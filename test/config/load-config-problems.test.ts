@@ -41,7 +41,7 @@ const shape: readonly Row[] = [
     'a map in "metrics"',
   ],
   [account('interval: 5m'), '1:38', '"interval" belongs to "poll" or to an entry of "apps"'],
-  ['api.key:\napi.server: x\nweb.x: 1', '0:0', 'mrf/newrelic_exporter', 'getting-started.md'],
+  ['api.key:\napi.server: x\nweb.x: 1', '0:0 1:1', 'mrf/newrelic_exporter', 'getting-started.md'],
   ['applications: [{id: 1, name: x}]', '0:0', 'ContaAzul/newrelic_exporter', 'https://'],
   ['api_key: x\nmodules: {}', '0:0 1:1', 'the API key must not be in this file'],
   ['modules: {}', '0:0', 'another program', 'none of the keys accounts, poll, apps'],
@@ -72,11 +72,17 @@ const shape: readonly Row[] = [
   [withKey('labels: {a: ""}'), '1:28', 'must not be empty'],
   [withKey('labels: [a]'), '1:24', 'must be a map, not a list'],
   ['apps: [{match: a, exclude: true, hosts: false}, {id: 1}]', '1:34', '"hosts" has no effect'],
+  [
+    'apps: [{match: a, exclude: true, raw: true, labels: {b: c}}, {id: 1}]',
+    '1:34 1:45',
+    '"labels" has',
+  ],
   ['apps: [{match: a, exclude: true}, {id: 1, exclude: true}]', '1:8', 'nothing is polled'],
 ];
 
 const ofAccounts: readonly Row[] = [
   [account('region: ue'), '1:46', 'must be us or eu', 'did you mean "us"?'],
+  [account('base_url: EU'), '1:48', 'must be a URL', 'write region: eu'],
   [account('source: graphql'), '1:46', 'must be rest or nerdgraph'],
   [account('api_key_header: x-api-key'), '1:54', 'did you mean "X-Api-Key"?'],
   ...['0', '1.5', '"9"', '99999999999999999999'].map(

@@ -41,6 +41,7 @@ const shapes: readonly Row[] = [
   ...[
     ['latency', 'response_time'],
     ['error_rate', 'errors'],
+    ['errors_per_minute', 'errors'],
     ['p95', 'response_time'],
     ['rpm', 'throughput'],
     ['cpu_usage', 'cpu'],

@@ -52,6 +52,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
   proxyUrl: 'http://proxy',
   caFile: '/ca.pem',
   shard: { ordinal: 0, total: 2 },
+  sharedRequestsPerMinute: 2,
 };
 
 const otherEntry: Omit<AppEntry, 'selector' | 'series' | 'poll'> = {

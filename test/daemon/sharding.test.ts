@@ -68,7 +68,13 @@ describe('withShard', () => {
     const sharded = withShard({ ...config, accounts }, shard);
 
     expect(sharded.accounts).toEqual(
-      [300, 33, 1].map((requestsPerMinute) => anAccount({ requestsPerMinute, shard })),
+      accounts.map(({ requestsPerMinute: all }, index) =>
+        anAccount({
+          requestsPerMinute: [300, 33, 1][index] ?? 0,
+          sharedRequestsPerMinute: all,
+          shard,
+        }),
+      ),
     );
     expect(sharded.apps).toBe(config.apps);
   });

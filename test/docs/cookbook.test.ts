@@ -13,7 +13,7 @@ describe('the cookbook', () => {
     expect(queries).toHaveLength(10);
   });
 
-  it.each(queries)(
+  it.each(queries.map(({ query }) => query))(
     '$name is NRQL with the names that its gauges are read from',
     ({ nrql, gauges, facets }) => {
       const { select, facets: by } = parseNrql(`${nrql} SINCE 1760000400000 UNTIL 1760000700000`);

@@ -83,7 +83,7 @@ describe.each([
       const dom = await domOf(`${url}/`);
 
       expect(dom).toContain('New Relic exporter');
-      expect(dom).toContain('All polls succeed: 11 applications.');
+      expect(dom).toContain('11 applications, all polls succeed.');
       expect(dom).toContain('href="./metrics"');
     },
   );

@@ -45,7 +45,7 @@ describe('a command against a vendor that takes its time', () => {
     { command: 'check-config --online FILE' },
     { command: 'discover FILE' },
     { command: 'discover -o yaml FILE' },
-    { command: 'compare -o json FILE' },
+    { command: 'compare FILE' },
     { command: 'healthcheck --url=URL' },
   ])('$command', ({ command }) => {
     it.each(signals)(

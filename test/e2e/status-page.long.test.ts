@@ -245,6 +245,24 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
+  it('shows what fails, and why, on the first screen of a phone', async () => {
+    const account = anAccountDetails({
+      state: 'degraded',
+      failingApplications: 1,
+      missingSelectors: ['name=Checkout (staging)'],
+      budgetRequestsPerMinute: 400,
+      isReduced: true,
+      refusals: { calls: 8, sinceMs: statusNowMs, lastMs: statusNowMs },
+    });
+    const applications = oneOfEachState().filter(({ state }) => state !== 'dropped');
+    const source = aStatusSource({ accounts: [account], applications });
+    const viewport = { width: 390, height: 844 };
+    const { page } = await opened(source, '/', { viewport });
+    const box = await page.locator('.applications .why p').first().boundingBox();
+
+    expect(box?.y ?? Number.POSITIVE_INFINITY).toBeLessThan(viewport.height);
+  });
+
   it('needs no mouse', async () => {
     const { page } = await opened(aStatusSource({ applications: manyApplications(300) }));
     const focused = async (): Promise<string> =>

@@ -57,6 +57,20 @@ describe('listEntities', () => {
     expect(found.error?.message).toContain(`list_applications: the answer lists ${lists}.`);
   });
 
+  it('ends at a page with nothing new that names a next one', async () => {
+    const found = await list(['a', 'b'], {
+      a: page([anEntity(1)], 'x', 200),
+      'a x': page([anEntity(2)], 'y', 200),
+      'a y': page([anEntity(1)], 'x', 200),
+      b: page([anEntity(3)]),
+    });
+
+    expect(found.ids).toEqual(['1', '2', '3']);
+    expect(found.error).toMatchObject({ reason: 'schema' });
+    expect(found.error?.message).toContain('the list of 200 does not end after 3 pages');
+    expect(found.calls).toBe(4);
+  });
+
   it.each([
     { perPage: 1, count: 5, pages: 7 },
     { perPage: 2, count: 5, pages: 5 },

@@ -225,4 +225,11 @@ describe('a search', () => {
     expect(page).toMatchObject({ nextCursor: 'next' });
     expect(page.applications.map(({ id }) => id)).toEqual(['1']);
   });
+
+  it('counts values that cannot be true', async () => {
+    const bench = aBench(pageAnswer([anEntity(1, { apmSummary: { throughput: -1 } })]));
+    await bench.client.entities('x', undefined, context);
+
+    expect(bench.failures).toEqual(['negative']);
+  });
 });

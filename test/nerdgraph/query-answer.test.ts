@@ -1,24 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryAnswerOf, queryResultOf } from '../../src/nerdgraph/query-answer.ts';
+import { queryResultOf } from '../../src/nerdgraph/query-answer.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
-
-const window = { fromMs: 1_760_000_400_000, toMs: 1_760_000_700_000 };
 
 function resultOf(
   rows: readonly unknown[],
   { facets = ['host'], maxSeries = 1000 }: { facets?: readonly string[]; maxSeries?: number } = {},
 ) {
   const invalid: string[] = [];
-  const result = queryResultOf(rows, {
-    query: {
-      gauges: [
-        { name: 'x', member: 'x' },
-        { name: 'y', member: 'y' },
-      ],
-      facets: facets.map((name) => ({ name, label: `label_${name}` })),
-      maxSeries,
-    },
+  const query = {
+    gauges: [
+      { name: 'x', member: 'x', unit: '' },
+      { name: 'y', member: 'y', unit: '' },
+    ],
+    facets: facets.map((name) => ({ name, label: `label_${name}` })),
+    maxSeries,
+  };
+  const result = queryResultOf(rows, query, {
     unexpected: createRecordingUnexpectedAnswers(),
     onInvalid: (reason) => invalid.push(reason),
   });
@@ -36,6 +34,9 @@ describe('the rows of a query', () => {
     ['a truth', { x: true, y: 1 }, ['1 1'], ['not_a_number']],
     ['infinity', { x: Number.POSITIVE_INFINITY, y: 1 }, ['1 1'], ['not_finite']],
     ['an Apdex', { x: { score: 0.9, s: 9, t: 0, f: 1 }, y: 1 }, ['0 0.9', '1 1'], []],
+    ['a huge number', { x: 1e308, y: -1e308 }, ['0 1e+308', '1 -1e+308'], []],
+    ['NaN as text', { x: 'NaN', y: 1 }, ['1 1'], ['not_a_number']],
+    ['one percentile', { x: { '95': 2 }, y: 1 }, ['0 2', '1 1'], []],
     ['another map', { x: { a: 1 }, y: 1 }, ['1 1'], ['not_a_number']],
   ])('have %s', (_, row, series, invalid) => {
     const found = resultOf([row], { facets: [] });
@@ -112,36 +113,6 @@ describe('the rows of a query', () => {
         },
       ),
       { numRuns: 300 },
-    );
-  });
-});
-
-describe('the answer to a query', () => {
-  const reading = {
-    query: { gauges: [], facets: [], maxSeries: 1 },
-    purpose: { operation: 'query', query: 'q', accountId: 1 },
-    window,
-    unexpected: createRecordingUnexpectedAnswers(),
-    onInvalid: () => undefined,
-  } as const;
-  const timeWindow = { begin: window.fromMs, end: window.toMs };
-
-  it.each([
-    ['without results', { metadata: { timeWindow } }, 'no list of results'],
-    ['without a time', { results: [], metadata: {} }, 'which time'],
-    [
-      'about another time',
-      { results: [], metadata: { timeWindow: { begin: 1, end: 2 } } },
-      'another time',
-    ],
-    ['that is nothing', null, 'no list of results'],
-  ])('%s is a failure', (_, part, fact) => {
-    expect(() => queryAnswerOf(part, reading)).toThrow(fact);
-  });
-
-  it('is about the window that was asked for', () => {
-    expect(queryAnswerOf({ results: [], metadata: { timeWindow } }, reading).window).toEqual(
-      window,
     );
   });
 });

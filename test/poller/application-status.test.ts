@@ -48,9 +48,9 @@ function statusOf({ table, clock }: TableBench): ApplicationStatus {
   return one;
 }
 
-async function aBench(application = shop('1')): Promise<TableBench> {
+async function aBench(application = shop('1'), isPaused = false): Promise<TableBench> {
   const entry = anEntry({ labels: { team: 'shop' } });
-  const bench = aTable({ entries: [entry] });
+  const bench = aTable({ entries: [entry], isPaused: () => isPaused });
   await bench.table.discovered(found(application), signal);
   return bench;
 }
@@ -165,10 +165,11 @@ describe('the status of an application', () => {
   });
 
   it.each([
-    { minutes: 5, state: 'failing' },
-    { minutes: 30, state: 'dropped' },
-  ])('is $state when a poll hangs for $minutes minutes, and says so', async (hangs) => {
-    const bench = await aBench();
+    { minutes: 5, state: 'failing', reason: 'timeout', says: 'has not ended' },
+    { minutes: 30, state: 'dropped', reason: 'timeout', says: 'has not ended' },
+    { minutes: 5, state: 'failing', reason: 'throttled', says: '429' },
+  ])('is $state, $reason, when a poll has not ended for $minutes minutes', async (hangs) => {
+    const bench = await aBench(shop('1'), hangs.reason === 'throttled');
     const startMs = bench.clock.wallMs();
     poll(bench);
     anyRequest(bench, '1');
@@ -178,9 +179,10 @@ describe('the status of an application', () => {
     const { state, failure, isHeld } = statusOf(bench);
     expect({ state, isHeld }).toEqual({ state: hangs.state, isHeld: hangs.state === 'failing' });
     expect(failure).toMatchObject({
-      reason: 'timeout',
-      message: expect.stringContaining('has not ended') as unknown,
+      reason: hangs.reason,
+      message: expect.stringContaining(hangs.says) as unknown,
     });
+    expect(bench.sink.published.at(-1)?.failureReason).toBe(hangs.reason);
     expect(failure?.sinceMs).toBeLessThanOrEqual(startMs + 3 * minuteMs);
   });
 });

@@ -141,7 +141,7 @@ async function within(
   clock: FakeClock,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Discovery> {
-  return discoverWithin(120_000, { source: { discover }, clock }, { selectors }, ['8'], signal);
+  return discoverWithin(120_000, { source: { discover }, clock }, selectors, ['8'], signal);
 }
 
 /** Has the reason of the abort as its error, like a source that was cut short. */

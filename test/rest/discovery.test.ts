@@ -254,13 +254,7 @@ describe('a list of 110 pages', () => {
     const clock = createFakeClock();
     const { source, signal } = aRestSource(slowPages(clock, 110, row.pageMs), { clock });
 
-    const discovery = discoverWithin(
-      120_001,
-      { source, clock },
-      { selectors: [byName] },
-      [],
-      signal,
-    );
+    const discovery = discoverWithin(120_001, { source, clock }, [byName], [], signal);
     await clock.advance(120_001);
 
     const { applications, complete, calls, error } = await discovery;

@@ -109,6 +109,19 @@ describe('a request', () => {
   });
 });
 
+describe('an unknown user', () => {
+  it('costs as many comparisons of the same cost as a known one', async () => {
+    const costsOf = async (user: string): Promise<readonly string[]> => {
+      const bench = aBench({ alice: hashes.alice });
+      for (const password of ['a', 'b', 'a']) await answered(bench, user, password, false);
+      return bench.comparisons.map(({ hash }) => hash.slice(0, 7));
+    };
+
+    expect(await costsOf('eve')).toEqual(await costsOf('alice'));
+    expect(await costsOf('eve')).toEqual(['$2y$10$', '$2y$10$']);
+  });
+});
+
 describe('checks at the same time', () => {
   it('are at most two of a client, and others go on', async () => {
     const { ask, comparisons } = aBench();

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { Query } from '../../src/model/config.ts';
-import { anEntry, aPollConfig, aQuery } from '../support/builders.ts';
+import type { QueryEntry } from '../../src/model/config.ts';
+import { anEntry, aQuery } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 const many = 200;
 const budget = 240;
 
-const queries: readonly Query[] = Array.from({ length: many }, (_, index) => ({
-  ...aQuery,
-  account: 'one',
-  name: `calls_${index}`,
+const queries = Array.from({ length: many }, (_, index): QueryEntry => {
+  const name = `calls_${index}`;
   // No text is asked twice a minute.
-  nrql: `SELECT count(*) AS calls FROM Transaction WHERE appId = ${index + 1} FACET appName`,
-  gauges: [{ name: `calls_${index}`, member: 'calls' }],
-  poll: aPollConfig({ metrics: [] }),
-}));
+  const nrql = `SELECT count(*) AS calls FROM Transaction WHERE appId = ${index + 1} FACET appName`;
+  const id = `query ${name}`;
+  const query = { ...aQuery, id, name, nrql, gauges: [{ name, member: 'calls', unit: '' }] };
+  const entry = anEntry({ account: 'one', hosts: false, series: [] });
+  return { ...entry, selector: { kind: 'id', id }, hosts: false, query };
+});
 
 describe('200 queries beside 10,000 hosts', () => {
   it('stay in the same budget, all of them fresh, spread over the minute', async () => {

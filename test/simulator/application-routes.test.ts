@@ -16,6 +16,10 @@ function hostIds(account: Account, query = ''): readonly number[] {
   return document.application_hosts.map(({ id }) => id);
 }
 
+function inOrder(numbers: readonly number[]): readonly number[] {
+  return numbers.toSorted((left, right) => left - right);
+}
+
 const named: FleetOptions = {
   applications: [
     { id: 1, name: 'shop/Checkout', kind: 'web', language: 'go', hosts: [{ id: 11, name: 'a' }] },
@@ -84,6 +88,18 @@ describe('the list of applications', () => {
       expect(account.get(`/v2/applications.json?page=${page}`).headers['Link']).toBe(link);
     },
   );
+
+  it('rotates its order from listing to listing, without a loss between pages', () => {
+    const account = anAccount(numbered(5), { pageSize: 3, shuffle: 'per_listing' });
+    const listing = (): readonly number[] => [...ids(account), ...ids(account, 'page=2')];
+
+    const first = listing();
+    const second = listing();
+
+    expect(first).not.toEqual(second);
+    expect(inOrder(first)).toEqual([1, 2, 3, 4, 5]);
+    expect(inOrder(second)).toEqual([1, 2, 3, 4, 5]);
+  });
 });
 
 describe('the list of hosts', () => {
@@ -107,6 +123,18 @@ describe('the list of hosts', () => {
     { query: 'filter[ids]=13,11', found: [11, 13] },
   ])('has $found for the query "$query"', ({ query, found }) => {
     expect(hostIds(anAccount(threeHosts), query)).toEqual(found);
+  });
+
+  it('shows a stopped host as long as the links do', async () => {
+    const account = anAccount(threeHosts);
+    account.fleet.removeHost(1, 11);
+
+    const atOnce = hostIds(account);
+    await account.clock.advance(3_600_000);
+
+    expect(atOnce).toEqual([11, 12, 13]);
+    expect(hostIds(account)).toEqual([12, 13]);
+    expect(account.get('/v2/applications/1/hosts/11.json').status).toBe(404);
   });
 });
 

@@ -31,6 +31,26 @@ describe('journal', () => {
     expect(journal.count(({ status }) => status === 429)).toBe(1);
   });
 
+  it('keeps only the newest requests', () => {
+    const journal = createJournal(3);
+
+    for (let time = 0; time < 20; time += 1) journal.record(anArrival({ monotonicMs: time }));
+
+    expect(journal.entries().map((entry) => entry.monotonicMs)).toEqual([17, 18, 19]);
+    expect(journal.count()).toBe(3);
+  });
+
+  it('forgets everything on clear', () => {
+    const journal = createJournal(3);
+    journal.record(anArrival({ inFlight: 9 }));
+
+    journal.clear();
+
+    expect(journal.count()).toBe(0);
+    expect(journal.maxInFlight()).toBe(0);
+    expect(journal.maxInAnyWindow(60_000)).toBe(0);
+  });
+
   it('finds the same maximum as a count from each request on', () => {
     fc.assert(
       fc.property(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, anAccount } from './account.ts';
+import { type Account, anAccount, valuesOfOneSlice } from './account.ts';
 
 const throughput =
   'names[]=HttpDispatcher&names[]=OtherTransaction/all&values[]=requests_per_minute&summarize=true';
@@ -126,6 +126,32 @@ describe('metric data, summarized', () => {
 
     expect(before).toBe(200);
     expect(get(target).status).toBe(404);
+  });
+});
+
+function values(query: string, webRpm = 1234.5): Readonly<Record<string, number>> {
+  const { read } = anAccount({
+    traffic: 'flat',
+    applications: [{ id: 1, kind: 'web', hosts: 1, webRpm }],
+  });
+  const document = read(
+    `/v2/applications/1/metrics/data.json?names[]=HttpDispatcher&summarize=true&${range}&${query}`,
+  );
+  return valuesOfOneSlice(document);
+}
+
+describe('metric data values', () => {
+  it('have three significant digits, except for the count, which is exact', () => {
+    expect(values('values[]=requests_per_minute&values[]=call_count')).toEqual({
+      requests_per_minute: 1230,
+      call_count: 6172,
+    });
+  });
+
+  it('are not rounded with raw=true', () => {
+    expect(values('values[]=requests_per_minute&raw=true')).toEqual({
+      requests_per_minute: 1234.4,
+    });
   });
 });
 

@@ -7,6 +7,7 @@ const range = `SINCE ${fromMs} UNTIL ${untilMs}`;
 const calls = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric';
 const guid = Buffer.from('1234567|APM|APPLICATION|100').toString('base64').replaceAll('=', '');
 const names = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
+const throughput = `${calls} WHERE metricTimesliceName IN ${names}`;
 
 describe('NRQL', () => {
   it('counts the calls of applications by metric, the most frequent first', () => {
@@ -98,6 +99,68 @@ describe('NRQL', () => {
       totalResult: null,
       facets: null,
     });
+  });
+
+  it('has no row for a metric without calls, and none for an application that does not report', () => {
+    const { nrql } = aNerdgraphAccount({
+      traffic: 'flat',
+      applications: [
+        { id: 1, kind: 'idle', hosts: [{ name: 'idle-1' }] },
+        { id: 2, kind: 'not_reporting', webRpm: 60, hosts: [{ name: 'silent-1' }] },
+      ],
+    });
+
+    expect(nrql(`${throughput} FACET appId, metricTimesliceName ${range}`).results).toEqual([
+      expect.objectContaining({ facet: ['1', 'Agent/MetricsReported/count'], calls: 5 }),
+    ]);
+  });
+
+  it('has a heartbeat for each complete minute in which a host ran', async () => {
+    const { nrql, fleet, clock } = aNerdgraphAccount({
+      traffic: 'flat',
+      applications: [{ id: 1, kind: 'web', webRpm: 60, hosts: [{ id: 11, name: 'old' }] }],
+    });
+    fleet.addHost(1, { name: 'new' });
+    await clock.advance(150_000);
+    fleet.removeHost(1, 11);
+    await clock.advance(600_000);
+
+    const { results } = nrql(
+      `${calls} WHERE appId = 1 AND metricTimesliceName = 'Agent/MetricsReported/count' FACET host SINCE 11 minutes ago`,
+    );
+
+    // From 10:02 to 10:13: the old host ran until 10:03, the last complete minute begins at 10:09.
+    expect(results).toEqual([
+      { facet: 'new', host: 'new', calls: 8 },
+      { facet: 'old', host: 'old', calls: 1 },
+    ]);
+  });
+
+  it('adds up two hosts with the same name', () => {
+    const { nrql } = aNerdgraphAccount({
+      traffic: 'flat',
+      applications: [
+        { id: 1, kind: 'web', webRpm: 60, hosts: [{ name: 'twin' }, { name: 'twin' }] },
+      ],
+    });
+
+    expect(
+      nrql(
+        `${calls} WHERE appId IS NOT NULL AND metricTimesliceName = 'HttpDispatcher' FACET host ${range}`,
+      ).results,
+    ).toEqual([{ facet: 'twin', host: 'twin', calls: 300 }]);
+  });
+
+  it('has ids as numbers if the account is set so', () => {
+    const { nrql } = aNerdgraphAccount(
+      { traffic: 'flat', applications: [{ id: 7, kind: 'web', webRpm: 60, hosts: 1 }] },
+      { appIds: 'number' },
+    );
+
+    const expected = [{ facet: 7, appId: 7, calls: 305 }];
+    for (const where of ['appId = 7', "appId = '7'", 'appId IN (7)', "appId IN ('7')"]) {
+      expect(nrql(`${throughput} AND ${where} FACET appId ${range}`).results).toEqual(expected);
+    }
   });
 
   it('keeps the facets with the highest numbers, and adds up the others', () => {
@@ -196,5 +259,34 @@ describe('NRQL', () => {
         e: close(seconds * 1.9),
       },
     ]);
+  });
+
+  it.each([
+    { snapMs: undefined, begin: '09:49', end: '09:55' },
+    { snapMs: 1, begin: '09:49:30', end: '09:55:10' },
+    { snapMs: 300_000, begin: '09:45', end: '09:55' },
+  ])('moves a range to a grid of $snapMs ms, and says so', ({ snapMs, begin, end }) => {
+    const { nrql } = aNerdgraphAccount({}, { snapMs });
+    const at = (time: string): number => Date.parse(`2026-09-01T${time}Z`);
+
+    const { metadata } = nrql(
+      `${calls} WHERE appId = 1 SINCE ${at('09:49:30')} UNTIL ${at('09:55:10')}`,
+    );
+
+    expect(metadata.timeWindow).toEqual({
+      begin: at(begin.padEnd(8, ':00')),
+      end: at(end.padEnd(8, ':00')),
+    });
+  });
+
+  it.each([
+    { range: '', minutes: 60 },
+    { range: 'SINCE 1 hour ago', minutes: 60 },
+    { range: 'SINCE 1 day ago', minutes: 1440 },
+    { range: "SINCE '2026-09-01T11:50:00+02:00' UNTIL '2026-09-01 09:55:00'", minutes: 5 },
+  ])('is about $minutes minutes with the range "$range"', ({ range: written, minutes }) => {
+    const { timeWindow } = twoApplications().nrql(`${calls} WHERE appId = 100 ${written}`).metadata;
+
+    expect(timeWindow.end - timeWindow.begin).toBe(minutes * 60_000);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountDetails, ApplicationState, ReloadStatus } from '../../src/model/status.ts';
-import { countStates, overallStateOf } from '../../src/status/overall-state.ts';
+import { countStates, overallStateOf, works } from '../../src/status/overall-state.ts';
+import { aQuery } from '../support/builders.ts';
 import {
   anAccountDetails,
   anApplicationStatus,
@@ -18,20 +19,21 @@ interface Case {
 }
 
 const aRefusal = { calls: 17, sinceMs: 0, lastMs: 0 };
+const aFailingQuery = { ...anApplicationStatus(inState('failing')), query: aQuery };
 const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
 
 const cases: readonly Case[] = [
-  { state: 'up', sentence: 'All polls succeed: 1 application.' },
+  { state: 'up', sentence: '1 application, all polls succeed.' },
   {
     accounts: [{}, {}],
     applications: ['up', 'silent', 'up'],
     state: 'up',
-    sentence: 'All polls succeed: 2 applications in 2 accounts. 1 application reports nothing.',
+    sentence: '2 applications in 2 accounts, all polls succeed. 1 application reports nothing.',
   },
   {
     applications: ['up', 'gone', 'gone'],
     state: 'up',
-    sentence: 'All polls succeed: 1 application. 2 applications are gone.',
+    sentence: '1 application, all polls succeed. 2 applications are gone.',
   },
   { applications: [], state: 'up', sentence: 'No application is polled.' },
   {
@@ -112,6 +114,7 @@ describe('a combination of faults', () => {
     ['dropped', 'dropped'],
     ['nothing', [{ state: 'degraded', missingSelectors: ['id=1'] }]],
     ['cannot be read', [{ state: 'degraded', key: problemOfKey }]],
+    ['query failing', [{ state: 'degraded', queries: [aFailingQuery] }]],
     ['New Relic refused|slowed down', [{ state: 'degraded', refusals: aRefusal }]],
     ['stretched 2.0 times|slowed down', [{ state: 'degraded', stretch: 2 }]],
     ['never ha', [{ state: 'degraded', missingMetrics: [missingMetric] }]],
@@ -122,16 +125,19 @@ describe('a combination of faults', () => {
       const parts = faults.filter((_, bit) => (chosen & (1 << bit)) !== 0);
       const accounts = parts.flatMap(([, fault]) => (Array.isArray(fault) ? fault : []));
       const states = parts.flatMap(([, fault]) => (typeof fault === 'string' ? [fault] : []));
-      const { state, sentence, works } = overallStateOf(
+      const overall = overallStateOf(
         [{}, ...accounts].map(anAccountDetails),
         countStates(states.map((one) => anApplicationStatus(inState(one)))),
         aProcessStatus().reload,
       );
 
-      expect(state).toBe('degraded');
-      // The last three are no failures.
-      expect(works).toBe(parts.every((part) => faults.indexOf(part) > 4));
-      for (const [says] of parts) expect(sentence).toMatch(new RegExp(says, 'u'));
+      expect(overall.state).toBe('degraded');
+      // The last three are no failures, and neither is what only they are wrong with.
+      expect(overall.works).toBe(parts.every((part) => faults.indexOf(part) > 5));
+      expect(accounts.map(anAccountDetails).every(works)).toBe(
+        parts.every((part) => typeof part[1] === 'string' || faults.indexOf(part) > 5),
+      );
+      for (const [says] of parts) expect(overall.sentence).toMatch(new RegExp(says, 'u'));
     }
   });
 });

@@ -218,6 +218,7 @@ describe('targetsJson', () => {
         pollIntervalSeconds: 60,
         stretch: 1.4,
         requestsPerMinute: 800,
+        sharedRequestsPerMinute: 800,
         refusedRequests: 3,
         lastRefusal: '2026-11-22T03:00:00.000Z',
         slowdowns: [

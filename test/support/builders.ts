@@ -85,13 +85,11 @@ export function aSelected(
 
 /** Calls of transactions by application. */
 export const aQuery: Query = {
-  account: 'production',
+  id: 'query calls',
   name: 'calls',
   nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
-  gauges: [{ name: 'calls', member: 'calls' }],
+  gauges: [{ name: 'calls', member: 'calls', unit: 'count(*)' }],
   help: 'Calls.',
   facets: [{ name: 'appName', label: 'app_name' }],
-  constantLabels: {},
   maxSeries: 1000,
-  poll: aPollConfig({ metrics: [] }),
 };

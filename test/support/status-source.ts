@@ -46,7 +46,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     stateSinceMs: statusNowMs - 76 * 60 * minuteMs,
     source: 'rest',
     requestsPerMinute: 800,
-    shards: 1,
+    sharedRequestsPerMinute: 800,
     refusals: undefined,
     isReduced: false,
     stretch: 1,
@@ -248,8 +248,7 @@ function aHistory(id: string): readonly (number | undefined)[] {
   return Array.from({ length: 60 }, (_, minute) => {
     if (minute === seed % 60) return undefined;
     const wave = Math.sin((minute + seed) / (4 + (seed % 7)));
-    const noise = (((minute + 1) * seed * 7919) % 101) / 101;
-    return Math.round((1 + (seed % 40)) * 30 * (1.4 + wave + noise));
+    return Math.round((1 + (seed % 40)) * 30 * (1.4 + wave));
   });
 }
 
@@ -263,7 +262,7 @@ export function manyApplications(count: number): readonly ApplicationStatus[] {
     const service = services[index % services.length] ?? '';
     const hosts = 1 + (index % 6);
     const hostIds = Array.from({ length: hosts }, (_host, host) => String(1000 * index + host));
-    const rpm = aHistory(id).at(-1) ?? 0;
+    const rpm = 30 + ((index * 7919) % 1200);
     const hasFailed = state === 'failing' || state === 'dropped';
     return anApplicationStatus({
       id,

@@ -27,6 +27,7 @@ export function aTable(
     readonly entries?: readonly AppEntry[];
     readonly budgetPerMinute?: () => number;
     readonly clock?: FakeClock;
+    readonly isPaused?: () => boolean;
     readonly sink?: SnapshotSink;
     readonly account?: AccountConfig;
     /** The API; without it: the REST API. */
@@ -47,6 +48,7 @@ export function aTable(
       clock,
       sink: options.sink ?? sink,
       source,
+      isPaused: options.isPaused ?? (() => false),
       planner: new AccountPlanner(60_000, {
         clock,
         costs,

@@ -51,6 +51,18 @@ describe('a registered secret', () => {
     );
   });
 
+  it.each([
+    { before: 'C:\\', text: 'network%20secret!' },
+    { before: '%0', text: '0%20secret!' },
+    { before: '%', text: 'ad%20secret!' },
+    { before: '%25', text: 'ad%20secret!' },
+    { before: '\\', text: String.raw`n\"secret!` },
+  ])('is found as "$text" behind "$before", which is no part of an escape', ({ before, text }) => {
+    const redactor = aRedactor('network secret!', '0 secret!', 'ad secret!', 'n"secret!');
+
+    expect(redactor.redact(before + text)).toBe(`${before}[redacted]`);
+  });
+
   it('cannot be decoded from the base64 of a text around it', () => {
     fc.assert(
       fc.property(anySecret, fc.string(), fc.string(), (text, before, after) => {

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { printed } from './ask-bench.ts';
-
-const reportSchema = z.object({
-  ok: z.boolean(),
-  accounts: z.number(),
-  entries: z.number(),
-  findings: z.array(z.object({ check: z.string(), severity: z.string() })),
-});
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
@@ -106,59 +98,6 @@ describe('check-config', () => {
     expect(stdout + stderr).not.toContain('secret');
   });
 
-  it('gives its findings as JSON, with exit code 2 for a wrong file', async () => {
-    const { exitCode, stdout, stderr } = await printed(['check-config', '-o', 'json', 'c.yaml'], {
-      'c.yaml': 'apps: [{ nmae: x }]',
-    });
-
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
-      file: 'c.yaml',
-      ok: false,
-      accounts: null,
-      entries: null,
-      errors: 1,
-      warnings: 1,
-      findings: [
-        {
-          check: 'file',
-          severity: 'warning',
-          account: null,
-          file: 'c.yaml',
-          line: null,
-          column: null,
-          message: 'the API key in NEW_RELIC_API_KEY has 9 characters, but a user key has 32',
-          remedy: 'copy the whole key',
-        },
-        {
-          check: 'file',
-          severity: 'error',
-          account: null,
-          file: 'c.yaml',
-          line: 1,
-          column: 10,
-          message: 'unknown key "nmae"',
-          remedy: 'did you mean "name"?',
-        },
-      ],
-    });
-  });
-
-  it('gives a good file as JSON', async () => {
-    const { exitCode, stdout } = await printed(['check-config', '-o', 'json', 'c.yaml'], {
-      'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]`,
-    });
-
-    const { ok, accounts, entries, findings } = reportSchema.parse(JSON.parse(stdout));
-    expect({ exitCode, ok, accounts, entries }).toEqual({
-      exitCode: 0,
-      ok: true,
-      accounts: 1,
-      entries: 1,
-    });
-    expect(findings.map(({ check, severity }) => `${check} ${severity}`)).toEqual(['source note']);
-  });
-
   it('says when the file cannot be read', async () => {
     const { exitCode, stdout, stderr } = await printed(['check-config', 'c.yaml'], {});
 
@@ -166,15 +105,5 @@ describe('check-config', () => {
     expect(stderr).toBe(
       'c.yaml: the configuration file does not exist\n    = help: name the configuration file with --config.file\n',
     );
-  });
-
-  it('has no YAML output', async () => {
-    const { exitCode, stderr } = await printed(['check-config', '-o', 'yaml', 'c.yaml'], {});
-
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr:
-        'check-config: --output=yaml is only for discover and metrics: expected text or json\n',
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingDocument, findingOf, findingsText } from '../../src/tools/check-finding.ts';
+import { findingOf, findingsText } from '../../src/tools/check-finding.ts';
 
 const place = {
   fileName: 'c.yaml',
@@ -9,8 +9,8 @@ const place = {
   sourceLine: '    abc: 1',
 };
 const findings = [
-  findingOf('key', 'ok', 'accepted', { account: 'main' }),
-  findingOf('entry', 'error', 'wrong', { place, remedy: 'do this:\n  that' }),
+  findingOf('ok', 'accepted', { account: 'main' }),
+  findingOf('error', 'wrong', { place, remedy: 'do this:\n  that' }),
 ];
 
 describe('findingsText', () => {
@@ -26,32 +26,5 @@ describe('findingsText', () => {
         '',
       ].join('\n'),
     );
-  });
-});
-
-describe('findingDocument', () => {
-  it('has null for what a finding does not have', () => {
-    expect(findings.map(findingDocument)).toEqual([
-      {
-        check: 'key',
-        severity: 'ok',
-        account: 'main',
-        file: null,
-        line: null,
-        column: null,
-        message: 'accepted',
-        remedy: null,
-      },
-      {
-        check: 'entry',
-        severity: 'error',
-        account: null,
-        file: 'c.yaml',
-        line: 12,
-        column: 5,
-        message: 'wrong',
-        remedy: 'do this:\n  that',
-      },
-    ]);
   });
 });

@@ -48,7 +48,7 @@ describe('check-config --online, for queries', () => {
       'values that are absent',
       'SELECT average(nothing) FROM Transaction',
       0,
-      '1 values absent or not a number',
+      '1 absent or no number',
       'check FROM',
     ],
   ])('reports %s', async (_, nrql, code, fact, remedy) => {
@@ -64,7 +64,7 @@ describe('check-config --online, for queries', () => {
       '  - { as: calls, max_series: 1, nrql: SELECT count(*) FROM Transaction FACET appName }',
     );
 
-    expect(stdout).toContain('1 series, 1 series beyond max_series');
+    expect(stdout).toContain('1 series, 1 beyond max_series');
     expect(stdout).toContain('raise max_series');
   });
 });

@@ -111,6 +111,14 @@ describe('namedFileProblems', () => {
     expect(await messagesOf(withKeyFile('/k', ', ca_file: /ca'), { files })).toEqual([]);
   });
 
+  it('expects a user key as New Relic writes it', async () => {
+    const [message] = await messagesOf(withKeyFile('/k'), {
+      files: { '/k': key.toLowerCase() },
+    });
+
+    expect(message).toContain('begins with NRAK-');
+  });
+
   it('counts the characters of a user key', async () => {
     const [message] = await messagesOf(withKeyFile('/k'), { files: { '/k': 'NRAK-SHORT' } });
 

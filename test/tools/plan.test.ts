@@ -123,17 +123,17 @@ the exporter
     expect(stdout).toContain('to fit          a longer discovery_interval');
   });
 
-  it.each([
-    { args: ['plan', '-o', 'yaml', 'c.yaml'], message: 'plan: --output=yaml is only for discover' },
-    { args: ['plan', 'missing.yaml'], message: 'the configuration file does not exist' },
-  ])('exits with 2 for $args', async ({ args, message }) => {
-    const { exitCode, stderr } = await printed(args, {
-      'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]`,
-    });
+  it.each([{ args: ['plan', 'missing.yaml'], message: 'the configuration file does not exist' }])(
+    'exits with 2 for $args',
+    async ({ args, message }) => {
+      const { exitCode, stderr } = await printed(args, {
+        'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]`,
+      });
 
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(message);
-  });
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(message);
+    },
+  );
 });
 
 describe('the calls of several replicas', () => {

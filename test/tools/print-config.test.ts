@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { run } from '../../src/cli/run.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 
@@ -27,11 +26,6 @@ async function printed(
   const exitCode = await run(['print-config', ...args], platform);
   return { exitCode, stdout: platform.stdout.text(), stderr: platform.stderr.text() };
 }
-
-const documentSchema = z.object({
-  config: z.unknown(),
-  flags: z.array(z.object({ name: z.string(), value: z.string(), origin: z.string() })),
-});
 
 describe('print-config', () => {
   it('prints every value, and no secret', async () => {
@@ -92,19 +86,6 @@ apps:
     );
     expect(stdout).toContain('#   --shard=auto  (default)\n');
     expect(stdout).not.toContain('--demo');
-  });
-
-  it('gives the same as JSON', async () => {
-    const { exitCode, stdout } = await printed(['-o', 'json', 'c.yaml']);
-
-    const { flags, config: effective } = documentSchema.parse(JSON.parse(stdout));
-    expect(exitCode).toBe(0);
-    expect(effective).toMatchObject({ poll: { interval: '2m' }, apps: [{ id: 12 }, {}] });
-    expect(flags.find(({ name }) => name === 'log.level')).toMatchObject({
-      value: 'info',
-      origin: 'default',
-    });
-    expect(stdout).not.toContain('hunter2');
   });
 
   it('shows the errors of a file that has some, and exits with 2', async () => {

@@ -137,7 +137,7 @@ async function discovered(
   { clock, signal }: CompareAccountDependencies,
 ): Promise<Discovery> {
   const selectors = entries.map(({ selector }) => selector);
-  return discoverWithin(longestDiscoveryMs, { source, clock }, { selectors }, [], signal);
+  return discoverWithin(longestDiscoveryMs, { source, clock }, selectors, [], signal);
 }
 
 function failureOf(api: string, { complete, error }: Discovery): string | undefined {

@@ -186,7 +186,7 @@ export function judgementOf(accounts: readonly AccountComparison[]): Judgement {
   return { safe: 'yes', sentence: `Switching is safe: ${agreement(values)}.` };
 }
 
-export function countsOf(values: readonly ComparedValue[]): Readonly<Record<Verdict, number>> {
+function countsOf(values: readonly ComparedValue[]): Readonly<Record<Verdict, number>> {
   const counts: Record<Verdict, number> = {
     equal: 0,
     idle: 0,

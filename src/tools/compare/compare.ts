@@ -11,14 +11,8 @@ import {
 import type { AccountConfig, AccountSource } from '../../model/config.ts';
 import type { ApiObserver } from '../../model/telemetry.ts';
 import { askingDependencies } from '../account-discovery.ts';
-import {
-  type AccountComparison,
-  compareAccount,
-  type OneSidedApplication,
-  type OpenApi,
-} from './compare-account.ts';
-import { comparisonText, countsOf, type Judgement, judgementOf } from './compare-text.ts';
-import type { ComparedValue } from './compare-values.ts';
+import { type AccountComparison, compareAccount, type OpenApi } from './compare-account.ts';
+import { comparisonText, judgementOf } from './compare-text.ts';
 
 /**
  * Prints whether REST and NerdGraph give the same values for the configured applications. Ends with 1
@@ -26,14 +20,13 @@ import type { ComparedValue } from './compare-values.ts';
  * allows no comparison.
  */
 export async function compare(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  if (flags.output === 'yaml') {
-    throw new CommandError(2, 'compare: --output=yaml is only for discover: expected text or json');
-  }
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   platform.stderr.write(renderWarnings(warnings));
   const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
-    accountsInUse(config).map(async (inUse) => prepareAccount(inUse, dependencies)),
+    accountsInUse({ accounts: config.accounts, apps: config.apps }).map(async (inUse) =>
+      prepareAccount(inUse, dependencies),
+    ),
   );
   const accounts = await Promise.all(prepared.map(async (one) => compared(one, dependencies)));
   const judgement = judgementOf(accounts);
@@ -43,7 +36,7 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
     throw new CommandError(2, `${failures}${judgement.sentence}`);
   }
   platform.stderr.write(failures);
-  const output = redactor.redact(outputOf(accounts, judgement, flags));
+  const output = redactor.redact(comparisonText(accounts, judgement, flags));
   return { exitCode: judgement.safe === 'yes' ? 0 : 1, output };
 }
 
@@ -53,16 +46,6 @@ function failureText(accounts: readonly AccountComparison[]): string {
       one.kind === 'compared' ? [] : `account ${one.account}: not compared: ${one.reason}\n`,
     )
     .join('');
-}
-
-function outputOf(
-  accounts: readonly AccountComparison[],
-  judgement: Judgement,
-  { output, all }: Flags,
-): string {
-  return output === 'json'
-    ? comparisonJson(accounts, judgement)
-    : comparisonText(accounts, judgement, { all });
 }
 
 const noAccountId =
@@ -145,87 +128,4 @@ async function openApi(
     wallMs: () => platform.clock.wallMs() + (runtime.status().clockSkewSeconds ?? 0) * 1000,
     close: async () => runtime.close(),
   };
-}
-
-type JsonDocument = Readonly<Record<string, unknown>>;
-
-/** A comparison for machines: every value, in its base unit, and times in seconds. */
-export function comparisonJson(
-  accounts: readonly AccountComparison[],
-  { safe, sentence }: Judgement,
-): string {
-  const values = accounts.flatMap((one) => (one.kind === 'compared' ? one.values : []));
-  const document = {
-    safe: safe === 'unknown' ? null : safe === 'yes',
-    sentence,
-    accounts: accounts.map(accountDocument),
-    values: values.map(valueDocument),
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
-}
-
-function accountDocument(one: AccountComparison): JsonDocument {
-  if (one.kind === 'not compared') {
-    return { account: one.account, compared: false, reason: one.reason };
-  }
-  const {
-    account,
-    applications,
-    oneSided,
-    renamed,
-    hosts,
-    shortOfHosts,
-    calls,
-    elapsedMs,
-    values,
-  } = one;
-  return {
-    account,
-    compared: true,
-    applications: {
-      ...applications,
-      only_rest: listOf(oneSided, 'rest'),
-      only_nerdgraph: listOf(oneSided, 'nerdgraph'),
-      unclear: listOf(oneSided, 'unclear'),
-      renamed,
-    },
-    hosts: { ...hosts, short: shortOfHosts },
-    calls,
-    seconds: { rest: elapsedMs.rest / 1000, nerdgraph: elapsedMs.nerdgraph / 1000 },
-    verdicts: Object.fromEntries(
-      Object.entries(countsOf(values)).map(([verdict, count]) => [snakeCase(verdict), count]),
-    ),
-  };
-}
-
-function listOf(
-  oneSided: readonly OneSidedApplication[],
-  wanted: OneSidedApplication['onlyIn'],
-): readonly JsonDocument[] {
-  return oneSided
-    .filter(({ onlyIn }) => onlyIn === wanted)
-    .map(({ id, name, reporting }) => ({ id, name, reporting: reporting ?? null }));
-}
-
-function valueDocument(value: ComparedValue): JsonDocument {
-  const { account, application, host, hostIds, series, rest, nerdgraph, verdict, reason } = value;
-  return {
-    account,
-    app_id: application.id,
-    app_name: application.name,
-    host_name: host ?? null,
-    rest_host_ids: hostIds,
-    metric: host === undefined ? series.gauge.name : series.gauge.hostName,
-    transaction_type: series.transactionType ?? null,
-    labels: series.labels,
-    rest: rest ?? null,
-    nerdgraph: nerdgraph ?? null,
-    difference: rest === undefined || nerdgraph === undefined ? null : nerdgraph - rest,
-    verdict: snakeCase(verdict),
-    reason: reason ?? null,
-  };
-}
-
-function snakeCase(verdict: string): string {
-  return verdict.toLowerCase().replaceAll(' ', '_');
 }

@@ -18,16 +18,6 @@ describe('compare', () => {
     expect(stdout).toMatch(/\n\nSwitching is safe: .*\n$/u);
   });
 
-  it('gives JSON', async () => {
-    const { stdout } = await printed(
-      ['compare', '-o', 'json', 'c.yaml'],
-      { 'c.yaml': config },
-      threeApplications,
-    );
-
-    expect(JSON.parse(stdout)).toMatchObject({ safe: true, accounts: [{ compared: true }] });
-  });
-
   it('compares the accounts whose id it knows, and names the others', async () => {
     const other = withoutId.replace('main', 'other');
     const two = `accounts: [${account}, ${other}]\napps: [{ match: ".", account: main }, { id: 1, account: other }]`;
@@ -75,12 +65,6 @@ describe('compare', () => {
       args: ['compare', 'missing.yaml'],
       accounts: account,
       message: 'the configuration file does not exist',
-    },
-    {
-      what: 'the format is YAML',
-      args: ['compare', '-o', 'yaml', 'c.yaml'],
-      accounts: account,
-      message: 'compare: --output=yaml is only for discover',
     },
   ])('exits with 2 and asks nobody if $what', async ({ args, accounts, message }) => {
     const { exitCode, stdout, stderr, calls } = await printed(args, {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { readNrql } from '../../src/config/nrql-text.ts';
 import { findingsIn, wordsOf } from './config-failure.ts';
 
@@ -42,7 +43,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'no such member',
     file('as: { n: x }, nrql: SELECT count(*) AS m FROM T'),
-    'no function the name "n"',
+    '"as" has "n", and no function',
   ],
   [
     'a gauge for two members',
@@ -52,24 +53,24 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a member twice',
     file('as: { n: x }, nrql: "SELECT count(*) AS n, max(d) AS n FROM T"'),
-    'the name "n" is there twice',
+    'the name "n" twice',
   ],
   [
     'a member that is a facet',
     file('as: { host: x }, nrql: SELECT count(*) AS host FROM T FACET host'),
-    'the name "host" is there twice',
+    'the name "host" twice',
   ],
   [
     'no such facet',
     file(`as: x, labels: { hots: h }, nrql: ${count} FACET host`),
-    'no facet',
+    'has "hots", and no facet',
     'did you mean "host"',
   ],
   [
     'a target label',
     file(`as: x, nrql: ${count} FACET region`),
     '"region"',
-    'labels: { "region": newrelic_region }',
+    '"region": newrelic_region',
   ],
   [
     'our label',
@@ -84,12 +85,12 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'labels that collide',
     file(`as: x, nrql: "${count} FACET appName, app.name"`),
-    'the label "app_name" is there twice',
+    'the label "app_name", which is there already',
   ],
   [
     'a facet and a constant label',
     file(`as: x, constant_labels: { host: a }, nrql: ${count} FACET host`),
-    'the label "host" is there twice',
+    'the label "host", which is there already',
   ],
   [
     'a gauge twice',
@@ -138,23 +139,23 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a tag and a label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], labels: { team: x } }]`,
-    'the label "team" of the tag "team" is there already',
+    'makes "team" the label "team", which is there already',
   ],
   [
     'two tags with one label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: { x: y, z: y } }]`,
-    'the label "y" of the tag "z"',
+    'makes "z" the label "y"',
   ],
   [
     'a tag and a label of a metric',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], metrics: [{ metric: M, value: score, as: m, labels: { team: x } }] }]`,
-    'the label "team" of the tag "team"',
+    'makes "team" the label "team"',
   ],
   [
     'a tag that is our label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [region] }]`,
-    'would be the label "region"',
-    'newrelic_region',
+    'makes "region" the label "region"',
+    '"region": newrelic_region',
   ],
 ];
 
@@ -166,6 +167,22 @@ describe('a query or a tag that cannot be published', () => {
 });
 
 describe('a query', () => {
+  it.each([
+    ['SELECT count(*) FROM T', 'SELECT count(*) AS gauge_value FROM T'],
+    [
+      "SELECT filter(max(d), WHERE a = 'FROM (') FROM T",
+      "SELECT filter(max(d), WHERE a = 'FROM (') AS gauge_value FROM T",
+    ],
+    ['FROM T select max(`a ) b`) facet x', 'FROM T select max(`a ) b`) AS gauge_value facet x'],
+    ['SELECT count(*) as n FROM T', 'SELECT count(*) as n FROM T'],
+  ])('whose function has no name gets one: %s', async (nrql, asked) => {
+    const { config } = await parseConfig(file(`as: x, nrql: ${JSON.stringify(nrql)}`), {
+      fileName: 'c.yaml',
+      directory: '/',
+    });
+    expect(config.queries?.[0]?.query.nrql).toBe(asked);
+  });
+
   it.each([
     [
       'as in the example',
@@ -181,17 +198,32 @@ describe('a query', () => {
     ],
     ['with its clauses in another order', 'as: x, nrql: from T select count(*) facet host'],
     ['with arithmetic', 'as: x, nrql: "SELECT sum(bytes) / 1e9 FROM T"'],
+    ['with arithmetic in brackets', 'as: x, nrql: "SELECT (sum(a) + sum(b)) / 2 FROM T"'],
+    ['with a name of two words', `as: { the d: x }, nrql: "SELECT max(d) AS 'the d' FROM T"`],
+    [
+      'with cases',
+      `as: x, nrql: "${count} FACET CASES(WHERE a = 'x, y' AS one, WHERE b) AS which"`,
+    ],
+    [
+      'with letters of others',
+      `as: x, nrql: "${count} WHERE город = 'Москва' FACET город AS city"`,
+    ],
+    ['with a filter', 'as: x, nrql: "SELECT filter(count(*), WHERE a IN (1, 2)) FROM T"'],
+    ['with a time zone', `as: x, nrql: "${count} WITH TIMEZONE 'UTC'"`],
   ])('is accepted: %s', async (_, query) => {
     expect(await findingsIn(file(query))).toEqual([]);
   });
 
   it('is read without its comments and line ends', () => {
-    const { text, functions, facets } = readNrql(
+    const { text, clauses } = readNrql(
       "SELECT count(*) -- all, of\n FROM T /* FACET x */\n FACET `a b`, c.d AS e // 'end",
     );
 
     expect(text).toBe('SELECT count(*) FROM T FACET `a b`, c.d AS e');
-    expect(functions.map(({ expression }) => expression)).toEqual(['count(*)']);
-    expect(facets).toEqual(['a b', 'e']);
+    expect(clauses.get('SELECT')?.map(({ expression }) => expression)).toEqual(['count(*)']);
+    expect(clauses.get('FACET')?.map((item) => item.alias ?? item.expression)).toEqual([
+      'a b',
+      'e',
+    ]);
   });
 });
