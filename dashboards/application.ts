@@ -3,6 +3,7 @@ import {
   errorLimit,
   field,
   inBackground,
+  inFront,
   thresholdsOf,
   transactionColors,
   words,
@@ -15,7 +16,6 @@ import {
   aWeekAgo,
   countOf,
   hostLabels,
-  lastOf,
   of,
   per,
   sameApp,
@@ -28,7 +28,6 @@ import {
   averageOrSummary,
   averageTime,
   errorRatio,
-  loneHosts,
   rate,
   throughput,
 } from './signals.ts';
@@ -38,41 +37,28 @@ import { signalTiles, trouble } from './tiles.ts';
 import { applicationVariables } from './variables.ts';
 
 const byType = '{{transaction_type}}';
-const lastWeek = { at: aWeekAgo };
 
-const tiles: readonly Panel[] = [
-  tile({
-    title: 'Application',
-    description: 'The name of the application, also of one that has vanished in the shown range.',
-    w: 4,
-    mayLack: true,
-    isName: true,
-    shows: {
-      '{{app_name}}': `group by (app_name) (${lastOf(of.app('newrelic_application_info'))}) or group by (app_name) (${lastOf(loneHosts(of.app))})`,
-    },
-  }),
-  tile({
-    id: 101,
-    title: 'State in New Relic',
-    description:
-      'How many alerts fire, whether the last poll got all that was asked for, whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish only alerts.',
-    w: 8,
-    mayLack: true,
-    links: [toTable('applications', 'application')],
-    overrides: [
-      field('alerts', { thresholds: thresholdsOf([1, 'red']) }),
-      field('poll', { mappings: [words.poll] }),
-      field('reporting', { mappings: [words.yesOrUnusual] }),
-      field('health', { mappings: [words.health] }),
-    ],
-    shows: {
-      alerts: countOf(alertsOfApps, anyApp(of.app)),
-      poll: `max(${pollOf(of.app)})`,
-      reporting: `min(${per.app(of.app('newrelic_application_reporting'))})`,
-      health: `max(${healthOf(of.app)})`,
-    },
-  }),
-];
+const state = tile({
+  id: 101,
+  title: 'State of ${app:text}',
+  description:
+    'How many alerts fire, whether the last poll got all that was asked for, whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish only alerts.',
+  w: 24,
+  mayLack: true,
+  links: [toTable('applications', 'application')],
+  overrides: [
+    field('alerts', { thresholds: thresholdsOf([1, 'orange']) }),
+    field('poll', { mappings: [words.poll] }),
+    field('reporting', { mappings: [words.yesOrNo] }),
+    field('health', { mappings: [words.health] }),
+  ],
+  shows: {
+    alerts: countOf(alertsOfApps, anyApp(of.app)),
+    poll: `max(${pollOf(of.app)})`,
+    reporting: `min(${per.app(of.app('newrelic_application_reporting'))})`,
+    health: `max(${healthOf(of.app)})`,
+  },
+});
 
 const signals: readonly Panel[] = [
   graph({
@@ -86,7 +72,7 @@ const signals: readonly Panel[] = [
     overrides: [...transactionColors, inBackground('last week')],
     lines: {
       [byType]: `sum by (transaction_type) ${throughput()}`,
-      'last week': `sum${throughput(lastWeek)}`,
+      'last week': `sum${throughput({ at: aWeekAgo })}`,
     },
   }),
   graph({
@@ -97,24 +83,24 @@ const signals: readonly Panel[] = [
     unit: 'percentunit',
     h: 7,
     softMax: 0.06,
-    limit: [errorLimit, 'red'],
+    limit: [errorLimit, 'orange'],
     needs: ['errors'],
-    overrides: [...transactionColors, inBackground('together')],
+    overrides: [...transactionColors, inFront('together')],
     lines: { [byType]: errorRatio('transaction_type'), together: averageOrSummary('error_ratio') },
   }),
   graph({
     id: 108,
     title: 'Response time',
     description:
-      "Average response time by transaction type, now and seven days earlier, and of both together, which is New Relic's summary where response times are not read. Of several applications, each counts by its requests.",
+      "Average response time by transaction type, and of both together, which is New Relic's summary where response times are not read, now and seven days earlier. Of several applications, each counts by its requests.",
     unit: 's',
     h: 7,
     needs: ['response_time'],
-    overrides: [...transactionColors, inBackground(/ last week$|^together$/)],
+    overrides: [...transactionColors, inFront('together'), inBackground('last week')],
     lines: {
       [byType]: averageTime('transaction_type'),
-      [`${byType} last week`]: averageTime('transaction_type', 'requests', lastWeek),
       together: averageOrSummary('response_time_seconds'),
+      'last week': averageOf('response_time_seconds', aWeekAgo),
     },
   }),
   graph({
@@ -125,7 +111,7 @@ const signals: readonly Panel[] = [
     decimals: 2,
     max: 1,
     h: 7,
-    limit: [apdexLimit, 'red'],
+    limit: [apdexLimit, 'orange'],
     needs: ['apdex'],
     overrides: [inBackground('last week')],
     lines: {
@@ -198,14 +184,14 @@ const hostTable = table({
   h: 10,
   sortBy: { Throughput: 'greatest' },
   labels: {
-    host_name: { title: 'Host', width: 190, links: [toHost] },
+    host_name: { title: 'Host', links: [toHost] },
     host_id: { title: 'Host id', width: 90, isLast: true },
-    app_name: { title: 'Application', isLast: true },
+    app_name: { title: 'Application', width: 120, isLast: true },
     app_id: { title: 'Id', width: 95, isLast: true },
     account: { title: 'Account', width: 95, isLast: true },
   },
   columns: {
-    Throughput: columnOf(hosts, { unit: 'reqpm', width: 110 }),
+    Throughput: columnOf(hosts, { unit: 'reqpm', width: 120 }),
     Load: columnOf(`${hosts} / ${sameApp} group_left () avg by (account, app_id) (${busyHosts})`, {
       width: 70,
       decimals: 2,
@@ -268,7 +254,7 @@ const distribution: readonly Panel[] = [
       'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average. Of several applications the least even one.',
     decimals: 2,
     softMax: 2,
-    limit: [2, 'red'],
+    limit: [2, 'orange'],
     lines: {
       'busiest over average': unevenness('max'),
       'deviation over average': unevenness('stddev'),
@@ -336,7 +322,7 @@ export const application: DashboardOptions = {
   variables: applicationVariables,
   open: [
     ...trouble(of.app, 'application'),
-    ...tiles,
+    state,
     ...signalTiles('application'),
     ...signals,
     layers,

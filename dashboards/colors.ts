@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
 
-/** From a value on, a colour. */
+/** From a value on, a colour: red where the alert about it is critical, and orange where it is a warning. */
 export type Limit = readonly [from: number, color: 'orange' | 'red'];
 
 /** As the alerts NewRelicApplicationErrorRatioHigh and NewRelicApplicationApdexLow have them. */
@@ -36,20 +36,18 @@ function between(from: number, to: number, result: JsonObject): JsonObject {
   return { type: 'range', options: { from, to, result: { ...result, index: 0 } } };
 }
 
-type State = 'upOrDown' | 'yesOrNo' | 'yesOrUnusual' | 'readableOrNot' | 'health' | 'poll';
-type Gap = 'noData' | 'nothing' | 'blank';
-type Worst = 'poorApdex' | 'neverPolled';
+type State = 'upOrDown' | 'yesOrNo' | 'readableOrNot' | 'health' | 'poll';
+type Other = 'noData' | 'nothing' | 'blank' | 'poorApdex' | 'neverPolled';
 
 /** What is said of values. */
-export const words: Readonly<Record<State | Gap | Worst, JsonObject>> = {
+export const words: Readonly<Record<State | Other, JsonObject>> = {
   upOrDown: named({ 0: ['down', 'red'], 1: ['up'] }),
-  yesOrNo: named({ 0: ['no', 'red'], 1: ['yes'] }),
-  yesOrUnusual: named({ 0: ['no', 'orange'], 1: ['yes'] }),
-  readableOrNot: named({ 0: ['unreadable', 'red'], 1: ['readable'] }),
+  yesOrNo: named({ 0: ['no', 'orange'], 1: ['yes'] }),
+  readableOrNot: named({ 0: ['unreadable', 'orange'], 1: ['readable'] }),
   /** As `healthOf` numbers them: the worst is the greatest. Gray is what New Relic knows nothing of. */
   health: named({ 1: ['gray'], 2: ['green'], 3: ['orange', 'orange'], 4: ['red', 'red'] }),
   /** As `pollOf` numbers them: the worst is the greatest. */
-  poll: named({ 0: ['complete'], 1: ['failing', 'orange'], 2: ['stale', 'red'] }),
+  poll: named({ 0: ['complete'], 1: ['failing', 'orange'], 2: ['stale', 'orange'] }),
   /** Nothing is known, which must never look as if all were well. */
   noData: missing('no data', 'red'),
   /** There need not be anything. */
@@ -59,7 +57,7 @@ export const words: Readonly<Record<State | Gap | Worst, JsonObject>> = {
   /** An Apdex score below the limit. */
   poorApdex: between(0, apdexLimit, { color: fills.orange }),
   /** Of an age: what has never happened is as old as the time of computers. */
-  neverPolled: between(1e9, 1e11, { text: 'never', color: fills.red }),
+  neverPolled: between(1e9, 1e11, { text: 'never', color: fills.orange }),
 };
 
 /** What differs for the field of this name: a series by its legend, or a column. */
@@ -85,6 +83,11 @@ export const transactionColors: readonly JsonObject[] = [
   inColor('web', 'blue'),
   inColor('other', 'purple'),
 ];
+
+/** What the other lines make up together. */
+export function inFront(name: string): JsonObject {
+  return field(name, { color: { mode: 'fixed', fixedColor: 'text' }, 'custom.lineWidth': 2 });
+}
 
 /** A line to compare with, which must not outshine the others. */
 export function inBackground(name: string | RegExp): JsonObject {

@@ -29,8 +29,8 @@ const restarts: JsonObject = {
 const reloads: JsonObject = {
   name: 'New configuration',
   iconColor: 'purple',
-  // Reading it at the start is no change of it.
-  expr: `1000 * (${reloaded} > ${sameExporter} (${started} + 10))`,
+  // Reading it at the start, which may take long, is no change of it.
+  expr: `1000 * (${reloaded} > ${sameExporter} (${started} + 120))`,
   titleFormat: 'New configuration',
   ...moment,
 };

@@ -7,16 +7,15 @@ import {
   countOf,
   exporterLabels,
   growthOf,
-  inEach,
   of,
   per,
   perMinute,
   sameApp,
   sameExporter,
 } from './selectors.ts';
-import { accountUp, exporterUp, failing, lastSuccess, stale } from './state.ts';
+import { accountUp, exporterUp, stale } from './state.ts';
 import { table } from './table.ts';
-import { trouble } from './tiles.ts';
+import { pollColumns, trouble } from './tiles.ts';
 import { exporterVariables } from './variables.ts';
 
 /** Each account of each exporter. */
@@ -83,53 +82,37 @@ const tiles: readonly Panel[] = [
 
 const failures = 'newrelic_exporter_api_request_failures_total';
 const failuresByReason = perMinute(`${labels}, reason`, failures, 'reason!="not_found"');
-const countPer = `count by (${labels})`;
-const success = inEach(exporterLabels, lastSuccess(of.account));
 
 const accounts = table({
   id: tables['accounts of exporters'].id,
   title: 'Accounts',
   description:
-    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed, or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
   labels: {
-    account: { title: 'Account', width: 110 },
-    instance: { title: 'Instance', width: 220 },
-    reason: { title: 'Reason' },
-    job: { title: 'Job', isLast: true },
-    cluster: { title: 'Cluster', isLast: true },
+    account: { title: 'Account', width: 90 },
+    instance: { title: 'Instance' },
+    reason: { title: 'Reason', width: 85 },
+    job: { title: 'Job', width: 110, isLast: true },
+    cluster: { title: 'Cluster', width: 90, isLast: true },
   },
   columns: {
     Up: { width: 60, map: words.upOrDown, expr: accountUp(exporterLabels) },
-    'Polls failing': {
-      width: 100,
-      limit: [1, 'orange'],
-      expr: countOf(inEach(exporterLabels, failing(of.account)), success, countPer),
-    },
-    'Values stale': {
-      width: 100,
-      limit: [1, 'orange'],
-      expr: countOf(inEach(exporterLabels, stale(of.account)), success, countPer),
-    },
-    'Oldest poll': {
-      width: 100,
-      unit: 'dtdurations',
-      expr: `time() - min by (${labels}) (${success})`,
-    },
+    ...pollColumns(exporterLabels),
     'Failed calls': {
-      width: 100,
+      width: 95,
       decimals: 1,
       expr: `topk by (${labels}) (1, ${failuresByReason} > 0)`,
     },
     Pause: {
-      width: 80,
+      width: 105,
       unit: 'dtdurations',
       limit: [1, 'orange'],
       expr: `clamp_min(${perAccount('newrelic_exporter_api_backoff_until_timestamp_seconds')} - time(), 0)`,
     },
-    Demand: { width: 80, unit: 'percentunit', decimals: 0, limit: fullBudget, expr: demand },
+    Demand: { width: 75, unit: 'percentunit', decimals: 0, limit: fullBudget, expr: demand },
     Key: {
-      width: 90,
+      width: 85,
       map: words.readableOrNot,
       expr: perAccount('newrelic_exporter_api_key_readable'),
     },
@@ -147,15 +130,18 @@ const failingApplications = table({
   description:
     'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/troubleshooting.md explains the reasons.',
   w: 16,
+  h: 6,
+  noRows: 'No application fails (sidecars are in the table above)',
   sortBy: { 'Last complete poll': 'greatest' },
   labels: {
-    app_name: { title: 'Application', width: 260, links: [toApplication('exporter')] },
-    account: { title: 'Account' },
+    app_name: { title: 'Application', links: [toApplication('exporter')] },
+    account: { title: 'Account', width: 110 },
     app_id: { title: 'Id', width: 100 },
-    reason: { title: 'Reason' },
+    reason: { title: 'Reason', width: 110 },
   },
   columns: {
     'Last complete poll': {
+      width: 165,
       unit: 'dtdurations',
       map: words.neverPolled,
       expr: `topk(200, ${withReason} or ${sameApp} ${stale(of.account)})`,
@@ -169,6 +155,8 @@ const entries = table({
   description:
     'Entries of the configuration that match no application, or, for a sidecar, no application that has its host.',
   w: 8,
+  h: 6,
+  noRows: 'Every entry matches something',
   labels: {
     account: { title: 'Account' },
     selector: { title: 'Entry', width: 160 },
@@ -189,6 +177,7 @@ const metrics = table({
   description:
     "Metrics of the configuration that no application of their entry has ever had a value of: New Relic's metric or its value may be misspelt, or the agents do not send it. With shards, each speaks of its own applications.",
   h: 6,
+  noRows: 'Every metric has a value',
   labels: {
     name: { title: 'Metric', width: 360 },
     metric: { title: "New Relic's metric", width: 240 },
@@ -233,7 +222,7 @@ const calls: readonly Panel[] = [
     softMax: 1,
     // None looks as if all were well.
     overrides: [
-      field(/./, { color: { mode: 'shades', fixedColor: 'red' } }),
+      field(/./, { color: { mode: 'shades', fixedColor: 'orange' } }),
       inColor('none', 'gray'),
     ],
     lines: { '{{reason}}': ofRange('reason', failures) },
@@ -269,25 +258,26 @@ const processes = table({
   title: 'Exporters',
   description:
     'Each exporter with its version and its shard, counted from 0; those that Prometheus cannot scrape first. Of these nothing else is known.',
-  h: 6,
+  h: 5,
   sortBy: { Up: 'least', 'Configuration valid': 'least' },
   labels: {
-    instance: { title: 'Instance', width: 220 },
+    instance: { title: 'Instance' },
     job: { title: 'Job', width: 170 },
-    version: { title: 'Version' },
-    revision: { title: 'Revision' },
-    node_version: { title: 'Node.js' },
+    version: { title: 'Version', width: 90 },
+    revision: { title: 'Revision', width: 90 },
+    node_version: { title: 'Node.js', width: 90 },
     cluster: { title: 'Cluster' },
   },
   columns: {
-    Up: { map: words.upOrDown, expr: exporterUp },
-    'Configuration valid': { width: 140, map: words.yesOrNo, expr: perProcess(accepted) },
+    Up: { width: 70, map: words.upOrDown, expr: exporterUp },
+    'Configuration valid': { width: 165, map: words.yesOrNo, expr: perProcess(accepted) },
     'Running for': {
+      width: 110,
       unit: 'dtdurations',
       expr: `(time() - ${perProcess('process_start_time_seconds')}) * ${sameExporter} group_left (version, revision, node_version) max by (${exporterLabels}, version, revision, node_version) (${of.process('newrelic_exporter_build_info')})`,
     },
-    Shard: { expr: perProcess('newrelic_exporter_shard') },
-    Of: { expr: perProcess('newrelic_exporter_total_shards') },
+    Shard: { width: 70, expr: perProcess('newrelic_exporter_shard') },
+    Of: { width: 60, expr: perProcess('newrelic_exporter_total_shards') },
   },
 });
 
@@ -317,7 +307,7 @@ const details: readonly Panel[] = [
     id: 108,
     title: 'Failed polls by exporter',
     description:
-      'Share of the polls that did not get all that was asked for, of the exporters with the most in the shown range. Failures of sidecars show only here.',
+      'Share of the polls that did not get all that was asked for, of the exporters with the most in the shown range.',
     unit: 'percentunit',
     max: 1,
     lines: {

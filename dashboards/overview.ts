@@ -2,31 +2,19 @@ import { errorLimit, field, inColor, thresholdsOf, words } from './colors.ts';
 import type { DashboardOptions } from './dashboard.ts';
 import { tables, toAccount, toApplication, toAppOfLine, toTable } from './links.ts';
 import { graph, type Panel, tile } from './panel.ts';
-import {
-  alertsOfApps,
-  appLabels,
-  appLegend,
-  countOf,
-  inEach,
-  of,
-  per,
-  perMinute,
-} from './selectors.ts';
+import { alertsOfApps, appLabels, countOf, inEach, of, per, perMinute } from './selectors.ts';
 import { anyApp, hostsPerApp, listedApps, signalOf, throughput } from './signals.ts';
 import {
   accountUp,
   alertsPerApp,
-  failing,
   healthOf,
-  lastSuccess,
-  limitsBroken,
+  limitsOfListed,
   pollOf,
   silent,
-  stale,
   unhealthy,
 } from './state.ts';
 import { table } from './table.ts';
-import { signalTiles, trouble } from './tiles.ts';
+import { pollColumns, signalTiles, trouble } from './tiles.ts';
 import { overviewVariables } from './variables.ts';
 
 const all = anyApp(of.app);
@@ -37,7 +25,7 @@ const tiles: readonly Panel[] = [
     title: 'With alerts',
     description:
       'Applications about which an alert of the rules fires. It stays 0 where Prometheus does not have the rules. A click names them.',
-    limit: [1, 'red'],
+    limit: [1, 'orange'],
     links: toApplications,
     shows: countOf(`count by (account, app_id) (${alertsOfApps})`, all),
   }),
@@ -74,8 +62,9 @@ const applications = table({
   id: tables.applications.id,
   title: 'Applications',
   description:
-    "What is in trouble first, then by throughput: up to 100 applications each with firing alerts, with stale values or failing polls, with broken limits, unhealthy, or not reporting, and the 100 busiest. Limits: how many of 5 % errors and an Apdex of 0.7, as the alerts have them, an application does not keep. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+    "What is in trouble first, then by throughput: up to 100 applications each with firing alerts, with stale values or failing polls, with broken limits, unhealthy, or not reporting, and the 100 busiest. Limits: how many of 5 % errors and an Apdex of 0.7, as the alerts have them, an application does not keep. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes, but not while polls fail. Age: how long ago the window of the throughput ended.",
   h: 14,
+  noRows: 'No application',
   sortBy: {
     Alerts: 'greatest',
     Poll: 'greatest',
@@ -85,47 +74,43 @@ const applications = table({
     Throughput: 'greatest',
   },
   labels: {
-    app_name: { title: 'Application', width: 200, links: [toApplication('overview')] },
-    account: { title: 'Account', width: 95 },
-    app_id: { title: 'Id', width: 95 },
+    app_name: { title: 'Application', links: [toApplication('overview')] },
+    account: { title: 'Account', width: 90 },
+    app_id: { title: 'Id', width: 90 },
   },
   columns: {
-    Alerts: { width: 65, limit: [1, 'red'], expr: alertsPerApp(of.listed) },
-    Poll: { width: 85, map: words.poll, expr: pollOf(of.listed) },
-    Limits: { width: 65, limit: [1, 'orange'], expr: limitsBroken(listedApps) },
-    Health: { width: 75, map: words.health, expr: healthOf(of.listed) },
+    Alerts: { width: 78, limit: [1, 'orange'], expr: alertsPerApp(of.listed) },
+    Poll: { width: 80, map: words.poll, expr: pollOf(of.listed) },
+    Limits: { width: 78, limit: [1, 'orange'], expr: limitsOfListed() },
+    Health: { width: 84, map: words.health, expr: healthOf(of.listed) },
     Reporting: {
-      width: 90,
-      map: words.yesOrUnusual,
+      width: 108,
+      map: words.yesOrNo,
       expr: per.app(of.listed('newrelic_application_reporting')),
     },
     Throughput: {
       unit: 'reqpm',
-      width: 110,
+      width: 120,
       expr: `sum by (${appLabels}) ${throughput({ select: of.listedType })}`,
     },
-    Hosts: { width: 60, expr: hostsPerApp(of.listed) },
-    Response: {
-      unit: 's',
-      width: 85,
-      expr: signalOf('response_time_seconds', listedApps),
-    },
+    Response: { unit: 's', width: 85, expr: signalOf('response_time_seconds', listedApps) },
     Errors: {
       unit: 'percentunit',
       decimals: 2,
-      width: 75,
+      width: 68,
       limit: [errorLimit, 'orange'],
       expr: signalOf('error_ratio', listedApps),
     },
     Apdex: {
       decimals: 2,
-      width: 70,
+      width: 62,
       map: words.poorApdex,
       expr: signalOf('apdex_score', listedApps),
     },
     Age: {
       unit: 'dtdurations',
       decimals: 0,
+      width: 84,
       expr: `time() - ${per.app(of.listed('newrelic_application_window_end_timestamp_seconds'))}`,
     },
   },
@@ -140,24 +125,17 @@ const throughputOfBusiest = graph({
   unit: 'reqpm',
   w: 24,
   h: 9,
-  maxDataPoints: 60,
+  legendWidth: 260,
+  maxDataPoints: 40,
   isStacked: true,
   links: [toAppOfLine],
   overrides: [inColor('all others', 'gray'), field('all others', { links: [] })],
   lines: {
-    [appLegend]: `sum by (${appLabels}) ${busiest}`,
+    '{{app_name}} · {{account}}': `sum by (${appLabels}) ${busiest}`,
     'all others': `clamp_min(sum${throughput()} - sum${busiest}, 0)`,
   },
 });
 
-/** The count of some applications of each account. */
-function perAccount(some: string): string {
-  const count = 'count by (cluster, account)';
-  return countOf(inEach('cluster', some), inEach('cluster', anyApp(of.account)), count);
-}
-
-const failures = 'newrelic_exporter_api_request_failures_total';
-const requests = 'newrelic_exporter_api_requests_total';
 const each = 'cluster, account';
 
 const accounts = table({
@@ -165,7 +143,7 @@ const accounts = table({
   title: 'Accounts',
   description:
     'Each account, also of exporters that are down; a click leads to its exporters. Oldest poll: how long ago the application whose last complete poll is the oldest had it. Calls failing: without 404, which is how New Relic says that something is gone. Unmatched: entries of the configuration that match no application.',
-  h: 7,
+  h: 5,
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
   labels: {
     account: { title: 'Account', width: 160, links: [toAccount] },
@@ -174,18 +152,12 @@ const accounts = table({
   columns: {
     Up: { map: words.upOrDown, expr: accountUp('cluster') },
     Applications: { expr: `count by (${each}) (${inEach('cluster', anyApp(of.account))})` },
-    'Polls failing': { limit: [1, 'orange'], expr: perAccount(failing(of.account)) },
-    'Values stale': { limit: [1, 'orange'], expr: perAccount(stale(of.account)) },
-    'Oldest poll': {
-      unit: 'dtdurations',
-      decimals: 0,
-      expr: `time() - min by (${each}) (${inEach('cluster', lastSuccess(of.account))})`,
-    },
+    ...pollColumns('cluster'),
     'Calls failing': {
       unit: 'percentunit',
       decimals: 1,
       limit: [0.05, 'orange'],
-      expr: `${perMinute(each, failures, 'reason!="not_found"')} / (${perMinute(each, requests)} > 0)`,
+      expr: `${perMinute(each, 'newrelic_exporter_api_request_failures_total', 'reason!="not_found"')} / (${perMinute(each, 'newrelic_exporter_api_requests_total')} > 0)`,
     },
     'Pause after 429': {
       unit: 's',

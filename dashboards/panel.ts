@@ -79,8 +79,6 @@ export interface TileOptions extends PanelOptions {
   readonly map?: JsonObject;
   /** Where some installations or applications never have a value: "no data" is then no alarm. */
   readonly mayLack?: true;
-  /** Says the name of the series instead of its value. */
-  readonly isName?: true;
 }
 
 /**
@@ -89,15 +87,14 @@ export interface TileOptions extends PanelOptions {
  * whole range, and the last point of a range may be as old as its step: half an hour if a week is shown.
  */
 export function tile(options: TileOptions): Panel {
-  const { shows, map, mayLack, isName, title } = options;
+  const { shows, map, mayLack, title } = options;
   const isOne = typeof shows === 'string';
   const mappings = [
     mayLack === true ? words.nothing : words.noData,
     ...(map === undefined ? [] : [map]),
   ];
-  const textOfSeveral = isName === true ? 'name' : 'value_and_name';
   return makePanel(
-    { w: 3, h: 4, ...options },
+    { w: 6, h: 3, ...options },
     {
       type: 'stat',
       // Without a name the expression is shown when the mouse rests on the tile.
@@ -111,35 +108,38 @@ export function tile(options: TileOptions): Panel {
         justifyMode: 'auto',
         // Several stand side by side.
         orientation: isOne ? 'auto' : 'vertical',
-        textMode: isOne ? 'value' : textOfSeveral,
+        textMode: isOne ? 'value' : 'value_and_name',
+        // Several of one size, also if one has more digits.
+        text: isOne ? undefined : { titleSize: 12, valueSize: 26 },
         wideLayout: false,
       },
     },
   );
 }
 
-interface ComparedOptions extends Omit<TileOptions, 'shows' | 'overrides'> {
+interface ComparedOptions extends Omit<TileOptions, 'shows' | 'overrides' | 'mayLack'> {
   /** The value, given what becomes of each selector. */
   readonly value: (at: (selected: string) => string) => string;
   /** What is shown instead of the value, if that is not what is compared. */
   readonly shown?: string;
-  /** In the unit of the value, where a share of it would say little. */
-  readonly isDifference?: true;
+  /** Where a share of the value would say little: the difference times this, in this unit. */
+  readonly difference?: readonly [times: number, unit: string];
 }
 
 /** A number, and how it has changed against the same time last week. */
-export function compared({ value, shown, isDifference, ...options }: ComparedOptions): Panel {
+export function compared({ value, shown, difference, ...options }: ComparedOptions): Panel {
   const now = value((selected) => selected);
   const then = value(aWeekAgo);
-  const [change, unit, decimals] = isDifference
-    ? [`(${now}) - (${then})`, options.unit, 2]
-    : [`(${now}) / ((${then}) > 0) - 1`, 'percentunit', 0];
+  const [change, unit, decimals] =
+    difference === undefined
+      ? [`(${now}) / ((${then}) > 0) - 1`, 'percentunit', 0]
+      : [`${difference[0]} * ((${now}) - (${then}))`, difference[1], 2];
   const plain = { unit, decimals, thresholds: thresholdsOf(undefined), mappings: [words.nothing] };
   return tile({
-    w: 6,
     ...options,
-    shows: { now: shown ?? now, 'since last week': change },
-    overrides: [field('since last week', plain)],
+    mayLack: true,
+    shows: { now: shown ?? now, 'against last week': change },
+    overrides: [field('against last week', plain)],
   });
 }
 
@@ -154,14 +154,16 @@ export interface GraphOptions extends PanelOptions {
   readonly needs?: readonly PresetName[];
   /** At most so many moments: where each costs much, and one a minute says no more. */
   readonly maxDataPoints?: number;
+  /** In pixels: names of lines that are too long to stand below. */
+  readonly legendWidth?: number;
 }
 
 /** Lines over time, with the limit as a line if there is one. */
 export function graph(options: GraphOptions): Panel {
-  const { lines, isStacked, max, softMax, needs, maxDataPoints, limit, w = 12 } = options;
+  const { lines, isStacked, max, softMax, needs, maxDataPoints, legendWidth, limit } = options;
   // Names alone: "the last value" of a series that has ended would show the past as the present.
   const legend = { showLegend: true, displayMode: 'list', calcs: [] };
-  const place = w > 12 ? { placement: 'right', width: 220 } : { placement: 'bottom' };
+  const placement = legendWidth === undefined ? 'bottom' : 'right';
   return makePanel(options, {
     type: 'timeseries',
     queries: Object.entries(lines),
@@ -174,17 +176,21 @@ export function graph(options: GraphOptions): Panel {
       custom: {
         axisSoftMax: softMax,
         drawStyle: 'line',
-        fillOpacity: isStacked ? 30 : 10,
+        fillOpacity: isStacked ? 30 : 0,
         lineInterpolation: 'linear',
         lineWidth: 1,
         scaleDistribution: { type: 'linear' },
-        showPoints: 'auto',
+        // Of few moments each would be a point of its own.
+        showPoints: maxDataPoints === undefined ? 'auto' : 'never',
         spanNulls: false,
         stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },
         thresholdsStyle: { mode: limit === undefined ? 'off' : 'dashed' },
       },
     },
-    options: { legend: { ...legend, ...place }, tooltip: { mode: 'multi', sort: 'desc' } },
+    options: {
+      legend: { ...legend, placement, width: legendWidth },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    },
     more: { maxDataPoints },
   });
 }

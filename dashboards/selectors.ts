@@ -49,9 +49,6 @@ export const sameHost = 'on (account, app_id, host_id)';
 export const exporterLabels = 'cluster, job, instance';
 export const sameExporter: string = `on (${exporterLabels})`;
 
-/** How an application is called in legends: also apart from others of the same name. */
-export const appLegend = '{{app_name}} · {{account}} · {{app_id}}';
-
 /** An expression about accounts or applications, apart for each cluster or exporter. */
 export function inEach(labels: string, expr: string): string {
   return expr.replaceAll(/\b(by|on) \(account\b/g, `$1 (${labels}, account`);
@@ -76,11 +73,6 @@ export const per: Aggregation = {
 /** What counters of accounts grow by in a minute, as a sum for each combination of the labels. */
 export function perMinute(labels: string, counter: string, more?: string): string {
   return `60 * sum by (${labels}) (rate(${of.account(counter, more)}[$__rate_interval]))`;
-}
-
-/** The last value in the shown range. */
-export function lastOf(selected: string): string {
-  return `last_over_time(${selected}[$__range] @ end())`;
 }
 
 /** What grows with the value and with how long it was there in the shown range. */

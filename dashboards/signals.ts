@@ -80,18 +80,23 @@ export function averageTime(
     what === 'requests'
       ? ['response_time_seconds', 'requests_per_minute']
       : [`${what}_response_time_seconds`, `${what}_calls_per_minute`];
-  const own = (name: string): string => per.type(at(select(`newrelic_application_${name}`)));
-  const hosts = (name: string): string => per.hostAndType(at(loneHosts(select, name)));
-  const spent = ownOrHosts(`${own(time)} * ${own(calls)}`, `${hosts(time)} * ${hosts(calls)}`);
-  const timed = ownOrHosts(`${own(calls)} and ${own(time)}`, `${hosts(calls)} and ${hosts(time)}`);
-  return `${sumBy(by)}${spent} / (${sumBy(by)}${timed} > 0)`;
+  // Both of one exporter at once, which costs less than each of any.
+  const joined = (operator: '*' | 'and'): string => {
+    const own = [calls, time].map((name) => at(select(`newrelic_application_${name}`)));
+    const hosts = [calls, time].map((name) => at(loneHosts(select, name)));
+    const join = ` ${operator} `;
+    return ownOrHosts(per.type(own.join(join)), per.hostAndType(hosts.join(join)));
+  };
+  return `${sumBy(by)}${joined('*')} / (${sumBy(by)}${joined('and')} > 0)`;
 }
 
 /** Errors per request by these labels; only of requests whose errors are known. */
-export function errorRatio(by: string, options?: SignalOptions): string {
-  const errors = rate('errors_per_minute', options);
-  const requests = `(${throughput(options)} and ${sameAppAndType} ${errors})`;
-  return `${sumBy(by)}${errors} / (${sumBy(by)}${requests} > 0)`;
+export function errorRatio(by: string, { at = now, select = of.type }: SignalOptions = {}): string {
+  const [calls, errors] = ['requests_per_minute', 'errors_per_minute'];
+  const own = [calls, errors].map((name) => at(select(`newrelic_application_${name}`)));
+  const hosts = [calls, errors].map((name) => per.hostAndType(at(loneHosts(select, name))));
+  const requests = ownOrHosts(per.type(own.join(' and ')), hosts.join(` and ${sameAppAndType} `));
+  return `${sumBy(by)}${rate(errors, { at, select })} / (${sumBy(by)}${requests} > 0)`;
 }
 
 /** The Apdex score of each application; where only sidecars export it, each host counts by its requests. */
@@ -114,15 +119,24 @@ export const listedApps: Scope = { app: of.listed, type: of.listedType };
 
 type Signal = 'error_ratio' | 'response_time_seconds' | 'apdex_score';
 
-/** A signal of each application: of the polled window where it is read, otherwise of New Relic's summary. */
-export function signalOf(name: Signal, scope: Scope, at: Moment = now): string {
-  const options = { at, select: scope.type };
+/** New Relic's own summary, which must not take the place of what was read and is lost as polls fail. */
+function summaryOf(name: string, select: Selector, limit = ''): string {
+  const summary = per.app(select(`newrelic_application_summary_${name}`));
+  const failing = per.app(`${of.app('newrelic_application_poll_success')} == 0`);
+  return `(${summary}${limit} unless ${sameApp} ${failing})`;
+}
+
+/**
+ * A signal of each application: of the polled window where it is read, otherwise of New Relic's
+ * summary. With a limit such as ` > 1` only of those that it holds for.
+ */
+export function signalOf(name: Signal, { app, type }: Scope, limit = ''): string {
   const polled = {
-    error_ratio: errorRatio(appLabels, options),
-    response_time_seconds: averageTime(appLabels, 'requests', options),
-    apdex_score: apdex(at, scope.app),
+    error_ratio: errorRatio(appLabels, { select: type }),
+    response_time_seconds: averageTime(appLabels, 'requests', { select: type }),
+    apdex_score: apdex(now, app),
   }[name];
-  return `(${polled} or ${sameApp} ${per.app(at(scope.app(`newrelic_application_summary_${name}`)))})`;
+  return `(${polled} or ${sameApp} ${summaryOf(name, app, limit)})${limit}`;
 }
 
 /** The average of a signal of all applications where it is read; each counts by its requests. */
@@ -136,12 +150,8 @@ export function averageOf(name: Signal, at: Moment = now): string {
   }[name];
 }
 
-function summaryOf(name: string): string {
-  return per.app(of.app(`newrelic_application_summary_${name}`));
-}
-
 /** As `averageOf`; where no application has it, of New Relic's summaries. */
 export function averageOrSummary(name: Signal): string {
-  const [each, calls] = [summaryOf(name), summaryOf('requests_per_minute')];
+  const [each, calls] = [summaryOf(name, of.app), summaryOf('requests_per_minute', of.app)];
   return `${averageOf(name)} or sum(${each} * ${calls}) / (sum(${calls} and ${each}) > 0)`;
 }

@@ -2,6 +2,7 @@ import { apdexLimit, errorLimit } from './colors.ts';
 import {
   alertsOfApps,
   appLabels,
+  exporterLabels,
   inEach,
   of,
   per,
@@ -10,7 +11,7 @@ import {
   sameExporter,
   totalOf,
 } from './selectors.ts';
-import { chosenApps, loneHosts, type Scope, signalOf, throughput } from './signals.ts';
+import { anyApp, chosenApps, loneHosts, signalOf, throughput } from './signals.ts';
 
 /** So long what exporters that are down have said is remembered. */
 const memory = '[1d]';
@@ -46,9 +47,25 @@ export function lastSuccess(select: Selector): string {
   return `(${per.app(selected)} or ${sameApp} ${past})`;
 }
 
-/** Each application whose last poll did not get all that was asked for. */
-export function failing(select: Selector): string {
-  return `${per.app(select('newrelic_application_poll_success'))} == 0`;
+/** 1 for each application whose last poll got all that was asked for, otherwise 0. */
+export function polled(select: Selector): string {
+  return per.app(select('newrelic_application_poll_success'));
+}
+
+const labels = `(${exporterLabels}, account)`;
+/** Each account of an exporter that publishes hosts alone and counted failed polls in the last minutes. */
+const failingSidecars = [
+  `sum by ${labels} (increase(${of.account('newrelic_exporter_polls_failed_total')}[5m])) > 0`,
+  `group by ${labels} (${of.account('newrelic_application_poll_success')})`,
+].join(` unless on ${labels} `);
+const hasHosts = `and on ${labels} group by ${labels} (last_over_time(${loneHosts(of.app)}[$__range]))`;
+
+/**
+ * Each application whose last poll did not get all that was asked for, and each failing sidecar: of
+ * few applications only those that had a host of them, of many all, which costs less.
+ */
+export function failing(select: Selector, areFew = false): string {
+  return `${polled(select)} == 0 or (${failingSidecars}${areFew ? ` ${hasHosts}` : ''})`;
 }
 
 /**
@@ -57,19 +74,19 @@ export function failing(select: Selector): string {
  */
 export function stale(select: Selector): string {
   const interval = knownOfAccount('max', 'newrelic_exporter_poll_interval_seconds');
-  const staleAfter = knownOfAccount('min', 'newrelic_exporter_stale_after_seconds');
-  const isOlderThan = `time() - ${lastSuccess(select)} > on (account) group_left ()`;
-  return `(${isOlderThan} (3 * ${interval}) or ${isOlderThan} ${staleAfter} and ${sameApp} ${failing(select)})`;
+  const staleAfter = `min by (account) (${of.account('newrelic_exporter_stale_after_seconds')})`;
+  const last = per.app(select('newrelic_application_last_success_timestamp_seconds'));
+  const isOver = '> on (account) group_left ()';
+  return `(time() - ${lastSuccess(select)} ${isOver} (3 * ${interval}) or time() - ${last} ${isOver} ${staleAfter} and ${sameApp} ${polled(select)} == 0)`;
 }
 
 /** 0 complete, 1 failing, 2 stale: the worst is the greatest. */
 export function pollOf(select: Selector): string {
-  const success = per.app(select('newrelic_application_poll_success'));
-  return `(2 + 0 * ${stale(select)} or ${sameApp} 1 - ${success})`;
+  return `(2 + 0 * ${stale(select)} or ${sameApp} 1 - ${polled(select)})`;
 }
 
 function healthIs(select: Selector, matcher: string): string {
-  return `(${per.app(select('newrelic_application_health_status', matcher))} == 1)`;
+  return per.app(`${select('newrelic_application_health_status', matcher)} == 1`);
 }
 
 /** Only 3 orange and 4 red, which costs half as much. */
@@ -93,10 +110,15 @@ export function alertsPerApp(select: Selector): string {
 }
 
 /** How many of the limits of errors and Apdex each application does not keep, from 1 on. */
-export function limitsBroken(scope: Scope): string {
-  const errors = `${signalOf('error_ratio', scope)} > ${errorLimit}`;
-  const scores = `${signalOf('apdex_score', scope)} < ${apdexLimit}`;
+function limitsBroken(): string {
+  const errors = signalOf('error_ratio', chosenApps, ` > ${errorLimit}`);
+  const scores = signalOf('apdex_score', chosenApps, ` < ${apdexLimit}`);
   return `count by (${appLabels}) (${errors} or label_replace(${scores}, "limit", "apdex", "", ""))`;
+}
+
+/** With the list once instead of in each selector, where it is too long for some proxies. */
+export function limitsOfListed(): string {
+  return `${limitsBroken()} and ${sameApp} ${anyApp(of.listed)}`;
 }
 
 /** What a table lists of many applications, so that 10,000 of them do not stop the browser. */
@@ -110,7 +132,7 @@ export function appsToList(): string {
   const troubled = [
     alertsPerApp(of.app),
     `${pollOf(of.app)} > 0`,
-    limitsBroken(chosenApps),
+    limitsBroken(),
     unhealthy(of.app),
     silent(of.app),
   ];

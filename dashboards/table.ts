@@ -27,13 +27,15 @@ interface TableOptions extends Omit<PanelOptions, 'overrides' | 'unit' | 'links'
   /** Labels that begin a row. One that no series has makes no column. */
   readonly labels: Readonly<Record<string, LabelColumn>>;
   readonly columns: Readonly<Record<string, Column>>;
+  /** What is said instead of a table without rows. */
+  readonly noRows?: string;
   /** Titles of columns, the first one first, and what is on top. */
   readonly sortBy?: Readonly<Record<string, 'greatest' | 'least'>>;
 }
 
 function columnOf([title, column]: readonly [string, Column]): JsonObject {
   const { unit = 'none', width, decimals, limit, map } = column;
-  const plain = { unit, 'custom.width': width, decimals };
+  const plain = { unit, 'custom.width': width, decimals, noValue: '' };
   if (limit === undefined && map === undefined) return field(title, plain);
   return field(title, {
     ...plain,
@@ -45,7 +47,7 @@ function columnOf([title, column]: readonly [string, Column]): JsonObject {
 
 /** A table of the present: one row for each combination of the labels. */
 export function table(options: TableOptions): Panel {
-  const { labels, columns, sortBy = {} } = options;
+  const { labels, columns, noRows, sortBy = {} } = options;
   const titles = Object.keys(columns);
   // Of a merged table the column of each query; one query alone makes the column `Value`.
   const values = titles.map((_, n) => (titles.length === 1 ? 'Value' : `Value #${letters[n]}`));
@@ -59,7 +61,7 @@ export function table(options: TableOptions): Panel {
   ];
   // An id is a label of digits, which is no number.
   const ofLabels = Object.values(labels).map(({ title, width, links }) =>
-    field(title, { unit: 'string', 'custom.width': width, links }),
+    field(title, { unit: 'string', 'custom.width': width, links, noValue: '' }),
   );
   return makePanel(
     { w: 24, ...options, overrides: [...ofLabels, ...Object.entries(columns).map(columnOf)] },
@@ -68,6 +70,7 @@ export function table(options: TableOptions): Panel {
       queries: Object.values(columns).map(({ expr }) => [undefined, expr]),
       isInstant: true,
       defaults: {
+        noValue: noRows,
         custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: false, minWidth: 60 },
       },
       options: {

@@ -1,14 +1,14 @@
 import { errorLimit, words } from './colors.ts';
 import { type DashboardName, toTable } from './links.ts';
 import { compared, type Panel, tile } from './panel.ts';
-import { countOf, type Selector } from './selectors.ts';
+import { countOf, inEach, of, type Selector } from './selectors.ts';
 import { anyApp, averageOf, averageOrSummary, throughput } from './signals.ts';
-import { accountUp, exporterUp, failing, stale } from './state.ts';
+import { accountUp, exporterUp, failing, lastSuccess, polled, stale } from './state.ts';
+import type { Column } from './table.ts';
 
 /** The first tiles of every dashboard: numbers that are 0 if all is well, by the alerts' own expressions. */
 export function trouble(select: Selector, from: DashboardName): readonly Panel[] {
   const accounts = accountUp('cluster');
-  const apps = anyApp(select);
   return [
     tile({
       title: 'Exporters down',
@@ -29,20 +29,42 @@ export function trouble(select: Selector, from: DashboardName): readonly Panel[]
     tile({
       title: 'Polls failing',
       description:
-        'Applications whose last poll did not get all that was asked for. Failed polls of sidecars are on the dashboard of the exporter. A click names the applications.',
+        'Applications whose last poll did not get all that was asked for, and sidecars with a failed poll in the last five minutes. A click names the applications, or the sidecars with their accounts.',
       limit: [1, 'orange'],
-      links: [toTable('applications', from)],
-      shows: countOf(failing(select), apps),
+      links: [toTable('applications', from), toTable('accounts of exporters', from)],
+      shows: countOf(failing(select, from === 'application'), anyApp(select)),
     }),
     tile({
       title: 'Values stale',
       description:
-        'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. A click names them.',
+        'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. Of sidecars it is not known. A click names them.',
       limit: [1, 'orange'],
+      mayLack: true,
       links: [toTable('applications', from)],
-      shows: countOf(stale(select), apps),
+      shows: countOf(stale(select), polled(select)),
     }),
   ];
+}
+
+/** The polls of each account, apart by these labels. Of an account without applications nothing is known. */
+export function pollColumns(labels: string): Readonly<Record<string, Column>> {
+  const by = `by (${labels}, account)`;
+  const known = inEach(labels, polled(of.account));
+  const counted = (some: string): Column => ({
+    width: 118,
+    limit: [1, 'orange'],
+    expr: countOf(inEach(labels, some), known, `count ${by}`),
+  });
+  return {
+    'Polls failing': counted(failing(of.account)),
+    'Values stale': counted(stale(of.account)),
+    'Oldest poll': {
+      unit: 'dtdurations',
+      decimals: 0,
+      width: 95,
+      expr: `time() - min ${by} (${inEach(labels, lastSuccess(of.account))})`,
+    },
+  };
 }
 
 /** What users feel, of all selected applications together, with the change against last week. */
@@ -54,7 +76,6 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       description:
         'Requests per minute, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
       unit: 'reqpm',
-      mayLack: true,
       value: (at) => `sum${throughput({ at })}`,
     }),
     compared({
@@ -63,8 +84,7 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
         "Errors per request, of the applications whose errors are read; if they are not, of New Relic's summaries. Orange from 5 % on.",
       unit: 'percentunit',
       decimals: 2,
-      mayLack: true,
-      isDifference: true,
+      difference: [100, 'suffix: pp'],
       limit: [errorLimit, 'orange'],
       links,
       shown: averageOrSummary('error_ratio'),
@@ -75,7 +95,6 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       description:
         "Average response time, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests.",
       unit: 's',
-      mayLack: true,
       shown: averageOrSummary('response_time_seconds'),
       value: (at) => averageOf('response_time_seconds', at),
     }),
@@ -84,8 +103,7 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       description:
         "Apdex score, 0 to 1, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests. Orange below 0.7.",
       decimals: 2,
-      mayLack: true,
-      isDifference: true,
+      difference: [1, 'none'],
       map: words.poorApdex,
       links,
       shown: averageOrSummary('apdex_score'),

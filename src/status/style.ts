@@ -131,15 +131,15 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .accounts th:first-child, .accounts td:first-child { padding-left: .75rem; }
 .accounts tbody th { min-width: 7rem; width: auto; }
 .applications { table-layout: fixed; min-width: 62rem; }
-.applications th.c-state { width: 6.5rem; }
+.applications th.c-state { width: 6rem; }
 .applications th.c-account { width: 8rem; }
-.applications th.c-web, .applications th.c-other { width: 4.9rem; }
-.applications th.c-web_time, .applications th.c-other_time { width: 6.4rem; }
-.applications th.c-errors { width: 5rem; }
-.applications th.c-spark { width: 7rem; }
-.applications th.c-values { width: 10rem; }
-.applications th.c-polled, .applications th.c-next { width: 7.2rem; }
-.applications th.c-hosts { width: 7rem; }
+.applications th.c-web, .applications th.c-other { width: 4.2rem; }
+.applications th.c-web_time, .applications th.c-other_time { width: 5.9rem; }
+.applications th.c-errors { width: 4.6rem; }
+.applications th.c-spark { width: 6.5rem; }
+.applications th.c-values { width: 7.8rem; }
+.applications th.c-polled, .applications th.c-next { width: 6rem; }
+.applications th.c-hosts { width: 5rem; }
 .applications tbody th { width: auto; }
 .applications td.c-account { overflow-wrap: anywhere; }
 .list td.c-spark { vertical-align: middle; }

@@ -55,10 +55,10 @@ describe('every dashboard', () => {
     const first = all.slice(0, 4).map(({ title, gridPos: { x, y, w } }) => [title, x, y, w]);
 
     expect(first).toEqual([
-      ['Exporters down', 0, 0, 3],
-      ['Accounts failing', 3, 0, 3],
-      ['Polls failing', 6, 0, 3],
-      ['Values stale', 9, 0, 3],
+      ['Exporters down', 0, 0, 6],
+      ['Accounts failing', 6, 0, 6],
+      ['Polls failing', 12, 0, 6],
+      ['Values stale', 18, 0, 6],
     ]);
   });
 
@@ -160,9 +160,7 @@ describe('every panel', () => {
   it.each(ofType('stat'))('$where says "no data" in a colour that is not green', ({ panel }) => {
     const defaults = panel.fieldConfig?.defaults;
 
-    expect(defaults).toMatchObject({
-      noValue: 'no data',
-    });
+    expect(defaults).toMatchObject({ noValue: 'no data' });
     expect(defaults?.mappings).toContainEqual(
       expect.objectContaining({
         type: 'special',

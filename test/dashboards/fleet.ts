@@ -145,7 +145,7 @@ export const sidecars: SeriesInput = {
     memory_used_bytes: '2e8x90',
   }),
   ...host('c', 'hc', { memory_used_bytes: '1e8x90' }),
-  ...of(`${exporterLabels('c')},account="eu"`, {
+  ...of(`${exporterLabels('b')},account="eu"`, {
     newrelic_up: '1x90',
     newrelic_exporter_polls_total: '0+1x90',
     newrelic_exporter_polls_failed_total: '0+1x90',
@@ -227,7 +227,6 @@ export const wellApp: Row = {
   Health: 2,
   Reporting: 1,
   Throughput: 400,
-  Hosts: 4,
   Response: 0.8,
   Errors: 0.01,
   Apdex: 0.9,

@@ -73,12 +73,16 @@ export const signalSituations: readonly Situation[] = [
       'overview: Published': { applications: 1, hosts: 2 },
       'overview: Apdex now': { now: 0.82 },
       'overview: Applications': {
-        'eu eu1': { Throughput: 75, Hosts: 2, Response: 2.57142857, Errors: 0.075, Apdex: 0.82 },
+        'eu eu1': { Throughput: 75, Response: 2.57142857, Errors: 0.075, Apdex: 0.82 },
       },
       'application: Throughput': { web: 40, other: 35 },
       'application: Response time': { web: 1.5, other: 4, together: 2.57142857 },
       'application: Apdex': { now: 0.82 },
-      'application: Application': { 'app eu1': 1 },
+      'overview: Polls failing': 1,
+      'overview: Values stale': nothing,
+      'overview: Accounts': { eu: { Up: 1, 'Polls failing': 1 } },
+      'application: Polls failing': 1,
+      'exporter: Accounts': { 'b eu': { Up: 1, 'Polls failing': 1 } },
       'application: Hosts': {
         'eu eu1 h"a': {
           Throughput: 60,
@@ -94,7 +98,7 @@ export const signalSituations: readonly Situation[] = [
       },
       'application: Hosts and instances': { 'hosts with traffic': 2 },
       'application: Imbalance': { 'busiest over average': 1.6, 'deviation over average': 0.6 },
-      'exporter: Failed polls by exporter': { 'eu, c': 1 },
+      'exporter: Failed polls by exporter': { 'eu, b': 1 },
     },
   },
   {

@@ -56,8 +56,7 @@ export const situations: readonly Situation[] = [
       'overview: Apdex now': { now: 0.9 },
       'overview: Applications': { ...wellApps },
       'overview: Accounts': { eu: wellAccount, us: wellAccount },
-      'application: State in New Relic': { alerts: 0, poll: 0, reporting: 1, health: 2 },
-      'application: Application': { 'app eu1': 1 },
+      'application: State of ${app:text}': { alerts: 0, poll: 0, reporting: 1, health: 2 },
       'application: Throughput now': { now: 400 },
       'exporter: Configuration valid': 1,
       'exporter: Shards missing': 0,
@@ -80,10 +79,10 @@ export const situations: readonly Situation[] = [
       ...bothApps(eu, 'eu', { [`errors_per_minute${web}`]: '37x90', apdex_score: '0.5x90' }),
     },
     shows: {
-      'overview: Throughput now': { now: 800, 'since last week': -0.5 },
-      'overview: Error ratio now': { now: 0.1, 'since last week': 0.09 },
-      'overview: Response time now': { now: 0.8, 'since last week': 0 },
-      'overview: Apdex now': { now: 0.5, 'since last week': -0.4 },
+      'overview: Throughput now': { now: 800, 'against last week': -0.5 },
+      'overview: Error ratio now': { now: 0.1, 'against last week': 9 },
+      'overview: Response time now': { now: 0.8, 'against last week': 0 },
+      'overview: Apdex now': { now: 0.5, 'against last week': -0.4 },
       'application: Throughput': { web: 100, other: 300, 'last week': 400 },
       'application: Apdex': { now: 0.5, 'last week': 0.9 },
     },
@@ -101,7 +100,7 @@ export const situations: readonly Situation[] = [
       },
       'overview: Accounts': { eu: wellAccount, us: { Up: 0, 'Oldest poll': 1800 } },
       'exporter: Accounts': {
-        'a eu': { Up: 1, 'Values stale': 0 },
+        'a eu': { Up: 1, 'Polls failing': 0, 'Values stale': 0 },
         'b us': { Up: 0, 'Values stale': 2, 'Oldest poll': 1800 },
       },
       'exporter: Exporters': { a: { Up: 1 }, b: { Up: 0 } },
@@ -200,7 +199,7 @@ export const situations: readonly Situation[] = [
         ...wellApps,
         'eu eu1': { ...wellApp, Alerts: 2, Limits: 2, Errors: 0.25, Apdex: 0.63 },
       },
-      'application: State in New Relic': { alerts: 2, poll: 0, reporting: 1, health: 2 },
+      'application: State of ${app:text}': { alerts: 2, poll: 0, reporting: 1, health: 2 },
       'application: Error ratio now': { now: 0.25 },
       'application: Error ratio': { web: 0.25, other: 0.25, together: 0.25 },
     },
@@ -270,14 +269,15 @@ export const situations: readonly Situation[] = [
     },
   },
   ...([
-    { at: 50, when: 'in an outage of half an hour', bad: 4, now: nothing, failed: 10 },
-    { at: 75, when: 'after an outage of half an hour', bad: 0, now: { now: 1600 }, failed: 0 },
-  ].map(({ at, when, bad, now, failed }) => ({
+    { at: 50, when: 'in an outage of half an hour', bad: 4 },
+    { at: 75, when: 'after an outage of half an hour', bad: 0 },
+  ].map(({ at, when, bad }) => ({
     when,
     at,
     series: {
       ...both,
       ...failedPolls(eu, 'eu', 30, 62),
+      ...app(eu, 'eu1', { summary_requests_per_minute: '9x90', summary_error_ratio: '0.9x90' }),
       ...failedPolls(us, 'us', 30, 62),
       ...of(eu, {
         'newrelic_exporter_api_request_failures_total{reason="connect"}': '0x30 0+10x30 300x28',
@@ -285,8 +285,9 @@ export const situations: readonly Situation[] = [
     },
     shows: {
       ...trouble({ 'Polls failing': bad, 'Values stale': bad }),
-      'overview: Throughput now': now,
-      'exporter: Failed calls by reason': { connect: failed },
+      'overview: Throughput now': bad > 0 ? nothing : { now: 1600 },
+      'overview: Error ratio now': bad > 0 ? nothing : { now: 0.01 },
+      'exporter: Failed calls by reason': { connect: bad > 0 ? 10 : 0 },
     },
   })) satisfies readonly Situation[]),
   {

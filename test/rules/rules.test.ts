@@ -132,7 +132,7 @@ describe('every alert', () => {
 
     expect(panel?.type).not.toBe('row');
     expect(sectionOf(runbook, alert)).toContain(
-      `\n**Dashboard.** _${name}_, panel _${panel?.title}_.\n`,
+      `\n**Dashboard.** _${name}_, panel _${panel?.title.replace(' of ${app:text}', '')}_.\n`,
     );
   });
 
