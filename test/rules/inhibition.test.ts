@@ -38,7 +38,8 @@ async function sentOf(alerts: readonly Readonly<Record<string, string>>[]): Prom
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     // Debian gives it another name.
-    const path = toolOrSkip('alertmanager').skip ? 'prometheus-alertmanager' : 'alertmanager';
+    const isElsewhere = toolOrSkip('alertmanager', { PATH: process.env['PATH'] }).skip;
+    const path = isElsewhere ? 'prometheus-alertmanager' : 'alertmanager';
     const child = spawn(
       path,
       [
