@@ -109,6 +109,6 @@ export function appSnapshotOf(
 
 /** Of a poll that hangs, no outcome says why. */
 function failureReasonOf(state: AppState): FailureReason | undefined {
-  const { pollSucceeded, failure, lateReason = 'timeout' } = state;
-  return pollSucceeded === false ? (failure?.reason ?? lateReason) : undefined;
+  const { pollSucceeded, failure, late } = state;
+  return pollSucceeded === false ? (failure?.reason ?? late?.reason ?? 'timeout') : undefined;
 }

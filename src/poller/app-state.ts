@@ -30,10 +30,11 @@ export interface AppState extends PartReading {
    * when all arrived.
    */
   readonly failure: Failure | undefined;
-  /** Monotonic time since when a poll has been late that has not ended; `undefined` if none is. */
-  readonly lateSinceMs: number | undefined;
-  /** Why it has not ended, as far as one can tell: New Relic asked for a pause, or the poll takes too long. */
-  readonly lateReason?: 'throttled' | 'timeout';
+  /**
+   * Since when a poll has been late that has not ended, in monotonic time; `undefined` if none is. And why,
+   * as far as one can tell: New Relic asked for a pause, or the poll takes too long.
+   */
+  readonly late: { readonly sinceMs: number; readonly reason: 'throttled' | 'timeout' } | undefined;
   /** Monotonic time at which the last values were dropped, because polls had failed for too long. */
   readonly droppedMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
@@ -54,13 +55,8 @@ export interface EndedPoll {
 }
 
 /** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
-export function staleAtMs({
-  lateSinceMs,
-  failedParts,
-  reading,
-  selected,
-}: AppState): number | undefined {
-  const sinceMs = Math.min(lateSinceMs ?? Infinity, heldSinceMs(failedParts) ?? Infinity);
+export function staleAtMs({ late, failedParts, reading, selected }: AppState): number | undefined {
+  const sinceMs = Math.min(late?.sinceMs ?? Infinity, heldSinceMs(failedParts) ?? Infinity);
   return reading === undefined || !Number.isFinite(sinceMs)
     ? undefined
     : sinceMs + selected.entry.poll.staleAfterMs;
@@ -69,7 +65,7 @@ export function staleAtMs({
 /** Drops values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
 export function whenStale(state: AppState, nowMs: number): AppState {
   const { staleAfterMs } = state.selected.entry.poll;
-  const isAllStale = nowMs - (state.lateSinceMs ?? Infinity) >= staleAfterMs;
+  const isAllStale = nowMs - (state.late?.sinceMs ?? Infinity) >= staleAfterMs;
   const left = withoutStale(state, { nowMs, staleAfterMs });
   // Where only hosts are shown, nothing is left without them.
   const isEmpty = !state.selected.entry.application && left.reading?.hosts.size === 0;
@@ -102,7 +98,7 @@ export function newAppState(
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
     failure: undefined,
-    lateSinceMs: undefined,
+    late: undefined,
     droppedMs: undefined,
     gone: false,
     phaseIndex,
@@ -182,7 +178,7 @@ export function afterPoll(
       ? namesAfter({ ...state, selected: listed }, outcome, now)
       : undefined),
     failure: failureAfter(state.failure, outcome, asked.startMs, now),
-    lateSinceMs: undefined,
+    late: undefined,
     pollsEnded: state.pollsEnded + 1,
     lastPoll: { endedMs: wallMs, durationMs: nowMs - asked.startMs },
   };
@@ -193,7 +189,7 @@ export function afterPoll(
   // It may have begun for another entry.
   const asWanted = withSeriesOf(outcome.reading, entry.series);
   const arrived = withHostsOf(asWanted, application.hostIds);
-  const startMs = Math.min(asked.startMs, state.lateSinceMs ?? Infinity);
+  const startMs = Math.min(asked.startMs, state.late?.sinceMs ?? Infinity);
   const { staleAfterMs } = entry.poll;
   const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
   const isWhole = outcome.failed.size === 0;

@@ -69,10 +69,10 @@ const lateTexts = {
 
 /** When a poll has not ended, no outcome says why. */
 function failureOf(app: AppState, now: Now): Failure | undefined {
-  const { failure, pollSucceeded, lateSinceMs, lateReason = 'timeout' } = app;
+  const { failure, pollSucceeded, late } = app;
   if (failure !== undefined || pollSucceeded !== false) return failure;
-  const sinceMs = wallTimeOf(now)(lateSinceMs ?? now.monotonicMs);
-  return { reason: lateReason, message: lateTexts[lateReason], sinceMs };
+  const { reason, sinceMs } = late ?? { reason: 'timeout', sinceMs: now.monotonicMs };
+  return { reason, message: lateTexts[reason], sinceMs: wallTimeOf(now)(sinceMs) };
 }
 
 function dropMsOf(app: AppState, now: Now): number | undefined {

@@ -58,7 +58,7 @@ export class DueQueue {
     this.#all.set(id, state);
     const { poll } = state.selected.entry;
     const dueMs = dueMsOf(state.turn, poll.intervalMs);
-    const isLate = state.lateSinceMs !== undefined;
+    const isLate = state.late !== undefined;
     const lateMs = isLate || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
     const polls = state.selected.entry.query !== undefined ? this.#alone : this.#polls;
     place(polls, id, this.#polling.has(id) ? undefined : dueMs);
@@ -109,10 +109,10 @@ export class DueQueue {
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
     const changed = new Set<string>();
-    const lateReason = this.#isPaused() ? 'throttled' : 'timeout';
+    const reason = this.#isPaused() ? 'throttled' : 'timeout';
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
-      const lateSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
-      this.set(one.id, { ...one.state, lateSinceMs, lateReason, pollSucceeded: false });
+      const sinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
+      this.set(one.id, { ...one.state, late: { sinceMs, reason }, pollSucceeded: false });
       changed.add(one.id);
     }
     while (this.#stale.firstPriority() <= nowMs) {

@@ -96,7 +96,7 @@ describe('DueQueue', () => {
   it('drops values when polls have failed for stale_after, even during a poll', () => {
     const bench = aBench();
     const { states } = bench;
-    states.set('a', aState(1e9, { reading, lateSinceMs: 5000 }));
+    states.set('a', aState(1e9, { reading, late: { sinceMs: 5000, reason: 'timeout' } }));
     states.set('b', aState(1e9, { reading }));
     states.begin('a');
 
@@ -119,12 +119,12 @@ describe('DueQueue', () => {
       const lateAtMs = 60_000 + lateMs;
 
       expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
-      expect(bench.states.all.get('a')?.lateSinceMs).toBeUndefined();
+      expect(bench.states.all.get('a')?.late).toBeUndefined();
       expect(bench.states.failing.applications).toBe(0);
       expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
       expect(bench.states.failing.applications).toBe(1);
       expect(bench.states.all.get('a')).toMatchObject({
-        lateSinceMs: lateAtMs,
+        late: { sinceMs: lateAtMs, reason: 'timeout' },
         pollSucceeded: false,
         reading,
       });
