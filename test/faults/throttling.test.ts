@@ -9,6 +9,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const reset = 'X-RateLimit-Reset';
+const failureInfo = 'newrelic_application_poll_failure_info';
 const legacy = 'NewRelic-OverloadProtection-Reset';
 const retryAfter = 'Retry-After';
 
@@ -100,7 +101,9 @@ describe.each(sources)('$name', (source) => {
 
         await bench.advance(4 * minuteMs);
         const during = await bench.scrape();
-        await bench.advance(5 * minuteMs);
+        await bench.advance(1.75 * minuteMs);
+        const late = await bench.scrape();
+        await bench.advance(3.25 * minuteMs);
         const after = await bench.scrape();
 
         const [hit] = bench.faulty.faults.hits();
@@ -109,6 +112,10 @@ describe.each(sources)('$name', (source) => {
           2,
         );
         expect(during.series(rpm, production)).toHaveLength(3);
+        // Polls that were due wait for the end of the pause.
+        const reasons = late.series(failureInfo, production).map(({ reason }) => reason);
+        expect(reasons).toEqual(['throttled', 'throttled']);
+        expect(after.series(failureInfo)).toEqual([]);
         expect(after.value(backoff, production)).toBe(0);
         expect(freshness(after, bench.clock)).toEqual(everyone);
       });
