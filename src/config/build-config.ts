@@ -9,7 +9,7 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
-  QueryEntry,
+  Query,
   Selector,
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
@@ -134,23 +134,27 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
-function queryEntryOf(query: FileQuery, { accounts, poll }: FileConfig): QueryEntry {
-  const { nrql, gauges, facets, max_series: maxSeries, help } = query;
-  const name = gauges[0]?.name ?? '';
-  const question = { name, nrql, gauges, facets, maxSeries };
-  const id = `query ${JSON.stringify(question)}`;
-  return {
-    account: query.account ?? accounts[0]?.name ?? '',
-    selector: { kind: 'id', id },
-    exclude: false,
-    labels: query.constant_labels,
-    hosts: false,
-    application: true,
-    transactions: [],
-    series: [],
-    poll: { ...pollOf({ ...query, tags: {}, host_names: false }, poll), metrics: [] },
-    query: { id, ...question, help: help ?? 'Result of a query of the configuration.' },
-  };
+/** One for each account that an entry asks. */
+function queriesOf(query: FileQuery, { accounts, poll }: FileConfig): readonly Query[] {
+  const { account = accounts[0]?.name ?? '', max_series: maxSeries, ...rest } = query;
+  const { intervalMs, window, delayMs, staleAfterMs } = pollOf({ ...query, tags: {} }, poll);
+  return [
+    {
+      account,
+      name: query.gauges[0]?.name ?? '',
+      written: rest.written,
+      nrql: rest.nrql,
+      added: rest.added,
+      gauges: rest.gauges,
+      facets: rest.facets,
+      mostRows: rest.mostRows,
+      eventTypes: rest.eventTypes,
+      maxSeries,
+      help: rest.help,
+      labels: rest.constant_labels,
+      poll: { intervalMs, window, delayMs, staleAfterMs },
+    },
+  ];
 }
 
 /** Builds the configuration from a file that has passed every check. */
@@ -177,7 +181,7 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
-    ...(file.queries[0] && { queries: file.queries.map((one) => queryEntryOf(one, file)) }),
+    ...(file.queries[0] && { queries: file.queries.flatMap((one) => queriesOf(one, file)) }),
   };
 }
 

@@ -13,7 +13,10 @@ interface WrittenQuery {
 }
 
 /** What it means: nobody else reads NRQL. */
-export type QueryMeaning = Pick<Query, 'nrql' | 'gauges' | 'facets'>;
+export type QueryMeaning = Pick<
+  Query,
+  'written' | 'nrql' | 'added' | 'gauges' | 'facets' | 'mostRows' | 'eventTypes'
+>;
 
 type Refusal = readonly [key: keyof WrittenQuery, message: string, help: string];
 

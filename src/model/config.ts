@@ -54,20 +54,58 @@ export interface PollConfig {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a query asks, and the gauges that its rows become. */
+/** When and over which range something is asked for. */
+export type PollTiming = Pick<PollConfig, 'intervalMs' | 'window' | 'delayMs' | 'staleAfterMs'>;
+
+/** A gauge of a query, and what the function behind it gives, by what NRQL says of that function. */
+export interface QueryGauge {
+  readonly name: string;
+  /** The member of a row that has its value. */
+  readonly member: string;
+  /** What that counts or measures. */
+  readonly unit: string;
+  readonly gives: 'number' | 'percentiles' | 'apdex';
+  /** Of percentiles: which, from 0 to 100, in the order of the query. */
+  readonly percentages: readonly number[];
+  /** Whether a longer window gives more, as it does of a count or a sum. */
+  readonly growsWithWindow: boolean;
+}
+
+export interface QueryFacet {
+  /** As New Relic names it: the attribute, or what stands behind AS. */
+  readonly name: string;
+  readonly label: string;
+  /** Whether it is an attribute without an alias: of anything else it is not known what New Relic calls it. */
+  readonly isAttribute: boolean;
+}
+
+/** One entry of `queries` in one account: what it asks, when, and the gauges that its rows become. */
 export interface Query {
-  /** What decides which series there are: another one is another subject. No application has it. */
-  readonly id: string;
+  readonly account: string;
   /** That of its first gauge; unique in the account. */
   readonly name: string;
-  /** On one line, without a time range; each function has a name. */
+  /** As its user wrote it. */
+  readonly written: string;
+  /**
+   * The same on one line, with blanks in place of comments, and with a name for each function; without a
+   * time range.
+   */
   readonly nrql: string;
-  /** Each with the member of a row that has its value, and what that counts or measures. */
-  readonly gauges: readonly Readonly<Record<'name' | 'member' | 'unit', string>>[];
-  /** In the order of the query, with the labels that they become. */
-  readonly facets: readonly Readonly<Record<'name' | 'label', string>>[];
+  /** The name that `nrql` has beyond what is written: where it begins, and its length. */
+  readonly added: { readonly at: number; readonly length: number } | undefined;
+  readonly gauges: readonly QueryGauge[];
+  /** In the order of the query. */
+  readonly facets: readonly QueryFacet[];
+  /** Rows that New Relic gives at most: those of LIMIT, 10 without it, and 1 without FACET. */
+  readonly mostRows: number;
+  /** What it is FROM, such as `Transaction`; empty if that cannot be told. */
+  readonly eventTypes: readonly string[];
   readonly maxSeries: number;
-  readonly help: string;
+  /** Help text of its gauges; `undefined` if the configuration has none. */
+  readonly help: string | undefined;
+  /** Constant labels. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly poll: PollTiming;
 }
 
 /** A regular expression as it is written. */
@@ -113,26 +151,21 @@ export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   /** What the metrics of `poll` and the transaction types amount to. */
   readonly series: readonly PolledSeries[];
   readonly poll: PollConfig;
-  /** What is polled in place of applications. Default: applications are. */
-  readonly query?: Query | undefined;
-}
-
-/** One entry of `queries`: it chooses one subject of polls, which has an id that no application has. */
-export interface QueryEntry extends AppEntry<never> {
-  readonly query: Query;
 }
 
 export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly accounts: readonly AccountConfig[];
   readonly apps: readonly AppEntry<Pattern>[];
   /** Default: none. */
-  readonly queries?: readonly QueryEntry[] | undefined;
+  readonly queries?: readonly Query[] | undefined;
 }
 
-/** An account of the configuration, and its entries of `apps` and `queries`, at least one. */
+/** An account of the configuration, with its entries of `apps` and its queries: at least one. */
 export interface AccountInUse {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
+  /** Default: none. */
+  readonly queries?: readonly Query[] | undefined;
 }
 
 /** A configuration whose patterns are not compiled: plain data. */
