@@ -24,6 +24,7 @@ export const ownGaugeNames: ReadonlySet<string> = new Set([
   'newrelic_up',
   'newrelic_query_success',
   'newrelic_query_last_success_timestamp_seconds',
+  'newrelic_query_rows',
   ...fixedGauges.map((name) => `newrelic_application_${name}`),
   ...presetGauges.flatMap(({ name, hostName }) => [name, hostName]),
 ]);

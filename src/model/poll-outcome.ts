@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts';
-import type { AppReading } from './snapshot.ts';
+import type { AppReading, QueryReading } from './snapshot.ts';
 
 /** The result of one poll of one application. */
 export interface PollOutcome {
@@ -29,6 +29,21 @@ export interface PollOutcome {
   readonly hostNamesError: ApiError | undefined;
   /** How many calls it took beyond those that polls cost: for host names. */
   readonly extraCalls: number;
+}
+
+/** The result of one poll of one query: what arrived, or why nothing did. */
+export interface QueryOutcome extends Pick<PollOutcome, 'error' | 'partCount' | 'unauthorized'> {
+  readonly reading: QueryReading | undefined;
+}
+
+export function queryOutcomeOf(result: QueryReading | ApiError): QueryOutcome {
+  const isError = result instanceof ApiError;
+  return {
+    reading: isError ? undefined : result,
+    error: isError ? result : undefined,
+    partCount: 1,
+    unauthorized: isError && result.status === 401,
+  };
 }
 
 /** Stands for hosts of the application in `PollOutcome.failed` that cannot be named. */

@@ -1,4 +1,4 @@
-import { type Application, bareApplication } from './application.ts';
+import type { Application } from './application.ts';
 import type { AppEntry, HostSelector, PatternSource } from './config.ts';
 import { isReadOf } from './polled-series.ts';
 import { minuteMs } from './time.ts';
@@ -9,11 +9,6 @@ export interface SelectedApplication {
   readonly entry: AppEntry;
   /** The hosts that the entry chooses by their names, as far as these are known. */
   readonly namedHostIds?: readonly string[] | undefined;
-}
-
-/** What entries with queries choose: subjects of polls, without hosts. */
-export function queriesOf(entries: readonly AppEntry[]): readonly Application[] {
-  return entries.flatMap(({ query }) => (query === undefined ? [] : bareApplication(query)));
 }
 
 /** Whether the selector chooses a host with this name. The case of letters does not matter. */
@@ -56,13 +51,16 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
 export function labelsOf({ application, entry }: SelectedApplication): AppEntry['labels'] {
   const { tags } = entry.poll;
   if (tags === undefined) return entry.labels;
-  const ofTags = Object.entries(tags).map(([tag, label]) => [label, application.tags?.[tag] ?? '']);
+  const { tags: known = {} } = application;
+  const ofTags = Object.entries(tags).map(([tag, label]) => [
+    label,
+    Object.hasOwn(known, tag) ? known[tag] : '',
+  ]);
   return { ...entry.labels, ...Object.fromEntries(ofTags) };
 }
 
 /** Whether a poll asks for values of the application as a whole. */
 export function asksForApplication({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
-  if (entry.query !== undefined) return true;
   return entry.application && entry.series.some((series) => isReadOf('applications', series));
 }
 

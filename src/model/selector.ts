@@ -53,7 +53,7 @@ export interface ApplicationSelector<Entry = AppEntry> {
  * Ids and names are looked up in maps, so that the cost does not grow with the number of entries.
  */
 export function createApplicationSelector<
-  Entry extends Pick<AppEntry, 'selector' | 'exclude' | 'query'>,
+  Entry extends Pick<AppEntry, 'selector' | 'exclude'>,
 >(entries: readonly Entry[]): ApplicationSelector<Entry> {
   const byId = new Map<string, number>();
   const byName = new Map<string, number>();
@@ -77,8 +77,6 @@ export function createApplicationSelector<
         first = Math.min(first, index);
       };
       choose(byId.get(id));
-      // No other entry chooses a query, whatever its name.
-      if (entries[first]?.query !== undefined) return entries[first];
       choose(byName.get(name));
       for (const index of patterns) {
         // Whether it matches no longer matters.

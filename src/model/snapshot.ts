@@ -2,6 +2,7 @@ import type { FailureReason } from './api-error.ts';
 import type { Application, TransactionType } from './application.ts';
 import type { Query } from './config.ts';
 import { type PolledSeries, throughputOf, type Values } from './polled-series.ts';
+import type { InvalidSampleReason } from './telemetry.ts';
 
 export interface QuerySeries {
   /** Its gauge, as the index among those of the query. */
@@ -11,16 +12,18 @@ export interface QuerySeries {
   readonly value: number;
 }
 
-/** What a query has brought. */
-export interface QueryResult {
+/** What one poll of a query has brought. */
+export interface QueryReading {
+  /** End of the window that it asked for. */
+  readonly windowEndMs: number;
   /** In the order of their labels, each once. */
   readonly series: readonly QuerySeries[];
   /** Rows of the answer. */
   readonly rows: number;
-  /** Series beyond the limit of the query. */
+  /** Series of the rows beyond `max_series`. */
   readonly leftOut: number;
-  /** Values that are absent or no number. */
-  readonly unusable: number;
+  /** How many values or rows became no series, by what was wrong with them. */
+  readonly unusable: ReadonlyMap<InvalidSampleReason, number>;
 }
 
 /** The values from one poll of one application, all for the same window. */
@@ -31,8 +34,6 @@ export interface AppReading {
   readonly series: readonly PolledSeries[];
   readonly application: Values;
   readonly hosts: ReadonlyMap<string, Values>;
-  /** Of a query, in place of values. */
-  readonly query?: QueryResult | undefined;
 }
 
 /** Requests per minute of the application itself, by transaction type. */
@@ -71,15 +72,35 @@ export interface AppSnapshot {
   readonly failureReason: FailureReason | undefined;
   /** Wall time of the last poll that got everything that it asked for. */
   readonly lastSuccessMs: number | undefined;
-  /** The query that this is about; `undefined` for an application. */
-  readonly query?: Query | undefined;
+}
+
+/** The same of a query. */
+export interface QuerySnapshot extends Pick<AppSnapshot, 'pollSucceeded' | 'lastSuccessMs'> {
+  readonly query: Query;
+  readonly reading: QueryReading | undefined;
+}
+
+export type Snapshot = AppSnapshot | QuerySnapshot;
+
+export function isOfQuery(snapshot: Snapshot): snapshot is QuerySnapshot {
+  return 'query' in snapshot;
+}
+
+/** Identifies what a snapshot is about among all of its account. The id of an application is a number. */
+export function subjectIdOf(snapshot: Snapshot): string {
+  return isOfQuery(snapshot) ? queryIdOf(snapshot.query) : snapshot.application.id;
+}
+
+export function queryIdOf({ name }: Pick<Query, 'name'>): string {
+  return `query ${name}`;
 }
 
 /** Where the poller publishes its results. Every call replaces what was there. */
 export interface SnapshotSink {
-  publish(snapshot: AppSnapshot): void;
-  remove(account: string, applicationId: string): void;
-  /** Whether the account's last discovery succeeded. */
+  publish(snapshot: Snapshot): void;
+  /** @param id that of `subjectIdOf` */
+  remove(account: string, id: string): void;
+  /** Whether the account's last discovery succeeded; of one without applications, its last query. */
   accountUp(account: string, up: boolean): void;
   removeAccount(account: string): void;
 }

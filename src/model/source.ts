@@ -1,9 +1,10 @@
 import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
-import type { AppEntry, Selector } from './config.ts';
+import type { AppEntry, Query, Selector } from './config.ts';
 import type { Turn } from './permit.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
+import type { QueryReading } from './snapshot.ts';
 import type { DaemonOperation } from './telemetry.ts';
 
 /** How many calls a discovery takes, not counting retries. The next one will probably take as many. */
@@ -79,8 +80,8 @@ export interface Question {
   readonly isListed: (hostId: string) => boolean;
 }
 
-/** Applications that are asked for together, and what has arrived for each of them. */
-export interface Batch<Asked extends Question = Question> {
+/** What is asked for together, and what has arrived for each of it. */
+export interface Batch<Asked = Question, Outcome = PollOutcome> {
   readonly questions: readonly Asked[];
   /**
    * Identifies what is polled: if a batch has hung, one with the same key may hang again. Batches
@@ -98,10 +99,9 @@ export interface Batch<Asked extends Question = Question> {
    */
   giveUp(error: ApiError): void;
   /**
-   * What has arrived for an application of the batch. What was asked for and did not arrive has
-   * failed.
+   * What has arrived for one of the questions. What was asked for and did not arrive has failed.
    */
-  outcomeOf(question: Asked): PollOutcome;
+  outcomeOf(question: Asked): Outcome;
 }
 
 export type CallsByOperation = Readonly<Record<DaemonOperation, number>>;
@@ -182,4 +182,9 @@ export interface Source {
     due: readonly Asked[],
     early: readonly Asked[],
   ): readonly Batch<Asked>[];
+  /**
+   * Asks a query, by one call. Rejects with an `ApiError`, or with the signal's reason. Left out if the
+   * API has no queries.
+   */
+  query?(query: Query, context: CallContext): Promise<QueryReading>;
 }

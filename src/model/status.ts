@@ -2,7 +2,7 @@ import type { FailureReason } from './api-error.ts';
 import type { Query } from './config.ts';
 import type { Refusals } from './permit.ts';
 import type { Shard } from './shard.ts';
-import type { AppReading } from './snapshot.ts';
+import type { AppReading, QueryReading } from './snapshot.ts';
 import type { MissingMetric } from './telemetry.ts';
 
 /** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
@@ -33,22 +33,15 @@ export interface Failure {
 export const applicationStates = ['dropped', 'failing', 'gone', 'waiting', 'up', 'silent'] as const;
 export type ApplicationState = (typeof applicationStates)[number];
 
-/** One polled application, as it is when it is read. All times are wall times. */
-export interface ApplicationStatus {
+/** How the polls of an application or a query go, as it is when it is read. All times are wall times. */
+export interface PolledStatus {
   readonly account: string;
-  readonly id: string;
   readonly name: string;
-  /** What is polled, if it is no application. */
-  readonly query?: Query | undefined;
-  /** The entry of `apps` that chose it, as it was written, such as `id=123`. */
-  readonly selector: string;
-  /** Extra labels from the configuration. */
-  readonly labels: Readonly<Record<string, string>>;
   readonly state: ApplicationState;
   /** Why the last poll did not get everything; `undefined` if it did. */
   readonly failure: Failure | undefined;
   /** What is published now; `undefined` if nothing is. */
-  readonly reading: AppReading | undefined;
+  readonly reading: { readonly windowEndMs: number | undefined } | undefined;
   /** Whether what is published comes from an earlier poll than the last one. */
   readonly isHeld: boolean;
   /**
@@ -65,6 +58,15 @@ export interface ApplicationStatus {
   readonly nextPollMs: number;
   /** The effective interval. */
   readonly intervalSeconds: number;
+}
+
+export interface ApplicationStatus extends PolledStatus {
+  readonly id: string;
+  /** The entry of `apps` that chose it, as it was written, such as `id=123`. */
+  readonly selector: string;
+  /** Extra labels from the configuration. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly reading: AppReading | undefined;
   readonly hostIds: readonly string[];
   /** Those of `hostIds` of which the last poll got nothing. */
   readonly failedHostIds: ReadonlySet<string>;
@@ -72,9 +74,16 @@ export interface ApplicationStatus {
   readonly hostNames: ReadonlyMap<string, string>;
 }
 
+export interface QueryStatus extends PolledStatus {
+  readonly query: Query;
+  readonly reading: QueryReading | undefined;
+  /** Why it has never had a value, and what to do; `undefined` if it has, or too little is known. */
+  readonly missing: string | undefined;
+}
+
 /**
  * How an account is doing. `degraded`: discovered, but some application fails, an entry matches nothing, the
- * key file cannot be read, New Relic refuses calls, intervals are stretched, or metrics never have a value. `down`: the last discovery failed. `starting`: the first one has not ended.
+ * key file cannot be read, New Relic refuses calls, intervals are stretched, or metrics or queries never have a value. `down`: the last discovery failed. `starting`: the first one has not ended.
  */
 export const accountStates = ['down', 'degraded', 'starting', 'up'] as const;
 export type AccountState = (typeof accountStates)[number];
@@ -97,9 +106,14 @@ export interface KeyStatus {
 /** What the poller knows about one account. All times are wall times. */
 export interface PollerStatus {
   readonly name: string;
-  /** Whether the last discovery succeeded; `undefined` before the first one has ended. */
+  /** Whether it has applications: if not, nobody asks for lists, and its queries alone say whether it is up. */
+  readonly hasApplications: boolean;
+  /**
+   * Whether the last discovery succeeded, or New Relic answered the last query; `undefined` before the
+   * first one has ended.
+   */
   readonly up: boolean | undefined;
-  /** Why the last discovery failed. */
+  /** Why it did not. */
   readonly error: string | undefined;
   readonly firstCycleEnded: boolean;
   readonly applications: number;
@@ -137,7 +151,7 @@ export interface PollerStatus {
   /** Applications in the states `failing` and `dropped`. */
   readonly failingApplications: number;
   /** Default: none. */
-  readonly queries?: readonly ApplicationStatus[] | undefined;
+  readonly queries?: readonly QueryStatus[] | undefined;
   /** When the last discovery that succeeded ended. */
   readonly lastDiscoveryMs: number | undefined;
   /** When the next discovery begins; `undefined` while one is under way, or none will follow. */

@@ -19,7 +19,7 @@ export function titleOf(operation: Operation): string {
   return operation === 'list_metrics' ? 'metric names' : operation;
 }
 
-/** Why a value of the vendor was left out. Only of queries: there is none, or another one with the same labels. */
+/** Why a value of the vendor was left out. Only of queries: there is none, or another row with the same labels. */
 export const invalidSampleReasons = [
   'not_a_number',
   'not_finite',
@@ -29,8 +29,11 @@ export const invalidSampleReasons = [
 ] as const;
 export type InvalidSampleReason = (typeof invalidSampleReasons)[number];
 
-/** Why a series is not published: another one has its labels, or its query has too many. */
-export const seriesDropReasons = ['duplicate', 'max_series'] as const;
+/**
+ * Why series are not published: others have their labels, their query has too many, or a fault of this
+ * program keeps all those of one application or query from it, which count as one.
+ */
+export const seriesDropReasons = ['duplicate', 'max_series', 'fault'] as const;
 export type SeriesDropReason = (typeof seriesDropReasons)[number];
 
 /**

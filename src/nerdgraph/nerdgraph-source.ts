@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
-import type { CallCosts, Question, Source } from '../model/source.ts';
+import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -8,7 +8,7 @@ import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
 import { NerdGraphBatch } from './nerdgraph-batch.ts';
-import { createQueryBatch } from './query-batch.ts';
+import { pollWindow } from './nrql.ts';
 import { batchesOf, type DivisionOf, queriesOf } from './query-plan.ts';
 import { QuerySizes, undivided } from './query-sizes.ts';
 import { SeenMetrics } from './seen-metrics.ts';
@@ -72,20 +72,11 @@ export function createNerdGraphSource(
     },
     hostNames: async (applicationId, signal) =>
       listHosts(applicationId, { client, wallMs: vendorWallMs, signal }),
-    batches: (due, early) => [
-      ...due.flatMap((asked) => {
-        const { query } = asked.selected.entry;
-        return query === undefined ? [] : createQueryBatch(asked, query, client);
-      }),
-      ...batchesOf(due.filter(isOfApplication), early).map(
-        (batch) => new NerdGraphBatch(batch, polling),
-      ),
-    ],
+    batches: (due, early) =>
+      batchesOf(due, early).map((batch) => new NerdGraphBatch(batch, polling)),
+    query: async (query, context) =>
+      client.query(query, pollWindow(query.poll, context.wallMs), context),
   };
-}
-
-function isOfApplication({ selected }: Pick<Question, 'selected'>): boolean {
-  return selected.entry.query === undefined;
 }
 
 /** What NerdGraph costs while no query has to be divided. */
@@ -95,8 +86,7 @@ export const nerdGraphCosts: CallCosts = createNerdGraphCosts(() => undivided);
 function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
   return {
     polls: (applications) => {
-      const subjects = applications.filter(isWorthPolling).map((selected) => ({ selected }));
-      const polled = subjects.filter(isOfApplication);
+      const polled = applications.filter(isWorthPolling).map((selected) => ({ selected }));
       const queries = batchesOf(polled).flatMap((batch) => queriesOf(batch, divisionOf));
       const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
       return {
@@ -104,7 +94,7 @@ function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
         list_hosts: 0,
         application_metrics: queries.length - ofHosts,
         host_metrics: ofHosts,
-        query: subjects.length - polled.length,
+        query: 0,
       };
     },
     firstPollOperation: 'application_metrics',

@@ -1,4 +1,4 @@
-import type { PollConfig } from '../model/config.ts';
+import type { PollTiming } from '../model/config.ts';
 import { transactionMetrics } from '../model/presets.ts';
 import { rangeAt, type TimeWindow } from '../model/window.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
@@ -13,7 +13,7 @@ const heartbeatMetric = 'Agent/MetricsReported/count';
 const usualLengthMs = 30 * 60_000;
 
 /** The window of a poll that asks now. */
-export function pollWindow(poll: PollConfig | undefined, wallMs: number): TimeWindow {
+export function pollWindow(poll: PollTiming | undefined, wallMs: number): TimeWindow {
   const lengthMs = poll?.window.kind === 'range' ? poll.window.lengthMs : usualLengthMs;
   return rangeAt(wallMs, lengthMs, poll?.delayMs ?? 0);
 }

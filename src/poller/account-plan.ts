@@ -1,6 +1,7 @@
 import type { Clock } from '../model/clock.ts';
+import type { Query } from '../model/config.ts';
 import { expectedHosts, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
+import type { CallCosts, Discovery, DiscoveryCalls } from '../model/source.ts';
 import { demandOf, headroomOf, type OtherCalls, type Polled, stretchOf } from './demand.ts';
 
 /** How much an account can do in a minute. */
@@ -88,7 +89,7 @@ export class AccountPlanner {
     this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
     this.#countedRetries = retries();
     this.#held = capacity();
-    this.#plan = accountPlanOf({ applications: [], costs }, this.#discovery, this.#held);
+    this.#plan = accountPlanOf({ applications: [], queries: [], costs }, this.#discovery, this.#held);
   }
 
   get plan(): AccountPlan {
@@ -96,24 +97,34 @@ export class AccountPlanner {
   }
 
   /** Makes a new plan. */
-  replan(applications: Iterable<{ readonly selected: SelectedApplication }>): void {
+  replan(
+    applications: Iterable<{ readonly selected: SelectedApplication }>,
+    queries: Iterable<{ readonly query: Query }>,
+  ): void {
     const { clock, costs, capacity, retries } = this.#dependencies;
     const nowMs = clock.monotonicMs();
     const retriesNow = retries();
     this.#others.add(retriesNow - this.#countedRetries, nowMs);
     this.#countedRetries = retriesNow;
     this.#unplannedHosts = 0;
-    const polled = { applications: Array.from(applications, (one) => one.selected), costs };
+    const polled = {
+      applications: Array.from(applications, (one) => one.selected),
+      queries: Array.from(queries, (one) => one.query),
+      costs,
+    };
     const other = { ...this.#discovery, otherPerMinute: this.#others.perMinute(nowMs) };
     if (this.isOutdated()) this.#held = capacity();
     this.#plan = accountPlanOf(polled, other, this.#held);
   }
 
   /** Notes how many calls a discovery took. */
-  discovered({ calls, lookUpCalls = 0 }: DiscoveryCalls, intervalMs: number): void {
+  discovered(
+    { calls, lookUpCalls = 0, complete }: DiscoveryCalls & Pick<Discovery, 'complete'>,
+    intervalMs: number,
+  ): void {
     this.asked(lookUpCalls);
     // A discovery that failed at once says nothing about the cost of the next one.
-    const next = calls === 0 ? this.#discovery.calls : calls - lookUpCalls;
+    const next = calls === 0 && !complete ? this.#discovery.calls : calls - lookUpCalls;
     this.#discovery = { calls: next, intervalMs };
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
+import type { PollOutcome, QueryOutcome } from '../model/poll-outcome.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
@@ -16,7 +17,9 @@ import { DiscoveryLoop } from './discovery-loop.ts';
 import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
 import { pollUntilSettled } from './poll-again.ts';
 import { PollLog } from './poll-log.ts';
+import type { PollRequest } from './batch-poll.ts';
 import { PollLoop } from './poll-loop.ts';
+import { type QueryRequest, queryBatchOf } from './query-state.ts';
 
 export interface AccountPollerDependencies {
   readonly source: Source;
@@ -45,7 +48,8 @@ export class AccountPoller {
   readonly #log: PollLog;
   readonly #table: AccountTable;
   readonly #discoveries: DiscoveryLoop;
-  readonly #polls: PollLoop;
+  readonly #polls: PollLoop<PollRequest, PollOutcome>;
+  readonly #queries: PollLoop<QueryRequest, QueryOutcome>;
   readonly #startMs: number;
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
@@ -78,14 +82,17 @@ export class AccountPoller {
         this.#wake();
       },
     });
-    this.#polls = new PollLoop(this.#table, {
+    const { limit, source } = dependencies;
+    const unauthorized = (): void => {
+      this.#discoveries.soon();
+    };
+    this.#polls = new PollLoop<PollRequest, PollOutcome>(this.#table, { ...parts, unauthorized });
+    this.#queries = new PollLoop(this.#table.queries, {
       ...parts,
-      unauthorized: () => {
-        this.#discoveries.soon();
-      },
+      source: { earlyMs: 0, batches: (due) => due.map((one) => queryBatchOf(one, source)) },
+      unauthorized,
     });
     // Last, because a listener must not see a poller that is half built.
-    const { limit, source } = dependencies;
     const stops = [
       limit.onLimitChange(() => {
         this.#followLimit();
@@ -108,7 +115,11 @@ export class AccountPoller {
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true;
     try {
-      await this.#untilStopped(signal, async () => this.#discoveries.run(signal));
+      await this.#untilStopped(signal, async () => {
+        // Queries need no list of applications.
+        this.#queries.wake();
+        await this.#discoveries.run(signal);
+      });
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -121,11 +132,13 @@ export class AccountPoller {
   async runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#untilStopped(signal, async () => {
       const isComplete = await this.#discoveries.discover(signal);
-      const isWhole = await pollUntilSettled(this.#dependencies.source, async () =>
-        this.#polls.pollAll(signal),
-      );
-      if (!isWhole) this.#log.stillFailing(this.#table.states);
-      const { discovery, states } = this.#table;
+      const { discovery, states, queries } = this.#table;
+      const polled = await Promise.all([
+        this.#queries.pollAll(signal),
+        pollUntilSettled(this.#dependencies.source, async () => this.#polls.pollAll(signal)),
+      ]);
+      const isWhole = polled.every((one) => one);
+      if (!isWhole) this.#log.stillFailing(states, queries.states);
       const isFound =
         discovery.missingSelectors.length + entriesWithoutHost(states.values()).length === 0;
       return isComplete && isWhole && isFound;
@@ -148,6 +161,15 @@ export class AccountPoller {
   }
 
   /**
+   * Asks the queries of these settings from now on, in the turn of the call. The rest follows with
+   * `reconfigure`.
+   */
+  ask(options: AccountInUse): void {
+    this.#queries.abort(this.#table.ask(options));
+    if (this.#isRunning) this.#queries.wake();
+  }
+
+  /**
    * Uses other settings from now on. Values stay. Polls under way go on, unless what they ask for
    * is no longer wanted. The name of the account must stay the same. A discovery begins at once if
    * it may find other applications.
@@ -158,6 +180,7 @@ export class AccountPoller {
     const isSameQuestion = !isSourceChanged && wantSameApplications(this.#options, options);
     this.#options = options;
     this.#dependencies.scheduler.resize(this.#limits());
+    this.ask(options);
     const discovery = discoveryOptionsOf(options);
     // Before the table, so that no discovery with the old settings comes in between.
     if (isSameQuestion) this.#discoveries.repeatEvery(discovery.intervalMs);
@@ -176,6 +199,7 @@ export class AccountPoller {
     if (!this.#isRunning) return undefined;
     const what = stalledText(this.#dependencies.clock.monotonicMs(), [
       ['a poll has been due', this.#polls.dueSinceMs()],
+      ['a query has been due', this.#queries.dueSinceMs()],
       ['a call has been due', this.#dependencies.scheduler.dueSinceMs()],
       ['a discovery has been late', this.#discoveries.lateSinceMs()],
     ]);
@@ -206,7 +230,9 @@ export class AccountPoller {
   }
 
   #wake(): void {
-    if (this.#isRunning) this.#polls.wake();
+    if (!this.#isRunning) return;
+    this.#polls.wake();
+    this.#queries.wake();
   }
 
   #stop(): void {
@@ -214,6 +240,7 @@ export class AccountPoller {
     this.#stopListening();
     this.#stopping.abort(new Error('the account is stopped'));
     this.#polls.stop();
+    this.#queries.stop();
     this.#table.stop();
   }
 

@@ -1,12 +1,14 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { AccountInUse, AppEntry } from '../model/config.ts';
+import type { AccountInUse } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
-import { applicationStatusesOf } from './application-status.ts';
+import { queryStatusesOf } from './application-status.ts';
 import type { Aspect } from './aspect.ts';
+import { type AskedState, seeksAny } from './discovery-state.ts';
+import type { FailingCount } from './due-queue.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
@@ -14,7 +16,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export interface AccountStatusDependencies {
   readonly table: Pick<
     AccountTable,
-    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'nextDueMs' | 'aspects'
+    'states' | 'queries' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'aspects'
   >;
   readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
@@ -28,29 +30,36 @@ export interface AccountStatusDependencies {
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
-  { account: { name }, entries }: AccountInUse,
+  { account: { name }, entries, queries = [] }: AccountInUse,
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
-  const queries = applicationStatusesOf({ name }, table, { clock }, true);
-  const failingQueries = queries.filter(({ state: one }) => one === 'failing' || one === 'dropped');
-  const subjects = [...states.values()];
-  const known = subjects.filter(({ selected }) => selected.entry.query === undefined);
-  const { polled, longestIntervalMs, shortestStaleAfterMs } = countsOf(known, polledBy(entries));
+  const hasApplications = seeksAny({ entries });
+  const known = [...states.values()];
+  const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
   const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
-  const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
-  const { state, sinceMs } = accountStateOf(table, [...table.aspects(), ...aspects()]);
+  const isDemandKnown = states.size > 0 || discovery.listed !== undefined || !hasApplications;
+  const asked = hasApplications ? discovery : table.queries.up;
+  const { state, sinceMs } = accountStateOf(asked, [
+    failingOf(failing),
+    failingOf(table.queries.failing),
+    { isWrong: discovery.missingSelectors.length > 0, sinceMs: discovery.missingChangedMs },
+    ...table.aspects(),
+    ...aspects(),
+  ]);
   const toWall = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
     name,
-    up: discovery.up,
-    error: discovery.error?.message,
-    firstCycleEnded: isAnswered && subjects.every(({ pollsEnded }) => pollsEnded > 0),
+    hasApplications,
+    up: asked.up,
+    error: asked.error?.message,
+    firstCycleEnded:
+      !hasApplications || (isAnswered && known.every(({ pollsEnded }) => pollsEnded > 0)),
     applications: known.length,
     hosts: plan.hosts,
-    polledApplications: polled,
+    polledApplications: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     metricCalls: costs.ofMetrics?.(polledBy(entries)),
@@ -63,34 +72,29 @@ export function accountStatusOf(
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failingApplications: failing.applications - failingQueries.length,
-    queries,
+    failingApplications: failing.subjects,
+    queries: queryStatusesOf({ name }, table, { clock }),
     lastDiscoveryMs: discovery.lastSuccessMs,
-    nextDiscoveryMs: toWall(nextDiscoveryMs),
+    nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
   };
 }
 
-function countsOf(
+function timesOf(
   known: readonly AppState[],
-  entries: readonly AppEntry[],
-): {
-  readonly polled: number;
-  readonly longestIntervalMs: number;
-  readonly shortestStaleAfterMs: number;
-} {
+  { entries, queries }: Required<Pick<AccountInUse, 'entries' | 'queries'>>,
+): { readonly longestIntervalMs: number; readonly shortestStaleAfterMs: number } {
   // Before an application is known, the configuration is what there is to show.
-  const polls = (known.length === 0 ? entries : known.map(({ selected }) => selected.entry)).map(
-    ({ poll }) => poll,
-  );
+  const ofEntries = known.length > 0 ? known.map(({ selected }) => selected.entry) : polledBy(entries);
+  const polls = (ofEntries.length > 0 ? ofEntries : queries).map(({ poll }) => poll);
   return {
-    polled: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
-    longestIntervalMs: polls.reduce((longest, poll) => Math.max(longest, poll.intervalMs), 0),
+    longestIntervalMs: Math.max(0, ...new Set(polls.map(({ intervalMs }) => intervalMs))),
     // The shortest, so that whatever has been dropped was not renewed for at least so long.
-    shortestStaleAfterMs: polls.reduce(
-      (shortest, poll) => Math.min(shortest, poll.staleAfterMs),
-      Infinity,
-    ),
+    shortestStaleAfterMs: Math.min(...new Set(polls.map(({ staleAfterMs }) => staleAfterMs))),
   };
+}
+
+function failingOf({ subjects, changedMs }: FailingCount): Aspect {
+  return { isWrong: subjects > 0, sinceMs: changedMs };
 }
 
 interface StateSince {
@@ -113,18 +117,9 @@ function stateWith(upSinceMs: number, aspects: readonly Aspect[]): StateSince {
 }
 
 /** The state and the monotonic time since when. */
-function accountStateOf(
-  { discovery, failing }: Pick<AccountTable, 'discovery' | 'failing'>,
-  aspects: readonly Aspect[],
-): StateSince {
-  const { up, upChangedMs, missingSelectors, missingChangedMs } = discovery;
+function accountStateOf({ up, upChangedMs }: AskedState, aspects: readonly Aspect[]): StateSince {
   if (up === undefined || upChangedMs === undefined) {
     return { state: 'starting', sinceMs: undefined };
   }
-  if (!up) return { state: 'down', sinceMs: upChangedMs };
-  return stateWith(upChangedMs, [
-    { isWrong: failing.applications > 0, sinceMs: failing.changedMs },
-    { isWrong: missingSelectors.length > 0, sinceMs: missingChangedMs },
-    ...aspects,
-  ]);
+  return up ? stateWith(upChangedMs, aspects) : { state: 'down', sinceMs: upChangedMs };
 }

@@ -1,16 +1,28 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, nowOf, sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
-import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
-import { expectedHosts, queriesOf } from '../model/selected-application.ts';
+import {
+  hostsUnknownOutcome,
+  nothingToAskOutcome,
+  type PollOutcome,
+  skippedOutcome,
+} from '../model/poll-outcome.ts';
+import {
+  areHostsUnknown,
+  asksForApplication,
+  expectedHosts,
+  hostChoiceOf,
+  hostsToPoll,
+  isWorthPolling,
+} from '../model/selected-application.ts';
 import { createOwns } from '../model/shard.ts';
-import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import { type AppSnapshot, queryIdOf, type SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { mostStretch } from '../model/status.ts';
 import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
-import { type AppState, afterPoll } from './app-state.ts';
+import { type AppState, afterPoll, appRules } from './app-state.ts';
 import { type Aspect, createAspect } from './aspect.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
@@ -22,12 +34,15 @@ import {
   initialDiscovery,
   isDiscoveryStale,
   isUnauthorized,
+  seeksAny,
 } from './discovery-state.ts';
 import { DueQueue } from './due-queue.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import { MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
-import { dueMsOf, overdueMsOf, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
+import type { Polled } from './poll-loop.ts';
+import { QueryTable, type QueryTableDependencies } from './query-table.ts';
+import { phaseOf } from './schedule.ts';
 import {
   discoverySteps,
   reconfigurationSteps,
@@ -40,18 +55,21 @@ export interface AccountTableDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
-  readonly log: Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
-  readonly source: Pick<Source, 'earlyMs'>;
+  readonly log: QueryTableDependencies['log'] &
+    Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
+  readonly source: Pick<Source, 'earlyMs' | 'listsHosts'>;
   readonly planner: AccountPlanner;
   readonly isPaused: () => boolean;
 }
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
-export class AccountTable {
+export class AccountTable implements Polled<PollRequest, PollOutcome> {
   #options: AccountInUse;
   readonly #dependencies: AccountTableDependencies;
   readonly #time: VirtualClock;
-  readonly #states: DueQueue;
+  readonly #states: DueQueue<AppState>;
+  /** Beside the applications, with which they share the budget. */
+  readonly queries: QueryTable;
   #discovery = initialDiscovery;
   /** New Relic refused the key in the last discovery. Until the next one polls would fail too. */
   #unauthorized: ApiError | undefined;
@@ -61,28 +79,41 @@ export class AccountTable {
   readonly #publisher: AppPublisher;
   readonly #metrics = new MetricWatch();
   readonly #stretched: (isWrong: boolean) => Aspect;
-  readonly #lacksMetrics: (isWrong: boolean) => Aspect;
+  readonly #lacksValues: (isWrong: boolean) => Aspect;
 
   constructor(options: AccountInUse, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#time = new VirtualClock(dependencies.clock);
     this.#stretched = createAspect(dependencies.clock);
-    this.#lacksMetrics = createAspect(dependencies.clock);
-    this.#states = new DueQueue({ ...dependencies, time: this.#time });
+    this.#lacksValues = createAspect(dependencies.clock);
+    this.#states = new DueQueue(appRules, { ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = new AppPublisher(name, published);
+    this.queries = new QueryTable(name, {
+      ...dependencies,
+      time: this.#time,
+      replan: () => {
+        this.replan();
+      },
+      refusal: () => this.#unauthorized,
+    });
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
+    this.ask(options);
   }
 
   get states(): ReadonlyMap<string, AppState> {
     return this.#states.all;
   }
 
-  get failing(): DueQueue['failing'] {
+  get failing(): DueQueue<AppState>['failing'] {
     return this.#states.failing;
+  }
+
+  get isRefused(): boolean {
+    return this.#unauthorized !== undefined;
   }
 
   get discovery(): DiscoveryState {
@@ -100,21 +131,33 @@ export class AccountTable {
   /** Makes a new plan at once. To be called when the limit, or what polls cost, has changed. */
   replan(): void {
     const { planner, log } = this.#dependencies;
-    planner.replan(this.states.values());
+    planner.replan(this.states.values(), this.queries.states.values());
     this.#time.setStretch(this.plan.stretch);
     log.demand(this.plan);
     this.aspects();
   }
 
-  /** Whether intervals are stretched by more than a tenth, and whether some metric never has a value. */
+  /** Whether intervals are stretched by more than a tenth, and whether something never has a value. */
   aspects(): readonly Aspect[] {
     const isStretched = this.plan.stretch > mostStretch;
-    return [this.#stretched(isStretched), this.#lacksMetrics(this.missingMetrics.length > 0)];
+    const lacksValues = this.missingMetrics.length > 0 || this.queries.isMissing;
+    return [this.#stretched(isStretched), this.#lacksValues(lacksValues)];
   }
 
   /** Publishes nothing more of what was left for a later turn of the event loop. */
   stop(): void {
     this.#publisher.stop();
+    this.queries.stop();
+  }
+
+  /**
+   * Asks the queries of these settings from now on. Returns the ids of those whose polls under way are no
+   * longer wanted.
+   */
+  ask({ account, entries, queries = [] }: AccountInUse): readonly string[] {
+    const owns = createOwns(account.shard);
+    const own = queries.filter((query) => owns(queryIdOf(query)));
+    return this.queries.ask(own, !seeksAny({ entries }));
   }
 
   /**
@@ -131,6 +174,7 @@ export class AccountTable {
       const { unwanted, released } = await this.#take(steps, signal);
       for (const id of released) this.#publisher.remove(id);
       log.missingMetrics(this.#metrics.judge(this.states));
+      if (!seeksAny(options)) this.#forgetDiscoveries();
       this.replan();
       this.#publisher.publishAll(this.states.keys());
       return unwanted;
@@ -148,10 +192,7 @@ export class AccountTable {
       const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
       const isFirst = this.states.size === 0;
       const owns = createOwns(account.shard);
-      // Queries are always there.
-      const applications = [...discovery.applications, ...queriesOf(entries)];
-      const found = { ...discovery, applications };
-      const steps = discoverySteps(this.#states, entries, found, now, owns);
+      const steps = discoverySteps(this.#states, entries, discovery, now, owns);
       const { removed, missing, excluded } = await this.#take(steps, signal);
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);
@@ -183,76 +224,69 @@ export class AccountTable {
     return changed;
   }
 
-  /** Begins the poll of an application; `undefined` if the application is no longer there. */
   begin(id: string): PollRequest | undefined {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
     this.#states.begin(id);
-    const { selected, turn, hostNames } = state;
-    const { poll } = selected.entry;
-    const { stretch } = this.plan;
-    const overdueMs = this.#time.monotonicMsOf(overdueMsOf(turn, poll.intervalMs));
+    const { selected, hostNames } = state;
     return {
+      ...this.#states.timesOf(state, this.plan.stretch),
       selected,
-      dueMs: this.nextDueMs(state),
-      overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : overdueMs,
-      periodMs: poll.intervalMs * stretch,
-      deadlineMs: pollDeadlineMs(poll, stretch),
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
       hostNames: hostNames.names,
       isListed: hostsListedNow(this.states, id),
     };
   }
 
-  /** To be called when a poll was ended before it had an outcome. */
+  idOf({ selected }: PollRequest): string {
+    return selected.application.id;
+  }
+
   aborted(id: string): void {
     this.#states.end(id);
   }
 
-  /** The outcome of a poll that is not tried, because the vendor refuses the key. */
-  unauthorizedOutcome(): PollOutcome | undefined {
-    return this.#unauthorized === undefined ? undefined : skippedOutcome(this.#unauthorized);
+  /** Of a poll that is not tried because the vendor refuses the key, or that has nothing to ask for. */
+  knownOutcomeOf({ selected, askHostNames, hostNames }: PollRequest): PollOutcome | undefined {
+    if (this.#unauthorized !== undefined) return skippedOutcome(this.#unauthorized);
+    if (!isWorthPolling(selected)) return nothingToAskOutcome;
+    const { listsHosts } = this.#dependencies.source;
+    const asksForHosts = listsHosts
+      ? hostsToPoll(selected).length > 0
+      : hostChoiceOf(selected.entry) !== false;
+    if (askHostNames || asksForApplication(selected) || asksForHosts) return undefined;
+    return areHostsUnknown(selected, hostNames) ? hostsUnknownOutcome : nothingToAskOutcome;
   }
 
-  polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
+  polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): boolean {
     const { clock, observer, log, planner, source } = this.#dependencies;
     const now = nowOf(clock);
     this.#states.end(id);
-    observer.polled((now.monotonicMs - startMs) / 1000, outcome.failed.size === 0);
+    const isWhole = outcome.failed.size === 0;
+    observer.polled((now.monotonicMs - startMs) / 1000, isWhole);
     const before = this.states.get(id);
-    if (before === undefined) return;
+    if (before === undefined) return isWhole;
     // The first look-up of an application's host names says nothing about how many will follow.
     if (before.hostNames.askedFor.size > 0) planner.asked(outcome.extraCalls);
     const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
-    const times = { startMs: this.#time.at(startMs), nowMs: this.#time.nowMs() };
-    const { turn, skipped } = turnAfter(before.turn, times, {
-      intervalMs: before.selected.entry.poll.intervalMs,
+    const skipped = this.#states.ended(id, after, startMs, {
       headroom: this.plan.headroom,
-      phase:
-        source.earlyMs > 0 && before.selected.entry.query === undefined
-          ? undefined
-          : phaseOf(before.phaseIndex),
+      phase: source.earlyMs > 0 ? undefined : phaseOf(before.phaseIndex),
     });
     if (skipped > 0) observer.skipped(skipped);
-    this.#states.set(id, { ...after, turn });
     this.#publisher.publish(id);
     this.#metrics.polled(after, outcome.reading);
-    if (this.#unauthorized === undefined) log.polled(before, after, outcome);
+    if (!this.isRefused) log.polled(before, after, outcome);
     if (before.reading !== undefined && !after.gone) this.#logDropped([id]);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.replan();
+    return isWhole;
   }
 
-  /**
-   * The application whose poll has been due for longest; `undefined` when none is due.
-   *
-   * @param withinMs how early an application counts as due
-   */
   firstDue(withinMs = 0): string | undefined {
     return this.#states.firstDue(withinMs);
   }
 
-  /** Shows which polls are late, and drops the values that were not renewed in time. */
   dropStale(): void {
     const ids = this.#states.dropStale();
     for (const id of ids) this.#publisher.publish(id);
@@ -261,18 +295,23 @@ export class AccountTable {
 
   /** Of an application that lost only parts, the line of the poll that failed says it. */
   #logDropped(ids: readonly string[]): void {
-    const lost = ids.filter((id) => this.states.get(id)?.reading === undefined);
-    if (lost.length > 0) this.#dependencies.log.dropped(lost, this.states);
+    const states = ids.flatMap((id) => this.states.get(id) ?? []);
+    this.#dependencies.log.dropped(states.filter(({ reading }) => reading === undefined));
   }
 
-  /** Monotonic time of the next due event; polls under way do not count. */
   nextEventMs(): number | undefined {
     return this.#states.nextEventMs();
   }
 
-  /** Monotonic time at which the next poll of an application is due, as the plan is now. */
-  nextDueMs({ turn, selected }: AppState): number {
-    return this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
+  nextDueMs(state: AppState): number {
+    return this.#states.nextDueMs(state);
+  }
+
+  /** Of an account that asks for no list, nothing that earlier lists said counts any more. */
+  #forgetDiscoveries(): void {
+    this.#discovery = initialDiscovery;
+    this.#unauthorized = undefined;
+    this.#dependencies.planner.discovered({ calls: 0, complete: true }, 1);
   }
 
   /** Rejects with the signal's reason. What was changed by then stays. */

@@ -3,14 +3,14 @@ import type { FailureReason } from '../model/api-error.ts';
 import { bareApplication } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
 import { labelsOf } from '../model/selected-application.ts';
-import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import type { AppSnapshot, Snapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 
 export interface AppPublisherDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
-  /** What to show of an application now; `undefined` for nothing. */
-  readonly snapshotOf: (id: string) => AppSnapshot | undefined;
+  /** What to show of an application or query now; `undefined` for nothing. */
+  readonly snapshotOf: (id: string) => Snapshot | undefined;
 }
 
 /** Applications and hosts that are rendered in one turn of the event loop, however many their series are. */
@@ -24,7 +24,7 @@ export const subjectsPerTurn = 200;
 export class AppPublisher {
   readonly #account: string;
   readonly #dependencies: AppPublisherDependencies;
-  readonly #published = new Map<string, AppSnapshot>();
+  readonly #published = new Map<string, Snapshot>();
   readonly #waiting = new Set<string>();
   #cancelTimer: (() => void) | undefined;
 
@@ -33,7 +33,7 @@ export class AppPublisher {
     this.#dependencies = dependencies;
   }
 
-  /** Returns how many applications and hosts were rendered, or looked at. */
+  /** Returns how many subjects, with their hosts or series, were rendered or looked at. */
   publish(id: string): number {
     this.#waiting.delete(id);
     const { sink, snapshotOf } = this.#dependencies;
@@ -44,8 +44,7 @@ export class AppPublisher {
     } else if (!isSame(before, snapshot)) {
       this.#published.set(id, snapshot);
       sink.publish(snapshot);
-      const { hosts, query } = snapshot.reading ?? {};
-      return 1 + (query?.series.length ?? hosts?.size ?? 0);
+      return 1 + sizeOf(snapshot);
     }
     return 1;
   }
@@ -81,8 +80,15 @@ export class AppPublisher {
   }
 }
 
+/** Hosts, or series of a query. */
+function sizeOf(snapshot: Snapshot): number {
+  const { reading } = snapshot;
+  if (reading === undefined) return 0;
+  return 'hosts' in reading ? reading.hosts.size : reading.series.length;
+}
+
 /** Whether the two look alike. Another reading counts as news: to compare all its values takes long. */
-function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
+function isSame(left: Snapshot | undefined, right: Snapshot): boolean {
   return left !== undefined && left.reading === right.reading && isDeepStrictEqual(left, right);
 }
 
@@ -103,7 +109,6 @@ export function appSnapshotOf(
     pollSucceeded: state.pollSucceeded,
     failureReason: failureReasonOf(state),
     lastSuccessMs: state.lastSuccessMs,
-    query: entry.query,
   };
 }
 

@@ -6,7 +6,7 @@ import {
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
-import type { Failure } from '../model/status.ts';
+import type { StateRules } from './due-queue.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import {
   heldSinceMs,
@@ -16,47 +16,27 @@ import {
   withoutStale,
   withSeriesOf,
 } from './part-reading.ts';
-import { dueAt, type PollTurn } from './schedule.ts';
+import {
+  afterPollOf,
+  failingFrom,
+  type SubjectState,
+  unpolled,
+  type Why,
+  whyOfError,
+} from './subject-state.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
-export interface AppState extends PartReading {
+export interface AppState extends SubjectState, PartReading {
+  readonly reading: PartReading['reading'];
   readonly selected: SelectedApplication;
   readonly hostNames: HostNameState;
-  readonly pollSucceeded: boolean | undefined;
-  /** Wall time of the last poll that got everything. */
-  readonly lastSuccessMs: number | undefined;
-  /**
-   * Why it did not arrive, and since when, on the wall clock; also if the vendor answered 404. `undefined`
-   * when all arrived.
-   */
-  readonly failure: Failure | undefined;
-  /**
-   * Since when a poll has been late that has not ended, in monotonic time; `undefined` if none is. And why,
-   * as far as one can tell: New Relic asked for a pause, or the poll takes too long.
-   */
-  readonly late: { readonly sinceMs: number; readonly reason: 'throttled' | 'timeout' } | undefined;
-  /** Monotonic time at which the last values were dropped, because polls had failed for too long. */
-  readonly droppedMs: number | undefined;
-  /** The vendor answered 404 although its list has the application. */
-  readonly gone: boolean;
-  /** Its number in the order of discovery, from 0. Decides its phase. */
-  readonly phaseIndex: number;
   /** Monotonic time of the last discovery that found it. */
   readonly discoveredMs: number;
-  readonly turn: PollTurn;
-  readonly pollsEnded: number;
-  readonly lastPoll: EndedPoll | undefined;
-}
-
-export interface EndedPoll {
-  /** Wall time at which it ended. */
-  readonly endedMs: number;
-  readonly durationMs: number;
 }
 
 /** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
 export function staleAtMs({ late, failedParts, reading, selected }: AppState): number | undefined {
-  const sinceMs = Math.min(late?.sinceMs ?? Infinity, heldSinceMs(failedParts) ?? Infinity);
+  const sinceMs = failingFrom({ late }, heldSinceMs(failedParts) ?? Infinity);
   return reading === undefined || !Number.isFinite(sinceMs)
     ? undefined
     : sinceMs + selected.entry.poll.staleAfterMs;
@@ -73,6 +53,13 @@ export function whenStale(state: AppState, nowMs: number): AppState {
   const droppedMs = parts.reading === undefined ? nowMs : undefined;
   return { ...state, ...parts, pollSucceeded: false, droppedMs };
 }
+
+/** How a queue of applications treats their states. */
+export const appRules: StateRules<AppState> = {
+  timingOf: ({ selected }) => selected.entry.poll,
+  staleAtMs,
+  whenStale,
+};
 
 const noReading: PartReading = {
   reading: undefined,
@@ -92,20 +79,11 @@ export function newAppState(
   virtualMs: number = nowMs,
 ): AppState {
   return {
+    ...unpolled(phaseIndex, virtualMs),
+    ...noReading,
     selected,
     hostNames: noHostNames,
-    ...noReading,
-    pollSucceeded: undefined,
-    lastSuccessMs: undefined,
-    failure: undefined,
-    late: undefined,
-    droppedMs: undefined,
-    gone: false,
-    phaseIndex,
     discoveredMs: nowMs,
-    turn: dueAt(virtualMs),
-    pollsEnded: 0,
-    lastPoll: undefined,
   };
 }
 
@@ -171,16 +149,12 @@ export function afterPoll(
   const { wallMs, monotonicMs: nowMs } = now;
   const listed = withHostList(state.selected, outcome.hostIds);
   const next: AppState = {
-    ...state,
+    ...afterPollOf(state, whyOf(outcome), asked.startMs, now),
     selected: listed,
     // They may come without being asked for, with the values.
     ...(asked.hostNames || outcome.hostNames
       ? namesAfter({ ...state, selected: listed }, outcome, now)
       : undefined),
-    failure: failureAfter(state.failure, outcome, asked.startMs, now),
-    late: undefined,
-    pollsEnded: state.pollsEnded + 1,
-    lastPoll: { endedMs: wallMs, durationMs: nowMs - asked.startMs },
   };
   if (outcome.gone) {
     return { ...next, ...noReading, gone: true, droppedMs: undefined, pollSucceeded: true };
@@ -189,7 +163,7 @@ export function afterPoll(
   // It may have begun for another entry.
   const asWanted = withSeriesOf(outcome.reading, entry.series);
   const arrived = withHostsOf(asWanted, application.hostIds);
-  const startMs = Math.min(asked.startMs, state.late?.sinceMs ?? Infinity);
+  const startMs = failingFrom(state, asked.startMs);
   const { staleAfterMs } = entry.poll;
   const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
   const isWhole = outcome.failed.size === 0;
@@ -225,8 +199,6 @@ function namesAfter(
   return { hostNames, selected: withNamedHosts(selected, hostNames.names) };
 }
 
-type Why = Omit<Failure, 'sinceMs'>;
-
 const gone: Why = {
   reason: 'not_found',
   message:
@@ -238,27 +210,10 @@ const unexplained: Why = {
   message: 'Something that the poll asked for did not arrive, and no call says why.',
 };
 
-/**
- * Why a poll did not get everything: a refused key before other reasons; `undefined` if it did. Failures
- * in a row have begun with the first of them, whatever their reasons.
- *
- * @param startMs when the poll began, on the monotonic clock
- */
-function failureAfter(
-  before: Failure | undefined,
-  outcome: PollOutcome,
-  startMs: number,
-  now: Now,
-): Failure | undefined {
-  const why = whyOf(outcome);
-  if (why === undefined) return undefined;
-  const startWallMs = Math.round(now.wallMs - (now.monotonicMs - startMs));
-  return { ...why, sinceMs: before?.sinceMs ?? startWallMs };
-}
-
+/** Why a poll did not get everything: a refused key before other reasons; `undefined` if it did. */
 function whyOf({ gone: isGone, failed, error, unauthorized }: PollOutcome): Why | undefined {
   if (isGone) return gone;
   if (failed.size === 0) return undefined;
   if (error === undefined) return unexplained;
-  return { reason: unauthorized ? 'auth' : error.reason, message: error.message };
+  return whyOfError(error, unauthorized);
 }

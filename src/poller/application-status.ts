@@ -3,61 +3,100 @@ import type { AccountConfig } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
 import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
-import type { ApplicationState, ApplicationStatus, Failure } from '../model/status.ts';
+import type {
+  ApplicationState,
+  ApplicationStatus,
+  Failure,
+  QueryStatus,
+} from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import { type AppState, staleAtMs } from './app-state.ts';
+import { missingTextOf, queryRules } from './query-state.ts';
+import type { SubjectState } from './subject-state.ts';
 
-/** All applications of an account for people, or all its queries. */
+type Account = Pick<AccountConfig, 'name'>;
+
+/** All applications of an account for people. */
 export function applicationStatusesOf(
-  { name }: Pick<AccountConfig, 'name'>,
+  { name }: Account,
   table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,
   { clock }: { readonly clock: Clock },
-  areQueries = false,
 ): readonly ApplicationStatus[] {
   const now = nowOf(clock);
-  return [...table.states.values()]
-    .filter(({ selected }) => (selected.entry.query !== undefined) === areQueries)
-    .map((app) => applicationStatusOf(name, app, table, now));
+  return Array.from(table.states.values(), (app) => {
+    const { application, entry } = app.selected;
+    const hostIds = hostsToPoll(app.selected);
+    const times = { nextMs: table.nextDueMs(app), staleMs: staleAtMs(app), now };
+    return {
+      account: name,
+      name: application.name,
+      ...polledStatusOf(app, times),
+      state: stateOf(app, isWorthPolling(app.selected)),
+      intervalSeconds: (entry.poll.intervalMs * table.plan.stretch) / 1000,
+      id: application.id,
+      selector: selectorText(entry.selector),
+      labels: labelsOf(app.selected),
+      reading: app.reading,
+      hostIds,
+      failedHostIds: failedHostsOf(app, hostIds),
+      hostNames: app.hostNames.names,
+    };
+  });
+}
+
+/** All its queries. */
+export function queryStatusesOf(
+  { name }: Account,
+  { queries, plan }: Pick<AccountTable, 'queries' | 'plan'>,
+  { clock }: { readonly clock: Clock },
+): readonly QueryStatus[] {
+  const now = nowOf(clock);
+  return Array.from(queries.states.values(), (state) => {
+    const { query, reading } = state;
+    const times = { nextMs: queries.nextDueMs(state), staleMs: queryRules.staleAtMs(state), now };
+    return {
+      account: name,
+      name: query.name,
+      ...polledStatusOf(state, times),
+      state: stateOf(state, true),
+      intervalSeconds: (query.poll.intervalMs * plan.stretch) / 1000,
+      query,
+      reading,
+      missing: missingTextOf(state),
+    };
+  });
 }
 
 const none: ReadonlySet<string> = new Set();
 
-function applicationStatusOf(
-  account: string,
-  app: AppState,
-  table: Pick<AccountTable, 'plan' | 'nextDueMs'>,
-  now: Now,
-): ApplicationStatus {
-  const { application, entry } = app.selected;
-  const hostIds = hostsToPoll(app.selected);
+interface StatusTimes {
+  readonly nextMs: number;
+  readonly staleMs: number | undefined;
+  readonly now: Now;
+}
+
+function polledStatusOf(state: SubjectState, { nextMs, staleMs, now }: StatusTimes) {
+  const dropMs = state.droppedMs ?? staleMs;
+  const toWall = wallTimeOf(now);
   return {
-    account,
-    id: application.id,
-    name: application.name,
-    query: entry.query,
-    selector: selectorText(entry.selector),
-    labels: labelsOf(app.selected),
-    state: stateOf(app),
-    failure: failureOf(app, now),
-    reading: app.reading,
-    isHeld: staleAtMs(app) !== undefined,
-    dropMs: dropMsOf(app, now),
-    lastSuccessMs: app.lastSuccessMs,
-    lastPollMs: app.lastPoll?.endedMs,
-    lastPollSeconds: app.lastPoll && Math.round(app.lastPoll.durationMs) / 1000,
-    nextPollMs: wallTimeOf(now)(table.nextDueMs(app)),
-    intervalSeconds: (entry.poll.intervalMs * table.plan.stretch) / 1000,
-    hostIds,
-    failedHostIds: failedHostsOf(app, hostIds),
-    hostNames: app.hostNames.names,
+    failure: failureOf(state, now),
+    isHeld: staleMs !== undefined,
+    dropMs: dropMs === undefined ? undefined : toWall(dropMs),
+    lastSuccessMs: state.lastSuccessMs,
+    lastPollMs: state.lastPoll?.endedMs,
+    lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
+    nextPollMs: toWall(nextMs),
   };
 }
 
-function stateOf({ gone, pollSucceeded, droppedMs, selected }: AppState): ApplicationState {
+function stateOf(
+  { gone, pollSucceeded, droppedMs }: SubjectState,
+  isPolled: boolean,
+): ApplicationState {
   if (gone) return 'gone';
   if (pollSucceeded === false) return droppedMs === undefined ? 'failing' : 'dropped';
   if (pollSucceeded === undefined) return 'waiting';
-  return isWorthPolling(selected) ? 'up' : 'silent';
+  return isPolled ? 'up' : 'silent';
 }
 
 const lateTexts = {
@@ -68,16 +107,13 @@ const lateTexts = {
 };
 
 /** When a poll has not ended, no outcome says why. */
-function failureOf(app: AppState, now: Now): Failure | undefined {
-  const { failure, pollSucceeded, late } = app;
+function failureOf(
+  { failure, pollSucceeded, late }: SubjectState,
+  now: Now,
+): Failure | undefined {
   if (failure !== undefined || pollSucceeded !== false) return failure;
   const { reason, sinceMs } = late ?? { reason: 'timeout', sinceMs: now.monotonicMs };
   return { reason, message: lateTexts[reason], sinceMs: wallTimeOf(now)(sinceMs) };
-}
-
-function dropMsOf(app: AppState, now: Now): number | undefined {
-  const atMs = app.droppedMs ?? staleAtMs(app);
-  return atMs === undefined ? undefined : wallTimeOf(now)(atMs);
 }
 
 function failedHostsOf(app: AppState, hostIds: readonly string[]): ReadonlySet<string> {

@@ -5,17 +5,10 @@ import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, Question, Stage } from '../model/source.ts';
 import type { CallScheduler, Job, ScheduledCall } from '../rate-limit/call-scheduler.ts';
 import { subjectsPerTurn } from './app-publisher.ts';
+import type { PollTimes } from './schedule.ts';
 
 /** One application whose poll is due: what to ask for, and when. */
-export interface PollRequest extends Question {
-  readonly dueMs: number;
-  /** After this time its calls need not be spread evenly. */
-  readonly overdueMs: number;
-  /** The effective interval. */
-  readonly periodMs: number;
-  /** Counted from the first call of the poll. What has not arrived by then has failed. */
-  readonly deadlineMs: number;
-}
+export interface PollRequest extends Question, PollTimes {}
 
 export interface BatchPollDependencies {
   readonly scheduler: Pick<CallScheduler, 'add' | 'cancel' | 'stop'>;
@@ -24,8 +17,8 @@ export interface BatchPollDependencies {
   readonly vendorWallMs?: (() => number) | undefined;
 }
 
-/** Called once for each application of a batch, unless it was dropped before. */
-export type PollEnded = (request: PollRequest, outcome: PollOutcome) => void;
+/** Called once for each request of a batch, unless it was dropped before. */
+export type PollEnded<Request, Outcome> = (request: Request, outcome: Outcome) => void;
 
 interface StartedPoll {
   readonly abort: AbortController;
@@ -38,17 +31,21 @@ interface StartedPoll {
  * last call has ended, or at the deadline. The outcomes of a large batch are reported in several
  * turns of the event loop. The earliest times of its applications are the times of the batch.
  */
-export class BatchPoll {
-  readonly #batch: Batch<PollRequest>;
+export class BatchPoll<Request extends PollTimes, Outcome extends Pick<PollOutcome, 'partCount'>> {
+  readonly #batch: Batch<Request, Outcome>;
   readonly #dependencies: BatchPollDependencies;
-  readonly #ended: PollEnded;
-  readonly #wanted: Set<PollRequest>;
+  readonly #ended: PollEnded<Request, Outcome>;
+  readonly #wanted: Set<Request>;
   #job: Job | undefined;
   /** `undefined` before the first call: ten thousand batches may wait for their turn. */
   #begun: StartedPoll | undefined;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(batch: Batch<PollRequest>, dependencies: BatchPollDependencies, ended: PollEnded) {
+  constructor(
+    batch: Batch<Request, Outcome>,
+    dependencies: BatchPollDependencies,
+    ended: PollEnded<Request, Outcome>,
+  ) {
     this.#batch = batch;
     this.#dependencies = dependencies;
     this.#ended = ended;
@@ -57,10 +54,10 @@ export class BatchPoll {
   }
 
   /**
-   * Drops an application whose outcome is no longer wanted: it is not reported. When no outcome is
+   * Drops a request whose outcome is no longer wanted: it is not reported. When no outcome is
    * wanted any longer, the calls of the batch are aborted with this reason.
    */
-  drop(request: PollRequest, reason: Error): void {
+  drop(request: Request, reason: Error): void {
     this.#wanted.delete(request);
     if (this.#wanted.size > 0) return;
     this.#cancelTimer?.();
@@ -150,7 +147,7 @@ export class BatchPoll {
     this.#begun?.abort.abort(reason);
   }
 
-  #earliest(timeOf: (request: PollRequest) => number): number {
+  #earliest(timeOf: (request: Request) => number): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (const request of this.#wanted) earliest = Math.min(earliest, timeOf(request));
     return earliest;

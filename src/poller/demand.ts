@@ -1,4 +1,4 @@
-import type { PollConfig } from '../model/config.ts';
+import type { PollConfig, Query } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
@@ -18,6 +18,8 @@ export interface Demand {
 /** What to poll, and how many calls that takes the source. */
 export interface Polled {
   readonly applications: readonly SelectedApplication[];
+  /** One call each. */
+  readonly queries: readonly Pick<Query, 'poll'>[];
   readonly costs: Pick<CallCosts, 'polls'>;
 }
 
@@ -33,7 +35,7 @@ export interface OtherCalls extends DiscoveryCalls {
  * known. Applications with the same interval are polled together.
  */
 export function callsPerMinute(
-  { applications, costs }: Polled,
+  { applications, queries, costs }: Polled,
   { calls, intervalMs }: Omit<OtherCalls, 'otherPerMinute'>,
 ): CallsByOperation {
   const byInterval = new Map<number, SelectedApplication[]>();
@@ -47,7 +49,7 @@ export function callsPerMinute(
     list_hosts: 0,
     application_metrics: 0,
     host_metrics: 0,
-    query: 0,
+    query: queries.reduce((perMinute, { poll }) => perMinute + minuteMs / poll.intervalMs, 0),
   };
   for (const [pollIntervalMs, alike] of byInterval) {
     const ofPolls = costs.polls(alike);

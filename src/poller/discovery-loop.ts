@@ -62,6 +62,7 @@ export class DiscoveryLoop {
     try {
       const { table } = this.#dependencies;
       const discovery = await this.#ask(ended);
+      if (this.#options.selectors.length === 0) return true;
       this.#dependencies.ended(await table.discovered(discovery, ended));
       return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
@@ -125,9 +126,7 @@ export class DiscoveryLoop {
     const { table, source, clock } = this.#dependencies;
     const startMs = clock.monotonicMs();
     const deadlineMs = this.#deadlineMs;
-    const known = [...table.states.values()].flatMap(({ selected: { application, entry } }) =>
-      entry.query === undefined ? application.id : [],
-    );
+    const known = [...table.states.keys()];
     const { selectors, tags } = this.#options;
     const asking = { source, clock };
     const discovery = await discoverWithin(deadlineMs, asking, selectors, known, signal, tags);
@@ -142,8 +141,11 @@ export class DiscoveryLoop {
 
   async #pause(inARow: DiscoveriesInARow, signal: AbortSignal): Promise<void> {
     const { table, clock, random } = this.#dependencies;
-    const { intervalMs } = this.#options;
-    const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, inARow, random);
+    const { selectors, intervalMs } = this.#options;
+    const pauseMs =
+      selectors.length === 0
+        ? intervalMs
+        : untilNextDiscoveryMs(table.discovery, intervalMs, inARow, random);
     const startMs = clock.monotonicMs();
     this.#lateAtMs = startMs + pauseMs;
     let endMs = startMs + pauseMs;

@@ -9,13 +9,17 @@ import type { AppState } from './app-state.ts';
 import { discoveryIntervalOf } from './demand.ts';
 import type { DiscoveryChange } from './state-steps.ts';
 
-/** What is known about the discoveries of an account. */
-export interface DiscoveryState {
+/** Whether New Relic answers what is asked again and again: lists, or where there are none, queries. */
+export interface AskedState {
   /** Whether the last one succeeded; `undefined` before the first one ended. */
   readonly up: boolean | undefined;
   readonly error: Error | undefined;
   /** Monotonic time at which the last one ended that did not go as the one before. */
   readonly upChangedMs: number | undefined;
+}
+
+/** What is known about the discoveries of an account. */
+export interface DiscoveryState extends AskedState {
   /** Wall time at which the last complete one ended. */
   readonly lastSuccessMs: number | undefined;
   /** How many applications the last complete one was told of. */
@@ -148,17 +152,23 @@ export interface Sought {
   readonly tags?: readonly string[] | undefined;
 }
 
+/** How often the key is read again where no list is asked for. */
+const withoutListsMs = 60_000;
+
 /** What to look for in an account with these entries. */
 export function discoveryOptionsOf({ entries }: Pick<AccountInUse, 'entries'>): Sought {
   const polled = polledBy(entries);
-  const chosen = polled.filter(({ query }) => query === undefined);
-  // An account may have nothing but queries.
-  const polls = (chosen.length > 0 ? chosen : polled).map(({ poll }) => poll);
   return {
-    selectors: chosen.map(({ selector }) => selector),
-    intervalMs: discoveryIntervalOf(polls),
-    tags: tagsOf(chosen),
+    selectors: polled.map(({ selector }) => selector),
+    intervalMs:
+      polled.length > 0 ? discoveryIntervalOf(polled.map(({ poll }) => poll)) : withoutListsMs,
+    tags: tagsOf(polled),
   };
+}
+
+/** Whether an account asks for lists of applications at all: not if it has nothing but queries. */
+export function seeksAny({ entries }: Pick<AccountInUse, 'entries'>): boolean {
+  return entries.some(({ exclude }) => !exclude);
 }
 
 function tagsOf(entries: readonly AppEntry[]): readonly string[] {

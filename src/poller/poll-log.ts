@@ -5,6 +5,8 @@ import type { Discovery } from '../model/source.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
+import type { QueryState } from './query-state.ts';
+import type { SubjectState } from './subject-state.ts';
 
 export interface PollLogDependencies {
   /** Bounds the number of lines. */
@@ -14,6 +16,7 @@ export interface PollLogDependencies {
 
 /** The applications of the account now, by id. */
 type States = ReadonlyMap<string, AppState>;
+type QueryStates = ReadonlyMap<string, QueryState>;
 
 /** Names, of applications and metrics, may be of any length. */
 const longestName = 256;
@@ -39,7 +42,7 @@ export class PollLog {
   #isDiscovered = false;
   /** The failure of discoveries that was last reported, if they go on failing. */
   #discoveryFailure: { readonly reason: string | undefined; readonly atMs: number } | undefined;
-  #remindedMs = Number.NEGATIVE_INFINITY;
+  readonly #remindedMs = new Map<string, number>();
   #missing: ReadonlySet<string> = new Set();
   #areNamesFailing = false;
   #stretchedBy: 'budget' | 'speed' | undefined;
@@ -52,36 +55,34 @@ export class PollLog {
 
   /** @param missing all selectors that choose nothing now */
   discovered(discovery: Discovery, known: States, missing: readonly string[]): void {
-    const chosen = [...known.values()].filter(({ selected }) => selected.entry.query === undefined);
-    this.#reportDiscovery(discovery, chosen.length);
+    this.#reportDiscovery(discovery, known.size);
     this.#remind(known, hourMs);
     if (discovery.complete) this.#reportMissing(missing);
   }
 
   polled(before: AppState, after: AppState, outcome: PollOutcome): void {
-    const { error, failed, partCount } = outcome;
     const fields = this.#fieldsOf(after);
     if (!before.gone && after.gone) this.#logger.info(fields, 'application is gone');
     if (before.gone && !after.gone) this.#logger.info(fields, 'application is back');
-    if (isNewFailure(before, after)) {
-      this.#logger.warn({ ...fields, failed: failed.size, calls: partCount, error }, 'poll failed');
-    }
-    // A poll that was only late has not failed.
-    if (before.failure !== undefined && isFailing(before) && !isFailing(after)) {
-      this.#logger.info(fields, 'poll works again');
-    }
-    // Of an application that is gone no values are expected; that has its own line.
-    if (before.droppedMs !== undefined && after.droppedMs === undefined && !after.gone) {
-      this.#logger.info(fields, 'values are back');
-    }
+    const { error, failed, partCount } = outcome;
+    this.#reportPoll(before, after, { failed: failed.size, calls: partCount, error });
     this.#reportHostNames(after, outcome);
   }
 
-  /** @param ids the applications whose values were dropped, because they were not renewed in time */
-  dropped(ids: readonly string[], known: States): void {
-    for (const id of ids) {
-      const state = known.get(id);
-      if (state === undefined) continue;
+  /** @param known all queries of the account */
+  queryPolled(
+    before: QueryState,
+    after: QueryState,
+    error: ApiError | undefined,
+    known: QueryStates,
+  ): void {
+    this.#reportPoll(before, after, { error });
+    if (isFailing(after)) this.#remind(known, hourMs, 'queries');
+  }
+
+  /** @param states of those whose values were dropped, because they were not renewed in time */
+  dropped(states: readonly (AppState | QueryState)[]): void {
+    for (const state of states) {
       const { failure, lastSuccessMs } = state;
       const success = lastSuccessMs === undefined ? {} : { last_success: timeText(lastSuccessMs) };
       const fields = { ...this.#fieldsOf(state), reason: failure?.reason, ...success };
@@ -89,9 +90,15 @@ export class PollLog {
     }
   }
 
-  /** Which applications fail after the last poll that there will be. */
-  stillFailing(known: States): void {
+  /** Which applications and queries fail after the last poll that there will be. */
+  stillFailing(known: States, queries: QueryStates): void {
     this.#remind(known, 0);
+    this.#remind(queries, 0, 'queries');
+  }
+
+  /** @param why and what to do */
+  queryMissing(state: QueryState, why: string): void {
+    this.#logger.warn({ ...this.#fieldsOf(state), remedy: why }, 'query never has a value');
   }
 
   /** Tells whether the demand of the account fits what it may send. */
@@ -129,10 +136,27 @@ export class PollLog {
     }
   }
 
-  #fieldsOf({ selected }: AppState): Readonly<Record<string, string>> {
-    const { id, name } = selected.application;
-    if (selected.entry.query !== undefined) return { account: this.#account, query: name };
-    return { account: this.#account, app_id: id, app_name: name.slice(0, longestName) };
+  #fieldsOf(state: AppState | QueryState): Readonly<Record<string, string>> {
+    if ('query' in state) return { account: this.#account, query: state.query.name };
+    const { id } = state.selected.application;
+    return { account: this.#account, app_id: id, app_name: nameOf(state) };
+  }
+
+  #reportPoll<State extends AppState | QueryState>(
+    before: State,
+    after: State,
+    why: Readonly<Record<string, unknown>>,
+  ): void {
+    const fields = this.#fieldsOf(after);
+    if (isNewFailure(before, after)) this.#logger.warn({ ...fields, ...why }, 'poll failed');
+    // A poll that was only late has not failed.
+    if (before.failure !== undefined && isFailing(before) && !isFailing(after)) {
+      this.#logger.info(fields, 'poll works again');
+    }
+    // Of an application that is gone no values are expected; that has its own line.
+    if (before.droppedMs !== undefined && after.droppedMs === undefined && !after.gone) {
+      this.#logger.info(fields, 'values are back');
+    }
   }
 
   /** One that goes on failing for the same reason has a line once an hour. */
@@ -155,27 +179,26 @@ export class PollLog {
   }
 
   /**
-   * Says once an hour which applications have failed for an hour or more: whoever reads only the last
+   * Says once an hour which of them have failed for an hour or more: whoever reads only the last
    * hours of a log would not see a failure that began before.
    */
-  #remind(known: States, leastMs: number): void {
+  #remind(known: States | QueryStates, leastMs: number, what = 'applications'): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#remindedMs < leastMs) return;
+    if (nowMs - (this.#remindedMs.get(what) ?? Number.NEGATIVE_INFINITY) < leastMs) return;
     const latestMs = this.#clock.wallMs() - leastMs;
-    const failing = [...known.values()]
+    const states: readonly (AppState | QueryState)[] = [...known.values()];
+    const failing = states
       .filter((state) => failingSinceMs(state) <= latestMs)
       .toSorted((left, right) => failingSinceMs(left) - failingSinceMs(right));
     const [oldest] = failing;
     if (oldest === undefined) return;
-    this.#remindedMs = nowMs;
+    this.#remindedMs.set(what, nowMs);
     const fields = {
       account: this.#account,
-      applications: failing.length,
+      [what]: failing.length,
       since: timeText(failingSinceMs(oldest)),
       reason: oldest.failure?.reason,
-      examples: failing
-        .slice(0, mostExamples)
-        .map(({ selected }) => selected.application.name.slice(0, longestName)),
+      examples: failing.slice(0, mostExamples).map(nameOf),
     };
     this.#logger.warn(fields, 'still failing');
   }
@@ -218,18 +241,23 @@ function timeText(wallMs: number): string {
   return new Date(wallMs).toISOString();
 }
 
-function isFailing({ pollSucceeded }: AppState): boolean {
+function nameOf(state: AppState | QueryState): string {
+  const { name } = 'query' in state ? state.query : state.selected.application;
+  return name.slice(0, longestName);
+}
+
+function isFailing({ pollSucceeded }: SubjectState): boolean {
   return pollSucceeded === false;
 }
 
 /** Another reason is another failure. */
-function isNewFailure(before: AppState, after: AppState): boolean {
+function isNewFailure(before: SubjectState, after: SubjectState): boolean {
   return (
     isFailing(after) && !(isFailing(before) && before.failure?.reason === after.failure?.reason)
   );
 }
 
 /** Wall time; infinite if the application does not fail. A poll that never ends has no failure yet. */
-function failingSinceMs(state: AppState): number {
+function failingSinceMs(state: SubjectState): number {
   return isFailing(state) ? (state.failure?.sinceMs ?? state.lastSuccessMs ?? Infinity) : Infinity;
 }

@@ -1,49 +1,74 @@
-import {
-  hostsUnknownOutcome,
-  nothingToAskOutcome,
-  type PollOutcome,
-} from '../model/poll-outcome.ts';
-import {
-  areHostsUnknown,
-  asksForApplication,
-  hostChoiceOf,
-  hostsToPoll,
-  isWorthPolling,
-} from '../model/selected-application.ts';
-import type { Batch, Source } from '../model/source.ts';
-import type { AccountTable } from './account-table.ts';
-import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
+import type { Batch } from '../model/source.ts';
+import { BatchPoll, type BatchPollDependencies } from './batch-poll.ts';
+import type { PollTimes } from './schedule.ts';
+import type { SubjectState } from './subject-state.ts';
 
-export interface PollLoopDependencies extends BatchPollDependencies {
-  readonly source: Pick<Source, 'batches' | 'earlyMs' | 'listsHosts'>;
-  /** Called when the vendor refuses the key for an application for which it was accepted before. */
+/** What a loop polls: the applications of an account, or its queries. */
+export interface Polled<Request, Outcome> {
+  readonly states: ReadonlyMap<string, SubjectState>;
+  /**
+   * The one whose poll has been due for longest; `undefined` when none is due.
+   *
+   * @param withinMs how early one counts as due
+   */
+  firstDue(withinMs?: number): string | undefined;
+  /** Begins a poll; `undefined` if its subject is no longer there. */
+  begin(id: string): Request | undefined;
+  /** To be called when a poll was ended before it had an outcome. */
+  aborted(id: string): void;
+  idOf(request: Request): string;
+  /** The outcome of a poll for which nobody need be asked. */
+  knownOutcomeOf(request: Request): Outcome | undefined;
+  /** Returns whether all that was asked for arrived. */
+  polled(id: string, request: Request, outcome: Outcome, startMs: number): boolean;
+  /** Whether New Relic is known to refuse the key. */
+  readonly isRefused: boolean;
+  /** Shows which polls are late, and drops the values that were not renewed in time. */
+  dropStale(): void;
+  /** Monotonic time of the next due event; polls under way do not count. */
+  nextEventMs(): number | undefined;
+}
+
+export interface PollLoopDependencies<Request, Outcome> extends BatchPollDependencies {
+  readonly source: {
+    readonly earlyMs: number;
+    batches(due: readonly Request[], early: readonly Request[]): readonly Batch<Request, Outcome>[];
+  };
+  /** Called when the vendor refuses the key for something for which it was accepted before. */
   readonly unauthorized: () => void;
 }
 
-type OnEnd = (outcome: PollOutcome | undefined) => void;
+type AnyOutcome = Pick<PollOutcome, 'partCount' | 'unauthorized'>;
+
+/** @param isWhole whether all that was asked for arrived */
+type OnEnd = (isWhole: boolean) => void;
 
 /** A poll that has not ended and whose batch was started. */
-interface RunningPoll {
-  readonly request: PollRequest;
-  readonly batch: BatchPoll;
+interface RunningPoll<Request extends PollTimes, Outcome extends AnyOutcome> {
+  readonly request: Request;
+  readonly batch: BatchPoll<Request, Outcome>;
 }
 
 /** Polls started in one turn of the event loop: some milliseconds. */
 const pollsPerTurn = 200;
 
 /**
- * Starts the poll of each application when it is due, and never two polls of the same application.
+ * Starts the poll of each application, or query, when it is due, and never two polls of the same one.
  */
-export class PollLoop {
-  readonly #table: AccountTable;
-  readonly #dependencies: PollLoopDependencies;
-  readonly #polls = new Map<string, RunningPoll>();
+export class PollLoop<Request extends PollTimes, Outcome extends AnyOutcome> {
+  readonly #table: Polled<Request, Outcome>;
+  readonly #dependencies: PollLoopDependencies<Request, Outcome>;
+  readonly #polls = new Map<string, RunningPoll<Request, Outcome>>();
   /** Polls that are due and in no batch yet. */
-  readonly #gathered = new Map<string, PollRequest>();
+  readonly #gathered = new Map<string, Request>();
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(table: AccountTable, dependencies: PollLoopDependencies) {
+  constructor(
+    table: Polled<Request, Outcome>,
+    dependencies: PollLoopDependencies<Request, Outcome>,
+  ) {
     this.#table = table;
     this.#dependencies = dependencies;
   }
@@ -61,7 +86,7 @@ export class PollLoop {
   }
 
   /**
-   * Polls every application once, now. Resolves to whether everything that was asked for arrived.
+   * Polls everything once, now. Resolves to whether everything that was asked for arrived.
    * Rejects with the signal's reason.
    */
   async pollAll(signal: AbortSignal): Promise<boolean> {
@@ -73,9 +98,9 @@ export class PollLoop {
       const onAbort = (): void => {
         reject(signal.reason);
       };
-      const onEnd: OnEnd = (outcome) => {
+      const onEnd: OnEnd = (isOne) => {
         left -= 1;
-        isWhole &&= outcome?.failed.size === 0;
+        isWhole &&= isOne;
         if (left > 0) return;
         signal.removeEventListener('abort', onAbort);
         resolve(isWhole);
@@ -88,8 +113,7 @@ export class PollLoop {
   }
 
   /**
-   * Ends the polls of these applications without an outcome. Applications that are still wanted are
-   * polled again.
+   * Ends these polls without an outcome. What is still wanted is polled again.
    */
   abort(ids: Iterable<string>): void {
     // One error for all: ten thousand of them would take as long as all the rest.
@@ -136,9 +160,8 @@ export class PollLoop {
   #gather(ids: Iterable<string>, onEnd: OnEnd): void {
     for (const id of ids) {
       const request = this.#table.begin(id);
-      const known =
-        request && (this.#table.unauthorizedOutcome() ?? this.#silentOutcomeOf(request));
-      if (request === undefined) onEnd(undefined);
+      const known = request && this.#table.knownOutcomeOf(request);
+      if (request === undefined) onEnd(false);
       else if (known === undefined) this.#gathered.set(id, request);
       else this.#ended(request, known, this.#dependencies.clock.monotonicMs(), onEnd);
     }
@@ -151,20 +174,20 @@ export class PollLoop {
     const early = this.#early();
     const batches = this.#dependencies.source.batches(
       due,
-      early.filter((request) => this.#silentOutcomeOf(request) === undefined),
+      early.filter((request) => this.#table.knownOutcomeOf(request) === undefined),
     );
     const left = new Set(early);
     for (const { questions } of left.size > 0 ? batches : []) {
       for (const request of questions) left.delete(request);
     }
-    for (const request of left) this.#table.aborted(idOf(request));
+    for (const request of left) this.#table.aborted(this.#table.idOf(request));
     for (const batch of batches) this.#start(batch, onEnd);
   }
 
   /** Polls that are not due yet, but may fill up a batch. */
-  #early(): readonly PollRequest[] {
+  #early(): readonly Request[] {
     const { earlyMs } = this.#dependencies.source;
-    const early: PollRequest[] = [];
+    const early: Request[] = [];
     if (earlyMs === 0) return early;
     while (early.length < pollsPerTurn) {
       const id = this.#table.firstDue(earlyMs);
@@ -175,27 +198,28 @@ export class PollLoop {
     return early;
   }
 
-  #start(batch: Batch<PollRequest>, onEnd: OnEnd): void {
+  #start(batch: Batch<Request, Outcome>, onEnd: OnEnd): void {
     const startMs = this.#dependencies.clock.monotonicMs();
-    const over = new Set<PollRequest>();
+    const over = new Set<Request>();
     const poll = new BatchPoll(batch, this.#dependencies, (request, outcome) => {
       over.add(request);
-      this.#polls.delete(idOf(request));
+      this.#polls.delete(this.#table.idOf(request));
       this.#ended(request, outcome, startMs, onEnd);
     });
     for (const request of batch.questions) {
       // A poll without a call has ended by now.
-      if (!over.has(request)) this.#polls.set(idOf(request), { request, batch: poll });
+      if (!over.has(request)) this.#polls.set(this.#table.idOf(request), { request, batch: poll });
     }
   }
 
-  #ended(request: PollRequest, outcome: PollOutcome, startMs: number, onEnd: OnEnd): void {
-    const id = idOf(request);
-    const wasUnauthorized = this.#table.states.get(id)?.failure?.reason === 'auth';
-    const isKnown = this.#table.unauthorizedOutcome() !== undefined;
-    this.#table.polled(id, request, outcome, startMs);
+  #ended(request: Request, outcome: Outcome, startMs: number, onEnd: OnEnd): void {
+    const table = this.#table;
+    const id = table.idOf(request);
+    const wasUnauthorized = table.states.get(id)?.failure?.reason === 'auth';
+    const isKnown = table.isRefused;
+    const isWhole = table.polled(id, request, outcome, startMs);
     if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
-    onEnd(outcome);
+    onEnd(isWhole);
   }
 
   #wakeInTime(): void {
@@ -209,23 +233,8 @@ export class PollLoop {
     });
   }
 
-  /** The outcome of a poll that has nothing to ask for, or of an application that is silent. */
-  #silentOutcomeOf({ selected, askHostNames, hostNames }: PollRequest): PollOutcome | undefined {
-    if (!isWorthPolling(selected)) return nothingToAskOutcome;
-    const { listsHosts } = this.#dependencies.source;
-    const asksForHosts = listsHosts
-      ? hostsToPoll(selected).length > 0
-      : hostChoiceOf(selected.entry) !== false;
-    if (askHostNames || asksForApplication(selected) || asksForHosts) return undefined;
-    return areHostsUnknown(selected, hostNames) ? hostsUnknownOutcome : nothingToAskOutcome;
-  }
-
   #clearTimer(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
-}
-
-function idOf({ selected }: PollRequest): string {
-  return selected.application.id;
 }

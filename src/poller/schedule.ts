@@ -1,5 +1,16 @@
-import type { PollConfig } from '../model/config.ts';
+import type { PollTiming } from '../model/config.ts';
 import { earlyShare } from '../rate-limit/job-queue.ts';
+
+/** When a poll is due, and until when; monotonic. */
+export interface PollTimes {
+  readonly dueMs: number;
+  /** After this time its calls need not be spread evenly. */
+  readonly overdueMs: number;
+  /** The effective interval. */
+  readonly periodMs: number;
+  /** How long it may take, from its first call on. What has not arrived by then has failed. */
+  readonly deadlineMs: number;
+}
 
 /** When the next poll of an application is due, in the virtual time of its account. */
 export interface PollTurn {
@@ -20,7 +31,7 @@ export interface Timing {
 }
 
 /** The virtual times of a poll that has just ended. */
-export interface PollTimes {
+export interface EndedTimes {
   /** When it was queued. */
   readonly startMs: number;
   readonly nowMs: number;
@@ -34,7 +45,7 @@ const longestShortPollMs = 120_000;
  * poll queues for most of its interval, so it may take twice that.
  */
 export function pollDeadlineMs(
-  { intervalMs, staleAfterMs }: Pick<PollConfig, 'intervalMs' | 'staleAfterMs'>,
+  { intervalMs, staleAfterMs }: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>,
   stretch: number,
 ): number {
   const deadlineFactor = stretch > 1 ? 2 : 1;
@@ -51,7 +62,7 @@ export function pollDeadlineMs(
 export function lateAfterMs({
   intervalMs,
   staleAfterMs,
-}: Pick<PollConfig, 'intervalMs' | 'staleAfterMs'>): number {
+}: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>): number {
   return Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
 }
 
@@ -97,7 +108,7 @@ export function spreadTurn(phaseIndex: number, intervalMs: number, nowMs: number
  */
 export function turnAfter(
   turn: PollTurn,
-  { startMs, nowMs }: PollTimes,
+  { startMs, nowMs }: EndedTimes,
   { intervalMs, headroom, phase }: Timing,
 ): { readonly turn: PollTurn; readonly skipped: number } {
   const dueMs = dueMsOf(turn, intervalMs);

@@ -19,7 +19,7 @@ import { spreadTurn } from './schedule.ts';
 /** A change of the states. Where it yields, other work should run before it goes on. */
 export type StateSteps<Result> = Generator<undefined, Result>;
 
-type ChangedStates = Pick<DueQueue, 'all' | 'set' | 'delete'>;
+type ChangedStates = Pick<DueQueue<AppState>, 'all' | 'set' | 'delete'>;
 
 /** What only a discovery as a whole can tell. */
 export interface DiscoveryChange {

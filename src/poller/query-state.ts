@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ApiError, asApiError, type FailureReason } from '../model/api-error.ts';
+import type { Now } from '../model/clock.ts';
+import type { Query } from '../model/config.ts';
+import { type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
+import { type QueryReading, queryIdOf } from '../model/snapshot.ts';
+import type { Batch, CallContext, Source } from '../model/source.ts';
+import type { StateRules } from './due-queue.ts';
+import type { PollTimes } from './schedule.ts';
+import { afterPollOf, failingFrom, type SubjectState, whyOfError } from './subject-state.ts';
+
+/** All that the poller remembers about one query. */
+export interface QueryState extends SubjectState {
+  readonly query: Query;
+  readonly reading: QueryReading | undefined;
+  /** Monotonic time since when its polls have failed; `undefined` if the last one did not. */
+  readonly failedMs: number | undefined;
+  /** Answers without any series since the start; `undefined` once there was one. */
+  readonly emptyAnswers: number | undefined;
+}
+
+/** One query whose poll is due. */
+export interface QueryRequest extends PollTimes {
+  readonly query: Query;
+}
+
+/** Why a query has never had a value, and what to do; `undefined` if it has, or too little is known. */
+export function missingTextOf({ emptyAnswers = 0, reading }: QueryState): string | undefined {
+  return emptyAnswers < 2 || reading === undefined ? undefined : emptyTextOf(reading);
+}
+
+/** Why an answer has no series, and what to do. */
+export function emptyTextOf({ rows, leftOut, unusable }: QueryReading): string {
+  if (rows === 0) {
+    return 'it has no rows: check FROM and WHERE ("newrelic-exporter check-config --online" knows which event types there are), or ask for a longer window';
+  }
+  if (leftOut > 0) return 'one row has more series than max_series: raise it';
+  if (!unusable.has('not_a_number')) {
+    return 'its values are null: check how the attributes are spelt';
+  }
+  return 'its values are texts or lists: select what gives a number, such as count(*), or make one with if()';
+}
+
+/** Whether New Relic has answered the query at all: with rows, or with what is wrong with this query. */
+export function isAnswered(reason: FailureReason | undefined): boolean {
+  return reason === undefined || ['client', 'too_large', 'schema'].includes(reason);
+}
+
+export const queryRules: StateRules<QueryState> = {
+  timingOf: ({ query }) => query.poll,
+  staleAtMs: ({ reading, failedMs = Number.POSITIVE_INFINITY, late, query }) => {
+    const sinceMs = failingFrom({ late }, failedMs);
+    return reading === undefined || !Number.isFinite(sinceMs)
+      ? undefined
+      : sinceMs + query.poll.staleAfterMs;
+  },
+  whenStale: (state, nowMs) => ({
+    ...state,
+    reading: undefined,
+    pollSucceeded: false,
+    droppedMs: nowMs,
+  }),
+};
+
+/** What arrived is published; what failed is held until it has failed for `stale_after`. */
+export function afterQueryPoll(
+  state: QueryState,
+  { reading: arrived, error, unauthorized }: QueryOutcome,
+  startMs: number,
+  now: Now,
+): QueryState {
+  const why = error && whyOfError(error, unauthorized);
+  const failedMs = error && (state.failedMs ?? failingFrom(state, startMs));
+  const after = { ...afterPollOf(state, why, startMs, now), failedMs, pollSucceeded: !error };
+  if (arrived !== undefined) {
+    const { emptyAnswers } = state;
+    const isEmpty = arrived.series.length === 0 && emptyAnswers !== undefined;
+    return {
+      ...after,
+      reading: arrived,
+      lastSuccessMs: now.wallMs,
+      droppedMs: undefined,
+      emptyAnswers: isEmpty ? emptyAnswers + 1 : undefined,
+    };
+  }
+  const staleAtMs = queryRules.staleAtMs(after) ?? Number.POSITIVE_INFINITY;
+  return now.monotonicMs < staleAtMs ? after : queryRules.whenStale(after, now.monotonicMs);
+}
+
+/** Whether the rows of one are those of the other: not another help text, label or interval. */
+export function asksSame(left: Query, right: Query | undefined): boolean {
+  return right !== undefined && isDeepStrictEqual(questionOf(left), questionOf(right));
+}
+
+function questionOf({ nrql, gauges, facets, maxSeries, poll }: Query): readonly unknown[] {
+  return [nrql, gauges, facets, maxSeries, poll.window, poll.delayMs];
+}
+
+/** One query: one call. What comes after its deadline has failed all the same. */
+export function queryBatchOf<Asked extends Pick<QueryRequest, 'query'>>(
+  asked: Asked,
+  source: Pick<Source, 'query'>,
+): Batch<Asked, QueryOutcome> {
+  let outcome: QueryOutcome | undefined;
+  const giveUp = (error: ApiError): void => {
+    outcome ??= queryOutcomeOf(error);
+  };
+  const call = async (context: CallContext): Promise<void> => {
+    try {
+      const reading = await source.query?.(asked.query, context);
+      if (reading !== undefined) outcome ??= queryOutcomeOf(reading);
+    } catch (error) {
+      giveUp(asApiError(error));
+    }
+  };
+  const stages = [{ size: 1, calls: [call].values() }];
+  return {
+    questions: [asked],
+    key: queryIdOf(asked.query),
+    nextStage: () => stages.pop(),
+    giveUp,
+    outcomeOf: () => outcome ?? queryOutcomeOf(new ApiError('timeout', 'it was not asked.')),
+  };
+}

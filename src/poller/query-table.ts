@@ -1,0 +1,213 @@
+import type { ApiError } from '../model/api-error.ts';
+import { type Clock, type Now, nowOf } from '../model/clock.ts';
+import type { Query } from '../model/config.ts';
+import { type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
+import { type QuerySnapshot, queryIdOf, type SnapshotSink } from '../model/snapshot.ts';
+import type { PollObserver } from '../model/telemetry.ts';
+import type { AccountPlanner } from './account-plan.ts';
+import { AppPublisher } from './app-publisher.ts';
+import { DueQueue, type DueQueueDependencies } from './due-queue.ts';
+import type { AskedState } from './discovery-state.ts';
+import type { PollLog } from './poll-log.ts';
+import type { Polled } from './poll-loop.ts';
+import {
+  afterQueryPoll,
+  asksSame,
+  isAnswered,
+  missingTextOf,
+  type QueryRequest,
+  type QueryState,
+  queryRules,
+} from './query-state.ts';
+import { phaseOf, spreadTurn } from './schedule.ts';
+import { unpolled } from './subject-state.ts';
+
+export interface QueryTableDependencies extends Omit<DueQueueDependencies, 'clock'> {
+  readonly clock: Clock;
+  readonly sink: SnapshotSink;
+  readonly observer: PollObserver;
+  readonly log: Pick<PollLog, 'queryPolled' | 'dropped' | 'queryMissing'>;
+  readonly planner: AccountPlanner;
+  /** Makes a new plan. */
+  readonly replan: () => void;
+  /** Why New Relic refuses the key; `undefined` as far as is known. */
+  readonly refusal: () => ApiError | undefined;
+}
+
+/**
+ * The queries of one account, as they are configured: nothing that lists or chooses applications ever
+ * sees one.
+ */
+export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
+  readonly #account: string;
+  readonly #dependencies: QueryTableDependencies;
+  readonly #states: DueQueue<QueryState>;
+  readonly #publisher: AppPublisher;
+  #phaseIndex = 0;
+  /** Whether New Relic answered the last query. */
+  #up: AskedState = { up: undefined, upChangedMs: undefined, error: undefined };
+  #isAlone = false;
+
+  constructor(account: string, dependencies: QueryTableDependencies) {
+    this.#account = account;
+    this.#dependencies = dependencies;
+    this.#states = new DueQueue(queryRules, dependencies);
+    this.#publisher = new AppPublisher(account, {
+      ...dependencies,
+      snapshotOf: (id) => {
+        const state = this.states.get(id);
+        return state && snapshotOf(state);
+      },
+    });
+  }
+
+  get states(): ReadonlyMap<string, QueryState> {
+    return this.#states.all;
+  }
+
+  get failing(): DueQueue<QueryState>['failing'] {
+    return this.#states.failing;
+  }
+
+  /** Whether some query has never had a value. */
+  get isMissing(): boolean {
+    return [...this.states.values()].some((state) => missingTextOf(state) !== undefined);
+  }
+
+  get up(): AskedState {
+    return this.#up;
+  }
+
+  get isRefused(): boolean {
+    return this.#dependencies.refusal() !== undefined;
+  }
+
+  /**
+   * Asks these queries from now on, in this turn. One that asks the same as before keeps its values and
+   * its poll under way. Returns the ids of those whose polls under way are no longer wanted.
+   *
+   * @param isAlone whether the account has no applications: then its queries say whether it is up
+   */
+  ask(queries: readonly Query[], isAlone: boolean): readonly string[] {
+    this.#isAlone = isAlone;
+    const next = new Map(queries.map((query) => [queryIdOf(query), query]));
+    const unwanted = [...this.states.values()]
+      .filter(({ query }) => !asksSame(query, next.get(queryIdOf(query))))
+      .map(({ query }) => queryIdOf(query));
+    for (const id of unwanted) {
+      this.#states.delete(id);
+      this.#publisher.remove(id);
+    }
+    const added: string[] = [];
+    for (const [id, query] of next) {
+      const known = this.states.get(id);
+      if (known === undefined) added.push(id);
+      this.#states.set(id, known === undefined ? this.#newState(query) : { ...known, query });
+    }
+    this.#dependencies.replan();
+    if (this.#dependencies.planner.plan.stretch > 1) this.#spread(added);
+    this.#publisher.publishAll(next.keys());
+    return unwanted;
+  }
+
+  firstDue(withinMs?: number): string | undefined {
+    return this.#states.firstDue(withinMs);
+  }
+
+  begin(id: string): QueryRequest | undefined {
+    const state = this.states.get(id);
+    if (state === undefined) return undefined;
+    this.#states.begin(id);
+    const times = this.#states.timesOf(state, this.#dependencies.planner.plan.stretch);
+    return { query: state.query, ...times };
+  }
+
+  aborted(id: string): void {
+    this.#states.end(id);
+  }
+
+  idOf({ query }: QueryRequest): string {
+    return queryIdOf(query);
+  }
+
+  knownOutcomeOf(): QueryOutcome | undefined {
+    const refusal = this.#dependencies.refusal();
+    return refusal && { ...queryOutcomeOf(refusal), unauthorized: true };
+  }
+
+  polled(id: string, _: QueryRequest, outcome: QueryOutcome, startMs: number): boolean {
+    const { clock, observer, log, planner } = this.#dependencies;
+    const now = nowOf(clock);
+    const isWhole = outcome.error === undefined;
+    observer.polled((now.monotonicMs - startMs) / 1000, isWhole);
+    const before = this.states.get(id);
+    if (before === undefined) return isWhole;
+    const after = afterQueryPoll(before, outcome, startMs, now);
+    const { headroom } = planner.plan;
+    const timing = { headroom, phase: phaseOf(before.phaseIndex) };
+    const skipped = this.#states.ended(id, after, startMs, timing);
+    if (skipped > 0) observer.skipped(skipped);
+    this.#publisher.publish(id);
+    this.#noteUp(outcome, now);
+    if (!this.isRefused) log.queryPolled(before, after, outcome.error, this.states);
+    if (before.reading !== undefined && after.reading === undefined) log.dropped([after]);
+    const missing = missingTextOf(after);
+    const isNew = missing !== undefined && missingTextOf(before) === undefined;
+    if (isNew) log.queryMissing(after, missing);
+    if (isNew || planner.isOutdated()) this.#dependencies.replan();
+    return isWhole;
+  }
+
+  dropStale(): void {
+    const ids = this.#states.dropStale();
+    for (const id of ids) this.#publisher.publish(id);
+    const changed = ids.flatMap((id) => this.states.get(id) ?? []);
+    this.#dependencies.log.dropped(changed.filter((one) => one.reading === undefined));
+  }
+
+  nextEventMs(): number | undefined {
+    return this.#states.nextEventMs();
+  }
+
+  nextDueMs(state: QueryState): number {
+    return this.#states.nextDueMs(state);
+  }
+
+  /** Publishes nothing more of what was left for a later turn of the event loop. */
+  stop(): void {
+    this.#publisher.stop();
+  }
+
+  #newState(query: Query): QueryState {
+    const base = unpolled(this.#phaseIndex, this.#dependencies.time.nowMs());
+    this.#phaseIndex += 1;
+    return { ...base, query, reading: undefined, failedMs: undefined, emptyAnswers: 0 };
+  }
+
+  /** If not everything can be polled at once, first polls are spread over their intervals. */
+  #spread(ids: readonly string[]): void {
+    const virtualMs = this.#dependencies.time.nowMs();
+    for (const id of ids) {
+      const state = this.states.get(id);
+      if (state === undefined) continue;
+      const turn = spreadTurn(state.phaseIndex, state.query.poll.intervalMs, virtualMs);
+      this.#states.set(id, { ...state, turn });
+    }
+  }
+
+  #noteUp({ error, unauthorized }: QueryOutcome, { monotonicMs }: Now): void {
+    const up = isAnswered(unauthorized ? 'auth' : error?.reason);
+    const upChangedMs = up === this.#up.up ? this.#up.upChangedMs : monotonicMs;
+    this.#up = { up, upChangedMs, error: up ? undefined : error };
+    if (this.#isAlone) this.#dependencies.sink.accountUp(this.#account, up);
+  }
+}
+
+function snapshotOf({
+  query,
+  reading,
+  pollSucceeded,
+  lastSuccessMs,
+}: QueryState): QuerySnapshot {
+  return { query, reading, pollSucceeded, lastSuccessMs };
+}
