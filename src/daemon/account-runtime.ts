@@ -2,7 +2,7 @@ import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
 import type { Refusals } from '../model/permit.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { Source } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import type { AccountDetails } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/failures.ts';
@@ -124,8 +124,8 @@ export class AccountRuntime {
 
   /**
    * Follows other limits, another key and other connections in one turn. All accounts that change are
-   * updated in the same turn, so that no key has a larger limit in between. The poller follows later,
-   * in several turns.
+   * updated in the same turn, so that no key has a larger limit in between. So do the queries; the
+   * applications follow later, in several turns.
    *
    * @param raw the connections to use from now on; `undefined` for those that are there
    */
@@ -134,6 +134,7 @@ export class AccountRuntime {
     this.#prepared = next;
     this.#moveMembership(before, next);
     this.#transport.reconfigure(next.account, raw);
+    this.poller.ask(next);
   }
 
   /** Frees the account's share of its key, once it no longer polls, and ends its log. */
@@ -189,16 +190,30 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
   };
 }
 
-/** Reads the key again before each discovery, so that a rotated key is used within a minute. */
+/**
+ * Reads the key again before each discovery, so that a rotated key is used within a minute. Without
+ * applications there is nothing more to discover.
+ */
 function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   return {
     ...source,
     discover: async (selectors, knownIds, signal, tags) => {
       await keyProvider.reload();
-      return source.discover(selectors, knownIds, signal, tags);
+      return selectors.length === 0
+        ? nothingToDiscover
+        : source.discover(selectors, knownIds, signal, tags);
     },
   };
 }
+
+const nothingToDiscover: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  pendingIds: [],
+  calls: 0,
+  error: undefined,
+};
 
 /** Since the first 429 of the trouble; its end is when it was first seen to be over. */
 function refused(membership: Membership, noted: (isWrong: boolean) => Aspect): Aspect {

@@ -2,7 +2,7 @@ import { SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { AccountDetails, PolledStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
@@ -52,7 +52,7 @@ export function createIdleDaemon({
   shard = { ordinal: 0, total: 1 },
   watch,
 }: DaemonDependencies): Daemon {
-  const store = new SeriesStore(platform);
+  const store = new SeriesStore({ ...platform, logger });
   let inForce: Config | undefined;
   const redact = createPageRedaction(platform.redactor);
   const status = (): readonly AccountDetails[] => supervisor.status().map(redact.account);
@@ -73,7 +73,7 @@ export function createIdleDaemon({
     history,
     config: () => inForce,
     status,
-    applications: () => supervisor.applications().map(redact.application),
+    applications: () => supervisor.applications().map(redact.polled),
     apply: async (config) => {
       await supervisor.apply(withShard(config, shard));
       inForce = config;
@@ -89,7 +89,7 @@ export function createIdleDaemon({
 function createPageRedaction(redactor: Redactor) {
   const redact = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : redactor.redact(text);
-  const application = <One extends ApplicationStatus>(one: One): One => {
+  const polled = <One extends PolledStatus>(one: One): One => {
     if (one.failure === undefined) return one;
     const { message, ...rest } = one.failure;
     const failure = {
@@ -105,9 +105,9 @@ function createPageRedaction(redactor: Redactor) {
     account: ({ error, key, queries, ...rest }: AccountDetails): AccountDetails => ({
       ...rest,
       error: redact(error),
-      ...(queries && { queries: queries.map(application) }),
+      ...(queries && { queries: queries.map(polled) }),
       key: { ...key, problem: redact(key.problem) },
     }),
-    application,
+    polled,
   };
 }

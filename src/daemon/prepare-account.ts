@@ -18,22 +18,31 @@ import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
 import type { AccountPlatform } from './platform.ts';
 
-/** The accounts with entries that do not only exclude; the others are never polled. */
+/** The accounts with queries, or entries that do not only exclude; the others are never polled. */
 export function accountsInUse({
   accounts,
   apps,
   queries = [],
 }: Pick<Config, 'accounts' | 'apps' | 'queries'>): readonly AccountInUse[] {
-  const entries = new Map<string, AppEntry[]>();
-  for (const entry of [...apps, ...queries]) {
-    const known = entries.get(entry.account);
-    if (known === undefined) entries.set(entry.account, [entry]);
+  const [entriesOf, queriesOf] = [byAccount(apps), byAccount(queries)];
+  return accounts.flatMap((account) => {
+    const entries = entriesOf.get(account.name) ?? [];
+    const own = queriesOf.get(account.name) ?? [];
+    const isPolled = own.length > 0 || polledBy(entries).length > 0;
+    return isPolled ? [{ account, entries, queries: own }] : [];
+  });
+}
+
+function byAccount<Entry extends { readonly account: string }>(
+  all: readonly Entry[],
+): ReadonlyMap<string, readonly Entry[]> {
+  const found = new Map<string, Entry[]>();
+  for (const entry of all) {
+    const known = found.get(entry.account);
+    if (known === undefined) found.set(entry.account, [entry]);
     else known.push(entry);
   }
-  return accounts.flatMap((account) => {
-    const own = entries.get(account.name) ?? [];
-    return polledBy(own).length === 0 ? [] : [{ account, entries: own }];
-  });
+  return found;
 }
 
 /** An account with everything read that can fail; nothing of it is active yet. */
@@ -132,7 +141,10 @@ export function changeTo(
   if (before === undefined || !isSamePlace(before.account, next.account)) return { kind: 'new' };
   const isWireOther = !isDeepStrictEqual(before.wire, next.wire);
   const isSame =
-    !isWireOther && isSameAccount(before.account, next.account) && haveSameEntries(before, next);
+    !isWireOther &&
+    isSameAccount(before.account, next.account) &&
+    haveSameEntries(before, next) &&
+    isDeepStrictEqual(before.queries, next.queries);
   if (isSame) return { kind: 'none' };
   const isAskedOtherwise =
     isWireOther ||

@@ -1,13 +1,18 @@
-import type { AppSnapshot } from '../model/snapshot.ts';
+import type { AppSnapshot, Snapshot } from '../model/snapshot.ts';
 import { renderLabels, type Sample } from './render.ts';
 
-/** A gauge of applications: its name, its help, and how a snapshot becomes samples. */
-export interface AppFamily {
-  readonly name: string;
-  readonly help: string;
+/** A gauge: its name, its help, and how a snapshot becomes samples. */
+export interface Family<Of extends Snapshot = Snapshot> extends FamilyHead {
   /** Whether its samples describe hosts instead of the application itself. */
   readonly isOfHosts?: boolean;
-  readonly samplesOf: (snapshot: AppSnapshot, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
+  readonly samplesOf: (snapshot: Of, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
+}
+
+export type AppFamily = Family<AppSnapshot>;
+
+export interface FamilyHead {
+  readonly name: string;
+  readonly help: string;
 }
 
 export type HostLabelsOf = (hostId: string) => string;
@@ -16,7 +21,7 @@ export type HostLabelsOf = (hostId: string) => string;
 export const cachedNotice = 'Polled in the background and cached.';
 
 /** The one sample of a family without labels of its own; none without a finite value. */
-function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
+export function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
   return value === undefined || !Number.isFinite(value) ? [] : [{ labels, value }];
 }
 
@@ -124,7 +129,7 @@ export const fixedFamilies: readonly AppFamily[] = [
 ];
 
 /** The one gauge of an account. */
-export const upFamily: Pick<AppFamily, 'name' | 'help'> = {
+export const upFamily: FamilyHead = {
   name: 'newrelic_up',
-  help: "Whether the last discovery of the account's applications succeeded (1) or not (0).",
+  help: "Whether the last discovery of the account's applications succeeded (1) or not (0); of an account with queries only, whether its last query was answered.",
 };

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, gzip } from 'node:zlib';
-import { type AppFamily, upFamily } from './families.ts';
+import { type FamilyHead, upFamily } from './families.ts';
 import { inPageOrder } from './polled-families.ts';
 import { renderHeader } from './render.ts';
-import type { RenderedApplication } from './rendered-application.ts';
+import type { RenderedSubject } from './rendered-subject.ts';
 
 /**
  * New Relic's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in
@@ -37,42 +37,42 @@ export async function packedPage(identity: Buffer, crc: number): Promise<Page> {
   return { identity, gzip: await gzipElsewhere(identity, options), crc };
 }
 
-/** The families that the applications may have lines of, in the order of the page. */
-function familiesOf(applications: readonly RenderedApplication[]): readonly AppFamily[] {
+/** The families that the subjects may have lines of, in the order of the page. */
+function familiesOf(subjects: readonly RenderedSubject[]): readonly FamilyHead[] {
   // Applications that ask for the same metrics share one list.
-  const lists = new Set(applications.map(({ families }) => families));
-  return inPageOrder([...new Map([...lists].flat().map((one) => [one.name, one])).values()]);
+  const lists = new Set(subjects.map(({ families }) => families));
+  return inPageOrder([...new Map([...lists].flat().toReversed().map((one) => [one.name, one])).values()]);
 }
 
 /**
- * Puts a page together, family by family. It shows the applications as they are at the call: what is
+ * Puts a page together, family by family. It shows the subjects as they are at the call: what is
  * published later replaces them and changes none. Other work runs between two families.
  */
 export async function createPage(
   upLines: string,
-  applications: readonly RenderedApplication[],
+  subjects: readonly RenderedSubject[],
   { nextTurn }: PageDependencies,
 ): Promise<Page> {
   const up = Buffer.from(
     upLines === '' ? '' : renderHeader(upFamily.name, upFamily.help) + upLines,
   );
-  const families = familiesOf(applications).map(({ name, help }) => ({
+  const families = familiesOf(subjects).map(({ name, help }) => ({
     name,
     header: Buffer.from(renderHeader(name, help)),
   }));
   const size =
     up.length +
     families.reduce((sum, { header }) => sum + header.length, 0) +
-    applications.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    subjects.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const page = Buffer.allocUnsafeSlow(size);
   let end = up.copy(page);
   let crc = crc32(up);
-  // The families of each application are in the order of the page, too.
-  const nextFamilies = new Uint32Array(applications.length);
+  // The families of each subject are in the order of the page, too.
+  const nextFamilies = new Uint32Array(subjects.length);
   for (const { name, header } of families) {
     const start = end;
     end += header.copy(page, start);
-    for (const [index, { families: own, bytes, ends }] of applications.entries()) {
+    for (const [index, { families: own, bytes, ends }] of subjects.entries()) {
       const place = nextFamilies[index] ?? 0;
       if (own[place]?.name !== name) continue;
       end += bytes.copy(page, end, ends[place - 1] ?? 0, ends[place]);

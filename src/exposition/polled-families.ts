@@ -6,7 +6,13 @@ import {
   seriesLabels,
   type Values,
 } from '../model/polled-series.ts';
-import { type AppFamily, cachedNotice, fixedFamilies, type HostLabelsOf } from './families.ts';
+import {
+  type AppFamily,
+  cachedNotice,
+  type FamilyHead,
+  fixedFamilies,
+  type HostLabelsOf,
+} from './families.ts';
 import { renderLabels, type Sample } from './render.ts';
 
 /** The families of an application whose reading has these series, in the order of the page. */
@@ -78,7 +84,7 @@ function positionsOf(names: readonly string[]): ReadonlyMap<string, number> {
 }
 
 /** Presets come first, then the metrics that configurations name, then what every application has. */
-export function inPageOrder(families: readonly AppFamily[]): readonly AppFamily[] {
+export function inPageOrder<Head extends FamilyHead>(families: readonly Head[]): readonly Head[] {
   const places = new Map(families.map(({ name }) => [name, placeOf(name)] as const));
   return families.toSorted(({ name: left }, { name: right }) => {
     const difference = (places.get(left) ?? 0) - (places.get(right) ?? 0);

@@ -1,44 +1,4 @@
-import { createHash } from 'node:crypto';
-
-const maxCodePoints = 256;
-const hashDigits = 12;
-const replacement = '\u{FFFD}';
-
-const printableAscii = /^[\x20-\x7E]*$/;
-/** Control characters, lone surrogates, and the marks that reorder the text around them. */
-const unsafe = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
-
-/**
- * Makes a label value of a foreign text. One unsafe character could spoil the whole scrape, or the
- * terminal that shows it: each is replaced by U+FFFD. A text of more than 256 code points is cut and
- * ends in a hash of the whole, so that two long texts that differ stay different.
- */
-export function labelValueOf(text: string): string {
-  if (text.length <= maxCodePoints && printableAscii.test(text)) return text;
-  return capped(text).replace(unsafe, replacement);
-}
-
-/** Whether rendered labels may hold a value that `labelValueOf` altered: there is no false negative. */
-export function mayBeAltered(labels: string): boolean {
-  return labels.length >= maxCodePoints || labels.includes(replacement);
-}
-
-function capped(text: string): string {
-  if (offsetAfter(text, maxCodePoints) === text.length) return text;
-  // UTF-16 keeps lone surrogates apart; in UTF-8 they would all hash alike.
-  const digest = createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
-  const kept = text.slice(0, offsetAfter(text, maxCodePoints - hashDigits - 1));
-  return `${kept}~${digest.slice(0, hashDigits)}`;
-}
-
-/** The offset after the first `count` code points, in UTF-16 code units. */
-function offsetAfter(text: string, count: number): number {
-  let offset = 0;
-  for (let index = 0; index < count && offset < text.length; index += 1) {
-    offset += (text.codePointAt(offset) ?? 0) > 0xff_ff ? 2 : 1;
-  }
-  return offset;
-}
+import { labelValueOf } from '../model/label-value.ts';
 
 /** Labels in the order in which they are printed. */
 export type Labels = readonly (readonly [name: string, value: string])[];

@@ -1,23 +1,30 @@
 import type { PolledSeries } from '../model/polled-series.ts';
-import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
+import {
+  type AppSnapshot,
+  isOfQuery,
+  type Snapshot,
+  type SnapshotSink,
+  subjectIdOf,
+} from '../model/snapshot.ts';
+import { type Logger, type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
 import { type AppFamily, upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
 import { familiesOf } from './polled-families.ts';
 import { queryFamiliesOf } from './query-families.ts';
 import { renderLabels, renderSamples } from './render.ts';
-import { type RenderedApplication, renderApplication } from './rendered-application.ts';
+import { type RenderedSubject, renderApplication, renderQuery } from './rendered-subject.ts';
 
 type LeftOut = Record<SeriesDropReason, number>;
 
 const noSeries: readonly PolledSeries[] = [];
-const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0 };
+const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0, fault: 0 };
 
-interface App {
+/** An application or a query. */
+interface Subject {
   readonly id: string;
   readonly account: Account;
-  rendered: RenderedApplication;
-  /** Whether it holds its labels: otherwise another application is shown with them. */
+  rendered: RenderedSubject;
+  /** Whether it holds its labels: otherwise another one is shown with them. */
   isShown: boolean;
   /** Series that are not shown and have been counted as dropped. */
   leftOut: Readonly<LeftOut>;
@@ -26,28 +33,31 @@ interface App {
 interface Account {
   readonly name: string;
   readonly labels: string;
-  readonly apps: Map<string, App>;
+  readonly subjects: Map<string, Subject>;
+  /** Those that a fault of this program keeps from being shown. */
+  readonly faulty: Set<string>;
   up: boolean | undefined;
   isUpShown: boolean;
   readonly dropped: LeftOut;
 }
 
 /** The order of the numbers that the ids write: decimal strings, perhaps longer than a number holds. */
-function byId(left: App, right: App): number {
+function byId(left: Subject, right: Subject): number {
   return left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
 }
 
 /** A series counts as dropped once, when it is first left out. */
-function countDropped(app: App): void {
-  const { series, duplicates, snapshot } = app.rendered;
+function countDropped(subject: Subject): void {
+  const { series, duplicates, snapshot } = subject.rendered;
   const leftOut = {
-    duplicate: duplicates + (app.isShown ? 0 : series),
-    max_series: snapshot.reading?.query?.leftOut ?? 0,
+    duplicate: duplicates + (subject.isShown ? 0 : series),
+    max_series: isOfQuery(snapshot) ? (snapshot.reading?.leftOut ?? 0) : 0,
+    fault: 0,
   };
   for (const reason of seriesDropReasons) {
-    app.account.dropped[reason] += Math.max(0, leftOut[reason] - app.leftOut[reason]);
+    subject.account.dropped[reason] += Math.max(0, leftOut[reason] - subject.leftOut[reason]);
   }
-  app.leftOut = leftOut;
+  subject.leftOut = leftOut;
 }
 
 /** Decides who may publish series with certain labels: the first that claimed them, then the next. */
@@ -74,42 +84,53 @@ class Claims<Owner> {
   }
 }
 
-/** Holds the published series as bytes: renders an application when it is published, not during a scrape. */
+export interface SeriesStoreDependencies extends PageDependencies {
+  /** Default: faults are only counted. */
+  readonly logger?: Pick<Logger, 'error'> | undefined;
+}
+
+/** Holds the published series as bytes: renders a subject when it is published, not during a scrape. */
 export class SeriesStore implements SnapshotSink {
   readonly #accounts = new Map<string, Account>();
-  readonly #claims = new Claims<App>();
+  readonly #claims = new Claims<Subject>();
   readonly #upClaims = new Claims<Account>();
   /** By what they are made of: thousands of applications have the same series. */
   readonly #families = new WeakMap<object, readonly AppFamily[]>();
   readonly #cache;
+  readonly #logger: Pick<Logger, 'error'> | undefined;
 
-  constructor(dependencies: PageDependencies) {
+  constructor(dependencies: SeriesStoreDependencies) {
+    this.#logger = dependencies.logger;
     this.#cache = createPageCache(async () =>
       createPage(this.#upLines(), this.#shown(), dependencies),
     );
   }
 
-  publish(snapshot: AppSnapshot): void {
-    const account = this.#accountOf(snapshot.account);
-    const { id } = snapshot.application;
-    const known = account.apps.get(id);
-    const rendered = renderApplication(snapshot, this.#familiesOf(snapshot));
-    const app = known ?? { id, account, rendered, isShown: false, leftOut: none };
-    if (known?.rendered.identity !== rendered.identity) {
-      if (known !== undefined) this.#withdraw(known);
-      app.isShown = this.#claims.claim(rendered.identity, app);
+  /** A fault of this program in one subject leaves out that subject: it is counted, and logged once. */
+  publish(snapshot: Snapshot): void {
+    const id = subjectIdOf(snapshot);
+    const name = isOfQuery(snapshot) ? snapshot.query.account : snapshot.account;
+    const account = this.#accountOf(name);
+    try {
+      const rendered = isOfQuery(snapshot)
+        ? renderQuery(snapshot, queryFamiliesOf(snapshot.query))
+        : renderApplication(snapshot, this.#familiesOf(snapshot));
+      this.#show(id, account, rendered);
+      account.faulty.delete(id);
+    } catch (error) {
+      this.remove(name, id);
+      if (account.faulty.has(id)) return;
+      account.faulty.add(id);
+      account.dropped.fault += 1;
+      this.#logger?.error({ account: name, subject: id, error }, 'fault while it was published');
     }
-    app.rendered = rendered;
-    account.apps.set(id, app);
-    countDropped(app);
-    this.#cache.invalidate();
   }
 
-  remove(account: string, applicationId: string): void {
-    const app = this.#accounts.get(account)?.apps.get(applicationId);
-    if (app === undefined) return;
-    this.#withdraw(app);
-    app.account.apps.delete(applicationId);
+  remove(account: string, id: string): void {
+    const subject = this.#accounts.get(account)?.subjects.get(id);
+    if (subject === undefined) return;
+    this.#withdraw(subject);
+    subject.account.subjects.delete(id);
     this.#cache.invalidate();
   }
 
@@ -127,7 +148,7 @@ export class SeriesStore implements SnapshotSink {
   removeAccount(name: string): void {
     const account = this.#accounts.get(name);
     if (account === undefined) return;
-    for (const app of account.apps.values()) this.#withdraw(app);
+    for (const subject of account.subjects.values()) this.#withdraw(subject);
     const next = this.#upClaims.release(account.labels, account);
     if (next !== undefined) next.isUpShown = true;
     this.#accounts.delete(name);
@@ -136,7 +157,7 @@ export class SeriesStore implements SnapshotSink {
 
   /**
    * The page of everything published before the call; the same object while nothing changes. It
-   * shows each application as of one snapshot, never a mixture of two.
+   * shows each subject as of one snapshot, never a mixture of two.
    */
   page(): Promise<Page> {
     return this.#cache.page();
@@ -147,7 +168,7 @@ export class SeriesStore implements SnapshotSink {
     const account = this.#accounts.get(name);
     if (account === undefined) return 0;
     let series = Number(account.isUpShown);
-    for (const { isShown, rendered } of account.apps.values())
+    for (const { isShown, rendered } of account.subjects.values())
       series += isShown ? rendered.series : 0;
     return series;
   }
@@ -160,11 +181,23 @@ export class SeriesStore implements SnapshotSink {
     return this.#accounts.get(name)?.dropped[reason] ?? 0;
   }
 
-  #familiesOf({ query, reading }: AppSnapshot): readonly AppFamily[] {
+  #show(id: string, account: Account, rendered: RenderedSubject): void {
+    const known = account.subjects.get(id);
+    const subject = known ?? { id, account, rendered, isShown: false, leftOut: none };
+    if (known?.rendered.identity !== rendered.identity) {
+      if (known !== undefined) this.#withdraw(known);
+      subject.isShown = this.#claims.claim(rendered.identity, subject);
+    }
+    subject.rendered = rendered;
+    account.subjects.set(id, subject);
+    countDropped(subject);
+    this.#cache.invalidate();
+  }
+
+  #familiesOf({ reading }: AppSnapshot): readonly AppFamily[] {
     const series = reading?.series ?? noSeries;
-    const known = this.#families.get(query ?? series);
-    const families = known ?? (query === undefined ? familiesOf(series) : queryFamiliesOf(query));
-    this.#families.set(query ?? series, families);
+    const families = this.#families.get(series) ?? familiesOf(series);
+    this.#families.set(series, families);
     return families;
   }
 
@@ -186,9 +219,9 @@ export class SeriesStore implements SnapshotSink {
   }
 
   /** What the page shows, in its order. */
-  #shown(): readonly RenderedApplication[] {
+  #shown(): readonly RenderedSubject[] {
     return this.#inOrder()
-      .flatMap(({ apps }) => [...apps.values()].toSorted(byId))
+      .flatMap(({ subjects }) => [...subjects.values()].toSorted(byId))
       .filter(({ isShown }) => isShown)
       .map(({ rendered }) => rendered);
   }
@@ -197,16 +230,23 @@ export class SeriesStore implements SnapshotSink {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
     const labels = renderLabels([['account', name]]);
-    const apps = new Map<string, App>();
-    const account = { name, labels, apps, up: undefined, isUpShown: false, dropped: { ...none } };
+    const account = {
+      name,
+      labels,
+      subjects: new Map<string, Subject>(),
+      faulty: new Set<string>(),
+      up: undefined,
+      isUpShown: false,
+      dropped: { ...none },
+    };
     this.#accounts.set(name, account);
     return account;
   }
 
-  /** Takes its series off the page. The next application that claims the same labels is shown. */
-  #withdraw(app: App): void {
-    app.isShown = false;
-    const next = this.#claims.release(app.rendered.identity, app);
+  /** Takes its series off the page. The next one that claims the same labels is shown. */
+  #withdraw(subject: Subject): void {
+    subject.isShown = false;
+    const next = this.#claims.release(subject.rendered.identity, subject);
     if (next === undefined) return;
     next.isShown = true;
     countDropped(next);

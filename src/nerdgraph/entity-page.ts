@@ -133,12 +133,14 @@ function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReadi
   };
 }
 
-/** The wanted ones. A tag may have several values, in no order. */
+/** The wanted ones. A tag may have several values, in no order, in one entry or in several. */
 function tagTexts(stated: EntityRecord['tags'], wanted: readonly string[]): Application['tags'] {
-  const tags = stated?.filter(({ key }) => wanted.includes(key));
-  return (
-    tags && Object.fromEntries(tags.map(({ key, values }) => [key, values.toSorted().join(',')]))
-  );
+  if (stated === undefined) return undefined;
+  const texts = wanted.flatMap((tag) => {
+    const values = stated.flatMap(({ key, values: own }) => (key === tag ? own : []));
+    return values.length === 0 ? [] : [[tag, [...new Set(values)].toSorted().join(',')] as const];
+  });
+  return Object.fromEntries(texts);
 }
 
 /** The words that the REST API has for New Relic's severities of open incidents. */

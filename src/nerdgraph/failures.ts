@@ -50,7 +50,7 @@ export function failureIn(
  * The message of the error in a body that decides; empty if there is none, as in a page of a gateway.
  */
 function graphqlMessageOf(body: string): string {
-  const error = decidingErrorOf(graphqlErrorsOf(parsed(body)));
+  const error = decidingErrorOf(graphqlErrorsOf(parsed(body)).errors);
   if (error === undefined) return '';
   return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
 }
@@ -96,14 +96,17 @@ export interface GraphqlError {
   readonly classification: string;
 }
 
-/**
- * The errors of a GraphQL document. Left out are those that only announce that a field will go some
- * day: they come with good data.
- */
-export function graphqlErrorsOf(document: unknown): readonly GraphqlError[] {
-  const errors: unknown = isJsonObject(document) ? document['errors'] : undefined;
-  if (!Array.isArray(errors)) return [];
-  return errors.filter(isJsonObject).map(graphqlErrorOf).filter(isFailure);
+/** The errors of a GraphQL document, and those that only announce that a field will go some day. */
+export function graphqlErrorsOf(document: unknown): {
+  readonly errors: readonly GraphqlError[];
+  readonly deprecations: readonly string[];
+} {
+  const stated: unknown = isJsonObject(document) ? document['errors'] : undefined;
+  const all = Array.isArray(stated) ? stated.filter(isJsonObject).map(graphqlErrorOf) : [];
+  return {
+    errors: all.filter((error) => !isDeprecation(error)),
+    deprecations: all.filter(isDeprecation).map(({ message }) => message),
+  };
 }
 
 function graphqlErrorOf(error: JsonObject): GraphqlError {
@@ -120,8 +123,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function isFailure({ message }: GraphqlError): boolean {
-  return !message.startsWith('This field is deprecated!');
+function isDeprecation({ message }: GraphqlError): boolean {
+  return message.startsWith('This field is deprecated!');
 }
 
 /**
@@ -172,23 +175,17 @@ function statusOfError({ errorClass, classification, message }: GraphqlError): n
 }
 
 /**
- * The status that an answer of NerdGraph should have had: errors come under 200. A part that was
- * answered in spite of an error is an answer. A query that takes too long, or returns too much, is 413:
+ * The status that an answer of NerdGraph should have had: errors come under 200, and with a part of what
+ * was asked for. A query that takes too long, or returns too much, is 413:
  * the same query in smaller parts may succeed.
  */
 export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>): number {
   if (status !== 200 || !mayHaveFailed(body)) return status;
   const document = parsed(body);
-  if (document === undefined || answeredPartOf(document) !== undefined) return status;
-  const errors = graphqlErrorsOf(document);
+  const deciding = decidingErrorOf(graphqlErrorsOf(document).errors);
+  if (deciding !== undefined) return statusOfError(deciding);
   // Without an error the account is not visible to the key.
-  if (errors.length === 0) return actorOf(document)?.['account'] === null ? 403 : status;
-  return statusOfErrors(errors);
-}
-
-export function statusOfErrors(errors: readonly GraphqlError[]): number {
-  const deciding = decidingErrorOf(errors);
-  return deciding === undefined ? 500 : statusOfError(deciding);
+  return actorOf(document)?.['account'] === null ? 403 : status;
 }
 
 /** The error that decides what to do about all of them; `undefined` if there is none. */

@@ -1,5 +1,6 @@
+import { ApiError } from '../model/api-error.ts';
 import type { Query } from '../model/config.ts';
-import type { AppReading } from '../model/snapshot.ts';
+import type { QueryReading } from '../model/snapshot.ts';
 import type { RequestContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
@@ -12,9 +13,7 @@ import {
   type CallPurpose,
   failureIn,
   failureOf,
-  type GraphqlError,
   graphqlErrorsOf,
-  statusOfErrors,
 } from './failures.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
 import { queryReadingOf } from './query-answer.ts';
@@ -32,7 +31,7 @@ export type EntitiesContext = RequestContext & { readonly tags?: readonly string
 export interface GraphqlClient {
   nrql(question: NrqlQuestion, context: RequestContext): Promise<NrqlAnswer>;
   /** Asks a query of the configuration. */
-  query(query: Query, window: TimeWindow, context: RequestContext): Promise<AppReading>;
+  query(query: Query, window: TimeWindow, context: RequestContext): Promise<QueryReading>;
   /**
    * One page of a search for entities.
    *
@@ -90,16 +89,9 @@ export function createGraphqlClient(
       signal,
     );
     return countingFailures(response, purpose, observer, () => {
-      const { part, errors } = answerOf(response, purpose, kind.parse);
-      const [error] = errors;
-      if (error === undefined) return use(part);
-      unexpected.saw('partial', { error: error.message });
-      try {
-        return use(part);
-      } catch (fault) {
-        // What New Relic says about it tells more than what is missing.
-        throw failureIn({ ...response, status: statusOfErrors(errors) }, purpose) ?? fault;
-      }
+      const { part, deprecations } = answerOf(response, purpose, kind.parse);
+      for (const message of deprecations) unexpected.saw('partial', { error: message });
+      return use(part);
     });
   };
 
@@ -119,9 +111,14 @@ export function createGraphqlClient(
     query: async (query, window, context) => {
       const purpose = { operation: 'query', accountId } as const;
       const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
-      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
-        queryReadingOf(part, query, { purpose, window, unexpected, onInvalid }),
-      );
+      const reading = { purpose, window, unexpected, onInvalid };
+      try {
+        return await ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+          queryReadingOf(part, query, reading),
+        );
+      } catch (error) {
+        throw error instanceof ApiError ? inWrittenText(error, query) : error;
+      }
     },
     entities: async (search, cursor, { tags = [], ...context }) => {
       const purpose = { operation: 'list_applications', accountId } as const;
@@ -135,6 +132,17 @@ export function createGraphqlClient(
   };
 }
 
+/** The error with New Relic's positions as those in the text that the user wrote. */
+function inWrittenText({ reason, message, status }: ApiError, { written, added }: Query): ApiError {
+  const { at, length } = added ?? { at: Number.POSITIVE_INFINITY, length: 0 };
+  const text = message.replaceAll(/(?<=\bposition )\d+/gu, (digits) => {
+    const position = Number(digits);
+    const own = position > at ? Math.max(at, position - length) : position;
+    return String(Math.min(own, written.length));
+  });
+  return new ApiError(reason, text, status === undefined ? {} : { status });
+}
+
 interface AnswerKind {
   readonly size: AnswerSize;
   readonly parse: typeof parseJson;
@@ -146,12 +154,15 @@ const rows: AnswerKind = { size: 'large', parse: parseJson };
 const entityPage: AnswerKind = { size: 'medium', parse: parseJsonKeepingIds };
 const taggedPage: AnswerKind = { ...entityPage, size: 'large' };
 
-/** What was asked for, and the errors that came beside it. Throws an `ApiError` if there is nothing of it. */
+/**
+ * What was asked for, and notices of New Relic's that a field will go some day. Throws an `ApiError` if
+ * there is nothing of it, or if any other error comes with it.
+ */
 export function answerOf(
   response: ApiResponse,
   purpose: CallPurpose,
   parse: typeof parseJson,
-): { readonly part: unknown; readonly errors: readonly GraphqlError[] } {
+): { readonly part: unknown; readonly deprecations: readonly string[] } {
   const failure = failureIn(response, purpose);
   if (failure !== undefined) throw failure;
   const { status, body } = response;
@@ -163,8 +174,14 @@ export function answerOf(
     const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;
     throw failureOf(purpose, 'not_json', detail, status);
   }
+  const { errors, deprecations } = graphqlErrorsOf(document);
+  const [error] = errors;
+  if (error !== undefined) {
+    const detail = `the answer comes with an error: "${excerptOf(error.message)}"`;
+    throw failureOf(purpose, 'schema', detail, status);
+  }
   const part = answeredPartOf(document);
-  if (part !== undefined) return { part, errors: graphqlErrorsOf(document) };
+  if (part !== undefined) return { part, deprecations };
   throw failureOf(purpose, 'schema', 'the answer has nothing of what was asked for', status);
 }
 

@@ -86,7 +86,7 @@ export function objectOf(value: unknown): JsonObject {
 
 type ReadRow = FacetRow & { readonly isWithoutHost?: true };
 
-function notWhole({ purpose }: Pick<NrqlReading, 'purpose'>, detail: string): Error {
+export function notWhole({ purpose }: Pick<NrqlReading, 'purpose'>, detail: string): Error {
   return failureOf(purpose, 'schema', detail);
 }
 
@@ -205,13 +205,26 @@ function shapeOf(row: unknown): string {
 }
 
 const minuteMs = 60_000;
-/** The longest step that New Relic's documents show for windows of less than two days. */
-const mostShiftMinutes = 5;
+const hourMs = 60 * minuteMs;
 
-/** The window that an answer states. Throws an `ApiError` if it is not nearly the one that was asked for. */
+/**
+ * The longest step of New Relic's roll-ups for a window of this length: 5 minutes below two days, as its
+ * documents show, and an hour above, which is assumed.
+ */
+function stepMs({ fromMs, toMs }: TimeWindow): number {
+  return toMs - fromMs < 48 * hourMs ? 5 * minuteMs : hourMs;
+}
+
+/**
+ * The window that an answer states. Throws an `ApiError` if it is not nearly the one that was asked for:
+ * each end may have been moved by one step.
+ *
+ * @param needsLength whether it must be as long as it was asked for
+ */
 export function windowOf(
   stated: unknown,
   reading: Pick<NrqlReading, 'purpose' | 'window' | 'unexpected'>,
+  needsLength = false,
 ): TimeWindow {
   const { window, unexpected } = reading;
   const timeWindow = objectOf(stated);
@@ -221,13 +234,24 @@ export function windowOf(
     throw notWhole(reading, 'the answer does not say which time it is about');
   }
   if (fromMs === window.fromMs && toMs === window.toMs) return window;
-  if (fromMs >= toMs || !isShift(fromMs - window.fromMs) || !isShift(toMs - window.toMs)) {
-    throw notWhole(reading, 'the answer is about another time');
+  const [fromByMs, toByMs] = [fromMs - window.fromMs, toMs - window.toMs];
+  const isNear = [fromByMs, toByMs].every(
+    (byMs) => byMs % minuteMs === 0 && Math.abs(byMs) <= stepMs(window),
+  );
+  if (fromMs >= toMs || !isNear || (needsLength && fromByMs !== toByMs)) {
+    const [answered, asked] = [{ fromMs, toMs }, window].map(windowText);
+    throw notWhole(reading, `the answer is about another time: ${answered}, not ${asked}`);
   }
   unexpected.saw('window', { asked: window, answered: { fromMs, toMs } });
   return { fromMs, toMs };
 }
 
-function isShift(byMs: number): boolean {
-  return byMs % minuteMs === 0 && Math.abs(byMs) <= mostShiftMinutes * minuteMs;
+function windowText({ fromMs, toMs }: TimeWindow): string {
+  return [fromMs, toMs].map(timeText).join(' to ');
+}
+
+/** Whatever number an answer has. */
+function timeText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }

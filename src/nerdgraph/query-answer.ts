@@ -1,85 +1,200 @@
-import type { Query } from '../model/config.ts';
-import type { AppReading, QueryResult, QuerySeries } from '../model/snapshot.ts';
-import { type InvalidSampleListener, type JsonObject, sampleOf } from '../newrelic/json.ts';
-import { type NrqlReading, objectOf, resultsIn, windowOf } from './nrql-answer.ts';
+import type { Query, QueryFacet, QueryGauge } from '../model/config.ts';
+import { labelValueOf } from '../model/label-value.ts';
+import { own } from '../model/own.ts';
+import type { QueryReading, QuerySeries } from '../model/snapshot.ts';
+import type { InvalidSampleReason } from '../model/telemetry.ts';
+import { isJsonObject, type JsonObject, sampleOf } from '../newrelic/json.ts';
+import { type NrqlReading, notWhole, objectOf, resultsIn, windowOf } from './nrql-answer.ts';
 
-type QueryReading = Pick<NrqlReading, 'purpose' | 'window' | 'unexpected' | 'onInvalid'>;
-
-/** Reads the value of `nrql`. Throws an `ApiError` if it has no results, or is about another time. */
-export function queryReadingOf(part: unknown, query: Query, reading: QueryReading): AppReading {
-  const answer = objectOf(part);
-  const rows = resultsIn(answer, reading);
-  const { toMs } = windowOf(objectOf(answer['metadata'])['timeWindow'], reading);
-  const none = { series: [], application: [], hosts: new Map<string, never>() };
-  return { ...none, windowEndMs: toMs, query: queryResultOf(rows, query, reading) };
-}
-
-/**
- * The series of rows of any shape: each is valid and there once. What does not become one is counted. They
- * are in the order of their labels, so that the same ones are left out of too many each time.
- */
-export function queryResultOf(
-  rows: readonly unknown[],
-  { gauges, facets, maxSeries }: Pick<Query, 'gauges' | 'facets' | 'maxSeries'>,
-  { unexpected, onInvalid }: Pick<QueryReading, 'unexpected' | 'onInvalid'>,
-): QueryResult {
-  const found = new Map<string, QuerySeries>();
-  let unusable = 0;
-  const onUnusable: InvalidSampleListener = (reason) => {
-    unusable += 1;
-    onInvalid(reason);
-  };
-  for (const row of rows.map(objectOf)) {
-    const labels = facetLabelsOf(row, facets);
-    if (labels === undefined) {
-      unusable += 1;
-      unexpected.saw('row', { row: 'other facets than those of the query' });
-      continue;
-    }
-    for (const [gauge, { member }] of gauges.entries()) {
-      for (const [quantile, stated] of valuesOf(row[member])) {
-        if (stated === undefined || stated === null) onUnusable('absent');
-        const value = sampleOf(stated ?? undefined, onUnusable, { mayBeNegative: true });
-        if (value === undefined) continue;
-        const all = [...labels, ...quantile];
-        const key = JSON.stringify([...all.map(([, text]) => text), gauge]);
-        if (found.has(key)) onUnusable('duplicate');
-        else found.set(key, { gauge, labels: all, value });
-      }
-    }
-  }
-  const inOrder = [...found].toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return {
-    series: inOrder.slice(0, maxSeries).map(([, series]) => series),
-    rows: rows.length,
-    leftOut: Math.max(0, inOrder.length - maxSeries),
-    unusable,
-  };
-}
+type Reading = Pick<NrqlReading, 'purpose' | 'window' | 'unexpected' | 'onInvalid'>;
 
 type Labels = QuerySeries['labels'];
 
-/** `undefined` if the row is about more or less than the query asks for. Its facets may have members of their own. */
-function facetLabelsOf(row: JsonObject, facets: Query['facets']): Labels | undefined {
-  const { facet = facets.map(({ name }) => row[name]) } = row;
-  // Of one facet, a list is its value.
-  const isOne = facets.length === 1 && row['facet'] !== undefined;
-  const values: readonly unknown[] = Array.isArray(facet) && !isOne ? facet : [facet];
-  if (facets.length > 0 && values.length !== facets.length) return undefined;
-  return facets.map(({ label }, index) => {
-    const value = values[index] ?? '';
-    return [label, typeof value === 'string' ? value : JSON.stringify(value)];
+/** A row with the labels of its facets, as they are shown. */
+interface FacetedRow {
+  readonly row: JsonObject;
+  /** What tells it from other rows: the values of its facets with their types. */
+  readonly key: string;
+  readonly labels: Labels;
+  readonly labelKey: string;
+}
+
+/**
+ * Reads the value of `nrql`. Throws an `ApiError` unless the answer is whole and answers this question.
+ * Values that are no numbers become no series; they are counted.
+ */
+export function queryReadingOf(part: unknown, query: Query, reading: Reading): QueryReading {
+  const answer = objectOf(part);
+  const results = resultsIn(answer, reading);
+  const metadata = objectOf(answer['metadata']);
+  checkFacets(metadata['facets'], query.facets, reading);
+  const { toMs } = windowOf(
+    metadata['timeWindow'],
+    reading,
+    query.gauges.some(({ growsWithWindow }) => growsWithWindow),
+  );
+  const unusable = new Map<InvalidSampleReason, number>();
+  const onInvalid = (reason: InvalidSampleReason): void => {
+    unusable.set(reason, 1 + (unusable.get(reason) ?? 0));
+    reading.onInvalid(reason);
+  };
+  const rows = facetedRows(results, query.facets, reading);
+  const shown = withoutSameLabels(rows);
+  for (let left = rows.length - shown.length; left > 0; left -= 1) onInvalid('duplicate');
+  const all = inOrder(shown, query.gauges[0]).map((row) =>
+    seriesOf(row, query.gauges, { ...reading, onInvalid }),
+  );
+  const kept = firstWithin(all, query.maxSeries);
+  const count = all.reduce((sum, { length }) => sum + length, 0);
+  const series = kept.flat().toSorted(byLabels);
+  const leftOut = count - series.length;
+  return { windowEndMs: toMs, series, rows: results.length, leftOut, unusable };
+}
+
+/** New Relic repeats what it has grouped by; how it calls an expression is not known. */
+function checkFacets(stated: unknown, facets: readonly QueryFacet[], reading: Reading): void {
+  const names: unknown = stated ?? [];
+  const isAsAsked =
+    Array.isArray(names) &&
+    names.length === facets.length &&
+    facets.every(({ name, isAttribute }, index) => !isAttribute || names[index] === name);
+  if (isAsAsked) return;
+  throw notWhole(reading, 'the answer is grouped by something else than was asked for');
+}
+
+function facetedRows(
+  results: readonly unknown[],
+  facets: readonly QueryFacet[],
+  reading: Reading,
+): readonly FacetedRow[] {
+  if (facets.length === 0 && results.length > 1) {
+    throw notWhole(reading, 'the answer has several rows, and one was asked for');
+  }
+  const keys = new Set<string>();
+  return results.map((row) => {
+    const values = isJsonObject(row) ? facetValuesOf(row, facets) : undefined;
+    if (!isJsonObject(row) || values === undefined) {
+      throw notWhole(reading, 'the answer has a row with other facets than were asked for');
+    }
+    const key = values.map((value) => `${typeof value} ${textOf(value)}`).join('\n');
+    if (keys.size === keys.add(key).size) {
+      throw notWhole(reading, 'the answer has two rows for the same');
+    }
+    const labels = values.map(
+      (value, index) => [facets[index]?.label ?? '', labelValueOf(textOf(value))] as const,
+    );
+    return { row, key, labels, labelKey: JSON.stringify(labels.map(([, text]) => text)) };
   });
 }
 
-/** A number is one value. Percentiles come as a map from the percentage, an Apdex with its score. */
-function valuesOf(member: unknown): readonly (readonly [quantile: Labels, value: unknown])[] {
-  const parts = Object.entries(objectOf(member));
-  const areQuantiles = parts.every(([text]) => Number(text) >= 0 && Number(text) <= 100);
-  if (parts.length === 0 || !areQuantiles) return [[[], objectOf(member)['score'] ?? member]];
-  // Without the noise of binary fractions: of 99.9 it is 0.999.
-  return parts.map(([text, value]) => {
-    const quantile = String(Number((Number(text) / 100).toPrecision(12)));
-    return [[['quantile', quantile]], value];
-  });
+/** What a row is about, as often as was asked for; `undefined` if it is about something else. */
+function facetValuesOf(
+  row: JsonObject,
+  facets: readonly QueryFacet[],
+): readonly unknown[] | undefined {
+  const stated = own(row, 'facet');
+  if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
+  const members = facets.map(({ name }) => own(row, name));
+  if (stated === undefined) return members.includes(undefined) ? undefined : members;
+  // Of one facet, a list is its value.
+  const values: readonly unknown[] = Array.isArray(stated) && facets.length > 1 ? stated : [stated];
+  const areAlike = facets.every(
+    ({ isAttribute }, index) =>
+      !isAttribute ||
+      members[index] === undefined ||
+      textOf(members[index]) === textOf(values[index]),
+  );
+  return values.length === facets.length && areAlike ? values : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
+}
+
+/** Of rows that look alike, such as those of null and of an empty text, the first by type and text. */
+function withoutSameLabels(rows: readonly FacetedRow[]): readonly FacetedRow[] {
+  const first = new Map<string, FacetedRow>();
+  for (const row of rows) {
+    const known = first.get(row.labelKey);
+    if (known === undefined || row.key < known.key) first.set(row.labelKey, row);
+  }
+  return rows.filter((row) => first.get(row.labelKey) === row);
+}
+
+/** In New Relic's order; where its first value does not decide, in the order of labels. */
+function inOrder(
+  rows: readonly FacetedRow[],
+  gauge: QueryGauge | undefined,
+): readonly FacetedRow[] {
+  const rankOf = new Map<FacetedRow, number>();
+  let rank = 0;
+  let before: string | undefined;
+  for (const row of rows) {
+    const value = JSON.stringify(own(row.row, gauge?.member ?? ''));
+    if (value !== before) rank += 1;
+    before = value;
+    rankOf.set(row, rank);
+  }
+  return rows.toSorted(
+    (left, right) =>
+      (rankOf.get(left) ?? 0) - (rankOf.get(right) ?? 0) ||
+      (left.labelKey < right.labelKey ? -1 : 1),
+  );
+}
+
+function seriesOf(
+  { row, labels }: FacetedRow,
+  gauges: readonly QueryGauge[],
+  reading: Reading,
+): readonly QuerySeries[] {
+  return gauges.flatMap((gauge, index) =>
+    valuesOf(own(row, gauge.member), gauge, reading).flatMap(([quantile, stated]) => {
+      if (stated === undefined || stated === null) reading.onInvalid('absent');
+      const value = sampleOf(stated ?? undefined, reading.onInvalid, { mayBeNegative: true });
+      return value === undefined ? [] : { gauge: index, labels: [...labels, ...quantile], value };
+    }),
+  );
+}
+
+/** What a function gives, by what NRQL says of it. */
+function valuesOf(
+  stated: unknown,
+  { gives, percentages }: QueryGauge,
+  reading: Reading,
+): readonly (readonly [quantile: Labels, value: unknown])[] {
+  if (gives === 'number' || !isJsonObject(stated)) {
+    const [only, ...others] = percentages;
+    return [[only === undefined || others.length > 0 ? [] : quantileOf(only), stated]];
+  }
+  if (gives === 'apdex') return [[[], own(stated, 'score')]];
+  const byPercentage = new Map(
+    Object.entries(stated).map(([text, value]) => [
+      /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN,
+      value,
+    ]),
+  );
+  if ([...byPercentage.keys()].some((one) => !percentages.includes(one))) {
+    throw notWhole(reading, 'the answer has other percentiles than were asked for');
+  }
+  return percentages.map((one) => [quantileOf(one), byPercentage.get(one)]);
+}
+
+/** Without the noise of binary fractions: of 99.9 it is 0.999. */
+function quantileOf(percentage: number): Labels {
+  return [['quantile', String(Number((percentage / 100).toPrecision(12)))]];
+}
+
+/** Whole rows, as many of the first as fit. */
+function firstWithin(
+  rows: readonly (readonly QuerySeries[])[],
+  most: number,
+): readonly (readonly QuerySeries[])[] {
+  let count = 0;
+  const end = rows.findIndex(({ length }) => (count += length) > most);
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+function byLabels(left: QuerySeries, right: QuerySeries): number {
+  const [one, other] = [left, right].map(({ labels }) => labels.map(([, text]) => text).join('\n'));
+  return (one ?? '') < (other ?? '') ? -1 : 1;
 }

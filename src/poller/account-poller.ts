@@ -180,7 +180,6 @@ export class AccountPoller {
     const isSameQuestion = !isSourceChanged && wantSameApplications(this.#options, options);
     this.#options = options;
     this.#dependencies.scheduler.resize(this.#limits());
-    this.ask(options);
     const discovery = discoveryOptionsOf(options);
     // Before the table, so that no discovery with the old settings comes in between.
     if (isSameQuestion) this.#discoveries.repeatEvery(discovery.intervalMs);

@@ -81,7 +81,7 @@ export function accountStatusOf(
 
 function timesOf(
   known: readonly AppState[],
-  { entries, queries }: Required<Pick<AccountInUse, 'entries' | 'queries'>>,
+  { entries, queries = [] }: Pick<AccountInUse, 'entries' | 'queries'>,
 ): { readonly longestIntervalMs: number; readonly shortestStaleAfterMs: number } {
   // Before an application is known, the configuration is what there is to show.
   const ofEntries = known.length > 0 ? known.map(({ selected }) => selected.entry) : polledBy(entries);

@@ -72,13 +72,13 @@ function failingNote({ name, failingApplications }: AccountDetails): Html | unde
 }
 
 function errorNote(
-  { error, state, stateSinceMs }: AccountDetails,
+  { error, state, stateSinceMs, hasApplications }: AccountDetails,
   nowMs: number,
 ): Html | undefined {
   if (error === undefined) return undefined;
   const begun =
     state === 'down' && stateSinceMs !== undefined && html` since ${since(stateSinceMs, nowMs)}`;
-  return html`<p class="bad"><b>Discovery fails</b>${begun}: ${error}</p>`;
+  return html`<p class="bad"><b>${hasApplications ? 'Discovery fails' : 'Queries are not answered'}</b>${begun}: ${error}</p>`;
 }
 
 function clockNote({ clockSkewSeconds }: AccountDetails): Html | undefined {
@@ -125,12 +125,14 @@ function budgetBar(used: number, budget: number): Html {
 }
 
 function selectedText({
+  hasApplications,
   applications,
   polledApplications,
   listedApplications,
   excludedApplications: excluded,
   firstCycleEnded,
 }: AccountDetails): Html {
+  if (!hasApplications) return queriesOnly;
   const listed = listedApplications !== undefined && html`of ${countText(listedApplications)}`;
   const polled =
     firstCycleEnded || applications === 0
@@ -140,6 +142,8 @@ function selectedText({
     excluded > 0 && html`, ${countText(excluded)} excluded`
   }</span>${polled}`;
 }
+
+const queriesOnly = unknown('It has queries only: nobody asks for lists of applications');
 
 /** `for 12 min`, with the beginning at hand. */
 function lasting(sinceMs: number, nowMs: number): Html {
@@ -152,21 +156,23 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
   const { budgetRequestsPerMinute, demandRequestsPerMinute, pollIntervalSeconds } = account;
   const { lastDiscoveryMs, nextDiscoveryMs } = account;
   const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
+  const { hasApplications } = account;
   const isKnown = lastDiscoveryMs !== undefined || account.applications > 0;
+  const hostsNow = isKnown ? countText(hosts) : unknown('Not discovered yet');
+  const discovered = lastDiscoveryMs === undefined ? 'never' : ago(lastDiscoveryMs, nowMs);
+  const next = nextDiscoveryMs === undefined ? 'under way' : due(nextDiscoveryMs, nowMs);
   return html`<tbody data-key="${name}">
 <tr><td class="c-state">${stateBadge(state, accountView(state, works(account)))}${
     stateSinceMs !== undefined && html`<br> ${lasting(stateSinceMs, nowMs)}`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
-    isKnown ? countText(hosts) : unknown('Not discovered yet')
+    hasApplications ? hostsNow : queriesOnly
   }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
     demandRequestsPerMinute === undefined
       ? unknown('Not discovered yet')
       : rateText(demandRequestsPerMinute)
   }</td><td class="n" data-label="interval">${durationText(pollIntervalSeconds * 1000)}</td><td class="n" data-label="discovered">${
-    lastDiscoveryMs === undefined ? 'never' : ago(lastDiscoveryMs, nowMs)
-  }</td><td class="n" data-label="next discovery">${
-    nextDiscoveryMs === undefined ? 'under way' : due(nextDiscoveryMs, nowMs)
-  }</td></tr>
+    hasApplications ? discovered : queriesOnly
+  }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
 <tr class="why"><td colspan="10">${accountNotes(account, nowMs)}</td></tr></tbody>
 `;
 }

@@ -1,5 +1,5 @@
 import { cutText } from '../model/line-text.ts';
-import type { ApplicationStatus, StatusSource } from '../model/status.ts';
+import type { AccountDetails, ApplicationStatus, PolledStatus, StatusSource } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
@@ -24,7 +24,7 @@ export function measuredRate(value: number | undefined): Html | string {
 }
 
 /** From when the published values are. */
-export function valuesAge({ reading, isHeld }: ApplicationStatus, nowMs: number): Html {
+export function valuesAge({ reading, isHeld }: PolledStatus, nowMs: number): Html {
   if (reading === undefined) return unknown('Nothing is published');
   if (reading.windowEndMs === undefined) return unknown('New Relic had no data in its window');
   const held = isHeld && html`<span class="state wait">held</span> `;
@@ -40,13 +40,13 @@ export function hostsText({ hostIds, failedHostIds }: ApplicationStatus): Html {
 }
 
 /** When it is polled next. */
-export function nextPoll({ state, nextPollMs }: ApplicationStatus, nowMs: number): Html {
+export function nextPoll({ state, nextPollMs }: PolledStatus, nowMs: number): Html {
   return state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs);
 }
 
 /** What happens to the values while polls fail. */
 function valuesOutlook(
-  { state, isHeld, dropMs }: ApplicationStatus,
+  { state, isHeld, dropMs }: PolledStatus,
   nowMs: number,
 ): Html | undefined {
   if (dropMs === undefined) return undefined;
@@ -57,16 +57,32 @@ function valuesOutlook(
 
 /** Why it fails and since when; nothing if it does not. */
 export function failureText(
-  application: ApplicationStatus,
+  polled: PolledStatus,
   nowMs: number,
   longest: number,
 ): Html | undefined {
-  const { failure, state } = application;
+  const { failure, state } = polled;
   if (failure === undefined) return undefined;
   const { reason, message, sinceMs } = failure;
-  const outlook = valuesOutlook(application, nowMs);
+  const outlook = valuesOutlook(polled, nowMs);
   return html`<p class="${applicationStateViews[state].tone}"><b>${reason}</b> since ${since(sinceMs, nowMs)}: ${cutText(message, longest)}</p>
 ${outlook !== undefined && html`<p>${outlook}</p>`}`;
+}
+
+/** Returns what is said below a row. One cause of a whole account stands there, once. */
+export function failureNoteOf(
+  accounts: readonly AccountDetails[],
+  nowMs: number,
+): (one: PolledStatus) => Html | undefined {
+  const byName = new Map(accounts.map((account) => [account.name, account]));
+  return (one) => {
+    const { failure } = one;
+    const { error, state } = byName.get(one.account) ?? {};
+    const isOfAccount =
+      failure?.message === error || (state === 'down' && failure?.reason === 'auth');
+    const short = failure && isOfAccount ? { ...failure, message: 'see the account.' } : failure;
+    return failureText({ ...one, failure: short }, nowMs, longestMessage);
+  };
 }
 
 function matches({ name, id, labels, failure }: ApplicationStatus, search: string): boolean {
@@ -77,12 +93,15 @@ function matches({ name, id, labels, failure }: ApplicationStatus, search: strin
 }
 
 /** The newest failure first; without failures, by name. */
-export function byFailure(left: ApplicationStatus, right: ApplicationStatus): number {
+export function byFailure(
+  left: PolledStatus & { readonly id?: string },
+  right: PolledStatus & { readonly id?: string },
+): number {
   return (
     (right.failure?.sinceMs ?? 0) - (left.failure?.sinceMs ?? 0) ||
     byText(left.name, right.name) ||
     byText(left.account, right.account) ||
-    byText(left.id, right.id)
+    byText(left.id ?? '', right.id ?? '')
   );
 }
 
@@ -171,14 +190,7 @@ export function applicationsSection(
   nowMs: number,
 ): Html {
   const accounts = source.accounts().map(({ name }) => name);
-  const causes = new Map(source.accounts().map(({ name, error }) => [name, error]));
-  // One cause of a whole account stands there, once.
-  const noteOf = (one: ApplicationStatus): Html | undefined => {
-    const { failure } = one;
-    const isOfAccount = failure !== undefined && failure.message === causes.get(one.account);
-    const short = isOfAccount ? { ...failure, message: 'see the account.' } : failure;
-    return failureText({ ...one, failure: short }, nowMs, longestMessage);
-  };
+  const noteOf = failureNoteOf(source.accounts(), nowMs);
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);

@@ -63,10 +63,12 @@ function shortcomingsOf(accounts: readonly AccountDetails[]): readonly string[] 
   const slow = accounts.map((account) => slowdownsOf(account)).filter(({ length }) => length > 0);
   const [first] = slow;
   const valueless = sumOf(accounts.map(({ missingMetrics }) => missingMetrics.length));
+  const empty = queriesOf(accounts).filter(({ missing }) => missing !== undefined).length;
   return [
     ...(first !== undefined && slow.length === 1 ? first : []),
     ...(slow.length > 1 ? [`${countText(slow.length)} accounts slowed down`] : []),
     ...phraseOf(valueless, 'metric never has a value', 'metrics never have a value'),
+    ...phraseOf(empty, 'query never has a value', 'queries never have a value'),
   ];
 }
 
@@ -97,9 +99,12 @@ export function overallStateOf(
 }
 
 function workingState(accounts: readonly AccountDetails[], counts: StateCounts): OverallState {
+  const queries = queriesOf(accounts);
   const starting = accounts.filter(({ state }) => state === 'starting').length;
+  const isListed = accounts.some(({ hasApplications }) => hasApplications);
   if (starting > 0) {
-    const sentence = `The first discovery of ${countOf(starting, 'account')} has not ended yet.`;
+    const what = isListed ? 'discovery' : 'query';
+    const sentence = `The first ${what} of ${countOf(starting, 'account')} has not ended yet.`;
     return { state: 'starting', sentence };
   }
   const { up, waiting } = counts;
@@ -108,10 +113,13 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
     return { state: 'starting', sentence };
   }
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';
+  const polled = [
+    ...phraseOf(up, 'application', 'applications'),
+    ...phraseOf(queries.length, 'query', 'queries'),
+  ].join(' and ');
   const sentences = [
-    up > 0
-      ? `${countOf(up, 'application')}${where}, all polls succeed.`
-      : 'No application is polled.',
+    ...(polled === '' ? [] : [`${polled}${where}, all polls succeed.`]),
+    ...(up === 0 && isListed ? ['No application is polled.'] : []),
     ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
     ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),
   ];

@@ -4,7 +4,9 @@ import type {
   AccountDetails,
   ApplicationState,
   ApplicationStatus,
+  PolledStatus,
   ProcessStatus,
+  QueryStatus,
   StatusSource,
 } from '../model/status.ts';
 import { queriesOf } from './queries.ts';
@@ -122,7 +124,7 @@ function targetJson(one: ApplicationStatus): object {
 }
 
 /** How its polls go. */
-function polledJson(one: ApplicationStatus): object {
+function polledJson(one: PolledStatus): object {
   const { state, failure, reading } = one;
   return {
     lastError: failure?.message ?? '',
@@ -186,19 +188,19 @@ function accountJson(account: AccountDetails): unknown {
   };
 }
 
-const noResult = { rows: null, series: [], leftOut: 0, unusable: 0 };
-
-function queryJson(one: ApplicationStatus): unknown {
-  const { gauges = [], nrql } = one.query ?? {};
-  const { series, ...counts } = { ...noResult, ...one.reading?.query };
+function queryJson(one: QueryStatus): unknown {
+  const { query, reading, missing } = one;
   return {
     account: one.account,
     query: one.name,
-    gauges: gauges.map(({ name }) => name),
-    nrql,
+    gauges: query.gauges.map(({ name }) => name),
+    nrql: query.written,
     ...polledJson(one),
-    ...counts,
-    series: series.length,
+    rows: reading?.rows ?? null,
+    series: reading?.series.length ?? 0,
+    leftOut: reading?.leftOut ?? 0,
+    unusable: Object.fromEntries(reading?.unusable ?? []),
+    missing: missing ?? null,
     callsPerMinute: 60 / one.intervalSeconds,
   };
 }

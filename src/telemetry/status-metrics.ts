@@ -101,8 +101,8 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
     labelNames: ['account', 'reason'],
     registers,
   });
-  const { missingEntries, missingMetrics } = createMistakes(registers);
-  const mistakes = [missingEntries, missingMetrics];
+  const { missingEntries, missingMetrics, missingQueries } = createMistakes(registers);
+  const mistakes = [missingEntries, missingMetrics, missingQueries];
   const gauges = mirrored.map(({ gauge }) => gauge);
   const all = [...gauges, applications, series, seriesDropped, ...mistakes];
 
@@ -128,6 +128,9 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
         const metric = missing.metric.slice(0, longestMetric);
         missingMetrics.set({ account, ...missing, metric }, 1);
       }
+      for (const { name: query, missing } of status.queries ?? []) {
+        if (missing !== undefined) missingQueries.set({ account, query }, 1);
+      }
     }
   };
 }
@@ -146,5 +149,11 @@ function createMistakes(registers: Registry[]) {
     labelNames: ['account', 'selector', 'name', 'metric', 'value'],
     registers,
   });
-  return { missingEntries, missingMetrics };
+  const missingQueries = new Gauge({
+    name: 'newrelic_exporter_query_missing',
+    help: '1 for a query of the configuration that has never had a value since its start: no row, or none with a number.',
+    labelNames: ['account', 'query'],
+    registers,
+  });
+  return { missingEntries, missingMetrics, missingQueries };
 }

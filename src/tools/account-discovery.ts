@@ -4,13 +4,16 @@ import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import type { AccountInUse, AppEntry, Config } from '../model/config.ts';
+import type { AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
-import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
+import {
+  nothingToAskOutcome,
+  type PollOutcome,
+  type QueryOutcome,
+} from '../model/poll-outcome.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
-  queriesOf,
   type SelectedApplication,
   wantedHostNames,
   withNamedHosts,
@@ -18,20 +21,20 @@ import {
 import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
-import { discoverWithin, discoveryOptionsOf } from '../poller/discovery-state.ts';
+import { discoverWithin, discoveryOptionsOf, type Sought } from '../poller/discovery-state.ts';
+import { queryBatchOf } from '../poller/query-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
 import { metricLister } from './metric-lister.ts';
-import { pollOnce } from './poll-once.ts';
+import { allCallsOf, pollOnce } from './poll-once.ts';
 import { type UnknownMetric, unknownMetricsOf } from './unknown-metrics.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
 /** An account of the configuration with entries, and the result of one discovery. */
 export interface DiscoveredAccount extends AccountInUse {
   readonly discovery: Discovery;
-  /** Queries included. */
   readonly selected: readonly SelectedApplication[];
   /** The applications that entries exclude. */
   readonly excluded: readonly SelectedApplication[];
@@ -47,15 +50,22 @@ export interface DiscoveredAccount extends AccountInUse {
   readonly hostless: readonly HostlessApplication[];
   /** The accounts that the key sees; `undefined` if nobody asked. */
   readonly visible: VisibleAccounts | undefined;
-  /** What some applications and all queries answered; empty if nobody asked. */
+  /** What some applications answered; empty if nobody asked. */
   readonly samples: readonly Sample[];
+  /** What each query was answered; empty if nobody asked. */
+  readonly queryAnswers: readonly QueryAnswer[];
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
   readonly metricCalls: string | undefined;
 }
 
-/** The values of one application or query, asked for as a test. */
+export interface QueryAnswer {
+  readonly query: Query;
+  readonly outcome: QueryOutcome;
+}
+
+/** The values of one application, asked for as a test. */
 export interface Sample {
   readonly application: Pick<Application, 'id' | 'name'>;
   readonly entry: AppEntry;
@@ -161,7 +171,7 @@ function showingCalls(
 }
 
 async function discoverAccount(
-  { account, entries }: PreparedAccount,
+  { account, entries, queries = [] }: PreparedAccount,
   runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
   platform: ToolPlatform,
@@ -169,18 +179,18 @@ async function discoverAccount(
   const { clock, redactor, stopSignal } = platform;
   const { source } = runtime;
   const dependencies = { source, clock };
-  const { selectors } = discoveryOptionsOf({ entries: purpose === 'list' ? [] : entries });
+  const { selectors } = purpose === 'list' ? everyApplication : discoveryOptionsOf({ entries });
   const discover = async (known: readonly string[]): Promise<Discovery> =>
     discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
   const discovery = await afterLookUps(await discover([]), discover);
-  const found = [...discovery.applications, ...queriesOf(entries)];
-  const { selected, excluded, missing } = selectApplications(entries, found);
+  const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
   const { complete, error, pendingIds } = discovery;
   const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
   const missingEntries = missing.filter(({ selector }) => !pending.has(selectorText(selector)));
   return {
     account,
     entries,
+    queries,
     discovery,
     selected: purpose === 'list' ? selected : await withHosts(selected, source, stopSignal),
     excluded,
@@ -192,8 +202,30 @@ async function discoverAccount(
       ? await trials({ account, selected, complete }, runtime, platform)
       : { visible: undefined, hostless: [] }),
     ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
+    queryAnswers: purpose === 'list' || !complete ? [] : await answersOf(queries, source, platform),
   };
 }
+
+/** Asks each query once, one after the other. */
+async function answersOf(
+  queries: readonly Query[],
+  source: Pick<Source, 'query'>,
+  { clock, stopSignal }: ToolPlatform,
+): Promise<readonly QueryAnswer[]> {
+  const answers: QueryAnswer[] = [];
+  for (const query of queries) {
+    const batch = queryBatchOf({ query }, source);
+    await allCallsOf(batch, { wallMs: clock.wallMs(), signal: stopSignal }, 1);
+    stopSignal.throwIfAborted();
+    answers.push({ query, outcome: batch.outcomeOf({ query }) });
+  }
+  return answers;
+}
+
+/** Any selector will do: the vendor is asked for the whole list. */
+const everyApplication: Pick<Sought, 'selectors'> = {
+  selectors: [{ kind: 'match', pattern: { source: '', test: () => true } }],
+};
 
 /** Each looks for ten ids. */
 const mostDiscoveries = 4;
@@ -239,9 +271,8 @@ async function costsOf(
   const textNow = (): string | undefined => costs.ofMetrics?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
   const samples: Sample[] = [];
-  const queries = selected.filter(({ entry }) => purpose === 'check' && entry.query !== undefined);
   const chosen = isAsked ? chosenSamples(selected).slice(0, mostSamples[purpose]) : [];
-  for (const one of [...chosen, ...queries]) {
+  for (const one of chosen) {
     samples.push(await sampleOf(one, runtime, purpose, platform));
   }
   const isShown = samples[0]?.outcome.error === undefined && samples.length > 0;
@@ -265,7 +296,7 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
 /** An application for each list of metrics, those with the most metrics of their own first. */
 function chosenSamples(selected: readonly SelectedApplication[]): readonly SelectedApplication[] {
   const sorted = selected
-    .filter((one) => isWorthPolling(one) && one.entry.query === undefined)
+    .filter(isWorthPolling)
     .toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   const worth = sorted.filter((one, index) => index === 0 || ownMetrics(one) > 0);
   const byList = new Map(worth.toReversed().map((one) => [one.entry.series, one]));

@@ -16,7 +16,7 @@ export interface AssumedDiscovery {
   readonly discovery: DiscoveryCalls;
 }
 
-/** An entry by id or name is one application, one with a query is that, one by pattern as many as assumed; all of them report. */
+/** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
 export function assumeApplications(
   entries: readonly AppEntry[],
   assumptions: Assumptions,
@@ -32,14 +32,13 @@ export function assumeApplications(
     const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
     return Array.from({ length: count }, (_, index) => {
       const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
-      const hosts = entry.query === undefined ? assumptions.hostsPerApplication : 0;
-      const application = assumedApplication(id, hosts);
+      const application = assumedApplication(id, assumptions.hostsPerApplication);
       return withAssumedHosts({ entry, application });
     });
   });
   return {
     applications,
-    discovery: costs.discovery(applications.filter(({ entry }) => entry.query === undefined)),
+    discovery: applications.length === 0 ? { calls: 0 } : costs.discovery(applications),
   };
 }
 

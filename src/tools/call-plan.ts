@@ -1,4 +1,4 @@
-import type { AccountConfig } from '../model/config.ts';
+import type { AccountConfig, PollTiming, Query } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
@@ -16,8 +16,8 @@ import {
 /** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {
   readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
-  /** Queries included. */
   readonly applications: readonly SelectedApplication[];
+  readonly queries: readonly Query[];
   /** What calls the source in use needs. */
   readonly costs: CallCosts;
   /** How many calls a discovery takes, and how often there is one. */
@@ -77,7 +77,7 @@ const minuteMs = 60_000;
 
 /** Uses the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
-  const { account, applications, costs, discovery } = input;
+  const { account, applications, queries, costs, discovery } = input;
   const plan = accountPlanOf(input, discovery, {
     limitPerMinute: account.requestsPerMinute,
     carriedPerMinute: (account.concurrency * minuteMs) / costs.usualCallMs.mean,
@@ -93,14 +93,14 @@ export function planCalls(input: CallPlanInput): CallPlan {
     query: demand.query / stretch,
   };
   const polled = applications.filter(isWorthPolling);
-  const queries = applications.filter(({ entry }) => entry.query !== undefined).length;
-  const intervals = intervalsOf(polled, stretch);
+  const polls = [...polled.map(({ entry }) => entry.poll), ...queries.map(({ poll }) => poll)];
+  const intervals = intervalsOf(polls, stretch);
   const firstPollCalls = costs.once(polled);
   return {
     ...plan,
     account: account.name,
-    applications: applications.length - queries,
-    queries,
+    applications: applications.length,
+    queries: queries.length,
     silentApplications: applications.length - polled.length,
     demand,
     sent,
@@ -110,7 +110,8 @@ export function planCalls(input: CallPlanInput): CallPlan {
     remedy: remedyFor(needed, input, capacityPerMinute),
     firstPollCalls,
     firstPollOperation: costs.firstPollOperation,
-    startCalls: discovery.calls + firstPollCalls + totalOf(costs.polls(polled)),
+    startCalls:
+      discovery.calls + firstPollCalls + totalOf(costs.polls(polled)) + queries.length,
     firstFullSetMs: firstFullSetMs(input, { stretch, intervals, firstPollCalls }),
   };
 }
@@ -148,12 +149,11 @@ export function intervalFactorFor(demand: Demand, budgetPerMinute: number): numb
 }
 
 function intervalsOf(
-  applications: readonly SelectedApplication[],
+  polls: readonly Pick<PollTiming, 'intervalMs'>[],
   stretch: number,
 ): readonly PlannedInterval[] {
   const counts = new Map<number, number>();
-  for (const { entry } of applications) {
-    const { intervalMs } = entry.poll;
+  for (const { intervalMs } of polls) {
     counts.set(intervalMs, 1 + (counts.get(intervalMs) ?? 0));
   }
   return [...counts]
@@ -171,7 +171,7 @@ function intervalsOf(
  * the largest may be the last to begin.
  */
 function firstFullSetMs(
-  { account, applications, costs, discovery }: CallPlanInput,
+  { account, applications, queries, costs, discovery }: CallPlanInput,
   plan: Pick<CallPlan, 'stretch' | 'intervals' | 'firstPollCalls'>,
 ): number {
   const { requestsPerMinute, concurrency } = account;
@@ -187,7 +187,7 @@ function firstFullSetMs(
     const evenly = plan.firstPollCalls + largest;
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = plan.firstPollCalls + totalOf(costs.polls(applications));
+  const calls = plan.firstPollCalls + totalOf(costs.polls(applications)) + queries.length;
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));

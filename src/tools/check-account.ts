@@ -6,7 +6,13 @@ import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import { resultText } from '../status/queries.ts';
-import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
+import { emptyTextOf } from '../poller/query-state.ts';
+import type {
+  DiscoveredAccount,
+  HostlessApplication,
+  QueryAnswer,
+  Sample,
+} from './account-discovery.ts';
 import { type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
 import { suggestionFor } from './name-suggestion.ts';
@@ -156,21 +162,20 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
 /** Series of a query that are shown. */
 const seriesShown = 3;
 
-function queryFinding({ application: { name }, entry, outcome }: Sample, add: Add): Finding {
-  const result = outcome.reading?.query;
-  if (result === undefined) {
-    return add('error', `query ${name} brings nothing`, outcome.error?.message);
+function queryFinding({ query, outcome }: QueryAnswer, add: Add): Finding {
+  const { reading, error } = outcome;
+  if (reading === undefined) {
+    return add('error', `query ${query.name} brings nothing`, error?.message);
   }
-  const { series, leftOut } = result;
+  const { series, leftOut } = reading;
   const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
     const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
-    return `${entry.query?.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
+    return `${query.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
   });
-  const text = [`query ${name}: ${resultText(result)}`, ...shown].join('; ');
-  if (series.length > 0 && leftOut === 0) return add('ok', text);
-  const remedy =
-    'without series: check FROM and WHERE; with too many: raise max_series or ask for less';
-  return add('warning', text, remedy);
+  const text = [`query ${query.name}: ${resultText(reading)}`, ...shown].join('; ');
+  if (series.length === 0) return add('warning', text, emptyTextOf(reading));
+  if (leftOut === 0) return add('ok', text);
+  return add('warning', text, 'raise max_series, or ask for less');
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
@@ -210,6 +215,7 @@ export async function accountFindings(
     hostless,
     visible,
     samples,
+    queryAnswers,
     metricCalls,
   } = discovered;
   const add: Add = (severity, message, remedy) =>
@@ -218,19 +224,19 @@ export async function accountFindings(
   const ids = id === undefined ? [] : [add(id.severity, id.message, id.remedy)];
   if (failure !== undefined) return [add('error', `discovery failed: ${failure}`), ...ids];
   const found = countOf(discovery.applications.length, 'application');
-  const chosen = selected.filter(({ entry }) => entry.query === undefined).length;
   const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
   return [
-    add('ok', `key accepted, ${found} found, ${chosen} chosen${left}`),
+    add('ok', `key accepted, ${found} found, ${selected.length} chosen${left}`),
     ...ids,
     ...(await missingFindings(discovered, checked)),
     ...pendingFinding(discovered, add),
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...samples.flatMap((sample) => [
-      sample.entry.query ? queryFinding(sample, add) : sampleFinding(sample, add),
+      sampleFinding(sample, add),
       ...unknownFindings(sample, checked),
     ]),
+    ...queryAnswers.map((one) => queryFinding(one, add)),
     ...(metricCalls === undefined ? [] : [add('ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];

@@ -1,5 +1,5 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
-import type { AccountInUse, AccountSource, Config } from '../model/config.ts';
+import type { AccountInUse, AccountSource, Config, Query } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
@@ -84,6 +84,7 @@ export interface AccountDraft extends Asked {
   readonly source: AccountSource['kind'];
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
+  readonly queries: readonly Query[];
 }
 
 /** Plans the calls of the accounts that were discovered. */
@@ -116,7 +117,7 @@ export function draftsOfSupposed(
 }
 
 function draftOf(
-  { account, entries }: AccountInUse,
+  { account, entries, queries = [] }: AccountInUse,
   found: AssumedDiscovery,
   costs: CallCosts = costsOf[account.source.kind],
 ): AccountDraft {
@@ -125,6 +126,7 @@ function draftOf(
     account,
     costs,
     applications,
+    queries,
     discovery: {
       calls: found.discovery.calls,
       intervalMs: discoveryOptionsOf({ entries }).intervalMs,
@@ -132,7 +134,7 @@ function draftOf(
   });
   const source = account.source.kind;
   const asked = { missing: [], pending: 0, excluded: 0, supposed: undefined };
-  return { source, calls, applications, ...asked, metricCalls: undefined };
+  return { source, calls, applications, queries, ...asked, metricCalls: undefined };
 }
 
 /** The calls of several processes, each with this plan. */

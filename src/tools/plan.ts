@@ -2,7 +2,7 @@ import { loadForCommand, renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import type { Config } from '../model/config.ts';
+import type { Config, Query } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import {
   expectedHosts,
@@ -70,11 +70,14 @@ const ownPerAccount = 193;
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
 function completed({ drafts, failures }: Drafts, replicas: number): Plan {
-  const accounts = drafts.map(({ source, calls, applications, ...draft }) => ({
+  const accounts = drafts.map(({ source, calls, applications, queries, ...draft }) => ({
     ...calls,
     ...draft,
     // One is `newrelic_up`.
-    series: 1 + sumOf(applications.map((one) => seriesOf(one, factsPerApplication[source]))),
+    series:
+      1 +
+      sumOf(applications.map((one) => seriesOf(one, factsPerApplication[source]))) +
+      sumOf(queries.map(seriesOfQuery)),
     together: togetherOf({ source, calls }, replicas),
   }));
   const series = sumOf(accounts.map((account) => account.series));
@@ -95,9 +98,7 @@ function completed({ drafts, failures }: Drafts, replicas: number): Plan {
 
 /** The series of an application and its hosts, if every answer has every value. */
 function seriesOf(selected: SelectedApplication, factsEach: number): number {
-  const { application, series, query } = selected.entry;
-  // Beside them, whether it succeeds and when it last did.
-  if (query !== undefined) return query.maxSeries + 2;
+  const { application, series } = selected.entry;
   const facts = application ? factsEach : 0;
   if (!isWorthPolling(selected)) return facts;
   const countFor = (scope: 'applications' | 'hosts'): number =>
@@ -105,6 +106,15 @@ function seriesOf(selected: SelectedApplication, factsEach: number): number {
   // The end of the window belongs to the values.
   const values = application ? 1 + countFor('applications') : 0;
   return facts + values + expectedHosts(selected) * countFor('hosts');
+}
+
+/** Beside its own, whether it succeeds, when it last did, and how many rows it had. */
+const factsPerQuery = 3;
+
+/** The series of a query, if each of the rows that its LIMIT allows has every value. */
+function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
+  const perRow = sumOf(gauges.map(({ percentages }) => Math.max(1, percentages.length)));
+  return factsPerQuery + Math.min(maxSeries, mostRows * perRow);
 }
 
 /** Applications, and the hosts that are polled. */

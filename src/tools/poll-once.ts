@@ -44,7 +44,12 @@ export async function pollOnce(
   return outcomes;
 }
 
-async function allCallsOf(batch: Batch, context: CallContext, concurrency: number): Promise<void> {
+/** Makes all calls of a batch. */
+export async function allCallsOf(
+  batch: Pick<Batch, 'nextStage'>,
+  context: CallContext,
+  concurrency: number,
+): Promise<void> {
   for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
     await eachOf(stage.calls, concurrency, async (call) => {
       // The rest of a stage is only counted off.

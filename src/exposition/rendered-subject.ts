@@ -1,21 +1,21 @@
-import type { AppSnapshot } from '../model/snapshot.ts';
-import type { AppFamily, HostLabelsOf } from './families.ts';
+import { mayBeAltered } from '../model/label-value.ts';
+import type { AppSnapshot, QuerySnapshot, Snapshot } from '../model/snapshot.ts';
+import type { Family, FamilyHead, HostLabelsOf } from './families.ts';
 import {
-  mayBeAltered,
   renderLabels,
   renderSamples,
   type Sample,
   type SharedLabels,
 } from './render.ts';
 
-/** The series of one application as text: immutable, replaced as a whole. */
-export interface RenderedApplication {
+/** The series of one application or query as text: immutable, replaced as a whole. */
+export interface RenderedSubject {
   /** What was rendered. */
-  readonly snapshot: AppSnapshot;
-  /** The labels that all its series share. Two applications with the same identity would collide. */
+  readonly snapshot: Snapshot;
+  /** The labels that all its series share. Two subjects with the same identity would collide. */
   readonly identity: string;
   /** The families that it may have lines of, in the order of the page. */
-  readonly families: readonly AppFamily[];
+  readonly families: readonly FamilyHead[];
   /**
    * Its lines, family after family. Nobody writes to it. One buffer for each family would take as much
    * memory again as the lines of an application with few hosts.
@@ -28,10 +28,7 @@ export interface RenderedApplication {
   readonly duplicates: number;
 }
 
-function sharedLabelsOf({ account, application, labels, query }: AppSnapshot): SharedLabels {
-  if (query !== undefined) {
-    return { before: renderLabels([['account', account]]), after: '' };
-  }
+function sharedLabelsOf({ account, application, labels }: AppSnapshot): SharedLabels {
   return {
     before: renderLabels([
       ['account', account],
@@ -105,19 +102,40 @@ function joined(parts: readonly Buffer[], length: number): Buffer {
  */
 export function renderApplication(
   snapshot: AppSnapshot,
-  families: readonly AppFamily[],
-): RenderedApplication {
+  families: readonly Family<AppSnapshot>[],
+): RenderedSubject {
   const shared = sharedLabelsOf(snapshot);
-  const identity = `${shared.before} ${snapshot.query?.name ?? shared.after}`;
+  const identity = `${shared.before} ${shared.after}`;
+  const shown = families.map((family) =>
+    family.isOfHosts === true || !snapshot.hostsOnly ? family : { ...family, samplesOf: () => [] },
+  );
   const hostLabelsOf = hostLabelsFrom(snapshot.hostNames);
+  return { ...rendered(snapshot, shown, shared, hostLabelsOf), families, identity };
+}
+
+/** The same for a query. */
+export function renderQuery(
+  snapshot: QuerySnapshot,
+  families: readonly Family<QuerySnapshot>[],
+): RenderedSubject {
+  const { account, name } = snapshot.query;
+  const shared = { before: renderLabels([['account', account]]), after: '' };
+  const identity = `${shared.before} query ${name}`;
+  return { ...rendered(snapshot, families, shared, () => ''), families, identity };
+}
+
+function rendered<Of extends Snapshot>(
+  snapshot: Of,
+  families: readonly Family<Of>[],
+  shared: SharedLabels,
+  hostLabelsOf: HostLabelsOf,
+): Omit<RenderedSubject, 'families' | 'identity'> {
   const parts: Buffer[] = [];
   const ends: number[] = [];
   const sums = { series: 0, duplicates: 0 };
   let end = 0;
-  for (const family of families) {
-    const isShown = family.isOfHosts === true || !snapshot.hostsOnly;
-    const samples = isShown ? family.samplesOf(snapshot, hostLabelsOf) : [];
-    const lines = linesOf(family.name, shared, samples);
+  for (const { name, samplesOf } of families) {
+    const lines = linesOf(name, shared, samplesOf(snapshot, hostLabelsOf));
     for (const part of lines.parts) {
       parts.push(part);
       end += part.length;
@@ -126,5 +144,5 @@ export function renderApplication(
     sums.series += lines.series;
     sums.duplicates += lines.duplicates;
   }
-  return { snapshot, identity, families, bytes: joined(parts, end), ends, ...sums };
+  return { snapshot, bytes: joined(parts, end), ends, ...sums };
 }
