@@ -89,7 +89,7 @@ export class AccountPlanner {
     this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
     this.#countedRetries = retries();
     this.#held = capacity();
-    this.#plan = accountPlanOf({ applications: [], queries: [], costs }, this.#discovery, this.#held);
+    this.#plan = accountPlanOf({ applications: [], costs }, this.#discovery, this.#held);
   }
 
   get plan(): AccountPlan {
@@ -99,7 +99,7 @@ export class AccountPlanner {
   /** Makes a new plan. */
   replan(
     applications: Iterable<{ readonly selected: SelectedApplication }>,
-    queries: Iterable<{ readonly query: Query }>,
+    queries: Iterable<{ readonly query: Query }> = [],
   ): void {
     const { clock, costs, capacity, retries } = this.#dependencies;
     const nowMs = clock.monotonicMs();

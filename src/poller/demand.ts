@@ -18,8 +18,8 @@ export interface Demand {
 /** What to poll, and how many calls that takes the source. */
 export interface Polled {
   readonly applications: readonly SelectedApplication[];
-  /** One call each. */
-  readonly queries: readonly Pick<Query, 'poll'>[];
+  /** One call each. Default: none. */
+  readonly queries?: readonly Pick<Query, 'poll'>[];
   readonly costs: Pick<CallCosts, 'polls'>;
 }
 
@@ -35,7 +35,7 @@ export interface OtherCalls extends DiscoveryCalls {
  * known. Applications with the same interval are polled together.
  */
 export function callsPerMinute(
-  { applications, queries, costs }: Polled,
+  { applications, queries = [], costs }: Polled,
   { calls, intervalMs }: Omit<OtherCalls, 'otherPerMinute'>,
 ): CallsByOperation {
   const byInterval = new Map<number, SelectedApplication[]>();

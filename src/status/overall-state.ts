@@ -119,7 +119,7 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
   ].join(' and ');
   const sentences = [
     ...(polled === '' ? [] : [`${polled}${where}, all polls succeed.`]),
-    ...(up === 0 && isListed ? ['No application is polled.'] : []),
+    ...(up === 0 && (isListed || polled === '') ? ['No application is polled.'] : []),
     ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
     ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),
   ];

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { familiesOf } from '../../src/exposition/polled-families.ts';
 import {
-  type RenderedApplication,
+  type RenderedSubject,
   renderApplication,
-} from '../../src/exposition/rendered-application.ts';
+} from '../../src/exposition/rendered-subject.ts';
 import { SeriesStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
@@ -51,12 +51,12 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
   };
 }
 
-export function renderedOf(snapshot: AppSnapshot): RenderedApplication {
+export function renderedOf(snapshot: AppSnapshot): RenderedSubject {
   return renderApplication(snapshot, familiesOf(snapshot.reading?.series ?? []));
 }
 
 /** All its lines. */
-export function textOf({ bytes }: RenderedApplication): string {
+export function textOf({ bytes }: RenderedSubject): string {
   return bytes.toString();
 }
 

@@ -37,7 +37,7 @@ function aLoop(
   const told: Discovery[] = [];
   const ended: (readonly string[])[] = [];
   const loop = new DiscoveryLoop(
-    { selectors: [], intervalMs },
+    { selectors: [{ kind: 'id', id: '7' }], intervalMs },
     {
       clock,
       random: () => 0.5,
@@ -228,7 +228,10 @@ describe('the deadline of a discovery', () => {
 });
 
 describe('a restart', () => {
-  const selectors = [{ kind: 'id', id: '1' }] as const;
+  const selectors = [
+    { kind: 'id', id: '1' },
+    { kind: 'id', id: '2' },
+  ] as const;
   const next = { selectors, intervalMs: minuteMs };
 
   it.each([
@@ -253,8 +256,8 @@ describe('a restart', () => {
       await bench.clock.advance(0);
 
       expect(bench.begun).toEqual([
-        { atMs: 0, selectors: 0 },
-        { atMs: 5000, selectors: 1 },
+        { atMs: 0, selectors: 1 },
+        { atMs: 5000, selectors: 2 },
       ]);
       expect(bench.told).toEqual([found]);
       await bench.stop();
@@ -269,9 +272,9 @@ describe('a restart', () => {
     await bench.clock.advance(minuteMs);
 
     expect(bench.begun).toEqual([
-      { atMs: 0, selectors: 0 },
-      { atMs: 5000, selectors: 1 },
-      { atMs: 65_000, selectors: 1 },
+      { atMs: 0, selectors: 1 },
+      { atMs: 5000, selectors: 2 },
+      { atMs: 65_000, selectors: 2 },
     ]);
     await bench.stop();
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AppState, newAppState } from '../../src/poller/app-state.ts';
+import { type AppState, appRules, newAppState } from '../../src/poller/app-state.ts';
 import { DueQueue } from '../../src/poller/due-queue.ts';
 import { VirtualClock } from '../../src/poller/virtual-clock.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
@@ -24,7 +24,7 @@ function aState(dueMs: number, overrides: Partial<AppState> = {}): AppState {
 }
 
 interface Bench {
-  readonly states: DueQueue;
+  readonly states: DueQueue<AppState>;
   readonly time: VirtualClock;
   /** Goes to this monotonic time. */
   readonly goTo: (ms: number) => void;
@@ -37,7 +37,7 @@ function aBench(): Bench {
   const goTo = (ms: number): void => {
     nowMs = ms;
   };
-  return { states: new DueQueue({ clock, time, isPaused: () => false }), time, goTo };
+  return { states: new DueQueue(appRules, { clock, time, isPaused: () => false }), time, goTo };
 }
 
 /** The ids in the order in which they fall due, each with a poll that ends at once. */

@@ -122,7 +122,7 @@ describe('the log of applications', () => {
     const bench = aLog();
     const state = { ...dropped, lastSuccessMs: Date.UTC(2026, 8, 1, 9) };
 
-    bench.log.dropped(['1', 'no longer there'], new Map([['1', state]]));
+    bench.log.dropped([state]);
 
     const remedy = expect.stringContaining('stale_after');
     const last = { reason: 'timeout', last_success: '2026-09-01T09:00:00.000Z', remedy };
@@ -231,8 +231,8 @@ describe('the reminder of what still fails', () => {
     const bench = aLog();
     const failed = failingSince('shop', bench.clock.wallMs(), 'dns');
 
-    bench.log.stillFailing(new Map([['1', working]]));
-    bench.log.stillFailing(new Map(Object.entries({ 1: working, 2: failed })));
+    bench.log.stillFailing(new Map([['1', working]]), new Map());
+    bench.log.stillFailing(new Map(Object.entries({ 1: working, 2: failed })), new Map());
 
     expect(bench.lines('still failing').map(({ fields }) => fields)).toMatchObject([
       { applications: 1, reason: 'dns', examples: ['shop'] },

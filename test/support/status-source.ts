@@ -42,6 +42,7 @@ export function aProcessStatus(overrides: Partial<ProcessStatus> = {}): ProcessS
 export function anAccountDetails(overrides: Partial<AccountDetails> = {}): AccountDetails {
   return {
     name: 'production',
+    hasApplications: true,
     state: 'up',
     stateSinceMs: statusNowMs - 76 * 60 * minuteMs,
     source: 'rest',
