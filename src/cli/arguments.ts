@@ -103,7 +103,7 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
     .addHelpText('after', `\n${flagsOfServe()}\n${footer}`);
   for (const command of commands) {
     const { operand, summary } = factsOf(command);
-    const own = root
+    const parser = root
       .command(command)
       .description(summary)
       .helpOption('-h, --help', 'Show this help.')
@@ -114,10 +114,10 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
       });
     if (operand !== undefined) {
       const { name, isRequired, help } = operand;
-      own.argument(isRequired ? `<${name}>` : `[${name}]`, help);
+      parser.argument(isRequired ? `<${name}>` : `[${name}]`, help);
     }
     for (const flag of flagList.filter((one) => isFor(one, command))) {
-      own.addOption(optionOf(flag, words, given));
+      parser.addOption(optionOf(flag, words, given));
     }
   }
   return root;
