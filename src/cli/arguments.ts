@@ -2,6 +2,7 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import { didYouMean } from '../config/suggestion.ts';
 import { keyPrefix } from '../model/key-text.ts';
 import { printable } from '../model/line-text.ts';
+import { own } from '../model/own.ts';
 import { type Command, commandNamed, commands, factsOf } from './commands.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import { environmentVariableOf, type Flag, isFor, quote, withoutSecrets } from './flags.ts';
@@ -102,7 +103,7 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
     .addHelpText('after', `\n${flagsOfServe()}\n${footer}`);
   for (const command of commands) {
     const { operand, summary } = factsOf(command);
-    const own = root
+    const parser = root
       .command(command)
       .description(summary)
       .helpOption('-h, --help', 'Show this help.')
@@ -113,10 +114,10 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
       });
     if (operand !== undefined) {
       const { name, isRequired, help } = operand;
-      own.argument(isRequired ? `<${name}>` : `[${name}]`, help);
+      parser.argument(isRequired ? `<${name}>` : `[${name}]`, help);
     }
     for (const flag of flagList.filter((one) => isFor(one, command))) {
-      own.addOption(optionOf(flag, words, given));
+      parser.addOption(optionOf(flag, words, given));
     }
   }
   return root;
@@ -251,7 +252,7 @@ function settingOf(flag: Flag<unknown>, given: GivenFlags, env: Environment): Fl
     return { flag, texts, origin: 'flag' };
   }
   const variable = environmentVariableOf(flag);
-  const text = variable === undefined ? undefined : textFrom(env[variable]);
+  const text = variable === undefined ? undefined : textFrom(own(env, variable));
   if (text === undefined) return { flag, texts: [flag.defaultText], origin: 'default' };
   const parts = flag.isRepeatable === true ? text.split(',') : [text];
   return { flag, texts: parts.map((part) => part.trim()), origin: 'environment' };

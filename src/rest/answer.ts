@@ -158,7 +158,7 @@ const maxElements = 1000;
  */
 export function listElementsOf(
   document: JsonObject,
-  member: string,
+  member: 'applications' | 'application_hosts' | 'metrics',
   subject: CallSubject,
 ): readonly unknown[] {
   const elements = document[member];

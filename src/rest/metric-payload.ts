@@ -171,7 +171,7 @@ function checkWindow(
   { window, wallMs }: WindowQuestion,
   subject: CallSubject,
 ): void {
-  const unreadable = ['from', 'to'].find((name) => isUnreadable(stated[name]));
+  const unreadable = (['from', 'to'] as const).find((name) => isUnreadable(stated[name]));
   if (unreadable !== undefined) {
     const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
     throw failureOf(subject, 'schema', detail, { remedy: staleCache });

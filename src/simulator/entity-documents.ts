@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { CallCounter } from './call-counter.ts';
 import { entityGuidOf } from './entity-guid.ts';
 import type { EntityAttributes } from './entity-query.ts';
@@ -35,7 +36,7 @@ const severities: Readonly<Record<string, string>> = {
 };
 
 export function alertSeverityOf(application: SimulatedApplication): string {
-  return severities[application.healthStatus] ?? 'NOT_CONFIGURED';
+  return own(severities, application.healthStatus) ?? 'NOT_CONFIGURED';
 }
 
 function isReporting(application: SimulatedApplication): boolean {
@@ -76,8 +77,8 @@ export function entityAttributesOf(
   };
   return (name) => {
     const value = name.startsWith('tags.')
-      ? tagsOf(application, account)[name.slice('tags.'.length)]
-      : attributes[name];
+      ? own(tagsOf(application, account), name.slice('tags.'.length))
+      : own(attributes, name);
     return value === undefined ? [] : [value];
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { own } from '../model/own.ts';
 import { cursorOf } from './entity-search.ts';
 import type { GraphqlFault } from './graphql-fault.ts';
 import { type Change, isJson, type Json, keep } from './json-change.ts';
@@ -18,7 +19,7 @@ function foreignOf(entity: Json, accountId: number): Json {
   const applicationId = accountId + 1;
   const guid = Buffer.from(`${accountId}|APM|APPLICATION|${applicationId}`).toString('base64');
   const others: Json = { accountId, applicationId, guid, name: `Application of ${accountId}` };
-  const members = Object.entries(entity).map(([name, value]) => [name, others[name] ?? value]);
+  const members = Object.entries(entity).map(([name, value]) => [name, own(others, name) ?? value]);
   return Object.fromEntries(members);
 }
 

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { AccountDependencies } from './application-routes.ts';
 import {
   alertSeverityOf,
@@ -54,7 +55,7 @@ function textOf(value: unknown): string {
 /** `queryBuilder` has the most important conditions as members. */
 function builtPredicate(builder: Json): EntityPredicate {
   const wanted = ['domain', 'type', 'name', 'alertSeverity', 'reporting']
-    .map((name) => ({ name, text: textOf(builder[name]) }))
+    .map((name) => ({ name, text: textOf(own(builder, name)) }))
     .filter(({ text }) => text !== '');
   return (attributes) =>
     wanted.every(({ name, text }) =>
@@ -98,7 +99,7 @@ function sorted(
     ...asList(sortByWithDirection)
       .filter(isJson)
       .map(({ attribute, direction }) => ({ attribute, sign: direction === 'DESC' ? -1 : 1 })),
-  ].map(({ attribute, sign }) => ({ key: sortKeys[String(attribute)] ?? (() => ''), sign }));
+  ].map(({ attribute, sign }) => ({ key: own(sortKeys, String(attribute)) ?? (() => ''), sign }));
   return applications.toSorted((left, right) => {
     for (const { key, sign } of criteria) {
       const order = sign * compareTexts(key(left), key(right));

@@ -1,5 +1,6 @@
 import { executeSync } from 'graphql/execution/execute.js';
 import { pathToArray } from 'graphql/jsutils/Path.js';
+import { own } from '../model/own.ts';
 import type { GraphqlArguments } from './graphql-execution.ts';
 import type { GraphqlRequest } from './graphql-request.ts';
 import { nerdgraphSchema } from './graphql-schema.ts';
@@ -39,7 +40,7 @@ export function asksOf(request: GraphqlRequest): readonly GraphqlAsk[] {
     operationName: request.operationName,
     variableValues: request.variables,
     fieldResolver: (_source, { query }: GraphqlArguments, _context, { fieldName, path }) => {
-      const operation = operations[fieldName];
+      const operation = own(operations, fieldName);
       if (operation === undefined) return {};
       const text = typeof query === 'string' ? query : '';
       asks.push({ operation, path: pathToArray(path).map(String), text });

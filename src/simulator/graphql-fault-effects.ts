@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { Answer } from './answer.ts';
 import { searchChangeOf } from './entity-fault-effects.ts';
 import { graphqlAnswer } from './graphql-answers.ts';
@@ -13,7 +14,7 @@ function changedAt(document: unknown, path: readonly string[], change: Change): 
   const [name, ...rest] = path;
   if (name === undefined) return change(document);
   if (!isJson(document) || !Object.hasOwn(document, name)) return document;
-  return { ...document, [name]: changedAt(document[name], rest, change) };
+  return { ...document, [name]: changedAt(own(document, name), rest, change) };
 }
 
 /** What happens to the value of a field that reads data. */

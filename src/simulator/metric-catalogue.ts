@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { type MetricName, records, type SimulatedApplication } from './simulated-application.ts';
 
 /** Calls that come with those of one type of transactions. */
@@ -142,7 +143,7 @@ function ofWeb({ responseTimeMs, errorRatio }: SimulatedApplication): readonly S
 export function metricsOf(application: SimulatedApplication): readonly SimulatedMetric[] {
   const types = (['web', 'other'] as const).filter((type) => records(application, sources[type]));
   const { errorRatio, language, transactionNames } = application;
-  const heap = heapOf[language];
+  const heap = own(heapOf, language);
   return [
     ...types.map(
       (type): SimulatedMetric => ({

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { MetricKind } from './metric-catalogue.ts';
 import { averageOf, deviationOf, type Timeslice } from './timeslice.ts';
 
@@ -93,5 +94,6 @@ export function isCount(name: string): boolean {
 
 /** Whether a value of calls needs no more than their number. */
 export function needsOnlyCount(name: string): boolean {
-  return formulas.calls[name] === perMinute || formulas.calls[name] === count;
+  const formula = own(formulas.calls, name);
+  return formula === perMinute || formula === count;
 }

@@ -7,11 +7,11 @@ function changedMembers(record: Json, change: Change): Json {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }
 
-function sumOf(records: readonly Json[]): Json {
-  const sum: Record<string, number> = {};
+function sumOf(records: readonly Json[]): ReadonlyMap<string, number> {
+  const sum = new Map<string, number>();
   for (const record of records) {
     for (const [name, value] of Object.entries(record)) {
-      if (typeof value === 'number') sum[name] = (sum[name] ?? 0) + value;
+      if (typeof value === 'number') sum.set(name, (sum.get(name) ?? 0) + value);
     }
   }
   return sum;
@@ -34,7 +34,9 @@ function truncated(container: unknown, rows: number): unknown {
     ...container,
     results: results.slice(0, rows),
     // The facets themselves may be numbers as well, but they do not add up.
-    otherResult: Object.fromEntries(Object.keys(others).map((name) => [name, sum[name] ?? null])),
+    otherResult: Object.fromEntries(
+      Object.keys(others).map((name) => [name, sum.get(name) ?? null]),
+    ),
   };
 }
 

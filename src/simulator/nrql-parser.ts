@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { nrqlAttribute } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import { durationMs, parseNrqlSelect } from './nrql-expression-parser.ts';
@@ -88,7 +89,7 @@ export function parseNrql(text: string): NrqlQuery {
   let clauses: Clauses = {};
   while (reader.peek().kind !== 'end') {
     const keyword = reader.peek().text.toUpperCase();
-    const readClause = reader.peek().kind === 'word' ? clauseReaders[keyword] : undefined;
+    const readClause = reader.peek().kind === 'word' ? own(clauseReaders, keyword) : undefined;
     if (readClause === undefined) {
       const known = unsupported.has(keyword);
       throw reader.fail(known ? 'the simulated account has no such clause' : 'expected a clause');

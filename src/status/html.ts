@@ -55,16 +55,16 @@ class ExactText {
 /** What a template takes: texts are escaped; nothing comes of `undefined` and `false`. */
 export type Child = Html | ExactText | string | number | undefined | false | readonly Child[];
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? character);
 }
 
 /**

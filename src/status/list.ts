@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { exactly, type Html, html } from './html.ts';
 import { countText } from './number-text.ts';
 import { type StateView, stateBadge } from './state-view.ts';
@@ -151,7 +152,7 @@ function stateLinks<Row extends { readonly state: string }>(
 ): Html {
   const link = (state: string | undefined, count: number): Html => {
     const current = state === query.state && html` aria-current="true"`;
-    const tone = state === undefined ? 'any' : views[state]?.tone;
+    const tone = state === undefined ? 'any' : own(views, state)?.tone;
     return html`<li><a class="${tone}" href="${hrefOf(path, query, { state })}"${current}>${state ?? 'all'} <b>${countText(count)}</b></a></li>`;
   };
   const links = Object.keys(views).flatMap((state) => {
@@ -173,7 +174,7 @@ function unfilteredHref<Row>({ path, choice }: List<Row>, query: ListQuery): str
 
 function filterForm<Row>(list: List<Row>, query: ListQuery): Html {
   const { path, choice, searched } = list;
-  const chosen = choice && query.scope[choice.name];
+  const chosen = choice && own(query.scope, choice.name);
   const options = choice?.from.map(
     (name) =>
       html`<option value="${exactly(name)}"${name === chosen && html` selected`}>${name}</option>`,
@@ -251,7 +252,7 @@ function stateColumn<Row extends { readonly state: string }>({ views }: List<Row
     isLabelled: false,
     sortValue: ({ state }) => ranks.get(state) ?? 0,
     cell: ({ state }) => {
-      const view = views[state];
+      const view = own(views, state);
       return view === undefined ? state : stateBadge(state, view);
     },
   };
@@ -263,7 +264,7 @@ function foundRows<Row>(
   rows: readonly Row[],
   { scope, search }: ListQuery,
 ): readonly Row[] {
-  const chosen = choice && scope[choice.name];
+  const chosen = choice && own(scope, choice.name);
   const text = search.toLowerCase();
   return rows.filter(
     (row) =>

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { escapeUnsafe, quoted } from './escape-text.ts';
 import { flatFields, isRecord, type LogEntry } from './log-entry.ts';
 import { logfmtValue } from './logfmt-line.ts';
@@ -31,7 +32,7 @@ export function prettyLine(entry: LogEntry, { isColored }: PrettyOptions): strin
   const { lines, ...parts } = partsOf(fields);
   const head = [
     time,
-    paint(colors[level] ?? bold, level.toUpperCase().padEnd(5)),
+    paint(own(colors, level) ?? bold, level.toUpperCase().padEnd(5)),
     paint(bold, escapeUnsafe(msg)),
   ].join(' ');
   const groups = [head, parts.first.join(' '), ...parts.prose, parts.rest.join(' ')];
@@ -52,7 +53,7 @@ function partsOf(fields: Readonly<Record<string, unknown>>): Parts {
   const texts: Readonly<Record<string, unknown>> = { ...others, error: message };
   const known: Readonly<Record<string, unknown>> = { reason, ...others };
   const isProse = (name: string): boolean =>
-    proseNames.includes(name) && typeof texts[name] === 'string';
+    proseNames.includes(name) && typeof own(texts, name) === 'string';
   const rest = Object.fromEntries(
     Object.entries({ ...others, error: detail }).filter(
       ([name, value]) =>
@@ -62,8 +63,8 @@ function partsOf(fields: Readonly<Record<string, unknown>>): Parts {
   const [prose, lines] = proseOf({ ...texts, stack });
   return {
     first: firstNames
-      .filter((name) => known[name] !== undefined)
-      .map((name) => `${name}=${prettyValue(known[name])}`),
+      .filter((name) => own(known, name) !== undefined)
+      .map((name) => `${name}=${prettyValue(own(known, name))}`),
     prose,
     rest: flatFields(rest).map(([name, value]) => `${escapeUnsafe(name)}=${prettyValue(value)}`),
     lines,
@@ -75,7 +76,7 @@ function proseOf(texts: Readonly<Record<string, unknown>>): readonly [string[], 
   const prose: string[] = [];
   const lines: string[] = [];
   for (const name of [...proseNames, 'stack']) {
-    const text = texts[name];
+    const text = own(texts, name);
     if (typeof text !== 'string') continue;
     const isBlock = blockNames.has(name) && text.includes('\n');
     if (isBlock) lines.push(...text.split('\n').map((line) => `    ${escapeUnsafe(line)}`));

@@ -82,12 +82,16 @@ const blockBytes = 64 * 1024;
 /** What a chunk takes beside its bytes. */
 const chunkBytes = 128;
 /** What a parsed document takes for what begins after one of these bytes: a word, and six for an object. */
-const wordsOf: Readonly<Record<string, number>> = { ',': 1, '[': 6, '{': 6 };
+const wordsOf: ReadonlyMap<string, number> = new Map([
+  [',', 1],
+  ['[', 6],
+  ['{', 6],
+]);
 /** Real documents of the largest size have more bytes for each word: they are mostly ids and names. */
 const bytesForEachWord = 6;
 const wordsOfByte = Uint8Array.from(
   { length: 256 },
-  (_, byte) => wordsOf[String.fromCharCode(byte)] ?? 0,
+  (_, byte) => wordsOf.get(String.fromCharCode(byte)) ?? 0,
 );
 
 /**

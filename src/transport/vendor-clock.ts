@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { own } from '../model/own.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
 import type { ApiResponse } from './transport.ts';
 
@@ -101,7 +102,7 @@ const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GM
 
 /** The first value of a header, without the blanks around it; empty if there is none. */
 export function headerText(headers: ApiResponse['headers'], name: string): string {
-  const value = headers[name];
+  const value = own(headers, name);
   return (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
 }
 

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { ClientAuth, TlsVersion } from '../model/web-config.ts';
 
 /** Cipher suites of TLS 1.3. As with Go, they are always on, whatever a list of suites says. */
@@ -30,7 +31,7 @@ export const cipherNames: readonly string[] = [...Object.keys(olderSuites), ...a
 /** In OpenSSL's notation; `undefined` for an empty list, which means the defaults. */
 export function opensslCiphers(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  const older = names.map((name) => olderSuites[name]).filter((name) => name !== undefined);
+  const older = names.map((name) => own(olderSuites, name)).filter((name) => name !== undefined);
   return [...alwaysOn, ...older].join(':');
 }
 

@@ -49,6 +49,24 @@ describe('createStatusRoutes', () => {
     expect(bodyOf(answer)).toContain(holds);
   });
 
+  it.each(Object.getOwnPropertyNames(Object.prototype))(
+    'answers addresses with %s, which every object has, as with any other name',
+    async (name) => {
+      const sameBody = async (query: string): Promise<string> =>
+        bodyOf(await ask(`/?${query}`)).replaceAll(name, 'x');
+      const unknown = await ask(`/applications?account=${name}&id=${name}`);
+      const targets = await ask(`/api/v1/targets?state=${name}`);
+      const pool = await ask(`/api/v1/targets?scrapePool=${name}&app_id=${name}`);
+
+      for (const param of ['state', 'sort', 'account', 'page', 'q']) {
+        expect(await sameBody(`${param}=${name}`)).toBe(bodyOf(await ask(`/?${param}=x`)));
+      }
+      expect(await sameBody(`${name}=1`)).toBe(bodyOf(await ask('/')));
+      expect([unknown.status, targets.status, pool.status]).toEqual([404, 400, 200]);
+      expect(JSON.parse(bodyOf(pool))).toMatchObject({ data: { activeTargets: [] } });
+    },
+  );
+
   it('allows the style of the page, its script, and nothing else', async () => {
     const answer = await ask('/');
     const [, style = ''] = /<style>([^<]*)<\/style>/u.exec(bodyOf(answer)) ?? [];

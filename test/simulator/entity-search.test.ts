@@ -90,4 +90,12 @@ describe('entitySearch', () => {
     expect(search(account, { q: "reporting = 'true'" }).names).toEqual(['store', 'new']);
     expect(search(account, { q: "domainId IN ('2','9')" }).names).toEqual(['mail']);
   });
+
+  it.each(Object.getOwnPropertyNames(Object.prototype))('knows no tag %s without one', (tag) => {
+    const account = aNerdgraphAccount({
+      applications: [{ name: 'shop' }, { name: 'mail', tags: { [tag]: 'Object' } }],
+    });
+
+    expect(search(account, { q: `tags.${tag} LIKE 'Object'` }).names).toEqual(['mail']);
+  });
 });

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { createStatusSource } from '../../src/daemon/status-source.ts';
+import type { AccountSource } from '../../src/model/config.ts';
+import { statusPage } from '../../src/status/status-page.ts';
+import { targetsJson } from '../../src/status/targets-json.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
+import { anEntry } from '../support/builders.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+
+/** What every object has a member of. */
+const inherited = Object.getOwnPropertyNames(Object.prototype);
+const labels = { constructor: 'a', toString: 'b', hasOwnProperty: 'c' };
+
+const sources: readonly AccountSource[] = [
+  { kind: 'rest', accountId: undefined },
+  { kind: 'nerdgraph', accountId: 1_234_567 },
+];
+
+/** Two minutes of an account that is called so, and all in it. */
+async function aDaemonOf(
+  source: AccountSource,
+  wire?: (raw: RawTransport) => RawTransport,
+): Promise<RunningDaemon> {
+  const account = accountOne({ name: 'constructor', source });
+  const entry = anEntry({ account: account.name, labels, poll: { hostNames: true } });
+  const applications = inherited.map((name, index) => ({
+    id: 100 + index,
+    name,
+    kind: 'both' as const,
+    webRpm: 60,
+    language: name,
+    healthStatus: name,
+    hosts: [{ id: 1000 + index, name }],
+    tags: { [name]: name },
+  }));
+  const bench = await aRunningDaemon(
+    { accounts: [account], apps: [entry] },
+    { fleet: { traffic: 'flat', applications }, ...(wire && { wire }) },
+  );
+  await bench.platform.clock.advance(120_000);
+  return bench;
+}
+
+/** The same document; each object in it has members with the names that it has anyway. */
+function withInherited(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withInherited);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries([
+    ...Object.entries(value).map(([name, member]) => [name, withInherited(member)]),
+    ...inherited.map((name) => [name, { name: 5 }]),
+  ]);
+}
+
+describe.each(sources)('with source: $kind, a name that every object has a member of', (source) => {
+  it('is a name like any other', async () => {
+    const bench = await aDaemonOf(source);
+
+    const samples = parseExposition(Buffer.from(await bench.page())).flatMap((one) => one.samples);
+    const rates = samples.filter(
+      ({ name }) => name === 'newrelic_application_host_requests_per_minute',
+    );
+    const of = (label: string): readonly unknown[] =>
+      rates.map((sample) => new Map(sample.labels).get(label));
+    expect(new Set(of('app_name'))).toEqual(new Set(inherited));
+    expect(of('host_name')).toEqual(of('app_name'));
+    expect(new Set(of('toString'))).toEqual(new Set(['b']));
+    expect(new Set(of('account'))).toEqual(new Set(['constructor']));
+  });
+
+  it('stands on the pages for people and programs', async () => {
+    const { platform, daemon } = await aDaemonOf(source);
+    const status = createStatusSource({
+      platform,
+      daemon,
+      shard: { ordinal: 0, total: 1 },
+      reload: () => ({
+        configFile: 'c.yaml',
+        inForceSinceMs: 0,
+        lastAttemptMs: 0,
+        problem: undefined,
+      }),
+    });
+
+    const page = statusPage(status, new URLSearchParams(), { telemetryPath: '/metrics' });
+    const query = { state: 'any', scrapePool: 'constructor', applicationId: undefined } as const;
+    const targets = [...targetsJson(status, query)].join('');
+    expect(inherited.filter((name) => !page.includes(`>${name}<`))).toEqual([]);
+    expect(inherited.filter((name) => !targets.includes(`"app_name":"${name}"`))).toEqual([]);
+    expect(status.effectiveConfig()).toContain('hasOwnProperty: c');
+  });
+
+  it('changes nothing as a further member of each object of an answer', async () => {
+    const usual = await aDaemonOf(source);
+    const bench = await aDaemonOf(source, (raw) => ({
+      ...raw,
+      send: async (...request) => {
+        const answer = await raw.send(...request);
+        const body = JSON.stringify(withInherited(JSON.parse(answer.body)));
+        return { ...answer, body };
+      },
+    }));
+
+    const page = await bench.page();
+    expect(page).toBe(await usual.page());
+    expect(page).toContain('newrelic_application_host_requests_per_minute');
+  });
+});
