@@ -1,5 +1,6 @@
 import type { Application } from './application.ts';
 import type { AppEntry, HostSelector, PatternSource } from './config.ts';
+import { own } from './own.ts';
 import { isReadOf } from './polled-series.ts';
 import { minuteMs } from './time.ts';
 
@@ -51,10 +52,9 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
 export function labelsOf({ application, entry }: SelectedApplication): AppEntry['labels'] {
   const { tags } = entry.poll;
   if (tags === undefined) return entry.labels;
-  const { tags: known = {} } = application;
   const ofTags = Object.entries(tags).map(([tag, label]) => [
     label,
-    Object.hasOwn(known, tag) ? known[tag] : '',
+    own(application.tags ?? {}, tag) ?? '',
   ]);
   return { ...entry.labels, ...Object.fromEntries(ofTags) };
 }

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { TimeWindow } from '../model/window.ts';
 import {
   entityIdOf,
@@ -157,7 +158,7 @@ function facetsOf(row: JsonObject, facets: Facets): readonly unknown[] | undefin
   const { facet } = row;
   const stated: readonly unknown[] = Array.isArray(facet) ? facet : [facet];
   const isOwnAlike = facets.every(
-    (name, index) => row[name] === undefined || isAlike(row[name], stated[index]),
+    (name, index) => own(row, name) === undefined || isAlike(own(row, name), stated[index]),
   );
   return stated.length === facets.length && isOwnAlike ? stated : undefined;
 }
@@ -172,11 +173,11 @@ function columnsIn(
   { columns, unexpected, onInvalid }: NrqlReading,
 ): Pick<FacetRow, 'isLive' | 'cells'> {
   if (columns === undefined) return { isLive: false, cells: [] };
-  const isWhole = ['live', ...columns].every((name) => row[name] !== undefined);
+  const isWhole = ['live', ...columns].every((name) => own(row, name) !== undefined);
   if (!isWhole) unexpected.saw('row', { row: shapeOf(row) });
   return {
     isLive: (cellOf(row['live'], onInvalid) ?? 0) > 0,
-    cells: columns.map((name) => cellOf(row[name], onInvalid)),
+    cells: columns.map((name) => cellOf(own(row, name), onInvalid)),
   };
 }
 

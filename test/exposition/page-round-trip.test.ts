@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelValueOf } from '../../src/exposition/render.ts';
+import { labelValueOf } from '../../src/model/label-value.ts';
 import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore } from './builders.ts';

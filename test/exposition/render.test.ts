@@ -3,12 +3,11 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import {
   type Labels,
-  labelValueOf,
-  mayBeAltered,
   renderHeader,
   renderLabels,
   renderSamples,
 } from '../../src/exposition/render.ts';
+import { labelValueOf, mayBeAltered } from '../../src/model/label-value.ts';
 
 const name = 'newrelic_test';
 const nasty = fc.oneof(

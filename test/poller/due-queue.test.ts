@@ -120,9 +120,9 @@ describe('DueQueue', () => {
 
       expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
       expect(bench.states.all.get('a')?.late).toBeUndefined();
-      expect(bench.states.failing.applications).toBe(0);
+      expect(bench.states.failing.subjects).toBe(0);
       expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
-      expect(bench.states.failing.applications).toBe(1);
+      expect(bench.states.failing.subjects).toBe(1);
       expect(bench.states.all.get('a')).toMatchObject({
         late: { sinceMs: lateAtMs, reason: 'timeout' },
         pollSucceeded: false,
@@ -158,7 +158,7 @@ describe('DueQueue', () => {
     const failing = aState(0, { pollSucceeded: false });
     const counts = [failing, { ...failing, gone: true }, failing, aState(0)].map((state) => {
       states.set('a', state);
-      return states.failing.applications;
+      return states.failing.subjects;
     });
 
     expect(counts).toEqual([1, 0, 1, 0]);

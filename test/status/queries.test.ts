@@ -1,28 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplicationStatus } from '../../src/model/status.ts';
+import type { ApplicationState, QueryStatus } from '../../src/model/status.ts';
 import { queriesSection } from '../../src/status/queries.ts';
 import { aQuery } from '../support/builders.ts';
 import { textOf } from '../support/html-parts.ts';
 import {
   anAccountDetails,
   anApplicationStatus,
-  aReading,
   inState,
   statusNowMs,
 } from '../support/status-source.ts';
 
-function aQueryStatus(name: string, parts: Partial<ApplicationStatus> = {}): ApplicationStatus {
+const reading: QueryStatus['reading'] = {
+  windowEndMs: statusNowMs - 180_000,
+  series: [{ gauge: 0, labels: [], value: 1 }],
+  rows: 3,
+  leftOut: 2,
+  unusable: new Map([
+    ['absent', 4],
+    ['not_a_number', 1],
+  ]),
+};
+
+function aQueryStatus(
+  name: string,
+  state: ApplicationState = 'up',
+  parts: Partial<QueryStatus> = {},
+): QueryStatus {
+  const { id, selector, labels, hostIds, failedHostIds, hostNames, ...polled } =
+    anApplicationStatus({ ...inState(state), name });
   const query = { ...aQuery, name };
-  return { ...anApplicationStatus({ name }), query, ...parts };
+  return { ...polled, query, reading, missing: undefined, ...parts };
 }
 
-const series = { gauge: 0, labels: [], value: 1 };
-const working = aQueryStatus('working', {
-  intervalSeconds: 30,
-  reading: { ...aReading(), query: { series: [series], rows: 3, leftOut: 2, unusable: 4 } },
+const working = aQueryStatus('working', 'up', { intervalSeconds: 30 });
+const empty = aQueryStatus('empty', 'up', {
+  reading: { ...reading, series: [], rows: 0, leftOut: 0, unusable: new Map() },
+  missing: 'it has no rows: check FROM',
 });
-const failing = aQueryStatus('failing <b>', inState('failing'));
-const account = anAccountDetails({ queries: [working, failing] });
+const failing = aQueryStatus('failing <b>', 'failing');
+const account = anAccountDetails({ queries: [working, empty, failing] });
 
 function shown(chosen = ''): string {
   const section = queriesSection([account], chosen, statusNowMs);
@@ -34,9 +50,29 @@ describe('the section of queries', () => {
     const text = shown();
 
     expect(text.indexOf('failing <b>')).toBeLessThan(text.indexOf('working'));
-    expect(text).toContain('3 rows, 1 series, 2 beyond max_series, 4 absent or no number');
+    expect(text).toContain('3 rows, 1 series, 2 beyond max_series, 4 null, 1 no number');
     expect(text).toMatch(/in \d+ s\s+2\s+SELECT count/u);
     expect(text).toContain(failing.failure?.message);
+  });
+
+  it('names what never has a value, with the remedy, and is amber', () => {
+    expect(shown()).toMatch(/no value\s+empty/u);
+    expect(shown()).toContain(empty.missing);
+    expect(queriesSection([account], '', statusNowMs)?.toString()).toMatch(
+      /class="state wait"[^>]*>no value/u,
+    );
+  });
+
+  it('says a cause of the whole account only there', () => {
+    const message = 'list_applications: status 401.';
+    const refused = aQueryStatus('refused', 'failing', {
+      failure: { reason: 'auth', message: 'query: status 401.', sinceMs: statusNowMs },
+    });
+    const down = anAccountDetails({ state: 'down', error: message, queries: [refused] });
+    const section = queriesSection([down], '', statusNowMs);
+
+    expect(textOf(section?.toString() ?? '')).toContain('see the account.');
+    expect(textOf(section?.toString() ?? '')).not.toContain('401');
   });
 
   it('is not there without queries, or for another account', () => {

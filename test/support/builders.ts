@@ -1,5 +1,11 @@
 import { type Application, transactionTypes } from '../../src/model/application.ts';
-import type { AccountConfig, AppEntry, PollConfig, Query } from '../../src/model/config.ts';
+import type {
+  AccountConfig,
+  AppEntry,
+  PollConfig,
+  Query,
+  QueryGauge,
+} from '../../src/model/config.ts';
 import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 
@@ -83,13 +89,37 @@ export function aSelected(
   return { application: anApplication(application), entry: anEntry(entry) };
 }
 
+/** A gauge of a number. */
+export function aGauge(name: string, overrides: Partial<QueryGauge> = {}): QueryGauge {
+  return {
+    name,
+    member: name,
+    unit: name,
+    gives: 'number',
+    percentages: [],
+    growsWithWindow: false,
+    ...overrides,
+  };
+}
+
 /** Calls of transactions by application. */
 export const aQuery: Query = {
-  id: 'query calls',
+  account: 'production',
   name: 'calls',
+  written: 'SELECT count(*) AS calls FROM Transaction FACET appName',
   nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
-  gauges: [{ name: 'calls', member: 'calls', unit: 'count(*)' }],
+  added: undefined,
+  gauges: [aGauge('calls', { unit: 'count(*)', growsWithWindow: true })],
   help: 'Calls.',
-  facets: [{ name: 'appName', label: 'app_name' }],
+  facets: [{ name: 'appName', label: 'app_name', isAttribute: true }],
+  mostRows: 10,
+  eventTypes: ['Transaction'],
   maxSeries: 1000,
+  labels: {},
+  poll: {
+    intervalMs: 60_000,
+    window: { kind: 'range', lengthMs: 300_000 },
+    delayMs: 180_000,
+    staleAfterMs: 900_000,
+  },
 };
