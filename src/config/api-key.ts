@@ -18,7 +18,8 @@ function describeLocation(location: KeyLocation): string {
 async function readText(location: KeyLocation, dependencies: ApiKeyDependencies): Promise<string> {
   const place = describeLocation(location);
   if (location.kind === 'env') {
-    const value = dependencies.env[location.name];
+    const { env } = dependencies;
+    const value = Object.hasOwn(env, location.name) ? env[location.name] : undefined;
     if (value !== undefined) return value;
     throw new NamedFileError(`${place} is not set`, 'set it to the API key');
   }

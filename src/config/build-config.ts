@@ -17,7 +17,13 @@ import type { FileAccount } from './account-schema.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 import { officialAddresses } from './official-address.ts';
-import type { FileApp, FileConfig, FilePoll, FileQuery } from './schema.ts';
+import {
+  accountsOf,
+  type FileApp,
+  type FileConfig,
+  type FilePoll,
+  type FileQuery,
+} from './schema.ts';
 
 /** New Relic advises at most 5 complex queries at a time. */
 const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
@@ -136,25 +142,22 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
 
 /** One for each account that an entry asks. */
 function queriesOf(query: FileQuery, { accounts, poll }: FileConfig): readonly Query[] {
-  const { account = accounts[0]?.name ?? '', max_series: maxSeries, ...rest } = query;
   const { intervalMs, window, delayMs, staleAfterMs } = pollOf({ ...query, tags: {} }, poll);
-  return [
-    {
-      account,
-      name: query.gauges[0]?.name ?? '',
-      written: rest.written,
-      nrql: rest.nrql,
-      added: rest.added,
-      gauges: rest.gauges,
-      facets: rest.facets,
-      mostRows: rest.mostRows,
-      eventTypes: rest.eventTypes,
-      maxSeries,
-      help: rest.help,
-      labels: rest.constant_labels,
-      poll: { intervalMs, window, delayMs, staleAfterMs },
-    },
-  ];
+  return accountsOf(query, accounts).map((account) => ({
+    account,
+    name: query.gauges[0]?.name ?? '',
+    written: query.written,
+    nrql: query.nrql,
+    added: query.added,
+    gauges: query.gauges,
+    facets: query.facets,
+    mostRows: query.mostRows,
+    eventTypes: query.eventTypes,
+    maxSeries: query.max_series,
+    help: query.help,
+    labels: query.constant_labels,
+    poll: { intervalMs, window, delayMs, staleAfterMs },
+  }));
 }
 
 /** Builds the configuration from a file that has passed every check. */

@@ -5,10 +5,20 @@ import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
 import { unitText, wrongEndingOf } from './gauge-unit.ts';
 import { metricChoiceOf } from './metric-schema.ts';
+import { readNrql } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileConfig, FilePoll } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
-import { type At, createAt, type FileMap, mapsUnder, textsOf, valueOf } from './yaml-node.ts';
+import {
+  type At,
+  createAt,
+  type FileMap,
+  locate,
+  mapsUnder,
+  partSpan,
+  textsOf,
+  valueOf,
+} from './yaml-node.ts';
 
 const minuteMs = 60_000;
 
@@ -167,8 +177,27 @@ function shadowedEntries({ apps }: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
+/** Queries that give the ten biggest rows, which are others from time to time. */
+function facetsWithoutLimit(
+  text: string,
+  root: FileMap,
+  { queries }: FileConfig,
+): readonly Problem[] {
+  return queries.flatMap(({ written }, index) => {
+    const { clauses } = readNrql(written);
+    const facet = clauses.get('FACET');
+    const node = locate(root, ['queries', index, 'nrql']);
+    if (facet === undefined || node === undefined || clauses.has('LIMIT')) return [];
+    const message =
+      '"nrql" has FACET without LIMIT: New Relic gives the ten biggest rows, and which ten changes';
+    const help = 'write LIMIT and a number behind it, such as LIMIT 100, or LIMIT MAX';
+    return [warningAt(partSpan(text, node, facet), message, help)];
+  });
+}
+
 /** What is allowed but probably not meant, in a file without errors. */
 export function configWarnings(
+  text: string,
   root: FileMap,
   file: FileConfig,
   config: PlainConfig,
@@ -182,5 +211,6 @@ export function configWarnings(
     ...uselessStaleAfter(config, at),
     ...wrongEndings(file, at),
     ...shadowedEntries(config, at),
+    ...facetsWithoutLimit(text, root, file),
   ];
 }

@@ -5,12 +5,13 @@ import type {
   PatternSource,
   PlainConfig,
   PollConfig,
-  QueryEntry,
+  Query,
 } from '../model/config.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { polledBy } from '../model/selector.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
+import { readNrql } from './nrql-text.ts';
 
 /** A value that a configuration file may hold. */
 type FileValue =
@@ -94,16 +95,19 @@ function pollMap(poll: PollConfig): FileMap {
   };
 }
 
-/** Its facets are in the query. */
-function queryMap({ account, labels, poll, query }: QueryEntry, isAccountNamed: boolean): FileMap {
-  const { nrql, gauges, facets, maxSeries, help } = query;
+/** A query as it is written. */
+function queryMap(query: Query, isAccountNamed: boolean): FileMap {
+  const { account, written, gauges, facets, maxSeries, help, labels, poll } = query;
+  const isOne = readNrql(written).clauses.get('SELECT')?.items.length === 1;
+  // No map may have this key; its label is the one that it has without.
+  const labelled = facets.filter(({ name }) => name !== '__proto__');
   return {
-    as: Object.fromEntries(gauges.map(({ member, name }) => [member, name])),
+    as: isOne ? query.name : Object.fromEntries(gauges.map(({ member, name }) => [member, name])),
     ...(isAccountNamed ? { account } : {}),
-    nrql,
-    labels: Object.fromEntries(facets.map(({ name, label }) => [name, label])),
+    nrql: written,
+    labels: Object.fromEntries(labelled.map(({ name, label }) => [name, label])),
     constant_labels: labels,
-    help,
+    ...(help === undefined ? {} : { help }),
     max_series: maxSeries,
     interval: formatDuration(poll.intervalMs),
     window: windowText(poll.window),

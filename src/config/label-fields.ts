@@ -53,13 +53,19 @@ function labelNameProblem(name: string, own: readonly string[] = ownLabels): str
   return undefined;
 }
 
-/** @param own labels that the exporter sets itself there */
-export function labelName(own: readonly string[] = ownLabels): z.ZodString {
+/**
+ * @param own labels that the exporter sets itself there
+ * @param isValue whether it is what something else becomes: a message then has both
+ */
+export function labelName(own: readonly string[] = ownLabels, isValue = false): z.ZodString {
   return z
     .string({ error: 'must be a string' })
     .superRefine((value, context) => {
-      const message = labelNameProblem(value, own);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
+      const problem = labelNameProblem(value, own);
+      if (problem === undefined) return;
+      const message = isValue ? `becomes the label "${value}", which ${problem}` : problem;
+      const help = isValue ? 'choose another label' : undefined;
+      context.addIssue({ code: 'custom', message, params: { help } });
     })
     .meta({ pattern: labelNamePattern, not: { enum: [...targetLabels, ...own] } });
 }
@@ -72,20 +78,60 @@ export function labels(
   return z.record(labelName(own), text('Value of the label.'), aMap).meta({ description });
 }
 
-/** What is wrong with labels that foreign names become beside others, and what helps. */
-export function* derivedLabelProblems(
-  derived: Iterable<readonly [name: string, label: string]>,
-  others: readonly string[],
-  own?: readonly string[],
-): Iterable<readonly [message: string, help: string]> {
+/** Labels that foreign names become, and what stands beside them. */
+interface DerivedLabels {
+  readonly labelled: readonly (readonly [name: string, label: string])[];
+  /** The key of the map that gives names other labels, and what must stay in it. */
+  readonly key: string;
+  readonly kept: Readonly<Record<string, string>>;
+  readonly others: readonly string[];
+  readonly own?: readonly string[];
+}
+
+interface DerivedLabelProblem {
+  readonly index: number;
+  readonly message: string;
+  readonly help: string;
+  /** A label that would do. */
+  readonly proposal: string;
+}
+
+/** What is wrong with the labels that foreign names become. One map helps against all of it. */
+export function derivedLabelProblems({
+  labelled,
+  key,
+  kept,
+  others,
+  own,
+}: DerivedLabels): readonly DerivedLabelProblem[] {
   const taken = new Set(others);
-  for (const [name, label] of derived) {
+  const wrong = labelled.flatMap(([name, label], index) => {
     const isTaken = taken.size === taken.add(label).size;
     const problem = isTaken ? 'is there already' : labelNameProblem(label, own);
-    if (problem === undefined) continue;
-    const help = `write a map with ${JSON.stringify(name)}: newrelic_${snakeCase(name)}`;
-    yield [`makes "${name}" the label "${label}", which ${problem}`, help];
-  }
+    const message = `makes "${name}" the label "${label}", which ${problem}`;
+    return problem === undefined ? [] : [{ name, label, index, message }];
+  });
+  const fixed = new Map(Object.entries(kept));
+  const found = wrong.map(({ name, label, index, message }) => {
+    let proposal = `newrelic_${snakeCase(label) || 'label'}`;
+    while (taken.has(proposal)) proposal += '_2';
+    taken.add(proposal);
+    fixed.set(name, proposal);
+    return { index, message, proposal };
+  });
+  const help = `write ${inlineMap(key, fixed)}`;
+  return found.map((one) => ({ ...one, help }));
+}
+
+/** A map in YAML, on one line, with its key. */
+export function inlineMap(
+  key: string,
+  entries: Iterable<readonly [name: string, value: string]>,
+): string {
+  const listed = Array.from(entries, ([name, value]) => {
+    return `${/^[A-Za-z_]\w*$/u.test(name) ? name : JSON.stringify(name)}: ${value}`;
+  });
+  return `${key}: { ${listed.join(', ')} }`;
 }
 
 /** A foreign name as a label: "appName" is "app_name". */
@@ -106,7 +152,7 @@ export function tags(description: string): z.ZodType<Readonly<Record<string, str
       z
         .array(tag, { error: 'must be a list of tags, or a map from tags to labels' })
         .transform((list) => Object.fromEntries(list.map((key) => [key, snakeCase(key)]))),
-      z.record(z.string(), labelName(), aMap),
+      z.record(z.string(), labelName(ownLabels, true), aMap),
     ])
     .meta({ description });
 }

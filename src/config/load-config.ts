@@ -168,6 +168,7 @@ function withoutRepetition(
 type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings'>;
 
 async function findingsOf(
+  text: string,
   root: FileMap,
   secrets: FoundSecrets,
   directory: string,
@@ -177,7 +178,7 @@ async function findingsOf(
   const parsed = fileSchema.safeParse(plainOf(root));
   await takeBreak();
   const errors = withoutRepetition(secrets.problems, [
-    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
+    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema(), text)),
     ...referenceProblems(root),
     ...metricProblems(root),
     ...(parsed.success ? nerdgraphProblems(parsed.data, createAt(root)) : []),
@@ -186,7 +187,7 @@ async function findingsOf(
   if (!parsed.success) return { config: undefined, errors, warnings: [] };
   await takeBreak();
   const config = buildConfig(parsed.data, directory);
-  const warnings = errors.length === 0 ? configWarnings(root, parsed.data, config) : [];
+  const warnings = errors.length === 0 ? configWarnings(text, root, parsed.data, config) : [];
   return { config, errors, warnings };
 }
 
@@ -213,7 +214,7 @@ export async function inspectConfig(
     return { ...nothing, errors, at: () => undefined, diagnose, placeOf };
   }
   return {
-    ...(await findingsOf(root, secrets, directory, takeBreak)),
+    ...(await findingsOf(text, root, secrets, directory, takeBreak)),
     root,
     at: createAt(root),
     diagnose,

@@ -1,7 +1,7 @@
 import { hostGaugeName } from '../model/polled-series.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { derivedLabelProblems } from './label-fields.ts';
-import type { FileConfig } from './schema.ts';
+import { accountsOf, type FileConfig } from './schema.ts';
 import type { At } from './yaml-node.ts';
 
 /** What only accounts with NerdGraph can have: tags beside other labels, and queries beside other gauges. */
@@ -15,6 +15,8 @@ export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] 
   return [...found.values()];
 }
 
+const sourceHelp = 'write "source: nerdgraph" and "account_id" in that account';
+
 type Found = readonly [path: readonly PropertyKey[], message: string, help: string];
 
 function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
@@ -22,10 +24,16 @@ function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
     const { exclude, tags = poll.tags, metrics = poll.metrics } = app;
     if (exclude || Object.keys(tags).length === 0) continue;
     const path = ['apps', index, 'tags'];
-    yield* sourceProblems('tags', path, app, accounts);
-    const labelled = [app, ...metrics.filter((one) => typeof one !== 'string')];
-    const others = labelled.flatMap(({ labels }) => Object.keys(labels));
-    for (const [message, help] of derivedLabelProblems(Object.entries(tags), others)) {
+    yield* sourceProblems('tags', path, app.account ?? accounts[0]?.name, accounts);
+    const beside = [app, ...metrics.filter((one) => typeof one !== 'string')];
+    const others = beside.flatMap(({ labels }) => Object.keys(labels));
+    const labelled = Object.entries(tags);
+    for (const { message, help } of derivedLabelProblems({
+      key: 'tags',
+      labelled,
+      kept: tags,
+      others,
+    })) {
       yield [path, `"tags" ${message}`, help];
     }
   }
@@ -39,12 +47,21 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
   const units = new Map<string, string>();
   const taken = new Set<string>();
   for (const [index, query] of file.queries.entries()) {
-    const { account = file.accounts[0]?.name } = query;
-    yield* sourceProblems('queries', ['queries', index], query, file.accounts);
+    const accounts = accountsOf(query, file.accounts);
+    for (const [order, account] of accounts.entries()) {
+      const place = Array.isArray(query.account) ? ['account', order] : [];
+      yield* sourceProblems('queries', ['queries', index, ...place], account, file.accounts);
+    }
+    if (accounts.length === 0) {
+      const message = '"account" is "*", and no account has "source: nerdgraph"';
+      yield [['queries', index, 'account'], message, sourceHelp];
+    }
     for (const { name, unit } of query.gauges) {
       const before = units.get(name) ?? unit;
       units.set(name, before);
-      const isTaken = taken.size === taken.add(JSON.stringify([account, name])).size;
+      const series = accounts.map((account) => JSON.stringify([account, name]));
+      const isTaken = series.some((one) => taken.has(one));
+      for (const one of series) taken.add(one);
       let problem = before === unit ? '' : `has two units: ${before} before, ${unit} here`;
       if (isTaken) problem = 'is there already in the account';
       if (ofMetrics.has(name)) problem = 'is also one of "metrics"';
@@ -57,11 +74,11 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
 function* sourceProblems(
   what: string,
   path: readonly PropertyKey[],
-  { account }: { readonly account?: string },
+  account: string | undefined,
   accounts: FileConfig['accounts'],
 ): Iterable<Found> {
-  const found = accounts.find(({ name }) => name === (account ?? accounts[0]?.name));
+  const found = accounts.find(({ name }) => name === account);
   if (found?.source !== 'rest') return;
   const message = `there are ${what} only with "source: nerdgraph", and the account "${found.name}" has "source: rest"`;
-  yield [path, message, 'write "source: nerdgraph" and "account_id" in that account'];
+  yield [path, message, sourceHelp];
 }

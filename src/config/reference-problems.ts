@@ -14,6 +14,7 @@ import {
   type PlacedText,
   spanOf,
   textEntry,
+  textsOf,
   valueOf,
 } from './yaml-node.ts';
 
@@ -63,7 +64,17 @@ function settingsOfExclusion(app: FileMap): readonly Problem[] {
   });
 }
 
-function nothingLeft(apps: readonly FileMap[]): readonly Problem[] {
+const emptyHelp = 'write what is polled, such as apps: [{ match: "." }], or "queries"';
+
+/** A file that asks for nothing. */
+function nothingLeft(root: FileMap, apps: readonly FileMap[]): readonly Problem[] {
+  const list = valueOf(root, 'apps');
+  const queries = valueOf(root, 'queries');
+  if (queries !== undefined && !(isSeq(queries) && queries.items.length === 0)) return [];
+  if (hasMisspelt(root, ['apps', 'queries'])) return [];
+  if (list === undefined) return [errorAt(spanOf(root), 'missing key "apps"', emptyHelp)];
+  if (isSeq(list) && list.items.length === 0)
+    return [errorAt(spanOf(list), '"apps" must not be empty', emptyHelp)];
   const [first] = apps;
   if (first === undefined || !apps.every((app) => isSetTo(app, 'exclude', true))) return [];
   const message = 'all entries have "exclude: true", so nothing is polled';
@@ -142,21 +153,21 @@ function accountReferences(
     .join(', ');
   let unknown = 0;
   return apps.flatMap((app) => {
-    const reference = textEntry(app, 'account');
-    if (reference === undefined) {
-      const isMissing = !app.has('account') && !hasMisspelt(app, ['account']);
-      if (!isMissing || names.size < 2) return [];
+    if (!app.has('account') && !hasMisspelt(app, ['account']) && names.size > 1) {
       const help = `the file has several accounts: ${listed}${more}`;
       return [errorAt(spanOf(app), 'missing key "account"', help)];
     }
-    const { text, span } = reference;
-    if (names.has(text)) return [];
-    unknown += 1;
-    // Each search goes through all names, so it is done only for the errors that are shown.
-    const near = unknown > mostShown ? undefined : didYouMean(text, all);
-    return [
-      errorAt(span, `unknown account "${text}"`, near ?? `the accounts are ${listed}${more}`),
-    ];
+    // An entry of queries may have a list, or a star for all.
+    const mayBeAll = app.has('nrql') && textEntry(app, 'account')?.text === '*';
+    const wanted = mayBeAll ? [] : textsOf(valueOf(app, 'account'));
+    return wanted.flatMap(({ text, span }) => {
+      if (names.has(text)) return [];
+      unknown += 1;
+      // Each search goes through all names, so it is done only for the errors that are shown.
+      const near = unknown > mostShown ? undefined : didYouMean(text, all);
+      const help = near ?? `the accounts are ${listed}${more}`;
+      return [errorAt(span, `unknown account "${text}"`, help)];
+    });
   });
 }
 
@@ -198,7 +209,7 @@ export function referenceProblems(root: FileMap): readonly Problem[] {
     ...duplicateNames(named),
     ...accounts.flatMap((account) => accountRules.flatMap((rule) => rule(account))),
     ...apps.flatMap((app) => appRules.flatMap((rule) => rule(app))),
-    ...nothingLeft(apps),
+    ...nothingLeft(root, apps),
     ...(names === undefined
       ? []
       : accountReferences([...apps, ...mapsUnder(root, 'queries')], names)),

@@ -179,7 +179,7 @@ export function hostChoice(description: string): z.ZodType<FileHosts> {
       if (data !== undefined) return { value: data, problem: undefined };
       const problem =
         'must be true, false, self or a map of "match", "exclude" or both, each a regular expression';
-      return { value: undefined, problem, help: 'for some hosts write { match: "^web-" }' };
+      return { value: undefined, problem, help: 'for some hosts write hosts: { match: "^web-" }' };
     },
     { anyOf, description },
   );

@@ -48,7 +48,7 @@ export interface FileApp extends Partial<FilePoll> {
 
 /** One entry of `queries`, with what its NRQL means. The defaults of what it leaves out are in `poll`. */
 export interface FileQuery extends QueryMeaning, Partial<FilePoll> {
-  readonly account?: string;
+  readonly account?: string | readonly string[];
   readonly constant_labels: Readonly<Record<string, string>>;
   readonly help?: string;
   readonly max_series: number;
@@ -59,6 +59,19 @@ export interface FileConfig {
   readonly poll: FilePoll;
   readonly apps: readonly FileApp[];
   readonly queries: readonly FileQuery[];
+}
+
+const everyAccount = '*';
+
+/** The names of the accounts that a query asks; it is not said here whether there are such accounts. */
+export function accountsOf(
+  { account }: Pick<FileQuery, 'account'>,
+  accounts: readonly FileAccount[],
+): readonly string[] {
+  const all = accounts.filter(({ source }) => account !== everyAccount || source === 'nerdgraph');
+  const names = all.map(({ name }) => name);
+  if (account === everyAccount) return names;
+  return account === undefined ? names.slice(0, 1) : [account].flat();
 }
 
 const hourMs = 3_600_000;
@@ -158,7 +171,16 @@ const query: z.ZodType<FileQuery> = z
             .meta({ description: 'Gauges by the names that the query gives its functions.' }),
         ])
         .meta({ description: 'The gauge, or a map from the names of functions to gauges.' }),
-      account: text('Account with source: nerdgraph; as in an entry of apps.').exactOptional(),
+      account: z
+        .union([
+          text('The account, or "*" for all with source: nerdgraph.'),
+          z.array(text('Name of an account.'), aList).min(1, notEmpty).superRefine(eachOnce),
+        ])
+        .meta({
+          description:
+            'Account with source: nerdgraph, a list of such accounts, or "*" for all; required only when there are several accounts.',
+        })
+        .exactOptional(),
       nrql: z
         .string({ error: 'must be a string' })
         .min(1, { error: 'must not be empty' })
@@ -166,7 +188,7 @@ const query: z.ZodType<FileQuery> = z
         .max(4000, { error: 'must have at most 4000 characters' })
         .meta({ description: 'The query in NRQL; the exporter adds SINCE and UNTIL.' }),
       labels: z
-        .record(z.string(), labelName(queryLabels), aMap)
+        .record(z.string(), labelName(queryLabels, true), aMap)
         .meta({ description: 'Labels by facet. Default: the name of the facet in snake case.' })
         .prefault({}),
       constant_labels: labels('Extra labels on every series.', queryLabels).prefault({}),
@@ -194,9 +216,9 @@ export const fileSchema: z.ZodType<FileConfig> = z
         .prefault([{ name: 'default', api_key_env: 'NEW_RELIC_API_KEY' }])
         .meta({ description: 'The New Relic accounts: one API key each.' }),
       poll: poll.prefault({}),
-      apps: z.array(app, aList).min(1, notEmpty).meta({
+      apps: z.array(app, aList).prefault([]).meta({
         description:
-          'The applications to read. If several entries select an application, the first of them counts.',
+          'The applications to read. If several entries select an application, the first of them counts. May be left out if there are "queries".',
       }),
       queries: z
         .array(query, aList)
@@ -205,7 +227,13 @@ export const fileSchema: z.ZodType<FileConfig> = z
     },
     aMap,
   )
-  .meta({ title: 'newrelic-exporter configuration' });
+  .meta({
+    title: 'newrelic-exporter configuration',
+    anyOf: ['apps', 'queries'].map((key) => ({
+      required: [key],
+      properties: { [key]: { minItems: 1 } },
+    })),
+  });
 
 /** JSON Schema (draft 7) of the configuration file, for editors. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {

@@ -1,9 +1,9 @@
 import { isScalar, type Node, type Scalar } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { didYouMean } from './suggestion.ts';
+import { didYouMean, synonymOf } from './suggestion.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
-import { describe, isFileMap, keySpanAt, keysOf, locate, spanOf } from './yaml-node.ts';
+import { describe, isFileMap, keySpanAt, keysOf, locate, partSpan, spanOf } from './yaml-node.ts';
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -66,8 +66,11 @@ function unknownKeys(
       const help = 'write the keys themselves; an alias may only be a whole value';
       return errorAt(span, 'merge keys ("<<") are not supported', help);
     }
+    const synonym = synonymOf(key, known);
     const help =
-      placeFor(key, schema) ?? didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`;
+      (synonym === undefined ? placeFor(key, schema) : undefined) ??
+      didYouMean(key, known) ??
+      `the keys here are ${known.join(', ')}`;
     return errorAt(span, `unknown key "${key}"`, help);
   });
 }
@@ -113,9 +116,15 @@ function helpFor(issue: Issue, found: Node): string | undefined {
     : customHelp(issue);
 }
 
-function wrongValue(issue: Issue, found: Node): readonly Problem[] {
+/** The part of a text that an issue is about. */
+const textPart = z.object({ at: z.int(), length: z.int() });
+
+function wrongValue(issue: Issue, found: Node, source: string): readonly Problem[] {
   const what = namesFound(issue) ? `${issue.message}, not ${describe(found)}` : issue.message;
-  return [errorAt(spanOf(found), `${subjectOf(issue.path)} ${what}`, helpFor(issue, found))];
+  const message = `${subjectOf(issue.path)} ${what}`;
+  const { data } = textPart.safeParse(issue.code === 'custom' ? issue.params?.['part'] : undefined);
+  if (data === undefined) return [errorAt(spanOf(found), message, helpFor(issue, found))];
+  return [errorAt(partSpan(source, found, data), message, customHelp(issue))];
 }
 
 /**
@@ -129,9 +138,14 @@ function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issu
   return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function problemsOf(root: Node, issue: Issue, schema: JsonSchema): readonly Problem[] {
+function problemsOf(
+  root: Node,
+  issue: Issue,
+  schema: JsonSchema,
+  source: string,
+): readonly Problem[] {
   if (issue.code === 'invalid_union') {
-    return issuesOfAlternative(issue).flatMap((one) => problemsOf(root, one, schema));
+    return issuesOfAlternative(issue).flatMap((one) => problemsOf(root, one, schema, source));
   }
   if (issue.code === 'unrecognized_keys') return unknownKeys(root, issue, schema);
   if (issue.code === 'invalid_key') {
@@ -139,14 +153,15 @@ function problemsOf(root: Node, issue: Issue, schema: JsonSchema): readonly Prob
     return [errorAt(keySpanAt(root, issue.path), `${subjectOf(issue.path)} ${message}`)];
   }
   const found = locate(root, issue.path);
-  return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found);
+  return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found, source);
 }
 
-/** Turns the errors of a schema into problems with a place, in the words of the file. */
+/** Turns the errors of a schema into problems with a place, in the words of the file, which is `source`. */
 export function shapeProblems(
   root: Node,
   error: z.ZodError,
   schema: JsonSchema,
+  source = '',
 ): readonly Problem[] {
-  return error.issues.flatMap((issue) => problemsOf(root, issue, schema));
+  return error.issues.flatMap((issue) => problemsOf(root, issue, schema, source));
 }

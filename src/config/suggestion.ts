@@ -32,20 +32,26 @@ export function closest(word: string, candidates: readonly string[]): string | u
 }
 
 /** What other programs call our keys and presets. */
-const otherWords: Readonly<Record<string, readonly string[]>> = {
-  id: ['app_id', 'application_id', 'guid'],
-  apps: ['applications'],
-  response_time: ['latency', 'duration', 'rt', 'p95', 'p99'],
-  errors: ['error_rate', 'errors_per_minute'],
-  throughput: ['rpm', 'requests', 'requests_per_minute'],
-  database: ['db'],
-  memory: ['mem'],
-  cpu: ['cpu_usage'],
-};
+const otherWords: ReadonlyMap<string, readonly string[]> = new Map([
+  ['id', ['app_id', 'application_id', 'guid']],
+  ['apps', ['applications']],
+  ['as', ['name']],
+  ['nrql', ['query', 'expr']],
+  ['response_time', ['latency', 'duration', 'rt', 'p95', 'p99']],
+  ['errors', ['error_rate', 'errors_per_minute']],
+  ['throughput', ['rpm', 'requests', 'requests_per_minute']],
+  ['database', ['db']],
+  ['memory', ['mem']],
+  ['cpu', ['cpu_usage']],
+]);
+
+/** Which of the candidates other programs call so. */
+export function synonymOf(word: string, candidates: readonly string[]): string | undefined {
+  return candidates.find((one) => otherWords.get(one)?.includes(word.toLowerCase()) === true);
+}
 
 /** The help for a word that is not one of the candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  const other = candidates.find((one) => otherWords[one]?.includes(word.toLowerCase()) === true);
-  const near = other ?? closest(word, candidates);
+  const near = synonymOf(word, candidates) ?? closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }
