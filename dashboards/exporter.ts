@@ -87,7 +87,7 @@ const accounts = table({
   id: tables['accounts of exporters'].id,
   title: 'Accounts',
   description:
-    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded, or, of an account with queries only, whether the last query did; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
   labels: {
     account: { title: 'Account', width: 90 },
@@ -287,6 +287,73 @@ const failedShare = `${perMinute(labels, failed)} / (${perMinute(labels, ended)}
 /** Chosen for the whole range, so that lines have no gaps. */
 const failedMost = `topk($topn, sum by (${exporterLabels}) (${growthOf(of.account(failed))}))`;
 
+/** Each query of each job, however many exporters ask it. */
+const queryLabels = 'cluster, job, account, query';
+
+function perQuery(selected: string, by = queryLabels): string {
+  return `max by (${by}) (${selected})`;
+}
+
+const success = of.account('newrelic_query_success');
+const rows = of.account('newrelic_query_rows');
+const answered = of.account('newrelic_query_last_success_timestamp_seconds');
+const hasNoValue = `${perQuery(of.account('newrelic_exporter_query_missing'))} == 1`;
+
+/** By the labels of a line: those that failed for the longest part of the range, as many as are chosen. */
+const ofLine = 'account, query';
+const failedLongest = `and on (${ofLine}) topk($topn, 1 - ${perQuery(`avg_over_time(${success}[$__range] @ end())`, ofLine)})`;
+
+const queries: readonly Panel[] = [
+  table({
+    id: 114,
+    title: 'State of the queries',
+    description:
+      'Each query of the configuration, by its first gauge, those in trouble first: "failing" if the last poll did not get its rows (older values are held for stale_after), "no value" if New Relic has never had a row with a number for it; the rows of the last answer, and how old that is. The status page of the exporter says why.',
+    w: 24,
+    noRows: 'No query is configured',
+    sortBy: { State: 'greatest', 'Last answer': 'greatest' },
+    labels: {
+      query: { title: 'Query' },
+      account: { title: 'Account', width: 160 },
+      job: { title: 'Job', width: 170, isLast: true },
+      cluster: { title: 'Cluster', width: 110, isLast: true },
+    },
+    columns: {
+      State: {
+        width: 110,
+        map: words.query,
+        expr: `2 + 0 * (${perQuery(success)} == 0) or ${hasNoValue} or 1 - ${perQuery(success)}`,
+      },
+      Rows: { width: 90, decimals: 0, expr: perQuery(rows) },
+      'Last answer': {
+        width: 130,
+        unit: 'dtdurations',
+        decimals: 0,
+        map: words.neverPolled,
+        expr: `time() - (${perQuery(answered)} or 0 * ${perQuery(success)})`,
+      },
+    },
+  }),
+  graph({
+    title: 'Age of the last answer',
+    description:
+      'How long ago each query last got its rows, of those that failed for the longest part of the shown range. While a query fails, its line rises.',
+    unit: 's',
+    lines: {
+      '{{account}}: {{query}}': `time() - ${perQuery(answered, ofLine)} ${failedLongest}`,
+    },
+  }),
+  graph({
+    title: 'Rows by query',
+    description:
+      'Rows of the last answer, of the queries that had the most in the shown range. New Relic gives no more than LIMIT says, and ten of a FACET without it.',
+    decimals: 0,
+    lines: {
+      '{{account}}: {{query}}': `${perQuery(rows, ofLine)} and on (${ofLine}) topk($topn, ${perQuery(`max_over_time(${rows}[$__range] @ end())`, ofLine)})`,
+    },
+  }),
+];
+
 const details: readonly Panel[] = [
   metrics,
   graph({
@@ -339,7 +406,8 @@ const details: readonly Panel[] = [
 export const exporter: DashboardOptions = {
   name: 'exporter',
   title: 'New Relic / Exporter',
-  description: 'The exporter itself: its accounts, its calls and their budget, its polls.',
+  description:
+    'The exporter itself: its accounts, its calls and their budget, its polls, its queries.',
   variables: exporterVariables,
   open: [
     ...trouble(of.account, 'exporter'),
@@ -350,5 +418,5 @@ export const exporter: DashboardOptions = {
     ...calls,
     processes,
   ],
-  closed: { 'Metrics without a value, polls and series': details },
+  closed: { Queries: queries, 'Metrics without a value, polls and series': details },
 };
