@@ -116,7 +116,7 @@ describe.skipIf(amtool.skip)(`Alertmanager${amtool.note}`, () => {
   });
 
   it('sends the query that fails instead of the share of calls that fail, and those of another account', async () => {
-    const of = (name: string, account: string): Readonly<Record<string, string>> => ({
+    const of = (name: string, account: string) => ({
       alertname: `NewRelicExporter${name}`,
       cluster: 'eu-1',
       account,
