@@ -36,7 +36,7 @@ function between(from: number, to: number, result: JsonObject): JsonObject {
   return { type: 'range', options: { from, to, result: { ...result, index: 0 } } };
 }
 
-type State = 'upOrDown' | 'yesOrNo' | 'readableOrNot' | 'health' | 'poll';
+type State = 'upOrDown' | 'yesOrNo' | 'readableOrNot' | 'health' | 'poll' | 'query';
 type Other = 'noData' | 'nothing' | 'blank' | 'poorApdex' | 'neverPolled';
 
 /** What is said of values. */
@@ -48,6 +48,8 @@ export const words: Readonly<Record<State | Other, JsonObject>> = {
   health: named({ 1: ['gray'], 2: ['green'], 3: ['orange', 'orange'], 4: ['red', 'red'] }),
   /** As `pollOf` numbers them: the worst is the greatest. */
   poll: named({ 0: ['complete'], 1: ['failing', 'orange'], 2: ['stale', 'orange'] }),
+  /** As the table of queries numbers them: the worst is the greatest. */
+  query: named({ 0: ['answered'], 1: ['no value', 'orange'], 2: ['failing', 'orange'] }),
   /** Nothing is known, which must never look as if all were well. */
   noData: missing('no data', 'red'),
   /** There need not be anything. */

@@ -2,6 +2,7 @@ import { field, inColor, words } from './colors.ts';
 import type { DashboardOptions } from './dashboard.ts';
 import { tables, toApplication, toTable } from './links.ts';
 import { graph, type Panel, tile } from './panel.ts';
+import { queries } from './queries.ts';
 import {
   appLabels,
   countOf,
@@ -87,7 +88,7 @@ const accounts = table({
   id: tables['accounts of exporters'].id,
   title: 'Accounts',
   description:
-    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded, or, of an account with queries only, whether the last query did; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
   labels: {
     account: { title: 'Account', width: 90 },
@@ -339,7 +340,8 @@ const details: readonly Panel[] = [
 export const exporter: DashboardOptions = {
   name: 'exporter',
   title: 'New Relic / Exporter',
-  description: 'The exporter itself: its accounts, its calls and their budget, its polls.',
+  description:
+    'The exporter itself: its accounts, its calls and their budget, its polls, its queries.',
   variables: exporterVariables,
   open: [
     ...trouble(of.account, 'exporter'),
@@ -350,5 +352,5 @@ export const exporter: DashboardOptions = {
     ...calls,
     processes,
   ],
-  closed: { 'Metrics without a value, polls and series': details },
+  closed: { Queries: queries, 'Metrics without a value, polls and series': details },
 };

@@ -63,7 +63,9 @@ async function exporting(trial: Trial): Promise<Step> {
     const pods = await releasePods(trial.lab, trial.namespace);
     const pages = await Promise.all(pods.map(async (pod) => scrape(pod, setup.scraping)));
     const showing = pages.filter(
-      (page) => page !== undefined && /^newrelic_application_requests_per_minute\{/mu.test(page),
+      (page) =>
+        page !== undefined &&
+        /^newrelic_(?:application_requests_per_minute|transactions)\{/mu.test(page),
     );
     return pods.length === setup.pods && pods.every(isReady) && showing.length === setup.pods
       ? true

@@ -69,6 +69,8 @@ const isEnough = [
   'min(count_over_time(up[1m])) >= 6',
   'count(app:newrelic_application_requests_per_minute:sum) >= 2',
   'sum(newrelic_exporter_api_request_retries_total{reason="server"}) > 0',
+  // It is said of a query without a row after its second poll.
+  'sum(newrelic_exporter_query_missing) > 0',
 ].map((expression) => `(${expression})`);
 
 /** Everything that is scraped and recorded, once there is enough of it for rates. */

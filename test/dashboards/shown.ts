@@ -6,7 +6,16 @@ import type { Prometheus, Series } from './prometheus.ts';
 type Numbers = Record<string, number>;
 
 /** What tells the rows of a table apart. */
-const rowLabels = ['cluster', 'instance', 'account', 'app_id', 'host_name', 'selector', 'name'];
+const rowLabels = [
+  'cluster',
+  'instance',
+  'account',
+  'app_id',
+  'host_name',
+  'selector',
+  'name',
+  'query',
+];
 
 function rowOf(metric: Series['metric']): string {
   return rowLabels.flatMap((label) => metric[label] ?? []).join(' ');

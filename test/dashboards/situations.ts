@@ -225,6 +225,40 @@ export const situations: readonly Situation[] = [
     },
   },
   {
+    when: 'one query fails, one never has a value, one has never been answered, and two exporters ask the same',
+    series: {
+      ...both,
+      ...of(eu, {
+        'newrelic_query_success{query="well"}': '1x90',
+        'newrelic_query_rows{query="well"}': '7x90',
+        'newrelic_query_last_success_timestamp_seconds{query="well"}': '@0+60x90',
+        'newrelic_query_success{query="fails"}': '1x30 0x59',
+        'newrelic_query_rows{query="fails"}': '3x33 _x56',
+        'newrelic_query_last_success_timestamp_seconds{query="fails"}': '@0+60x30 @1800x59',
+        'newrelic_query_success{query="empty"}': '1x90',
+        'newrelic_query_rows{query="empty"}': '0x90',
+        'newrelic_query_last_success_timestamp_seconds{query="empty"}': '@0+60x90',
+        'newrelic_exporter_query_missing{query="empty"}': '1x90',
+        'newrelic_query_success{query="never"}': '0x90',
+      }),
+      // Another exporter of the same account has asked the same, and got it.
+      ...of(`${exporterLabels('c')},account="eu"`, {
+        'newrelic_query_success{query="well"}': '0x90',
+        'newrelic_query_last_success_timestamp_seconds{query="well"}': '@0x90',
+      }),
+    },
+    shows: {
+      'exporter: State of the queries': {
+        'eu well': { State: 0, Rows: 7, 'Last answer': 0 },
+        'eu fails': { State: 2, 'Last answer': 1800 },
+        'eu empty': { State: 1, Rows: 0, 'Last answer': 0 },
+        'eu never': { State: 2 },
+      },
+      'exporter: Age of the last answer': { 'eu: well': 0, 'eu: fails': 1800, 'eu: empty': 0 },
+      'exporter: Rows by query': { 'eu: well': 7, 'eu: fails': Number.NaN, 'eu: empty': 0 },
+    },
+  },
+  {
     when: 'a shard is missing, and an exporter refuses its configuration',
     series: {
       ...both,

@@ -2,7 +2,6 @@
 export const unusedMetrics: ReadonlyMap<string, string> = new Map([
   ['nodejs_', 'for debugging'],
   ['process_(?!start)', 'what runs the process shows it'],
-  ['newrelic_query_last_success_timestamp_seconds', 'an alert watches newrelic_query_success'],
   ['newrelic_exporter_api_requests_in_flight', 'for debugging'],
   ['newrelic_exporter_api_request_retries_total', 'failed calls are shown by reason'],
   ['newrelic_exporter_api_request_duration_seconds', 'timeouts are shown among failed calls'],

@@ -77,6 +77,9 @@ queries:
   - as: transactions
     account: bulk
     nrql: SELECT count(*) FROM Transaction FACET appName
+  - as: transactions_of_nobody
+    account: bulk
+    nrql: SELECT count(*) FROM Transaction WHERE appName = 'Nobody' FACET appName
 `;
 }
 

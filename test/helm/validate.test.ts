@@ -10,14 +10,20 @@ const redirect = [
   'httpRoute.filters[0].requestRedirect.scheme=https',
 ];
 
+const aQuery = 'config.queries[0].as=logs,config.queries[0].nrql=SELECT count(*) FROM Log';
+
 /** Bad values, added to the smallest good ones, and what the sentence about them is known by. */
 const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
   [['replicas=2'], 'set sharding.mode to static (with mode: statefulset), or replicas to 1'],
   [['replicas=3', 'mode=statefulset'], 'set sharding.mode to static (with mode: statefulset)'],
   [['sharding.mode=static'], 'set mode to statefulset, or sharding.mode to none'],
   [['sharding.mode=static', 'mode=sidecar'], 'set mode to statefulset, or sharding.mode to none'],
-  [['config.apps=null'], 'config.apps is empty'],
+  [['config.apps=null'], 'config.apps and config.queries are empty'],
   [['configExistingConfigMap=other'], 'both config and configExistingConfigMap'],
+  [
+    ['config.apps=null', aQuery, 'configExistingConfigMap=other'],
+    'both config and configExistingConfigMap',
+  ],
   [
     ['configReload=rollout', 'config.apps=null', 'configExistingConfigMap=other'],
     'Helm does not see changes of the ConfigMap',
@@ -116,6 +122,7 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
     [['replicas=3', 'sharding.mode=static', 'mode=statefulset']],
     [['mode=none', 'config.apps=null', 'apiKey.existingSecret=']],
     [['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret=']],
+    [['config.apps=null', aQuery]],
     [['apiKey.existingSecret=', 'accounts[0].name=us', 'accounts[0].existingSecret=a']],
     [
       [

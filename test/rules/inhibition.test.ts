@@ -98,7 +98,7 @@ describe.skipIf(amtool.skip)(`Alertmanager${amtool.note}`, () => {
     });
 
     expect(status).toBe(0);
-    expect(text).toContain('3 inhibit rules');
+    expect(text).toContain('4 inhibit rules');
   });
 
   it('sends one alert of a wrong key, and those of another account', async () => {
@@ -113,5 +113,18 @@ describe.skipIf(amtool.skip)(`Alertmanager${amtool.note}`, () => {
     expect(await sentOf([...alerts, other])).toEqual(
       expect.arrayContaining(['NewRelicExporterAuthenticationFailing', other.alertname]),
     );
+  });
+
+  it('sends the query that fails instead of the share of calls that fail, and those of another account', async () => {
+    const of = (name: string, account: string) => ({
+      alertname: `NewRelicExporter${name}`,
+      cluster: 'eu-1',
+      account,
+    });
+    const failing = { ...of('QueryFailing', 'production'), query: 'shop_orders' };
+
+    const sent = await sentOf([failing, of('ApiErrors', 'production'), of('ApiErrors', 'other')]);
+
+    expect(sent).toEqual(expect.arrayContaining([failing.alertname, 'NewRelicExporterApiErrors']));
   });
 });

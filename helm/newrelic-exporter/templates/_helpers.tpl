@@ -209,8 +209,10 @@ needs about one call a minute: what the values leave open is set to suit that.
 {{- $_ := set $config "poll" (include "newrelic-exporter.sidecar.poll" . | fromYaml) }}
 {{- $_ := set $config "apps" (include "newrelic-exporter.sidecar.apps" . | fromYamlArray) }}
 {{- end }}
-{{- if not $config.poll }}
-{{- $_ := unset $config "poll" }}
+{{- range list "poll" "apps" "queries" }}
+{{- if not (get $config .) }}
+{{- $_ := unset $config . }}
+{{- end }}
 {{- end }}
 {{- toYaml $config }}
 {{- end }}

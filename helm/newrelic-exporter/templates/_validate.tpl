@@ -15,10 +15,10 @@
 {{- if and (eq .Values.configReload "rollout") (not $hasWorkload) }}
 {{- fail (printf "configReload is rollout, but in the mode %s the chart has no pods to restart: set it to hot" .Values.mode) }}
 {{- end }}
-{{- if and $runs $ownConfig (not .Values.config.apps) }}
-{{- fail "config.apps is empty, so nothing would be polled: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap" }}
+{{- if and $runs $ownConfig (not (or .Values.config.apps .Values.config.queries)) }}
+{{- fail "config.apps and config.queries are empty, so nothing would be polled: list the applications, for example config.apps[0].id=31584797, or queries, or name a ConfigMap in configExistingConfigMap" }}
 {{- end }}
-{{- if and (not $ownConfig) (or .Values.config.apps .Values.config.accounts .Values.config.poll) }}
+{{- if and (not $ownConfig) (or .Values.config.apps .Values.config.accounts .Values.config.poll .Values.config.queries) }}
 {{- fail "both config and configExistingConfigMap are set: remove one of them" }}
 {{- end }}
 {{- range $index, $app := .Values.config.apps }}
