@@ -4,7 +4,7 @@
  */
 import type * as DaemonModule from '../src/daemon/daemon.ts';
 import type { Values } from '../src/model/polled-series.ts';
-import type { SnapshotSink } from '../src/model/snapshot.ts';
+import { isOfQuery, type SnapshotSink } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../test/support/fake-platform.ts';
@@ -51,6 +51,7 @@ const watch = (sink: SnapshotSink): SnapshotSink => ({
     sink.removeAccount(account);
   },
   publish: (snapshot) => {
+    if (isOfQuery(snapshot)) return;
     for (const [hostId, value] of snapshot.reading?.hosts ?? []) {
       const { id } = snapshot.application;
       const key = `${id}/${hostId}`;

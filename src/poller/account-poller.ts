@@ -48,7 +48,7 @@ export class AccountPoller {
   readonly #log: PollLog;
   readonly #table: AccountTable;
   readonly #discoveries: DiscoveryLoop;
-  readonly #polls: PollLoop<PollRequest, PollOutcome>;
+  readonly #polls: PollLoop;
   readonly #queries: PollLoop<QueryRequest, QueryOutcome>;
   readonly #startMs: number;
   readonly #stopping = new AbortController();

@@ -31,7 +31,10 @@ interface StartedPoll {
  * last call has ended, or at the deadline. The outcomes of a large batch are reported in several
  * turns of the event loop. The earliest times of its applications are the times of the batch.
  */
-export class BatchPoll<Request extends PollTimes, Outcome extends Pick<PollOutcome, 'partCount'>> {
+export class BatchPoll<
+  Request extends PollTimes = PollRequest,
+  Outcome extends Pick<PollOutcome, 'partCount'> = PollOutcome,
+> {
   readonly #batch: Batch<Request, Outcome>;
   readonly #dependencies: BatchPollDependencies;
   readonly #ended: PollEnded<Request, Outcome>;

@@ -1,6 +1,6 @@
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch } from '../model/source.ts';
-import { BatchPoll, type BatchPollDependencies } from './batch-poll.ts';
+import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
 import type { PollTimes } from './schedule.ts';
 import type { SubjectState } from './subject-state.ts';
 
@@ -56,7 +56,10 @@ const pollsPerTurn = 200;
 /**
  * Starts the poll of each application, or query, when it is due, and never two polls of the same one.
  */
-export class PollLoop<Request extends PollTimes, Outcome extends AnyOutcome> {
+export class PollLoop<
+  Request extends PollTimes = PollRequest,
+  Outcome extends AnyOutcome = PollOutcome,
+> {
   readonly #table: Polled<Request, Outcome>;
   readonly #dependencies: PollLoopDependencies<Request, Outcome>;
   readonly #polls = new Map<string, RunningPoll<Request, Outcome>>();

@@ -45,9 +45,9 @@ async function vendorMetrics(): Promise<readonly MetricFacts[]> {
   for (const snapshot of [...representativeSnapshots.slice(0, 2), withPresets]) {
     store.publish({ ...snapshot, labels: {} });
   }
-  store.publish(
-    aSnapshot({ query: { ...aQuery, gauges: [] }, pollSucceeded: true, lastSuccessMs: 1 }),
-  );
+  const rows = { windowEndMs: 0, series: [], rows: 1, leftOut: 0, unusable: new Map() };
+  const query = { ...aQuery, gauges: [] };
+  store.publish({ query, reading: rows, pollSucceeded: true, lastSuccessMs: 1 });
   store.accountUp('production', true);
   return metricsOfPage((await store.page()).identity);
 }

@@ -2,7 +2,7 @@ import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { AccountConfig, AccountSource, AppEntry, Config } from '../../src/model/config.ts';
-import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import { type AppSnapshot, isOfQuery, type SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults, type Faults } from '../../src/simulator/faults.ts';
@@ -153,7 +153,7 @@ function keyOrFile({ platform, vendors }: Wiring): Platform['readFile'] {
 function watched(sink: SnapshotSink, published: AppSnapshot[]): SnapshotSink {
   return {
     publish: (snapshot) => {
-      published.push(snapshot);
+      if (!isOfQuery(snapshot)) published.push(snapshot);
       sink.publish(snapshot);
     },
     remove: (account, id) => {

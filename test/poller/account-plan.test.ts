@@ -69,11 +69,11 @@ describe('other calls', () => {
     const bench = aPlanner();
     await bench.clock.advance(minuteMs);
 
-    bench.planner.discovered({ calls: 9, lookUpCalls: 9 }, 2 * minuteMs);
+    bench.planner.discovered({ calls: 9, lookUpCalls: 9, complete: true }, 2 * minuteMs);
 
     expect(demandOf(bench)).toBeCloseTo(9, 9);
     await bench.clock.advance(10 * minuteMs);
-    bench.planner.discovered({ calls: 1 }, 2 * minuteMs);
+    bench.planner.discovered({ calls: 1, complete: true }, 2 * minuteMs);
     bench.planner.replan([]);
     expect(bench.planner.plan.demandPerMinute).toBe(0.5);
   });

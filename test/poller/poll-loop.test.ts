@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Question } from '../../src/model/source.ts';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { PollRequest } from '../../src/poller/batch-poll.ts';
 import { PollLoop } from '../../src/poller/poll-loop.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
@@ -42,7 +44,7 @@ async function aLoop(
   const unauthorized = (): void => {
     asked.push(clock.monotonicMs());
   };
-  const loop = new PollLoop(table, { source, scheduler, clock, unauthorized });
+  const loop: PollLoop = new PollLoop<PollRequest, PollOutcome>(table, { source, scheduler, clock, unauthorized });
   const polls = (id: string): number => source.calls.filter((call) => call === `app ${id}`).length;
   return { ...bench, loop, source, asked, polls };
 }
@@ -254,7 +256,7 @@ describe('a poll that is due and in no batch yet', () => {
     await clock.advance(0);
     await taken;
     const scheduler = aScheduler({ requestsPerMinute: 100_000, concurrency: 1000 }, clock);
-    const loop = new PollLoop(table, { source, scheduler, clock, unauthorized: () => undefined });
+    const loop: PollLoop = new PollLoop<PollRequest, PollOutcome>(table, { source, scheduler, clock, unauthorized: () => undefined });
     loop.wake();
 
     const discovered = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Shard } from '../../src/model/shard.ts';
-import type { SnapshotSink } from '../../src/model/snapshot.ts';
+import { isOfQuery, type SnapshotSink } from '../../src/model/snapshot.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
@@ -185,6 +185,7 @@ function divided(
   return {
     ...values,
     publish: (snapshot) => {
+      if (isOfQuery(snapshot)) return;
       const { account, application } = snapshot;
       if (!world.isOwn(application.id)) {
         world.report('shard', `${account}: shows ${application.id}, which another one polls`);
