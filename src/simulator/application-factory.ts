@@ -76,6 +76,17 @@ function applicationNameAt(index: number): string {
   return `${service} ${String(index).padStart(3, '0')}`;
 }
 
+const teams = ['payments', 'search', 'platform'] as const;
+
+/** Half of them have a third one. */
+function tagsAt(index: number): Readonly<Record<string, string>> {
+  return {
+    team: teams[index % teams.length] ?? teams[0],
+    environment: index % 4 === 3 ? 'staging' : 'production',
+    ...(index % 2 === 0 ? { tier: 'critical' } : {}),
+  };
+}
+
 function languageAt(index: number): string {
   return languages[index % languages.length] ?? languages[0];
 }
@@ -130,10 +141,11 @@ function hostSpecsOf({ hosts = 0 }: ApplicationSpec): readonly HostSpec[] {
 }
 
 function withDefaults(
-  { transactionNames, tags = {} }: ApplicationSpec,
+  { transactionNames, tags }: ApplicationSpec,
   usual: number,
+  index: number,
 ): Pick<SimulatedApplication, 'transactionNames' | 'tags'> {
-  return { transactionNames: transactionNames ?? usual, tags };
+  return { transactionNames: transactionNames ?? usual, tags: tags ?? tagsAt(index) };
 }
 
 export function createApplicationFactory(
@@ -181,7 +193,7 @@ export function createApplicationFactory(
       responseTimeMs: random.integer(5, 900),
       ratesPerMinute: ratesOf(spec, kind, random),
       errorRatio: spec.errorRatio ?? errorRatioAt(index),
-      ...withDefaults(spec, transactionNames),
+      ...withDefaults(spec, transactionNames, index),
       totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
       hosts: new Map(made.map((entry) => [entry.id, entry])),
       silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,

@@ -26,6 +26,7 @@ export interface ApplicationSpec {
   readonly errorRatio?: number | undefined;
   /** Names of transactions. Default: as for the whole account. */
   readonly transactionNames?: number | undefined;
+  /** Default: a team and an environment, and of every other one a tier. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -3,10 +3,12 @@ import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import {
   aggregateNames,
   type NrqlAggregate,
+  type NrqlAggregateCall,
   type NrqlColumn,
   type NrqlExpression,
 } from './nrql-query.ts';
 import type { NrqlReader } from './nrql-reader.ts';
+import { parseNrqlTerm } from './nrql-term-parser.ts';
 import { emptyTimeslice, type Timeslice } from './timeslice.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -23,6 +25,9 @@ export function durationMs(reader: NrqlReader): number {
   const amount = reader.positiveNumber();
   const unit = reader.peek().text.toUpperCase();
   const ms = unitMs[unit] ?? unitMs[unit.replace(/S$/, '')];
+  if (ms === undefined && /^(?:MONTH|QUARTER|YEAR)S?$/.test(unit)) {
+    throw reader.unknown('months, quarters and years');
+  }
   if (ms === undefined) throw reader.fail('expected a unit of time');
   reader.next();
   return amount * ms;
@@ -37,11 +42,12 @@ function fieldOf(reader: NrqlReader, name: NrqlAggregate): keyof Timeslice | und
   const { kind: symbol, text: bracket } = reader.peek();
   if (symbol !== 'symbol' || bracket !== '[') return undefined;
   if (name !== 'sum' && name !== 'average') {
-    throw reader.fail('the simulated account has fields of sum and average only');
+    throw reader.unknown('fields but those of sum and average');
   }
   reader.next();
   const { kind, text } = reader.peek();
-  if (kind !== 'text' || !isField(text)) throw reader.fail('expected a field of a timeslice');
+  if (kind !== 'text') throw reader.fail('expected a field of a timeslice');
+  if (!isField(text)) throw reader.unknown(`the field ${text} of a timeslice`);
   reader.next();
   reader.expectSymbol(']');
   return text;
@@ -49,10 +55,9 @@ function fieldOf(reader: NrqlReader, name: NrqlAggregate): keyof Timeslice | und
 
 function divisorOf(reader: NrqlReader, attribute: string): keyof Timeslice | undefined {
   if (!reader.takeSymbol('/')) return undefined;
-  if (nrqlAttribute(reader) !== attribute)
-    throw reader.fail('expected a field of the same attribute');
+  if (nrqlAttribute(reader) !== attribute) throw reader.unknown('a ratio of two attributes');
   const field = fieldOf(reader, 'average');
-  if (field === undefined) throw reader.fail('expected a field in brackets');
+  if (field === undefined) throw reader.unknown('a ratio without a field in brackets');
   return field;
 }
 
@@ -60,6 +65,7 @@ const mostUniques = 10_000;
 
 /** `uniques` may say how many it wants. */
 function uniquesLimit(reader: NrqlReader): number {
+  if (reader.isName()) throw reader.unknown('a function of several attributes');
   const wanted = reader.peek();
   if (wanted.kind === 'number' && Number(wanted.text) > mostUniques) {
     throw reader.fail(`uniques are at most ${mostUniques}`);
@@ -85,16 +91,34 @@ const numeric: ReadonlySet<NrqlAggregate> = new Set(['average', 'sum', 'min', 'm
 
 function checkNumeric(reader: NrqlReader, name: NrqlAggregate, attribute: string): void {
   const isText = numeric.has(name) && attribute !== timesliceValue;
-  if (isText && !reader.isOfEvents) throw reader.fail(`${name} needs ${timesliceValue}`);
+  if (isText && !reader.isOfEvents) throw reader.unknown(`${name} of ${attribute}`);
+}
+
+function argument(
+  reader: NrqlReader,
+  name: NrqlAggregate,
+): Pick<NrqlAggregateCall, 'attribute' | 'term'> {
+  if (name === 'count' && reader.takeSymbol('*')) return { attribute: '*' };
+  if (!reader.isOfEvents) return { attribute: nrqlAttribute(reader) };
+  const first = reader.peek();
+  const term = parseNrqlTerm(reader);
+  if (term.kind === 'attribute') return { attribute: term.name };
+  return { attribute: reader.textFrom(first), term };
 }
 
 function aggregate(reader: NrqlReader): NrqlExpression {
   const wanted = reader.peek();
   const name = aggregateNames.find((known) => known.toUpperCase() === wanted.text.toUpperCase());
-  if (wanted.kind !== 'word' || name === undefined) throw reader.fail('expected a function');
+  if (reader.callAhead() === undefined && (reader.isName() || wanted.text === '*')) {
+    throw reader.unknown('how to select events: it knows functions of them');
+  }
+  if (wanted.kind !== 'word' || reader.callAhead() === undefined) {
+    throw reader.fail('expected a function');
+  }
+  if (name === undefined) throw reader.unknown(`the function ${wanted.text}`);
   reader.next();
   reader.expectSymbol('(');
-  const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : nrqlAttribute(reader);
+  const { attribute, term } = argument(reader, name);
   checkNumeric(reader, name, attribute);
   const field = fieldOf(reader, name);
   const divisor =
@@ -102,14 +126,14 @@ function aggregate(reader: NrqlReader): NrqlExpression {
   const numbers = withNumbers.has(name) ? numbersOf(reader) : undefined;
   const limit = reader.takeSymbol(',') ? uniquesLimit(reader) : undefined;
   reader.expectSymbol(')');
-  return { kind: 'aggregate', name, attribute, field, divisor, limit, numbers };
+  return { kind: 'aggregate', name, attribute, term, field, divisor, limit, numbers };
 }
 
 /** What a function works on: something that depends on data, and not the same function again. */
 function partOf(reader: NrqlReader, outer: 'rate' | 'filter'): NrqlExpression {
   const part = expression(reader);
   if (part.kind === outer || part.kind === 'number')
-    throw reader.fail(`no ${part.kind} in ${outer}`);
+    throw reader.unknown(`${outer} of a ${part.kind}`);
   return part;
 }
 
