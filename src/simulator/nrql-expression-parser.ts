@@ -8,7 +8,7 @@ import {
   type NrqlExpression,
 } from './nrql-query.ts';
 import type { NrqlReader } from './nrql-reader.ts';
-import { parseNrqlTerm } from './nrql-term-parser.ts';
+import { parseArithmetic, parseNrqlTerm } from './nrql-term-parser.ts';
 import { emptyTimeslice, type Timeslice } from './timeslice.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -167,25 +167,13 @@ function operand(reader: NrqlReader): NrqlExpression {
   return aggregate(reader);
 }
 
-function chain(
-  reader: NrqlReader,
-  operators: readonly ('+' | '-' | '*' | '/')[],
-  part: (reader: NrqlReader) => NrqlExpression,
-): NrqlExpression {
-  let left = part(reader);
-  for (;;) {
-    const operator = operators.find((symbol) => reader.takeSymbol(symbol));
-    if (operator === undefined) return left;
-    left = { kind: 'arithmetic', operator, left, right: part(reader) };
-  }
-}
-
-function product(reader: NrqlReader): NrqlExpression {
-  return chain(reader, ['*', '/'], operand);
-}
-
 function expression(reader: NrqlReader): NrqlExpression {
-  return chain(reader, ['+', '-'], product);
+  return parseArithmetic<NrqlExpression>(
+    reader,
+    operand,
+    { kind: 'number', value: 0 },
+    (found) => found,
+  );
 }
 
 /** What the vendor calls a column without `AS`: it knows `count` and `average.duration`. */

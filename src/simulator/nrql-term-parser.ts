@@ -1,6 +1,6 @@
 import { nrqlAttribute } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
-import type { NrqlFacet, NrqlTerm } from './nrql-query.ts';
+import type { NrqlFacet, NrqlOperator, NrqlTerm } from './nrql-query.ts';
 import type { NrqlReader } from './nrql-reader.ts';
 
 const nothing: NrqlTerm = { kind: 'constant', value: null };
@@ -30,27 +30,39 @@ function operand(reader: NrqlReader): NrqlTerm {
   return { kind: 'attribute', name: nrqlAttribute(reader) };
 }
 
-function product(reader: NrqlReader): NrqlTerm {
-  return chain(reader, ['*', '/'], operand);
+/** Two parts with an operator between them. */
+interface Arithmetic<Part> {
+  readonly kind: 'arithmetic';
+  readonly operator: NrqlOperator;
+  readonly left: Part;
+  readonly right: Part;
 }
 
-/** A chain of equal rank, from the left. */
-function chain(
+/** Operands in chains of equal rank, from the left; `*` and `/` bind closer, and `-` in front is less than 0. */
+export function parseArithmetic<Part>(
   reader: NrqlReader,
-  operators: readonly ('+' | '-' | '*' | '/')[],
-  part: (reader: NrqlReader) => NrqlTerm,
-): NrqlTerm {
-  let left = part(reader);
-  for (;;) {
-    const operator = operators.find((symbol) => reader.takeSymbol(symbol));
-    if (operator === undefined) return left;
-    left = { kind: 'arithmetic', operator, left, right: part(reader) };
-  }
+  operandOf: (reader: NrqlReader) => Part,
+  zero: Part,
+  joined: (parts: Arithmetic<Part>) => Part,
+): Part {
+  const chain = (operators: readonly NrqlOperator[], part: () => Part): Part => {
+    let left = part();
+    for (;;) {
+      const operator = operators.find((symbol) => reader.takeSymbol(symbol));
+      if (operator === undefined) return left;
+      left = joined({ kind: 'arithmetic', operator, left, right: part() });
+    }
+  };
+  const signed = (): Part =>
+    reader.takeSymbol('-')
+      ? joined({ kind: 'arithmetic', operator: '-', left: zero, right: signed() })
+      : operandOf(reader);
+  return chain(['+', '-'], () => chain(['*', '/'], signed));
 }
 
 /** What is worked out of each row. */
 export function parseNrqlTerm(reader: NrqlReader): NrqlTerm {
-  return chain(reader, ['+', '-'], product);
+  return parseArithmetic<NrqlTerm>(reader, operand, { kind: 'constant', value: 0 }, (term) => term);
 }
 
 /** `CASES(WHERE CONDITION AS NAME, ...)`: the first that a row meets; perhaps `OR` an attribute for all others. */
