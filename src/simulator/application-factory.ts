@@ -141,11 +141,10 @@ function hostSpecsOf({ hosts = 0 }: ApplicationSpec): readonly HostSpec[] {
 }
 
 function withDefaults(
-  { transactionNames, tags }: ApplicationSpec,
+  { transactionNames, tags = {} }: ApplicationSpec,
   usual: number,
-  index: number,
 ): Pick<SimulatedApplication, 'transactionNames' | 'tags'> {
-  return { transactionNames: transactionNames ?? usual, tags: tags ?? tagsAt(index) };
+  return { transactionNames: transactionNames ?? usual, tags };
 }
 
 export function createApplicationFactory(
@@ -193,7 +192,7 @@ export function createApplicationFactory(
       responseTimeMs: random.integer(5, 900),
       ratesPerMinute: ratesOf(spec, kind, random),
       errorRatio: spec.errorRatio ?? errorRatioAt(index),
-      ...withDefaults(spec, transactionNames, index),
+      ...withDefaults(spec, transactionNames),
       totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
       hosts: new Map(made.map((entry) => [entry.id, entry])),
       silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,
@@ -219,6 +218,7 @@ export function generateSpecs(
   const specs = Array.from({ length: options.applications }, (_, index) => ({
     kind: kinds[index % kinds.length] ?? ('web' as const),
     hosts: 0,
+    tags: tagsAt(index),
   }));
   const reporting = specs.filter((spec) => spec.kind !== 'not_reporting');
   const total = options.hosts ?? 4 * reporting.length;

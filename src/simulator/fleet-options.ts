@@ -26,14 +26,13 @@ export interface ApplicationSpec {
   readonly errorRatio?: number | undefined;
   /** Names of transactions. Default: as for the whole account. */
   readonly transactionNames?: number | undefined;
-  /** Default: a team and an environment, and of every other one a tier. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface FleetOptions {
   /** Default 1. */
   readonly seed?: number | undefined;
-  /** How many applications, or which. Default 12. */
+  /** How many applications, or which. Of a number, each has tags: a team, an environment, some a tier. Default 12. */
   readonly applications?: number | readonly ApplicationSpec[] | undefined;
   /**
    * With a number of applications: the exact number of hosts listed in the whole account, spread
