@@ -76,6 +76,17 @@ function applicationNameAt(index: number): string {
   return `${service} ${String(index).padStart(3, '0')}`;
 }
 
+const teams = ['payments', 'search', 'platform'] as const;
+
+/** Half of them have a third one. */
+function tagsAt(index: number): Readonly<Record<string, string>> {
+  return {
+    team: teams[index % teams.length] ?? teams[0],
+    environment: index % 4 === 3 ? 'staging' : 'production',
+    ...(index % 2 === 0 ? { tier: 'critical' } : {}),
+  };
+}
+
 function languageAt(index: number): string {
   return languages[index % languages.length] ?? languages[0];
 }
@@ -207,6 +218,7 @@ export function generateSpecs(
   const specs = Array.from({ length: options.applications }, (_, index) => ({
     kind: kinds[index % kinds.length] ?? ('web' as const),
     hosts: 0,
+    tags: tagsAt(index),
   }));
   const reporting = specs.filter((spec) => spec.kind !== 'not_reporting');
   const total = options.hosts ?? 4 * reporting.length;

@@ -32,7 +32,7 @@ export interface ApplicationSpec {
 export interface FleetOptions {
   /** Default 1. */
   readonly seed?: number | undefined;
-  /** How many applications, or which. Default 12. */
+  /** How many applications, or which. Of a number, each has tags: a team, an environment, some a tier. Default 12. */
   readonly applications?: number | readonly ApplicationSpec[] | undefined;
   /**
    * With a number of applications: the exact number of hosts listed in the whole account, spread

@@ -26,6 +26,14 @@ export function extensionsOf(
   return { errorClass, ...(classification === undefined ? {} : { classification }) };
 }
 
+/**
+ * What is beyond this simulator, and may be right. The class is its own, so that nobody takes it for a
+ * refusal of the vendor.
+ */
+export function notSimulated(what: string): GraphqlFailure {
+  return new GraphqlFailure('NOT_SIMULATED', `the simulator does not know ${what}`);
+}
+
 /** A mistake in a query language of the vendor, such as NRQL. */
 export function invalidInput(message: string): GraphqlFailure {
   return new GraphqlFailure('INVALID_INPUT', message);

@@ -2,22 +2,9 @@ import { predicateOf } from './nrql-conditions.ts';
 import { type NrqlCell, nrqlCellOf } from './nrql-functions.ts';
 import type { NrqlCondition, NrqlExpression } from './nrql-query.ts';
 import type { NrqlRowSet } from './nrql-row-set.ts';
+import { calculated } from './nrql-terms.ts';
 
 export type NrqlAggregation = (rows: NrqlRowSet) => NrqlCell;
-
-function arithmetic(operator: '+' | '-' | '*' | '/', left: NrqlCell, right: NrqlCell): NrqlCell {
-  if (typeof left !== 'number' || typeof right !== 'number') return null;
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return right === 0 ? null : left / right;
-  }
-}
 
 function chooserOf(condition: NrqlCondition): (rows: NrqlRowSet) => NrqlRowSet {
   if (
@@ -46,16 +33,16 @@ export function aggregationOf(expression: NrqlExpression, windowMs: number): Nrq
     case 'percentage': {
       const choose = chooserOf(expression.condition);
       const inner = aggregationOf(expression.of, windowMs);
-      return (rows) => arithmetic('*', arithmetic('/', inner(choose(rows)), inner(rows)), 100);
+      return (rows) => calculated('*', calculated('/', inner(choose(rows)), inner(rows)), 100);
     }
     case 'rate': {
       const inner = aggregationOf(expression.of, windowMs);
-      return (rows) => arithmetic('*', inner(rows), expression.perMs / windowMs);
+      return (rows) => calculated('*', inner(rows), expression.perMs / windowMs);
     }
     case 'arithmetic': {
       const left = aggregationOf(expression.left, windowMs);
       const right = aggregationOf(expression.right, windowMs);
-      return (rows) => arithmetic(expression.operator, left(rows), right(rows));
+      return (rows) => calculated(expression.operator, left(rows), right(rows));
     }
   }
 }

@@ -21,8 +21,11 @@ const attributes: ReadonlySet<string> = new Set([
 
 /** An attribute that data can have. The vendor would take any other for one that is null. */
 export function nrqlAttribute(reader: NrqlReader): string {
-  const { kind, text } = reader.peek();
-  const isUnknown = (kind === 'word' || kind === 'name') && !attributes.has(text);
-  if (isUnknown && !reader.isOfEvents) throw reader.fail('expected an attribute of timeslices');
+  const call = reader.callAhead();
+  if (call !== undefined) throw reader.unknown(`the function ${call} here`);
+  const { text } = reader.peek();
+  if (reader.isName() && !reader.isOfEvents && !attributes.has(text)) {
+    throw reader.unknown(`the attribute ${text} of timeslices`);
+  }
   return reader.attribute();
 }

@@ -10,7 +10,7 @@ import type { NrqlCondition, NrqlQuery } from './nrql-query.ts';
 export function checkNrql(query: NrqlQuery, nowMs: number): void {
   const isOfMetrics = query.eventTypes.includes('Metric');
   const named = [
-    ...query.facets.map(({ value }) => value),
+    ...query.facets.map(({ text }) => text),
     ...(query.where === undefined ? [] : attributesIn(query.where)),
   ];
   if (isOfMetrics && !named.some((name) => dataSources.includes(name))) {

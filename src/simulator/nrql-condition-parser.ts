@@ -14,11 +14,17 @@ function literal(reader: NrqlReader): NrqlLiteral {
   if (kind === 'text') return reader.next().text;
   if (reader.takeWords('TRUE')) return true;
   if (reader.takeWords('FALSE')) return false;
+  const call = reader.callAhead();
+  if (call !== undefined) throw reader.unknown(`the function ${call} in a condition`);
+  if (reader.isName()) throw reader.unknown('a comparison of two attributes');
   throw reader.fail('expected a text, a number, true or false');
 }
 
 function literals(reader: NrqlReader): readonly NrqlLiteral[] {
   reader.expectSymbol('(');
+  if (['SELECT', 'FROM'].includes(reader.peek().text.toUpperCase())) {
+    throw reader.unknown('a query in a query');
+  }
   const values = [literal(reader)];
   while (reader.takeSymbol(',')) values.push(literal(reader));
   reader.expectSymbol(')');
@@ -55,6 +61,9 @@ function negatedIf(negated: boolean, condition: NrqlCondition): NrqlCondition {
 }
 
 function comparison(reader: NrqlReader): NrqlCondition {
+  if (['number', 'text'].includes(reader.peek().kind)) {
+    throw reader.unknown('a condition that begins with a constant');
+  }
   const attribute = nrqlAttribute(reader);
   if (reader.takeWords('IS')) {
     const negated = reader.takeWords('NOT');

@@ -1,5 +1,4 @@
-import type { NrqlRow } from './nrql-rows.ts';
-import { averageOf } from './timeslice.ts';
+import { averageOf, type Timeslice } from './timeslice.ts';
 
 /** How many calls have such a mean duration, in seconds. */
 interface Calls {
@@ -7,9 +6,8 @@ interface Calls {
   readonly mean: number;
 }
 
-function callsOf(rows: readonly NrqlRow[]): readonly Calls[] {
-  return rows
-    .map((row) => row.timeslice())
+function callsOf(slices: readonly Timeslice[]): readonly Calls[] {
+  return slices
     .map((slice) => ({ count: slice.count, mean: averageOf(slice) }))
     .filter(({ count, mean }) => count > 0 && mean > 0);
 }
@@ -20,8 +18,8 @@ function longerThan(calls: readonly Calls[], seconds: number): number {
 }
 
 /** The duration that this share of all calls does not exceed; `null` without calls. */
-export function percentileOf(rows: readonly NrqlRow[], percentage: number): number | null {
-  const calls = callsOf(rows);
+export function percentileOf(slices: readonly Timeslice[], percentage: number): number | null {
+  const calls = callsOf(slices);
   const all = calls.reduce((sum, { count }) => sum + count, 0);
   if (all === 0) return null;
   const wanted = Math.max(all * (1 - percentage / 100), all * 1e-6);
@@ -36,10 +34,10 @@ export function percentileOf(rows: readonly NrqlRow[], percentage: number): numb
 
 /** The Apdex of these calls: `t` is its threshold in seconds. `null` without calls. */
 export function apdexOfRows(
-  rows: readonly NrqlRow[],
+  slices: readonly Timeslice[],
   t: number,
 ): Readonly<Record<'count' | 's' | 't' | 'f' | 'score', number>> | null {
-  const calls = callsOf(rows);
+  const calls = callsOf(slices);
   const count = calls.reduce((sum, one) => sum + one.count, 0);
   if (count === 0) return null;
   const frustrated = longerThan(calls, 4 * t);

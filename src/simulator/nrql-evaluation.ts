@@ -4,6 +4,7 @@ import type { NrqlCell } from './nrql-functions.ts';
 import type { NrqlColumn, NrqlExpression, NrqlMoment, NrqlQuery, NrqlValue } from './nrql-query.ts';
 import { NrqlRowSet } from './nrql-row-set.ts';
 import type { NrqlRow, NrqlRows, NrqlWindow } from './nrql-rows.ts';
+import { termOf } from './nrql-terms.ts';
 import { hasData } from './timeslice.ts';
 
 /** One element of `results`: the selected columns by name, and the facet. */
@@ -47,8 +48,9 @@ function recordOf(columns: Columns, rows: NrqlRowSet): NrqlRecord {
 /** Rows without one of the attributes have no facet. */
 function facetsOf(query: NrqlQuery, { rows }: NrqlRowSet): readonly Facet[] {
   const facets = new Map<string, { values: readonly NrqlValue[]; rows: NrqlRow[] }>();
+  const terms = query.facets.map(({ value }) => termOf(value));
   for (const row of rows) {
-    const values = query.facets.map(({ value }) => row.attribute(value));
+    const values = terms.map((valueOf) => valueOf(row));
     if (!values.includes(null)) {
       const key = values.join('\n');
       const facet = facets.get(key) ?? { values, rows: [] };

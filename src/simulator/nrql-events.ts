@@ -3,6 +3,7 @@ import { metricsOf, transactionAt } from './metric-catalogue.ts';
 import { predicateOf, verdictOf } from './nrql-conditions.ts';
 import type { NrqlCondition, NrqlValue } from './nrql-query.ts';
 import type { NrqlRow, NrqlRowDependencies, NrqlRowOptions, NrqlWindow } from './nrql-rows.ts';
+import { samplesOf, sampleTypes } from './nrql-samples.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 import { averageOf, type Timeslice } from './timeslice.ts';
 
@@ -12,6 +13,14 @@ export type NrqlEvents = (
   window: NrqlWindow,
   where: NrqlCondition | undefined,
 ) => Iterable<NrqlRow>;
+
+/** What the account has data of. */
+export const simulatedEventTypes: readonly string[] = [
+  'Metric',
+  'Transaction',
+  'TransactionError',
+  ...sampleTypes,
+].toSorted();
 
 /** Transactions that are alike, as many as `count` says. */
 interface Alike {
@@ -111,7 +120,7 @@ const types = [
 ] as const;
 
 /**
- * `Transaction` and `TransactionError`: one transaction for each call of the timeslices in the same window,
+ * The samples, and `Transaction` and `TransactionError`: one transaction for each call of the timeslices in the same window,
  * with the same mean duration, and as many errors.
  */
 export function createNrqlEvents(
@@ -141,8 +150,11 @@ export function createNrqlEvents(
   }
 
   return function* events(eventType, window, where) {
-    if (eventType !== 'Transaction' && eventType !== 'TransactionError') return;
     const isMeant = where === undefined ? () => true : predicateOf(where);
+    if (eventType !== 'Transaction' && eventType !== 'TransactionError') {
+      yield* samplesOf(eventType, window, fleet.applications()).filter(isMeant);
+      return;
+    }
     const verdict = where === undefined ? () => true : verdictOf(where);
     for (const application of fleet.applications()) {
       // What the condition excludes as a whole costs nothing.

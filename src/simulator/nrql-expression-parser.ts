@@ -1,13 +1,14 @@
-import { own } from '../model/own.ts';
 import { nrqlAttribute, timesliceValue } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import {
   aggregateNames,
   type NrqlAggregate,
+  type NrqlAggregateCall,
   type NrqlColumn,
   type NrqlExpression,
 } from './nrql-query.ts';
 import type { NrqlReader } from './nrql-reader.ts';
+import { parseArithmetic, parseNrqlTerm } from './nrql-term-parser.ts';
 import { emptyTimeslice, type Timeslice } from './timeslice.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -23,7 +24,10 @@ const unitMs: Readonly<Record<string, number>> = {
 export function durationMs(reader: NrqlReader): number {
   const amount = reader.positiveNumber();
   const unit = reader.peek().text.toUpperCase();
-  const ms = own(unitMs, unit) ?? own(unitMs, unit.replace(/S$/, ''));
+  const ms = unitMs[unit] ?? unitMs[unit.replace(/S$/, '')];
+  if (ms === undefined && /^(?:MONTH|QUARTER|YEAR)S?$/.test(unit)) {
+    throw reader.unknown('months, quarters and years');
+  }
   if (ms === undefined) throw reader.fail('expected a unit of time');
   reader.next();
   return amount * ms;
@@ -38,11 +42,12 @@ function fieldOf(reader: NrqlReader, name: NrqlAggregate): keyof Timeslice | und
   const { kind: symbol, text: bracket } = reader.peek();
   if (symbol !== 'symbol' || bracket !== '[') return undefined;
   if (name !== 'sum' && name !== 'average') {
-    throw reader.fail('the simulated account has fields of sum and average only');
+    throw reader.unknown('fields but those of sum and average');
   }
   reader.next();
   const { kind, text } = reader.peek();
-  if (kind !== 'text' || !isField(text)) throw reader.fail('expected a field of a timeslice');
+  if (kind !== 'text') throw reader.fail('expected a field of a timeslice');
+  if (!isField(text)) throw reader.unknown(`the field ${text} of a timeslice`);
   reader.next();
   reader.expectSymbol(']');
   return text;
@@ -50,10 +55,9 @@ function fieldOf(reader: NrqlReader, name: NrqlAggregate): keyof Timeslice | und
 
 function divisorOf(reader: NrqlReader, attribute: string): keyof Timeslice | undefined {
   if (!reader.takeSymbol('/')) return undefined;
-  if (nrqlAttribute(reader) !== attribute)
-    throw reader.fail('expected a field of the same attribute');
+  if (nrqlAttribute(reader) !== attribute) throw reader.unknown('a ratio of two attributes');
   const field = fieldOf(reader, 'average');
-  if (field === undefined) throw reader.fail('expected a field in brackets');
+  if (field === undefined) throw reader.unknown('a ratio without a field in brackets');
   return field;
 }
 
@@ -61,6 +65,7 @@ const mostUniques = 10_000;
 
 /** `uniques` may say how many it wants. */
 function uniquesLimit(reader: NrqlReader): number {
+  if (reader.isName()) throw reader.unknown('a function of several attributes');
   const wanted = reader.peek();
   if (wanted.kind === 'number' && Number(wanted.text) > mostUniques) {
     throw reader.fail(`uniques are at most ${mostUniques}`);
@@ -86,16 +91,34 @@ const numeric: ReadonlySet<NrqlAggregate> = new Set(['average', 'sum', 'min', 'm
 
 function checkNumeric(reader: NrqlReader, name: NrqlAggregate, attribute: string): void {
   const isText = numeric.has(name) && attribute !== timesliceValue;
-  if (isText && !reader.isOfEvents) throw reader.fail(`${name} needs ${timesliceValue}`);
+  if (isText && !reader.isOfEvents) throw reader.unknown(`${name} of ${attribute}`);
+}
+
+function argument(
+  reader: NrqlReader,
+  name: NrqlAggregate,
+): Pick<NrqlAggregateCall, 'attribute' | 'term'> {
+  if (name === 'count' && reader.takeSymbol('*')) return { attribute: '*' };
+  if (!reader.isOfEvents) return { attribute: nrqlAttribute(reader) };
+  const first = reader.peek();
+  const term = parseNrqlTerm(reader);
+  if (term.kind === 'attribute') return { attribute: term.name };
+  return { attribute: reader.textFrom(first), term };
 }
 
 function aggregate(reader: NrqlReader): NrqlExpression {
   const wanted = reader.peek();
   const name = aggregateNames.find((known) => known.toUpperCase() === wanted.text.toUpperCase());
-  if (wanted.kind !== 'word' || name === undefined) throw reader.fail('expected a function');
+  if (reader.callAhead() === undefined && (reader.isName() || wanted.text === '*')) {
+    throw reader.unknown('how to select events: it knows functions of them');
+  }
+  if (wanted.kind !== 'word' || reader.callAhead() === undefined) {
+    throw reader.fail('expected a function');
+  }
+  if (name === undefined) throw reader.unknown(`the function ${wanted.text}`);
   reader.next();
   reader.expectSymbol('(');
-  const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : nrqlAttribute(reader);
+  const { attribute, term } = argument(reader, name);
   checkNumeric(reader, name, attribute);
   const field = fieldOf(reader, name);
   const divisor =
@@ -103,14 +126,14 @@ function aggregate(reader: NrqlReader): NrqlExpression {
   const numbers = withNumbers.has(name) ? numbersOf(reader) : undefined;
   const limit = reader.takeSymbol(',') ? uniquesLimit(reader) : undefined;
   reader.expectSymbol(')');
-  return { kind: 'aggregate', name, attribute, field, divisor, limit, numbers };
+  return { kind: 'aggregate', name, attribute, term, field, divisor, limit, numbers };
 }
 
 /** What a function works on: something that depends on data, and not the same function again. */
 function partOf(reader: NrqlReader, outer: 'rate' | 'filter'): NrqlExpression {
   const part = expression(reader);
   if (part.kind === outer || part.kind === 'number')
-    throw reader.fail(`no ${part.kind} in ${outer}`);
+    throw reader.unknown(`${outer} of a ${part.kind}`);
   return part;
 }
 
@@ -144,25 +167,13 @@ function operand(reader: NrqlReader): NrqlExpression {
   return aggregate(reader);
 }
 
-function chain(
-  reader: NrqlReader,
-  operators: readonly ('+' | '-' | '*' | '/')[],
-  part: (reader: NrqlReader) => NrqlExpression,
-): NrqlExpression {
-  let left = part(reader);
-  for (;;) {
-    const operator = operators.find((symbol) => reader.takeSymbol(symbol));
-    if (operator === undefined) return left;
-    left = { kind: 'arithmetic', operator, left, right: part(reader) };
-  }
-}
-
-function product(reader: NrqlReader): NrqlExpression {
-  return chain(reader, ['*', '/'], operand);
-}
-
 function expression(reader: NrqlReader): NrqlExpression {
-  return chain(reader, ['+', '-'], product);
+  return parseArithmetic<NrqlExpression>(
+    reader,
+    operand,
+    { kind: 'number', value: 0 },
+    (found) => found,
+  );
 }
 
 /** What the vendor calls a column without `AS`: it knows `count` and `average.duration`. */

@@ -1,9 +1,8 @@
-import { own } from '../model/own.ts';
-import { nrqlAttribute } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import { durationMs, parseNrqlSelect } from './nrql-expression-parser.ts';
-import type { NrqlColumn, NrqlMoment, NrqlQuery } from './nrql-query.ts';
+import type { NrqlFacet, NrqlMoment, NrqlQuery } from './nrql-query.ts';
 import { createNrqlReader, type NrqlReader } from './nrql-reader.ts';
+import { parseNrqlFacet } from './nrql-term-parser.ts';
 
 const defaultLimit = 10;
 const highestLimit = 5000;
@@ -32,6 +31,7 @@ function moment(reader: NrqlReader): NrqlMoment {
     if (!isPlausible) throw reader.fail('expected milliseconds since 1970');
     return { kind: 'at', timeMs: reader.positiveNumber() };
   }
+  if (reader.isName()) throw reader.unknown(`the time ${text}`);
   const ms = durationMs(reader);
   reader.expectWord('AGO');
   return { kind: 'ago', ms };
@@ -47,7 +47,17 @@ function limit(reader: NrqlReader): number {
 }
 
 function eventTypes(reader: NrqlReader): readonly string[] {
-  return [reader.attribute()];
+  const found: string[] = [];
+  do {
+    if (reader.peek().text === '(') throw reader.unknown('a query in a query');
+    const call = reader.callAhead();
+    if (call !== undefined) throw reader.unknown(`the function ${call} after FROM`);
+    found.push(reader.attribute());
+  } while (reader.takeSymbol(','));
+  if (found.length > 1 && found.includes('Metric')) {
+    throw reader.fail('timeslices stand in no query with other data');
+  }
+  return found;
 }
 
 /** The members of a row would overwrite each other. */
@@ -56,32 +66,58 @@ function checkNames(reader: NrqlReader, columns: readonly { readonly name: strin
   if (new Set(names).size < names.length) throw reader.fail('a name is there twice');
 }
 
-function facets(reader: NrqlReader): readonly NrqlColumn<string>[] {
-  const found: NrqlColumn<string>[] = [];
-  do {
-    const value = nrqlAttribute(reader);
-    found.push({ value, name: reader.takeWords('AS') ? reader.label() : value });
-  } while (reader.takeSymbol(','));
+function facets(reader: NrqlReader): readonly NrqlFacet[] {
+  const found: NrqlFacet[] = [];
+  do found.push(parseNrqlFacet(reader));
+  while (reader.takeSymbol(','));
   if (found.length > mostFacets) throw reader.fail(`a FACET has at most ${mostFacets} attributes`);
   return found;
 }
 
-const clauseReaders: Readonly<Record<string, (reader: NrqlReader) => Clauses>> = {
-  SELECT: (reader) => ({ select: parseNrqlSelect(reader) }),
-  FROM: (reader) => ({ eventTypes: eventTypes(reader) }),
-  WHERE: (reader) => ({ where: parseNrqlCondition(reader) }),
-  FACET: (reader) => ({ facets: facets(reader) }),
-  LIMIT: (reader) => ({ limit: limit(reader) }),
-  SINCE: (reader) => ({ since: moment(reader) }),
-  UNTIL: (reader) => ({ until: moment(reader) }),
-};
+const clauseReaders: ReadonlyMap<string, (reader: NrqlReader) => Clauses> = new Map(
+  Object.entries<(reader: NrqlReader) => Clauses>({
+    SELECT: (reader) => ({ select: parseNrqlSelect(reader) }),
+    FROM: (reader) => ({ eventTypes: eventTypes(reader) }),
+    WHERE: (reader) => ({ where: parseNrqlCondition(reader) }),
+    FACET: (reader) => ({ facets: facets(reader) }),
+    LIMIT: (reader) => ({ limit: limit(reader) }),
+    SINCE: (reader) => ({ since: moment(reader) }),
+    UNTIL: (reader) => ({ until: moment(reader) }),
+  }),
+);
 
 /** Keywords of the vendor that the simulated account does not have. */
-const unsupported: ReadonlySet<string> = new Set(['TIMESERIES', 'COMPARE', 'ORDER', 'OFFSET']);
+const unsupported: ReadonlySet<string> = new Set(
+  'TIMESERIES COMPARE ORDER OFFSET WITH JOIN INNER LEFT EXTRAPOLATE SLIDE PREDICT SHOW RAW'.split(
+    ' ',
+  ),
+);
+
+/** What goes on where a query could end: an operation, a member, or the arguments of a function. */
+const continuing: ReadonlySet<string> = new Set(['+', '-', '*', '/', '[', '(', ':']);
+
+/** Whether a query is `SHOW EVENT TYPES`. Throws `INVALID_INPUT` if it goes on with more than a time range. */
+export function asksForEventTypes(text: string): boolean {
+  const reader = createNrqlReader(text);
+  if (!reader.takeWords('SHOW', 'EVENT', 'TYPES')) return false;
+  while (reader.takeWords('SINCE') || reader.takeWords('UNTIL')) moment(reader);
+  if (reader.peek().kind !== 'end') throw reader.fail('expected SINCE or UNTIL');
+  return true;
+}
+
+function notAClause(reader: NrqlReader): Error {
+  const { kind, text } = reader.peek();
+  if (kind === 'word' && unsupported.has(text.toUpperCase())) {
+    return reader.unknown(`the clause ${text.toUpperCase()}`);
+  }
+  const goesOn = kind === 'symbol' && continuing.has(text);
+  return goesOn ? reader.unknown(`what '${text}' means here`) : reader.fail('expected a clause');
+}
 
 /**
  * Parses a query with clauses in any order, each at most once. Throws `INVALID_INPUT` for a mistake,
- * and for what the simulated account does not have, such as `TIMESERIES`.
+ * and
+ * `NOT_SIMULATED` for what the simulator does not have, such as `TIMESERIES`.
  */
 export function parseNrql(text: string): NrqlQuery {
   const reader = createNrqlReader(text);
@@ -89,11 +125,8 @@ export function parseNrql(text: string): NrqlQuery {
   let clauses: Clauses = {};
   while (reader.peek().kind !== 'end') {
     const keyword = reader.peek().text.toUpperCase();
-    const readClause = reader.peek().kind === 'word' ? own(clauseReaders, keyword) : undefined;
-    if (readClause === undefined) {
-      const known = unsupported.has(keyword);
-      throw reader.fail(known ? 'the simulated account has no such clause' : 'expected a clause');
-    }
+    const readClause = reader.peek().kind === 'word' ? clauseReaders.get(keyword) : undefined;
+    if (readClause === undefined) throw notAClause(reader);
     if (seen.has(keyword)) throw reader.fail('the clause is there twice');
     seen.add(keyword);
     reader.next();

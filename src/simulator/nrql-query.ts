@@ -8,6 +8,33 @@ export type NrqlValue = string | number | null;
 
 export type NrqlComparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
+/** An operation on two numbers. */
+export type NrqlOperator = '+' | '-' | '*' | '/';
+
+/** A value that each row has or that is worked out of it. */
+export type NrqlTerm =
+  | { readonly kind: 'attribute'; readonly name: string }
+  | { readonly kind: 'constant'; readonly value: NrqlValue }
+  | {
+      readonly kind: 'if';
+      readonly condition: NrqlCondition;
+      readonly chosen: NrqlTerm;
+      readonly otherwise: NrqlTerm;
+    }
+  /** In which of so many equal parts of the range from 0 to `most` a number is. */
+  | {
+      readonly kind: 'bucket';
+      readonly of: NrqlTerm;
+      readonly most: number;
+      readonly parts: number;
+    }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: NrqlOperator;
+      readonly left: NrqlTerm;
+      readonly right: NrqlTerm;
+    };
+
 /** What follows `WHERE`. */
 export type NrqlCondition =
   | {
@@ -38,15 +65,19 @@ export const aggregateNames = [
   'uniqueCount',
   'latest',
   'percentile',
+  'median',
   'apdex',
 ] as const;
 
 export type NrqlAggregate = (typeof aggregateNames)[number];
 
-/** A function of an attribute, which may be `*`. */
+/** A function of an attribute, which may be `*`, or of a term. */
 export interface NrqlAggregateCall {
   readonly name: NrqlAggregate;
+  /** As it is written. */
   readonly attribute: string;
+  /** What is more than an attribute. */
+  readonly term?: NrqlTerm | undefined;
   /** A field of the attribute `newrelic.timeslice.value`: only for `sum` and `average`. */
   readonly field?: keyof Timeslice | undefined;
   /** Of `average`: the field that it is divided by. */
@@ -75,7 +106,7 @@ export type NrqlExpression =
     }
   | {
       readonly kind: 'arithmetic';
-      readonly operator: '+' | '-' | '*' | '/';
+      readonly operator: NrqlOperator;
       readonly left: NrqlExpression;
       readonly right: NrqlExpression;
     };
@@ -91,13 +122,19 @@ export interface NrqlColumn<Value> {
   readonly name: string;
 }
 
+/** What rows are grouped by. */
+export interface NrqlFacet extends NrqlColumn<NrqlTerm> {
+  /** As it is written, without `AS`. */
+  readonly text: string;
+}
+
 /** A query, with the defaults of the vendor. */
 export interface NrqlQuery {
   readonly select: readonly NrqlColumn<NrqlExpression>[];
   readonly eventTypes: readonly string[];
   readonly where: NrqlCondition | undefined;
   /** Empty without `FACET`. */
-  readonly facets: readonly NrqlColumn<string>[];
+  readonly facets: readonly NrqlFacet[];
   readonly limit: number;
   readonly since: NrqlMoment;
   readonly until: NrqlMoment;

@@ -1,3 +1,4 @@
+import { notSimulated } from './graphql-failure.ts';
 import { type NrqlToken, nrqlTokens, syntaxError } from './nrql-tokens.ts';
 
 /** Reads the tokens of a query one after the other. Keywords have no case. */
@@ -15,7 +16,16 @@ export interface NrqlReader {
   label(): string;
   /** A whole number above 0. */
   positiveNumber(): number;
+  /** Whether a name is next that is no keyword. */
+  isName(): boolean;
+  /** The name of the function that is called next; `undefined` if none is. */
+  callAhead(): string | undefined;
+  /** The query from this token to the one that was read last. */
+  textFrom(first: NrqlToken): string;
+  /** The refusal of New Relic. */
   fail(problem: string): Error;
+  /** What may be right, and is not simulated. */
+  unknown(what: string): Error;
   /** Whether the query is of events, which have any attributes, and not of timeslices. */
   readonly isOfEvents: boolean;
 }
@@ -27,19 +37,22 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 );
 
+function isKeyword({ kind, text }: NrqlToken): boolean {
+  return kind === 'word' && reserved.has(text.toUpperCase());
+}
+
 function isWord(token: NrqlToken, keyword: string): boolean {
   return token.kind === 'word' && token.text.toUpperCase() === keyword;
 }
 
 export function createNrqlReader(text: string): NrqlReader {
   const tokens = nrqlTokens(text);
-  const end = tokens.at(-1) ?? { kind: 'end', text: '', position: 1 };
+  const end = tokens.at(-1) ?? { kind: 'end', text: '', position: 1, length: 0 };
   let index = 0;
   const at = (offset: number): NrqlToken => tokens[index + offset] ?? end;
   const next = (): NrqlToken => {
-    const token = at(0);
     index += 1;
-    return token;
+    return at(-1);
   };
   const fail = (problem: string): Error => syntaxError(problem, at(0));
 
@@ -54,10 +67,9 @@ export function createNrqlReader(text: string): NrqlReader {
     index += 1;
     return true;
   };
+  const isName = (): boolean => ['word', 'name'].includes(at(0).kind) && !isKeyword(at(0));
   const oneOf = (kinds: readonly NrqlToken['kind'][], what: string): string => {
-    const { kind, text: found } = at(0);
-    const isKeyword = kind === 'word' && reserved.has(found.toUpperCase());
-    if (isKeyword || !kinds.includes(kind)) throw fail(`expected ${what}`);
+    if (isKeyword(at(0)) || !kinds.includes(at(0).kind)) throw fail(`expected ${what}`);
     return next().text;
   };
 
@@ -81,7 +93,14 @@ export function createNrqlReader(text: string): NrqlReader {
       index += 1;
       return Number(digits);
     },
+    isName,
+    callAhead: () => (isName() && at(1).text === '(' ? at(0).text : undefined),
+    textFrom: ({ position }) => {
+      const last = at(-1);
+      return text.slice(position - 1, last.position - 1 + last.length);
+    },
     fail,
+    unknown: (what) => notSimulated(`${what} (at position ${at(0).position})`),
     isOfEvents: tokens.some(
       (token, place) => isWord(token, 'FROM') && tokens[place + 1]?.text !== 'Metric',
     ),

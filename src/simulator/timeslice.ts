@@ -23,6 +23,14 @@ export const emptyTimeslice: Timeslice = {
   sumOfSquares: 0,
 };
 
+/** So many calls, all with this value. */
+export function evenTimeslice(count: number, value: number): Timeslice {
+  if (count === 0) return emptyTimeslice;
+  const total = count * value;
+  const sumOfSquares = total * value;
+  return { count, total, totalExclusive: total, min: value, max: value, sumOfSquares };
+}
+
 export function hasData({ count, total, totalExclusive }: Timeslice): boolean {
   return count > 0 || total > 0 || totalExclusive > 0;
 }

@@ -75,6 +75,16 @@ describe('entitySearch', () => {
     });
   });
 
+  it('finds applications by the tags that those of an account have', () => {
+    const account = aNerdgraphAccount({ applications: 12 });
+    const countOf = (q: string): number => search(account, { q }).count;
+
+    expect(countOf("tags.team = 'payments'")).toBe(4);
+    expect(countOf("tags.environment IN ('production', 'staging')")).toBe(12);
+    expect(countOf("tags.tier = 'critical'")).toBe(6);
+    expect(countOf("tags.owner = 'payments'")).toBe(0);
+  });
+
   it('finds what the fleet has now, also what does not report', () => {
     const account = aNerdgraphAccount({
       applications: [

@@ -195,7 +195,7 @@ describe('NerdGraph', () => {
   });
 
   it.each([
-    { maxNrqlCharacters: undefined, query: 'SELECT nothing FROM Metric', says: 'Syntax Error' },
+    { maxNrqlCharacters: undefined, query: 'SELECT FROM Metric', says: 'Syntax Error' },
     {
       maxNrqlCharacters: undefined,
       query: countHosts.padEnd(4097),
