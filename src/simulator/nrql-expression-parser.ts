@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { nrqlAttribute, timesliceValue } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import {
@@ -24,7 +25,7 @@ const unitMs: Readonly<Record<string, number>> = {
 export function durationMs(reader: NrqlReader): number {
   const amount = reader.positiveNumber();
   const unit = reader.peek().text.toUpperCase();
-  const ms = unitMs[unit] ?? unitMs[unit.replace(/S$/, '')];
+  const ms = own(unitMs, unit) ?? own(unitMs, unit.replace(/S$/, ''));
   if (ms === undefined && /^(?:MONTH|QUARTER|YEAR)S?$/.test(unit)) {
     throw reader.unknown('months, quarters and years');
   }

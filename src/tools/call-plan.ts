@@ -17,7 +17,8 @@ import {
 export interface CallPlanInput {
   readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
   readonly applications: readonly SelectedApplication[];
-  readonly queries: readonly Query[];
+  /** Default: none. */
+  readonly queries?: readonly Query[];
   /** What calls the source in use needs. */
   readonly costs: CallCosts;
   /** How many calls a discovery takes, and how often there is one. */
@@ -77,7 +78,7 @@ const minuteMs = 60_000;
 
 /** Uses the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
-  const { account, applications, queries, costs, discovery } = input;
+  const { account, applications, queries = [], costs, discovery } = input;
   const plan = accountPlanOf(input, discovery, {
     limitPerMinute: account.requestsPerMinute,
     carriedPerMinute: (account.concurrency * minuteMs) / costs.usualCallMs.mean,
@@ -171,7 +172,7 @@ function intervalsOf(
  * the largest may be the last to begin.
  */
 function firstFullSetMs(
-  { account, applications, queries, costs, discovery }: CallPlanInput,
+  { account, applications, queries = [], costs, discovery }: CallPlanInput,
   plan: Pick<CallPlan, 'stretch' | 'intervals' | 'firstPollCalls'>,
 ): number {
   const { requestsPerMinute, concurrency } = account;

@@ -21,8 +21,8 @@ describe('accountsInUse', () => {
     );
 
     expect(accountsInUse({ accounts, apps })).toEqual([
-      { account: accounts[0], entries: [apps[1]] },
-      { account: accounts[2], entries: [apps[0], apps[2]] },
+      { account: accounts[0], entries: [apps[1]], queries: [] },
+      { account: accounts[2], entries: [apps[0], apps[2]], queries: [] },
     ]);
   });
 });

@@ -65,6 +65,13 @@ function rowsOf(part: Part): readonly Row[] {
       says: 'it adds up to 0 of',
     },
     {
+      what: 'all rows beside an error',
+      part,
+      fault: { kind: 'warning', message: 'shard lost' },
+      reason: 'server',
+      says: 'shard lost',
+    },
+    {
       what: 'rows are missing beside an error',
       part,
       fault: { kind: 'short', keep: 0, sign: 'error' },
@@ -194,7 +201,10 @@ describe('an answer to a query for values that is not whole, or to another quest
 
   it.each<{ what: string; fault: Fault }>([
     { what: 'a message', fault: { kind: 'messages', message: 'may be incomplete' } },
-    { what: 'an error', fault: { kind: 'warning', message: 'may be incomplete' } },
+    {
+      what: 'the notice that a field is deprecated',
+      fault: { kind: 'warning', message: 'This field is deprecated! It may be incomplete.' },
+    },
   ])(
     'is not one that has $what beside all its rows: that is counted, and told once',
     async ({ fault }) => {

@@ -77,10 +77,6 @@ describe('the status of an answer', () => {
   it.each([
     { what: 'with good data', answer: nrqlAnswer(nrqlPart([])) },
     { what: 'with a warning beside good data', answer: nrqlAnswer(nrqlPart([]), [deprecation]) },
-    {
-      what: 'with an error beside good data',
-      answer: nrqlAnswer(nrqlPart([]), [anError('TIMEOUT')]),
-    },
     { what: 'with a page', answer: pageAnswer([]) },
     { what: 'with nothing, but no error either', answer: nrqlAnswer(null) },
     { what: 'that is a login page', answer: answerOf('<html>"errors"</html>') },
@@ -92,6 +88,10 @@ describe('the status of an answer', () => {
     },
   ])('$what stays 200', ({ answer }) => {
     expect(statusOf(answer)).toBe(200);
+  });
+
+  it('11.1 with an error beside good data is that of the error', () => {
+    expect(statusOf(nrqlAnswer(nrqlPart([]), [anError('TIMEOUT')]))).toBe(413);
   });
 
   it.each([400, 401, 402, 403, 413, 429, 500, 502, 503])(
@@ -121,13 +121,16 @@ describe('the status of an answer', () => {
 });
 
 describe('graphqlErrorsOf', () => {
-  it('leaves out announcements and reads members of any type', () => {
+  it('tells announcements from errors, and reads members of any type', () => {
     const errors = [deprecation, { message: 5, extensions: null }, anError('TIMEOUT', 'slow')];
 
-    expect(graphqlErrorsOf({ errors })).toEqual([
-      { message: '', errorClass: '', classification: '' },
-      { message: 'slow', errorClass: 'TIMEOUT', classification: '' },
-    ]);
+    expect(graphqlErrorsOf({ errors })).toEqual({
+      errors: [
+        { message: '', errorClass: '', classification: '' },
+        { message: 'slow', errorClass: 'TIMEOUT', classification: '' },
+      ],
+      deprecations: [deprecation.message],
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import { isOfQuery } from '../../src/model/snapshot.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { anEntry } from '../support/builders.ts';
@@ -94,6 +95,7 @@ async function run(scene: Scene): Promise<Seen> {
         accountUp: () => undefined,
         removeAccount: () => undefined,
         publish: (snapshot) => {
+          if (isOfQuery(snapshot)) return;
           // A discovery publishes again what a poll has brought. All polls of a silent one bring the same.
           const { lastSuccessMs } = snapshot;
           const { id } = snapshot.application;

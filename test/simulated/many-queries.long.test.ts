@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { QueryEntry } from '../../src/model/config.ts';
-import { anEntry, aQuery } from '../support/builders.ts';
+import type { Query } from '../../src/model/config.ts';
+import { aGauge, anEntry, aQuery } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 const many = 200;
 const budget = 240;
 
-const queries = Array.from({ length: many }, (_, index): QueryEntry => {
+const queries = Array.from({ length: many }, (_, index): Query => {
   const name = `calls_${index}`;
   // No text is asked twice a minute.
   const nrql = `SELECT count(*) AS calls FROM Transaction WHERE appId = ${index + 1} FACET appName`;
-  const id = `query ${name}`;
-  const query = { ...aQuery, id, name, nrql, gauges: [{ name, member: 'calls', unit: '' }] };
-  const entry = anEntry({ account: 'one', hosts: false, series: [] });
-  return { ...entry, selector: { kind: 'id', id }, hosts: false, query };
+  return { ...aQuery, account: 'one', name, nrql, gauges: [aGauge(name, { member: 'calls' })] };
 });
 
 describe('200 queries beside 10,000 hosts', () => {

@@ -19,11 +19,31 @@ interface Case {
 }
 
 const aRefusal = { calls: 17, sinceMs: 0, lastMs: 0 };
-const aFailingQuery = { ...anApplicationStatus(inState('failing')), query: aQuery };
+const ofQuery = { query: aQuery, reading: undefined, missing: undefined };
+const aWorkingQuery = { ...anApplicationStatus(inState('up')), ...ofQuery };
+const aFailingQuery = { ...anApplicationStatus(inState('failing')), ...ofQuery };
+const anEmptyQuery = { ...aWorkingQuery, missing: 'it has no rows' };
 const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
 
 const cases: readonly Case[] = [
   { state: 'up', sentence: '1 application, all polls succeed.' },
+  {
+    accounts: [{ hasApplications: false, queries: [aWorkingQuery] }],
+    applications: [],
+    state: 'up',
+    sentence: '1 query, all polls succeed.',
+  },
+  {
+    accounts: [{ queries: [aWorkingQuery, aWorkingQuery] }],
+    state: 'up',
+    sentence: '1 application and 2 queries, all polls succeed.',
+  },
+  {
+    accounts: [{ hasApplications: false, state: 'starting', queries: [aWorkingQuery] }],
+    applications: [],
+    state: 'starting',
+    sentence: 'The first query of 1 account has not ended yet.',
+  },
   {
     accounts: [{}, {}],
     applications: ['up', 'silent', 'up'],
@@ -118,6 +138,7 @@ describe('a combination of faults', () => {
     ['New Relic refused|slowed down', [{ state: 'degraded', refusals: aRefusal }]],
     ['stretched 2.0 times|slowed down', [{ state: 'degraded', stretch: 2 }]],
     ['never ha', [{ state: 'degraded', missingMetrics: [missingMetric] }]],
+    ['query never has a value', [{ state: 'degraded', queries: [anEmptyQuery] }]],
   ];
 
   it('is never better than its worst part, and names each', () => {

@@ -1,4 +1,4 @@
-import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import { type AppSnapshot, isOfQuery, type SnapshotSink } from '../../src/model/snapshot.ts';
 
 export interface FakeSink extends SnapshotSink {
   /** The snapshot that a scrape would show now, by application id. */
@@ -17,6 +17,7 @@ export function createFakeSink(): FakeSink {
     up,
     published,
     publish: (snapshot) => {
+      if (isOfQuery(snapshot)) return;
       apps.set(snapshot.application.id, snapshot);
       published.push(snapshot);
     },

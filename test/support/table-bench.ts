@@ -31,11 +31,11 @@ export function aTable(
     readonly sink?: SnapshotSink;
     readonly account?: AccountConfig;
     /** The API; without it: the REST API. */
-    readonly source?: Pick<Source, 'costs' | 'earlyMs'>;
+    readonly source?: Pick<Source, 'costs' | 'earlyMs' | 'listsHosts'>;
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
-  const { source = { costs: restCosts, earlyMs: 0 } } = options;
+  const { source = { costs: restCosts, earlyMs: 0, listsHosts: true } } = options;
   const { costs } = source;
   const sink = createFakeSink();
   const demands: { readonly budget: number; readonly stretch: number }[] = [];
@@ -62,6 +62,8 @@ export function aTable(
         dropped: () => undefined,
         demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
         missingMetrics: () => undefined,
+        queryPolled: () => undefined,
+        queryMissing: () => undefined,
       },
     },
   );
