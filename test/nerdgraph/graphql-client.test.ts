@@ -5,6 +5,7 @@ import {
   type GraphqlClient,
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
+import { statusOf } from '../../src/nerdgraph/failures.ts';
 import { hostFacets } from '../../src/nerdgraph/nrql.ts';
 import {
   answerOf,
