@@ -185,7 +185,7 @@ function facetsWithoutLimit(
 ): readonly Problem[] {
   return queries.flatMap(({ written }, index) => {
     const { clauses } = readNrql(written);
-    const facet = clauses.get('FACET');
+    const facet = clauses.get('FACET')?.[0];
     const node = locate(root, ['queries', index, 'nrql']);
     if (facet === undefined || node === undefined || clauses.has('LIMIT')) return [];
     const message =
