@@ -81,7 +81,11 @@ const ofQuotes = mistakes(
     'has a quote within a text',
     "write \\' for one that belongs to the text, as in 'it\\'s'",
   ],
-  [`${notClosed}+`, 'has a quote or a comment that is not closed', 'close it where it ends'],
+  [
+    `(?<!${notClosed})${notClosed}`,
+    'has a quote or a comment that is not closed',
+    'close it where it ends',
+  ],
 );
 const ofBrackets = mistakes(
   ...['()', '[]', '{}'].map(([open = '', close = '']): Mistake => {

@@ -34,13 +34,6 @@ type Refusal = readonly [
   part?: TextPart | undefined,
 ];
 
-/** A gauge, and the function behind it. */
-interface Chosen {
-  readonly name: string;
-  readonly member: string;
-  readonly item: NrqlItem | undefined;
-}
-
 /** The name of a lone function that the query gives none. */
 const unnamed = 'gauge_value';
 
@@ -65,10 +58,15 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   const select = itemsOf(read, 'SELECT');
   const facet = itemsOf(read, 'FACET');
   const facets = facet.map((item) => facetOf(item, labels));
-  const gauges = chosenOf(written, select);
+  const { as } = written;
+  const chosen = typeof as === 'string' ? [[select[0]?.alias ?? unnamed, as]] : Object.entries(as);
+  const gauges = chosen.map(([member = '', name = '']) => {
+    return { name, member, item: select.find(({ alias }) => (alias ?? unnamed) === member) };
+  });
   const refusals = [
     ...read.faults.map(({ message, help, ...part }): Refusal => ['nrql', message, help, part]),
-    ...selectionRefusals(written, select, gauges),
+    ...selectionRefusals(as, select),
+    ...gauges.flatMap(({ item }) => noNumber(item)),
     ...(read.clauses.size === 0 ? [] : nameRefusals(written, select, facets)),
     ...labelRefusals(written, facet, facets),
   ];
@@ -87,14 +85,6 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
 
 function itemsOf({ clauses }: NrqlText, words: string): readonly NrqlItem[] {
   return clauses.get(words)?.filter(({ length }) => length > 0) ?? [];
-}
-
-function chosenOf({ as }: WrittenQuery, select: readonly NrqlItem[]): readonly Chosen[] {
-  const chosen = typeof as === 'string' ? [[select[0]?.alias ?? unnamed, as]] : Object.entries(as);
-  return chosen.map(([member = '', name = '']) => {
-    const item = select.find(({ alias }) => (alias ?? unnamed) === member);
-    return { name, member, item };
-  });
 }
 
 /** The text with a name for a lone function that has none. */
@@ -158,9 +148,8 @@ function callsFunction(expression: string): boolean {
 }
 
 function* selectionRefusals(
-  { as }: WrittenQuery,
+  as: WrittenQuery['as'],
   select: readonly NrqlItem[],
-  gauges: readonly Chosen[],
 ): Iterable<Refusal> {
   const other = select.find(({ expression }) => !callsFunction(expression));
   if (other !== undefined) {
@@ -175,25 +164,22 @@ function* selectionRefusals(
     const help = `${isNamed ? '' : 'name each with AS, and '}write ${inlineMap('as', map)}`;
     yield ['as', `must be a map: the query selects ${select.length} functions`, help];
   }
-  for (const { item } of gauges) {
-    const refusal = noNumber(item?.expression ?? '');
-    if (refusal !== undefined) yield ['nrql', ...refusal, item];
-  }
 }
 
 /** Why an expression gives no number, and what to write. */
-function noNumber(expression: string): readonly [message: string, help: string] | undefined {
-  const { name, parts, element } = callOf(expression);
+function noNumber(item: NrqlItem | undefined): readonly Refusal[] {
+  const { name, parts, element } = callOf(item?.expression ?? '');
   const { gives, instead } = functionOf(name);
   if (gives === 'never' && element === '') {
-    return [`selects ${name}, which gives no number`, `write ${instead}`];
+    return [['nrql', `selects ${name}, which gives no number`, `write ${instead}`, item]];
   }
-  if (gives !== 'percentiles' || element === '') return undefined;
+  if (gives !== 'percentiles' || element === '') return [];
   const percentage = Number(/[\d.]+/u.exec(element)?.[0] ?? 95);
   const call = `${name.replace(/^median$/iu, 'percentile')}(${parts[0]}, ${percentage})`;
   const quantile = Number((percentage / 100).toPrecision(9));
   const message = 'selects an element of percentiles, which New Relic answers without its name';
-  return [message, `write ${call}: its series has the label quantile="${quantile}"`];
+  const help = `write ${call}: its series has the label quantile="${quantile}"`;
+  return [['nrql', message, help, item]];
 }
 
 function* nameRefusals(
