@@ -31,7 +31,7 @@ export interface NrqlText {
 }
 
 /** A function of something, such as `max(duration)`. */
-export interface NrqlCall {
+interface NrqlCall {
   readonly name: string;
   /** What is between its brackets, by its commas. */
   readonly parts: readonly string[];
@@ -84,7 +84,7 @@ const ofQuotes = mistakes(
   [
     `(?<!${notClosed})${notClosed}`,
     'has a quote or a comment that is not closed',
-    'close it where it ends',
+    'close it; in YAML without quotes, " #" begins a comment',
   ],
 );
 const ofBrackets = mistakes(

@@ -261,6 +261,14 @@ describe('NRQL', () => {
     expect(again.config).toEqual(config);
   });
 
+  it('needs no LIMIT for cases, unless others are beside them', async () => {
+    const cases = `${select} FACET CASES(WHERE a AS 'b', WHERE c)`;
+
+    expect(await findingsIn(file(cases))).toEqual([]);
+    expect(await findingsIn(file(`${cases} OR host`))).toHaveLength(1);
+    expect(await findingsIn(file(`${cases}, host`))).toHaveLength(1);
+  });
+
   it('draws a warning for FACET without LIMIT, which gives ten rows', async () => {
     const found = await findingsIn(file(`${select} FACET host`));
 
