@@ -94,11 +94,8 @@ const ofBrackets = mistakes(
   }),
   [String.raw`[)\]}](?<![([{]#*.)`, 'has "$1" too many', 'remove it, or write what it closes'],
 );
-const ofVariables = mistakes([
-  String.raw`\{\{[\p{L}\p{N}_.: -]+\}\}|\$\{[\p{L}\p{N}_.:-]+\}`,
-  'has the variable $1, which nothing replaces here',
-  'write the value itself',
-]);
+const variable = String.raw`\{\{[\p{L}\p{N}_.: -]+\}\}|\$\{[\p{L}\p{N}_.:-]+\}`;
+const ofVariables = mistakes([variable, 'has the variable $1', 'write the value itself']);
 const ofSigns = mistakes(
   ['[‘’“”„].*[‘’“”]|[‘’“”„]', 'has curly quotes', "write straight ones: '"],
   [';', 'has a semicolon', 'remove it: one query is asked'],
