@@ -98,7 +98,7 @@ function pollMap(poll: PollConfig): FileMap {
 /** A query as it is written. */
 function queryMap(query: Query, isAccountNamed: boolean): FileMap {
   const { account, written, gauges, facets, maxSeries, help, labels, poll } = query;
-  const isOne = readNrql(written).clauses.get('SELECT')?.items.length === 1;
+  const isOne = readNrql(written).clauses.get('SELECT')?.length === 1;
   // No map may have this key; its label is the one that it has without.
   const labelled = facets.filter(({ name }) => name !== '__proto__');
   return {

@@ -78,32 +78,20 @@ export function labels(
   return z.record(labelName(own), text('Value of the label.'), aMap).meta({ description });
 }
 
-/** Labels that foreign names become, and what stands beside them. */
-interface DerivedLabels {
-  readonly labelled: readonly (readonly [name: string, label: string])[];
-  /** The key of the map that gives names other labels, and what must stay in it. */
+/** What stands beside labels that foreign names become. */
+interface Beside {
+  /** The key of the map that gives other labels, and what must stay in it. */
   readonly key: string;
   readonly kept: Readonly<Record<string, string>>;
   readonly others: readonly string[];
   readonly own?: readonly string[];
 }
 
-interface DerivedLabelProblem {
-  readonly index: number;
-  readonly message: string;
-  readonly help: string;
-  /** A label that would do. */
-  readonly proposal: string;
-}
-
-/** What is wrong with the labels that foreign names become. One map helps against all of it. */
-export function derivedLabelProblems({
-  labelled,
-  key,
-  kept,
-  others,
-  own,
-}: DerivedLabels): readonly DerivedLabelProblem[] {
+/** What is wrong with labels that foreign names become. One map helps against all of it. */
+export function derivedLabelProblems(
+  labelled: readonly (readonly [name: string, label: string])[],
+  { key, kept, others, own }: Beside,
+): readonly Readonly<Record<'message' | 'help' | 'proposal', string> & { index: number }>[] {
   const taken = new Set(others);
   const wrong = labelled.flatMap(([name, label], index) => {
     const isTaken = taken.size === taken.add(label).size;
@@ -111,15 +99,13 @@ export function derivedLabelProblems({
     const message = `makes "${name}" the label "${label}", which ${problem}`;
     return problem === undefined ? [] : [{ name, label, index, message }];
   });
-  const fixed = new Map(Object.entries(kept));
-  const found = wrong.map(({ name, label, index, message }) => {
-    let proposal = `newrelic_${snakeCase(label) || 'label'}`;
-    while (taken.has(proposal)) proposal += '_2';
-    taken.add(proposal);
-    fixed.set(name, proposal);
-    return { index, message, proposal };
+  const found = wrong.map((one) => {
+    let proposal = `newrelic_${snakeCase(one.label)}`;
+    while (taken.size === taken.add(proposal).size) proposal += '_2';
+    return { ...one, proposal };
   });
-  const help = `write ${inlineMap(key, fixed)}`;
+  const proposals = found.map(({ name, proposal }) => [name, proposal] as const);
+  const help = `write ${inlineMap(key, new Map([...Object.entries(kept), ...proposals]))}`;
   return found.map((one) => ({ ...one, help }));
 }
 

@@ -27,13 +27,8 @@ function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
     yield* sourceProblems('tags', path, app.account ?? accounts[0]?.name, accounts);
     const beside = [app, ...metrics.filter((one) => typeof one !== 'string')];
     const others = beside.flatMap(({ labels }) => Object.keys(labels));
-    const labelled = Object.entries(tags);
-    for (const { message, help } of derivedLabelProblems({
-      key: 'tags',
-      labelled,
-      kept: tags,
-      others,
-    })) {
+    const kept = { key: 'tags', kept: tags, others };
+    for (const { message, help } of derivedLabelProblems(Object.entries(tags), kept)) {
       yield [path, `"tags" ${message}`, help];
     }
   }

@@ -1,21 +1,18 @@
 /** What a function of NRQL gives in an answer. */
-export interface NrqlFunction {
+interface NrqlFunction {
   readonly gives: 'number' | 'percentiles' | 'apdex' | 'never';
-  /** Whether a longer window gives more: `argument` where what it is of decides. */
+  /** Whether a longer window gives more; of some, what they are of decides. */
   readonly grows: boolean | 'argument';
   /** What to write in place of one that never gives a number. */
-  readonly instead?: string;
+  readonly instead: string;
 }
 
-type Row = readonly [names: string, given: NrqlFunction['gives'], grows: boolean | 'argument'];
+type Row = readonly [string, NrqlFunction['gives'], NrqlFunction['grows'], instead?: string];
 
 const rows: readonly Row[] = [
   ['count sum uniqueCount cardinality bytecountestimate', 'number', true],
   ['average min max latest earliest latestRate rate derivative predictLinear', 'number', false],
-  ['percentage stddev stdvar correlation aggregationendtime', 'number', false],
-  ['percentile median bucketPercentile histogramPercentile', 'percentiles', false],
-  ['apdex', 'apdex', false],
-  // Functions of one value.
+  ['percentage stddev stdvar correlation aggregationEndTime', 'number', false],
   [
     'filter if abs ceil floor round clamp_max clamp_min exp ln log log2 log10',
     'number',
@@ -24,36 +21,28 @@ const rows: readonly Row[] = [
   ['mod pow sqrt numeric boolean length getField getCdfCount convert jparse', 'number', 'argument'],
   ['position indexOf lookup accountId toTimestamp fromDatetime', 'number', 'argument'],
   ['minuteOf hourOf dayOfMonthOf weekOf quarterOf yearOf', 'number', 'argument'],
+  ['percentile median bucketPercentile histogramPercentile', 'percentiles', false],
+  ['apdex', 'apdex', false],
+  ['histogram heatmap', 'never', false, 'percentile(...), or count(*) with FACET buckets(...)'],
+  ['cdfPercentage', 'never', false, 'percentage(count(*), WHERE ...) for each threshold'],
+  ['uniques tuple mapKeys mapValues', 'never', false, 'uniqueCount(...), or count(*) with FACET'],
+  ['keyset dimensions', 'never', false, 'uniqueCount(...), or count(*) with FACET'],
+  ['funnel', 'never', false, 'filter(uniqueCount(...), WHERE ...) for each step'],
+  ['eventType', 'never', false, 'count(*) with FACET eventType()'],
+  ['capture aparse', 'never', false, 'sum(numeric(...)), or count(*) with the text in FACET'],
+  ['concat string lower upper substring', 'never', false, 'count(*) with the text in FACET'],
+  ['encode decode blob cidrAddress', 'never', false, 'count(*) with the text in FACET'],
+  ['toDatetime fromTimestamp dateOf monthOf', 'never', false, 'count(*) with the text in FACET'],
+  ['weekdayOf', 'never', false, 'count(*) with the text in FACET'],
 ];
 
-const never: readonly (readonly [names: string, instead: string])[] = [
-  ['histogram heatmap', 'percentile(...), or count(*) with FACET buckets(...)'],
-  ['cdfPercentage', 'percentage(count(*), WHERE ...) for each threshold'],
-  ['uniques tuple mapKeys mapValues', 'uniqueCount(...), or count(*) with FACET'],
-  ['keyset dimensions', 'uniqueCount(...) or count(*), with FACET'],
-  ['funnel', 'filter(uniqueCount(...), WHERE ...) for each step'],
-  ['eventType', 'count(*) with FACET eventType()'],
-  ['concat string lower upper substring replace trim', 'count(*) with the text in FACET'],
-  ['capture aparse', 'numeric(...) in a function such as sum(...), or count(*) with FACET'],
-  ['encode decode blob cidrAddress', 'count(*) with the text in FACET'],
-  ['toDatetime fromTimestamp dateOf monthOf weekdayOf', 'count(*) with the text in FACET'],
-];
-
-function each<Value>(names: string, value: Value): readonly (readonly [string, Value])[] {
-  return names
-    .toLowerCase()
-    .split(' ')
-    .map((name) => [name, value] as const);
-}
-
-const functions: ReadonlyMap<string, NrqlFunction> = new Map([
-  ...rows.flatMap(([names, gives, grows]) => each<NrqlFunction>(names, { gives, grows })),
-  ...never.flatMap(([names, instead]) =>
-    each<NrqlFunction>(names, { gives: 'never', grows: false, instead }),
+const functions: ReadonlyMap<string, NrqlFunction> = new Map(
+  rows.flatMap(([names, gives, grows, instead = '']) =>
+    names.split(' ').map((name) => [name.toLowerCase(), { gives, grows, instead }] as const),
   ),
-]);
+);
 
-/** What is not in the table is taken for a number, and for one that grows: nothing is missed so. */
+/** What is not in the table is taken for a number, and to be safe for one that grows. */
 export function functionOf(name: string): NrqlFunction {
-  return functions.get(name.toLowerCase()) ?? { gives: 'number', grows: true };
+  return functions.get(name.toLowerCase()) ?? { gives: 'number', grows: true, instead: '' };
 }

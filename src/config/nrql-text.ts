@@ -10,17 +10,11 @@ export interface NrqlItem extends TextPart {
   readonly alias: string | undefined;
   /** What stands before AS. */
   readonly expression: string;
-  /** Whether that is the name of something, as it is or in backticks. */
+  /** Whether that is a name, as it is or in backticks. */
   readonly isName: boolean;
 }
 
-interface NrqlClause extends TextPart {
-  /** Its first words, in capital letters. */
-  readonly words: string;
-  readonly items: readonly NrqlItem[];
-}
-
-/** What nobody can read in a query, and what helps. */
+/** What nobody can read, or no gauge can be read from. */
 interface NrqlFault extends TextPart {
   /** A predicate. */
   readonly message: string;
@@ -31,53 +25,105 @@ interface NrqlFault extends TextPart {
 export interface NrqlText {
   /** As written, but on one line, with blanks for comments, and without blanks at its end. */
   readonly text: string;
-  /** By their words; the last of several. */
-  readonly clauses: ReadonlyMap<string, NrqlClause>;
+  /** The items of its clauses, by their first words in capital letters; none if that cannot be told. */
+  readonly clauses: ReadonlyMap<string, readonly NrqlItem[]>;
   readonly faults: readonly NrqlFault[];
-  /** Whether it cannot be told where its clauses begin. */
-  readonly isBroken: boolean;
 }
 
-/** An expression that is a function of something and nothing else, such as `max(duration)`. */
-export interface NrqlCall {
+/** A function of something, such as `max(duration)`. */
+interface NrqlCall {
   readonly name: string;
-  readonly arguments: readonly string[];
-  /** What stands behind it in square brackets; '' if nothing does. */
+  /** What is between its brackets, by its commas. */
+  readonly parts: readonly string[];
+  /** Which element of it is meant; '' if all of it is. */
   readonly element: string;
 }
 
-/** Quoted texts and names, comments and blanks. A group is there for the end of one that is not closed. */
+/** Quoted texts, names in backticks, comments and blanks. Groups are where one ends that is not closed. */
 const lexemes =
   /(['"])(?:\\.|(?!\1)[^\\])*(?:\1|(\\?$))|`[^`]*(?:`|($))|(?:--|\/\/)[^\n]*|\/\*.*?(?:\*\/|($))|\s/gsu;
 const quote = /^['"`]/u;
-
-const clauseStart = String.raw`(?:SELECT|FROM|WHERE|FACET|LIMIT|SINCE|UNTIL|TIMESERIES|COMPARE +WITH|WITH|ORDER +BY|OFFSET|EXTRAPOLATE|SLIDE +BY|SHOW(?= +EVENT)|(?:INNER +|LEFT +)?JOIN(?= *\()|PREDICT)(?![\p{L}\p{N}_.$@:])`;
-/** Words that begin a clause, where no bracket is open. An attribute with such a name is in backticks. */
-const clauseWords = new RegExp(String.raw`(?<![\p{L}\p{N}_.$@:])${clauseStart}`, 'giu');
-/** A word that goes on behind a quoted text. Operators and clauses may follow without a blank. */
-const wordGoesOn = new RegExp(
-  String.raw`^(?!(?:AND|OR|AS|IN|IS|NOT|R?LIKE)\b|${clauseStart})[\p{L}\p{N}]`,
-  'iu',
-);
+const notClosed = '\u{e000}';
+const name = String.raw`[\p{L}_][\p{L}\p{N}_]*`;
 const bareName = /^(?:[\p{L}_@$][\p{L}\p{N}_.:@$]*|`[^`]*`)$/u;
-const bracketed = /(?:(?<![\p{L}\p{N}_])([\p{L}_][\p{L}\p{N}_]*) *(?=\())?[([{](#*)[)\]}]/gu;
-const wholeCall = /^([\p{L}_][\p{L}\p{N}_]*) *\((#*)\) *(?:\[(#*)\])?$/u;
+const bracketed = new RegExp(`(?:(?<![\\p{L}\\p{N}_])(${name}) *(?=\\())?[([{](#*)[)\\]}]`, 'gu');
+const wholeCall = new RegExp(`^(${name}) *\\((#*)\\) *(?:\\[(#*)\\])?$`, 'u');
+const notFunctions = /^(?:and|or|not|in|is|r?like|as|where|select|from|on|cases)$/iu;
 /** Each part of a list. */
 const between = /(?<=^|,)[^,]*/gu;
-const notFunctions = /^(?:and|or|not|in|is|like|rlike|as|where|select|from|on|cases)$/iu;
 
-/** What is wrong wherever it stands outside of quoted texts, or in the second list, anywhere. */
-const mistakes: readonly (readonly [form: RegExp, message: string, help: string])[] = [
-  [/[‘’“”„]/u, 'has curly quotes', "write straight quotes: '"],
-  [/;/u, 'has a semicolon', 'remove it: the text is one query'],
-];
-const variable = /\{\{[\p{L}\p{N}_.: -]+\}\}|\$\{[\p{L}\p{N}_.:-]+\}/u;
-const examples: ReadonlyMap<string, string> = new Map(
-  ['SELECT count(*)', 'FROM Transaction', 'WHERE error IS TRUE', 'FACET host', 'LIMIT 100'].map(
-    (example) => [example.replace(/ .*/u, ''), example] as const,
+/** Matches words that stand alone. An attribute with such a name is in backticks. */
+function whole(words: string): string {
+  return String.raw`(?<![\p{L}\p{N}_.$@:])(?:${words})(?![\p{L}\p{N}_.$@:])`;
+}
+
+const clauseWords = new RegExp(
+  whole(
+    String.raw`SELECT|FROM|WHERE|FACET|LIMIT|SINCE|UNTIL|TIMESERIES|COMPARE +WITH|WITH|ORDER +BY|OFFSET|EXTRAPOLATE|SLIDE +BY|SHOW(?= +EVENT)|(?:INNER +|LEFT +)?JOIN(?= *\()|PREDICT`,
   ),
+  'giu',
 );
-const mayBeEmpty: ReadonlySet<string> = new Set(['EXTRAPOLATE', 'TIMESERIES', 'PREDICT']);
+const operators = whole('AND|OR|AS|IN|IS|NOT|LIKE|RLIKE');
+const atEnd = ` *(?:$|${clauseWords.source})`;
+
+/** What is wrong, and what helps. "$1" is what was found. */
+type Mistake = readonly [form: string, message: string, help: string];
+type Mistakes = readonly (readonly [form: RegExp, message: string, help: string])[];
+
+function mistakes(...list: readonly Mistake[]): Mistakes {
+  return list.map(([form, ...words]) => [new RegExp(form, 'giu'), ...words]);
+}
+
+/** Whoever makes one of these cannot be understood in the rest. */
+const ofQuotes = mistakes(
+  [
+    String.raw`"(?=[\p{L}\p{N}])(?!${operators}|${clauseWords.source})`,
+    'has a quote within a text',
+    "write \\' for one that belongs to the text, as in 'it\\'s'",
+  ],
+  [
+    `(?<!${notClosed})${notClosed}`,
+    'has a quote or a comment that is not closed',
+    'close it; in YAML without quotes, " #" begins a comment',
+  ],
+);
+const ofBrackets = mistakes(
+  ...['()', '[]', '{}'].map(([open = '', close = '']): Mistake => {
+    const message = `has "${open}" without "${close}"`;
+    return [`\\${open}(?=#*$)`, message, `write the missing "${close}"`];
+  }),
+  [String.raw`[)\]}](?<![([{]#*.)`, 'has "$1" too many', 'remove it, or write what it closes'],
+);
+const variable = String.raw`\{\{[\p{L}\p{N}_.: -]+\}\}|\$\{[\p{L}\p{N}_.:-]+\}`;
+const ofVariables = mistakes([variable, 'has the variable $1', 'write the value itself']);
+const ofSigns = mistakes(
+  ['[‘’“”„].*[‘’“”]|[‘’“”„]', 'has curly quotes', "write straight ones: '"],
+  [';', 'has a semicolon', 'remove it: one query is asked'],
+);
+const ofClauses = mistakes(
+  [
+    whole('SINCE|UNTIL|TIMESERIES|COMPARE +WITH'),
+    'must not have $1: a gauge has one value, and the exporter adds the time range',
+    'leave it out: "window" and "delay" set the time range, and PromQL compares with "offset"',
+  ],
+  [`^(?!.*${whole('FROM')})`, 'has no FROM', 'name the data, such as FROM Transaction'],
+  [
+    `^(?!.*${whole('SELECT')})`,
+    'must select functions and nothing else: only a number can become a gauge',
+    'write SELECT with functions, such as count(*) or average(duration)',
+  ],
+  [
+    `${whole('SELECT|FROM|WHERE|FACET|LIMIT|ORDER +BY|OFFSET')}(?=${atEnd})`,
+    'has nothing behind $1',
+    'write what belongs there, such as FROM Transaction, FACET host or LIMIT 100',
+  ],
+  [`${whole('LIMIT')}(?! +(?:\\d|MAX)|${atEnd})`, 'has no number behind $1', 'write LIMIT 100'],
+  ...['SELECT', 'FROM', 'FACET', 'LIMIT'].map((word): Mistake => {
+    const again = `${whole(word)}(?<=${whole(word)}.+${whole(word)})`;
+    return [again, 'has $1 twice', 'keep one of them'];
+  }),
+  [`,(?= *,|${atEnd})`, 'has a comma too many', 'remove it'],
+);
 
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(written: string): NrqlText {
@@ -85,104 +131,55 @@ export function readNrql(written: string): NrqlText {
     .replaceAll(lexemes, (found) => (quote.test(found) ? found : ' '.repeat(found.length)))
     .trimEnd();
   const masked = mask(written);
-  const { outline, unmatched } = outlineOf(masked);
-  const broken = [...brokenAt(written), ...unmatched.map((at) => bracketFault(masked, at))];
+  const outline = outlineOf(masked);
   const words = [...outline.matchAll(clauseWords)];
-  const clauses = words.map(({ 0: word, index: at }, order): NrqlClause => {
-    const start = at + word.length;
+  const clauses = words.map(({ 0: word, index }, order) => {
+    const start = index + word.length;
     const pieces = outline.slice(start, words[order + 1]?.index).matchAll(between);
     const items = Array.from(pieces, (piece) => itemAt(start + piece.index, piece[0], text));
-    return { at, length: word.length, words: word.toUpperCase().replaceAll(/ +/gu, ' '), items };
+    return [word.toUpperCase().replaceAll(/ +/gu, ' '), items] as const;
   });
-  const faults = [...broken.slice(0, 1), ...mistakesIn(text, masked)];
-  return {
-    text,
-    clauses: new Map(clauses.map((clause) => [clause.words, clause])),
-    faults: broken.length > 0 ? faults : [...faults, ...clauseFaults(clauses)],
-    isBroken: broken.length > 0,
-  };
+  const [broken] = [...mistakesIn(masked, ofQuotes), ...mistakesIn(outline, ofBrackets)];
+  const others = [
+    ...mistakesIn(text, ofVariables),
+    ...mistakesIn(masked, ofSigns),
+    ...mistakesIn(outline, ofClauses),
+  ];
+  if (broken !== undefined) return { text, clauses: new Map(), faults: [broken] };
+  return { text, clauses: new Map(clauses), faults: others };
 }
 
-/** Quotation marks in the place of all that is quoted, and blanks in that of comments. */
+/** A text with one sign in place of all that is quoted, and blanks in place of comments. */
 function mask(text: string): string {
-  return text.replaceAll(lexemes, (found) => (quote.test(found) ? '"' : ' ').repeat(found.length));
+  return text.replaceAll(lexemes, (found, _, ...open: readonly unknown[]) => {
+    const [sign = ' '] = quote.exec(found) ?? [];
+    const isOpen = open.slice(0, 3).some((one) => one !== undefined);
+    return (isOpen ? notClosed : sign.replace("'", '"')).repeat(found.length);
+  });
 }
 
-/** "#" in the place of all that is in brackets, and the brackets that have no other end. */
-function outlineOf(masked: string): {
-  readonly outline: string;
-  readonly unmatched: readonly number[];
-} {
-  const open: number[] = [];
-  const wrong: number[] = [];
-  const outline = masked.replaceAll(/./gsu, (char, at: number) => {
-    if (')]}'.includes(char)) {
-      const begin = masked[open.pop() ?? masked.length] ?? '';
-      if (begin === '' || '([{'.indexOf(begin) !== ')]}'.indexOf(char)) wrong.push(at);
-    }
-    const shown = open.length === 0 ? char : '#'.repeat(char.length);
-    if ('([{'.includes(char)) open.push(at);
+/** A masked text with "#" in place of what is in brackets. */
+function outlineOf(masked: string): string {
+  let depth = 0;
+  return masked.replaceAll(/./gsu, (char) => {
+    if (')]}'.includes(char)) depth = Math.max(0, depth - 1);
+    const shown = depth === 0 ? char : '#'.repeat(char.length);
+    if ('([{'.includes(char)) depth += 1;
     return shown;
   });
-  return { outline, unmatched: [...wrong, ...open] };
 }
 
-function* brokenAt(written: string): Iterable<NrqlFault> {
-  for (const { 0: found, 1: isText, 2: text, 3: name, 4: comment, index: at } of written.matchAll(
-    lexemes,
-  )) {
-    const what = quote.exec(found)?.[0];
-    const end = at + found.length;
-    if (isText !== undefined && wordGoesOn.test(written.slice(end))) {
-      const help = "write \\' for one that belongs to the text, as in 'it\\'s'";
-      yield { at: end - 1, length: 1, message: 'has a quote within a text', help };
-    }
-    if ((text ?? name ?? comment) === undefined) continue;
-    const message = `has a ${what === undefined ? 'comment' : 'quote'} that is not closed`;
-    const help = `write ${what ?? '*/'} where it ends`;
-    yield { at, length: what === undefined ? 2 : 1, message, help };
-  }
+function mistakesIn(text: string, list: Mistakes): readonly NrqlFault[] {
+  return list.flatMap(([form, message, help]) =>
+    Array.from(text.matchAll(form), ({ 0: found, index: at }) => {
+      const isWord = /^[a-z ]+$/iu.test(found);
+      const named = message.replace('$1', () => (isWord ? found.toUpperCase() : found));
+      return { at, length: found.length, message: named, help };
+    }),
+  );
 }
 
-function bracketFault(masked: string, at: number): NrqlFault {
-  const bracket = masked[at] ?? '';
-  const other = ')]}([{'['([{)]}'.indexOf(bracket)] ?? '';
-  const message = `has "${bracket}" without "${other}"`;
-  const help = `write the missing "${other}", or remove "${bracket}"`;
-  return { at, length: 1, message, help };
-}
-
-function* mistakesIn(text: string, masked: string): Iterable<NrqlFault> {
-  for (const [form, message, help] of mistakes) {
-    const { 0: found = '', index: at = 0 } = form.exec(masked) ?? {};
-    if (found !== '') yield { at, length: found.length, message, help };
-  }
-  const { 0: found = '', index: at = 0 } = variable.exec(text) ?? {};
-  const message = `has the variable ${found}, which nothing replaces here`;
-  const help = 'write the value itself';
-  if (found !== '') yield { at, length: found.length, message, help };
-}
-
-function* clauseFaults(clauses: readonly NrqlClause[]): Iterable<NrqlFault> {
-  for (const [order, { at, length, words, items }] of clauses.entries()) {
-    const example = examples.get(words);
-    const [first] = items;
-    if (mayBeEmpty.has(words)) continue;
-    const isEmpty = items.every(({ expression }) => expression === '');
-    const isNumber = /^(?:\d+|MAX)\b/iu.test(first?.expression ?? '');
-    const isAgain = clauses.findIndex((one) => one.words === words) < order;
-    const help = `write what belongs there, such as ${example ?? `${words} ...`}`;
-    if (isEmpty) yield { at, length, message: `has nothing behind ${words}`, help };
-    else if (items.some(({ expression }) => expression === ''))
-      yield { at, length, message: `has a comma too many in ${words}`, help: 'remove it' };
-    else if (words === 'LIMIT' && !isNumber)
-      yield { at, length, message: 'has no number behind LIMIT', help };
-    if (isAgain && example !== undefined && words !== 'WHERE')
-      yield { at, length, message: `has ${words} twice`, help: 'keep one of them' };
-  }
-}
-
-/** @param outline the item, with quotation marks for what is quoted and "#" for what is in brackets */
+/** @param outline the item as the outline has it */
 function itemAt(start: number, outline: string, text: string): NrqlItem {
   const [, own = outline, as = ''] = /^(.*\S) +AS +(\S+) *$/iu.exec(outline) ?? [];
   const at = start + own.length - own.trimStart().length;
@@ -191,7 +188,7 @@ function itemAt(start: number, outline: string, text: string): NrqlItem {
   const expression = text.slice(at, end);
   return {
     at,
-    length: Math.max(0, end - at),
+    length: expression.length,
     alias: as === '' ? undefined : withoutQuotes(alias),
     expression,
     isName: bareName.test(expression),
@@ -205,30 +202,31 @@ export function withoutQuotes(text: string): string {
 
 /** The outermost brackets of an expression, with the function that they belong to; '' without one. */
 export function bracketsIn(expression: string): readonly (readonly [name: string, of: string])[] {
-  const { outline } = outlineOf(mask(expression));
+  const outline = outlineOf(mask(expression));
   return Array.from(
     outline.matchAll(bracketed),
-    ({ 0: whole, 1: name = '', 2: of = '', index }) => {
-      const end = index + whole.length - 1;
-      return [notFunctions.test(name) ? '' : name, expression.slice(end - of.length, end)];
+    ({ 0: found, 1: called = '', 2: of = '', index }) => {
+      const end = index + found.length - 1;
+      return [notFunctions.test(called) ? '' : called, expression.slice(end - of.length, end)];
     },
   );
 }
 
-/** Reads an expression that is one function of something, perhaps in brackets. */
-export function callOf(expression: string): NrqlCall | undefined {
-  const { outline } = outlineOf(mask(expression));
+/** What one function gives, perhaps in brackets, filtered, or an element of it. Other expressions have no name. */
+export function callOf(expression: string): NrqlCall {
+  const outline = outlineOf(mask(expression));
   if (/^\(#*\)$/u.test(outline)) return callOf(expression.slice(1, -1).trim());
-  const [, name, of = '', element = ''] = wholeCall.exec(outline) ?? [];
-  if (name === undefined || notFunctions.test(name)) return undefined;
-  const start = outline.indexOf('(') + 1;
-  const list = expression.slice(start, start + of.length);
-  const parts = outlineOf(mask(list)).outline.matchAll(between);
-  return {
-    name,
-    arguments: Array.from(parts, ({ 0: { length }, index }) =>
-      list.slice(index, index + length).trim(),
-    ),
-    element: element === '' ? '' : expression.slice(-1 - element.length, -1),
-  };
+  const [, called = '', list = '', inBrackets = ''] = wholeCall.exec(outline) ?? [];
+  const begin = outline.indexOf('(') + 1;
+  const parts = partsOf(expression.slice(begin, begin + list.length));
+  const element = inBrackets === '' ? '' : expression.slice(-1 - inBrackets.length, -1);
+  const [of = '', field = ''] = parts;
+  if (/^filter$/iu.test(called)) return callOf(of);
+  if (/^getField$/iu.test(called)) return { ...callOf(of), element: field };
+  return { name: notFunctions.test(called) ? '' : called, parts, element };
+}
+
+function partsOf(list: string): readonly string[] {
+  const pieces = outlineOf(mask(list)).matchAll(between);
+  return Array.from(pieces, ({ 0: { length }, index }) => list.slice(index, index + length).trim());
 }

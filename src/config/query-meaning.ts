@@ -5,7 +5,6 @@ import { functionOf } from './nrql-functions.ts';
 import {
   bracketsIn,
   callOf,
-  type NrqlCall,
   type NrqlItem,
   type NrqlText,
   readNrql,
@@ -35,18 +34,14 @@ type Refusal = readonly [
   part?: TextPart | undefined,
 ];
 
-/** The exporter asks for one window, and says which. */
-const timeRange = ['SINCE', 'UNTIL', 'COMPARE WITH'];
-const timeRangeHelp =
-  'leave it out: "window" and "delay" set the time range, and PromQL compares with "offset"';
-
 /** The name of a lone function that the query gives none. */
 const unnamed = 'gauge_value';
 
-/** What New Relic gives without LIMIT, and with LIMIT MAX. */
+/** Rows that New Relic gives of FACET, without LIMIT and with LIMIT MAX. */
 const usualRows = 10;
 const maxRows = 5000;
 
+/** Those of functions that name none. What others then give is not known. */
 const usualPercentages: ReadonlyMap<string, readonly number[]> = new Map([
   ['percentile', [95]],
   ['median', [50]],
@@ -59,116 +54,85 @@ const ofAttribute =
 /** Reads the NRQL of an entry. What cannot become gauges is added to the issues. */
 export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx): QueryMeaning {
   const read = readNrql(written.nrql);
-  const { text, clauses } = read;
-  const functions = itemsOf(read, 'SELECT');
-  const own = new Map(Object.entries(written.labels));
-  const facets = itemsOf(read, 'FACET').map((item) => facetOf(item, own));
-  const [first] = functions;
-  const chosen =
-    typeof written.as === 'string'
-      ? [[first?.alias ?? unnamed, written.as] as const]
-      : Object.entries(written.as);
-  const meant = chosen.map(([member, name]) => {
-    const item = functions.find(({ alias }) => (alias ?? unnamed) === member);
-    return { item, name, member, value: valueOf(item?.expression ?? '') };
+  const labels = new Map(Object.entries(written.labels));
+  const select = itemsOf(read, 'SELECT');
+  const facet = itemsOf(read, 'FACET');
+  const facets = facet.map((item) => facetOf(item, labels));
+  const { as } = written;
+  const chosen = typeof as === 'string' ? [[select[0]?.alias ?? unnamed, as]] : Object.entries(as);
+  const gauges = chosen.map(([member = '', name = '']) => {
+    return { name, member, item: select.find(({ alias }) => (alias ?? unnamed) === member) };
   });
-  for (const [key, message, help, part] of refusalsOf(written, read, facets, meant)) {
+  const refusals = [
+    ...read.faults.map(({ message, help, ...part }): Refusal => ['nrql', message, help, part]),
+    ...selectionRefusals(as, select),
+    ...gauges.flatMap(({ item }) => noNumber(item)),
+    ...(read.clauses.size === 0 ? [] : nameRefusals(written, select, facets)),
+    ...labelRefusals(written, facet, facets),
+  ];
+  for (const [key, message, help, part] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help, part } });
   }
-  const at = first !== undefined && first.alias === undefined ? first.at + first.length : undefined;
-  const added =
-    at === undefined || functions.length > 1 ? undefined : { at, text: ` AS ${unnamed}` };
-  const limit = /^\d+/u.exec(clauses.get('LIMIT')?.items[0]?.expression ?? '')?.[0];
-  const rows = clauses.has('LIMIT') ? Number(limit ?? maxRows) : usualRows;
-  const from = itemsOf(read, 'FROM');
-  const isPlain = from.every(({ isName }) => isName) && ![...clauses.keys()].some(isJoin);
   return {
     written: written.nrql,
-    nrql: added === undefined ? text : text.slice(0, at) + added.text + text.slice(added.at),
-    added: added && { at: added.at, length: added.text.length },
-    gauges: meant.map(({ name, member, value: { refusal: _, ...value } }) => ({
-      name,
-      member,
-      ...value,
-    })),
+    ...namedIn(read.text, select),
+    gauges: gauges.map(({ item, ...gauge }) => ({ ...gauge, ...valueOf(item?.expression ?? '') })),
     facets,
-    mostRows: facets.length === 0 ? 1 : rows,
-    eventTypes: isPlain ? from.map(({ expression }) => withoutQuotes(expression)) : [],
+    mostRows: facets.length === 0 ? 1 : rowsOf(itemsOf(read, 'LIMIT')),
+    eventTypes: eventTypesOf(read),
   };
 }
 
 function itemsOf({ clauses }: NrqlText, words: string): readonly NrqlItem[] {
-  return clauses.get(words)?.items ?? [];
+  return clauses.get(words)?.filter(({ length }) => length > 0) ?? [];
 }
 
-function isJoin(words: string): boolean {
-  return words.endsWith('JOIN');
+/** The text with a name for a lone function that has none. */
+function namedIn(text: string, select: readonly NrqlItem[]): Pick<Query, 'nrql' | 'added'> {
+  const [first, second] = select;
+  if (first === undefined || first.alias !== undefined || second !== undefined) {
+    return { nrql: text, added: undefined };
+  }
+  const at = first.at + first.length;
+  const name = ` AS ${unnamed}`;
+  return { nrql: text.slice(0, at) + name + text.slice(at), added: { at, length: name.length } };
 }
 
+function rowsOf([limit]: readonly NrqlItem[]): number {
+  return limit === undefined ? usualRows : Number.parseInt(limit.expression, 10) || maxRows;
+}
+
+function eventTypesOf(read: NrqlText): Query['eventTypes'] {
+  const from = itemsOf(read, 'FROM');
+  const isJoined = [...read.clauses.keys()].some((words) => words.endsWith('JOIN'));
+  const isPlain = !isJoined && from.every(({ isName }) => isName);
+  return isPlain ? from.map(({ expression }) => withoutQuotes(expression)) : [];
+}
+
+/** The label of cases, or of a function of an attribute, is short. */
 function facetOf(item: NrqlItem, labels: ReadonlyMap<string, string>): QueryFacet {
   const { alias, expression, isName } = item;
   const name = alias ?? withoutQuotes(expression);
-  const label = labels.get(name) ?? (alias === undefined ? labelOf(item) : snakeCase(alias));
-  return { name, label, isAttribute: isName && alias === undefined };
+  const call = callOf(alias === undefined ? expression : '');
+  const attribute = call.parts.find((of) => /^[\p{L}`][^('"]*$/u.test(of)) ?? '';
+  const short = call.name === '' ? name : `${attribute} ${call.name}`;
+  const usual = /^cases *\(/iu.test(name) ? 'cases' : snakeCase(short);
+  return { name, label: labels.get(name) ?? usual, isAttribute: isName && alias === undefined };
 }
 
-/** A short label of what an entry groups by: its cases, or a function of an attribute. */
-function labelOf({ expression, isName }: NrqlItem): string {
-  if (/^cases *\(/iu.test(expression)) return 'cases';
-  const call = isName ? undefined : callOf(expression);
-  if (call === undefined) return snakeCase(withoutQuotes(expression));
-  const [attribute = ''] = call.arguments.filter((of) => /^[\p{L}`][^('"]*$/u.test(of));
-  return snakeCase(`${attribute} ${call.name}`);
-}
-
-interface Value extends Omit<QueryGauge, 'name' | 'member'> {
-  readonly refusal?: readonly [message: string, help: string];
-}
-
-/** What a selected expression gives, by what it calls. */
-function valueOf(expression: string): Value {
+/** What an expression gives, by what it calls. */
+function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
   const text = withoutQuotes(expression);
-  const unit = ofAttribute.exec(text)?.[1] ?? text;
-  const number = {
-    unit,
-    gives: 'number',
-    percentages: [],
+  const { name, parts, element } = callOf(expression);
+  const { gives } = functionOf(element === '' ? name : '');
+  const usual = usualPercentages.get(name.toLowerCase()) ?? [];
+  const percentages = parts.length > 1 ? parts.slice(1).map(Number) : usual;
+  return {
+    unit: ofAttribute.exec(text)?.[1] ?? text,
+    gives: gives === 'never' ? 'number' : gives,
+    percentages: gives === 'percentiles' ? percentages.filter(Number.isFinite) : [],
     growsWithWindow: grows(expression),
-  } as const;
-  const call = callOf(expression);
-  if (call === undefined) return number;
-  const [of = '', ...others] = call.arguments;
-  const name = call.name.toLowerCase();
-  if (name === 'filter') return { ...valueOf(of), unit };
-  const [compound, element] = name === 'getfield' ? [callOf(of), others[0]] : [call, call.element];
-  if (compound !== undefined && element !== undefined && element !== '') {
-    const refusal = elementRefusal(compound, element);
-    return refusal === undefined ? number : { ...number, refusal };
-  }
-  const { gives, instead = '' } = functionOf(name);
-  if (gives === 'never') {
-    return {
-      ...number,
-      refusal: [`selects ${call.name}, which gives no number`, `write ${instead}`],
-    };
-  }
-  if (gives !== 'percentiles') return { ...number, gives };
-  const given = others.map(Number).filter(Number.isFinite);
-  const percentages = given.length > 0 ? given : (usualPercentages.get(name) ?? []);
-  return { ...number, gives, percentages };
-}
-
-/** New Relic gives it under another name than the one that was asked for. */
-function elementRefusal(
-  { name, arguments: [of = ''] }: NrqlCall,
-  element: string,
-): Value['refusal'] {
-  if (functionOf(name).gives !== 'percentiles') return undefined;
-  const percentage = Number(/\d+(?:\.\d+)?/u.exec(element)?.[0] ?? 95);
-  const quantile = Number((percentage / 100).toPrecision(12));
-  const call = `${/^median$/iu.test(name) ? 'percentile' : name}(${of}, ${percentage})`;
-  const help = `write ${call}: its series has the label quantile="${quantile}"`;
-  return ['selects an element of percentiles, which New Relic answers without the name', help];
+  };
 }
 
 /** Whether a longer window gives more: if anything in it does that is not within an average. */
@@ -183,93 +147,55 @@ function callsFunction(expression: string): boolean {
   return bracketsIn(expression).some(([name, of]) => name !== '' || callsFunction(of));
 }
 
-function* refusalsOf(
-  written: WrittenQuery,
-  read: NrqlText,
-  facets: readonly QueryFacet[],
-  chosen: readonly { readonly item: NrqlItem | undefined; readonly value: Value }[],
+function* selectionRefusals(
+  as: WrittenQuery['as'],
+  select: readonly NrqlItem[],
 ): Iterable<Refusal> {
-  for (const { message, help, ...part } of read.faults) yield ['nrql', message, help, part];
-  if (read.isBroken) return;
-  yield* timeRangeRefusals(read);
-  yield* selectionRefusals(read);
-  for (const { item, value } of chosen) {
-    if (value.refusal !== undefined) yield ['nrql', ...value.refusal, item];
-  }
-  yield* nameRefusals(written, read, facets);
-  const labelled = facets.map(({ name, label }) => [name, label] as const);
-  const others = Object.keys(written.constant_labels);
-  const derived = { key: 'labels', kept: written.labels, labelled, others, own: queryLabels };
-  for (const { index, message, help, proposal } of derivedLabelProblems(derived)) {
-    const item = itemsOf(read, 'FACET')[index];
-    const isNamed = item === undefined || item.isName || item.alias !== undefined;
-    yield ['nrql', message, isNamed ? help : `write "AS ${proposal}" behind it`, item];
+  const other = select.find(({ expression }) => !callsFunction(expression));
+  if (other !== undefined) {
+    const { expression, isName } = other;
+    const help = `write functions, such as ${isName ? `latest(${expression})` : 'count(*)'}`;
+    yield ['nrql', `must select functions and nothing else: ${expression} is none`, help, other];
+  } else if (typeof as === 'string' && select.length > 1) {
+    const map = select.map(
+      ({ alias }, at) => [alias ?? `name${at + 1}`, `${as}_${at + 1}`] as const,
+    );
+    const isNamed = select.every(({ alias }) => alias !== undefined);
+    const help = `${isNamed ? '' : 'name each with AS, and '}write ${inlineMap('as', map)}`;
+    yield ['as', `must be a map: the query selects ${select.length} functions`, help];
   }
 }
 
-/** A query in FROM has the time range of the whole; one in WHERE may have its own. */
-function* timeRangeRefusals(read: NrqlText, offset?: number): Iterable<Refusal> {
-  const why =
-    offset === undefined
-      ? 'a gauge has one value, and the exporter adds the time range'
-      : 'New Relic takes one time range for the whole query, which the exporter adds';
-  for (const words of offset === undefined ? [...timeRange, 'TIMESERIES'] : timeRange) {
-    const { at, length } = read.clauses.get(words) ?? {};
-    if (at === undefined || length === undefined) continue;
-    const part = { at: at + (offset ?? 0), length };
-    yield ['nrql', `must not have ${words}: ${why}`, timeRangeHelp, part];
+/** Why an expression gives no number, and what to write. */
+function noNumber(item: NrqlItem | undefined): readonly Refusal[] {
+  const { name, parts, element } = callOf(item?.expression ?? '');
+  const { gives, instead } = functionOf(name);
+  if (gives === 'never' && element === '') {
+    return [['nrql', `selects ${name}, which gives no number`, `write ${instead}`, item]];
   }
-  for (const { at, expression } of itemsOf(read, 'FROM')) {
-    if (!expression.startsWith('(')) continue;
-    yield* timeRangeRefusals(readNrql(expression.slice(1, -1)), (offset ?? 0) + at + 1);
-  }
-}
-
-function* selectionRefusals(read: NrqlText): Iterable<Refusal> {
-  if (!read.clauses.has('FROM'))
-    yield ['nrql', 'has no FROM', 'name the data, such as FROM Transaction'];
-  const other = noFunctionOf(read);
-  const help = 'write SELECT with functions, such as count(*) or average(duration)';
-  const message = 'must select functions and nothing else: only a number can become a gauge';
-  if (!read.clauses.has('SELECT')) yield ['nrql', message, help];
-  if (other === undefined) return;
-  const { expression, isName } = other;
-  const remedy = isName ? `write a function of it, such as latest(${expression})` : help;
-  yield ['nrql', `must select functions and nothing else: ${expression} is none`, remedy, other];
-}
-
-/** The first thing that is selected and calls no function, such as an attribute. */
-function noFunctionOf(read: NrqlText): NrqlItem | undefined {
-  return itemsOf(read, 'SELECT').find((one) => one.length > 0 && !callsFunction(one.expression));
+  if (gives !== 'percentiles' || element === '') return [];
+  const percentage = Number(/[\d.]+/u.exec(element)?.[0] ?? 95);
+  const call = `${name.replace(/^median$/iu, 'percentile')}(${parts[0]}, ${percentage})`;
+  const quantile = Number((percentage / 100).toPrecision(9));
+  const message = 'selects an element of percentiles, which New Relic answers without its name';
+  const help = `write ${call}: its series has the label quantile="${quantile}"`;
+  return [['nrql', message, help, item]];
 }
 
 function* nameRefusals(
   { as, labels }: WrittenQuery,
-  read: NrqlText,
+  select: readonly NrqlItem[],
   facets: readonly QueryFacet[],
 ): Iterable<Refusal> {
-  const functions = itemsOf(read, 'SELECT');
-  const named = functions.filter(({ alias }) => alias !== undefined);
-  const aliases = named.flatMap(({ alias }) => alias ?? []);
+  const aliases = select.flatMap(({ alias }) => alias ?? []);
   const names = facets.map(({ name }) => name);
-  const all = [...aliases, ...names];
-  const again = all.findIndex((name, at) => all.indexOf(name) !== at);
-  if (again !== -1) {
-    const item = [...named, ...itemsOf(read, 'FACET')][again];
-    yield ['nrql', `has the name "${all[again]}" twice`, 'choose another name after AS', item];
-  }
-  const isText = typeof as === 'string';
-  if (isText && functions.length > 1 && noFunctionOf(read) === undefined) {
-    const map = functions.map(
-      ({ alias }, at) => [alias ?? `name${at + 1}`, `${as}_${at + 1}`] as const,
-    );
-    const isNamed = named.length === functions.length;
-    const help = `${isNamed ? '' : 'name each with AS, and '}write ${inlineMap('as', map)}`;
-    yield ['as', `must be a map: the query selects ${functions.length} functions`, help];
+  const twice = [...aliases, ...names].find((name, at, all) => all.indexOf(name) !== at);
+  if (twice !== undefined) {
+    yield ['nrql', `has the name "${twice}" twice`, 'choose another name after AS'];
   }
   const listed = names.length === 0 ? 'it has no FACET' : `its facets are ${names.join(', ')}`;
   const uses = [
-    ['as', 'function', isText ? {} : as, aliases, 'name a function with AS'],
+    ['as', 'function', typeof as === 'string' ? {} : as, aliases, 'name a function with AS'],
     ['labels', 'facet', labels, names, listed],
   ] as const;
   for (const [key, what, map, known, help] of uses) {
@@ -277,5 +203,19 @@ function* nameRefusals(
       const message = `has "${name}", and no ${what} of the query has that name`;
       yield [key, message, didYouMean(name, known) ?? help];
     }
+  }
+}
+
+function* labelRefusals(
+  { labels, constant_labels: constant }: WrittenQuery,
+  facet: readonly NrqlItem[],
+  facets: readonly QueryFacet[],
+): Iterable<Refusal> {
+  const labelled = facets.map(({ name, label }) => [name, label] as const);
+  const beside = { key: 'labels', kept: labels, others: Object.keys(constant), own: queryLabels };
+  for (const { index, message, help, proposal } of derivedLabelProblems(labelled, beside)) {
+    const { isAttribute, name } = facets[index] ?? {};
+    const isNamed = isAttribute === true || name === facet[index]?.alias;
+    yield ['nrql', message, isNamed ? help : `write AS ${proposal} behind it`, facet[index]];
   }
 }

@@ -1,7 +1,7 @@
 import { isScalar, type Node, type Scalar } from 'yaml';
 import { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { didYouMean, synonymOf } from './suggestion.ts';
+import { didYouMean } from './suggestion.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
 import { describe, isFileMap, keySpanAt, keysOf, locate, partSpan, spanOf } from './yaml-node.ts';
 
@@ -66,11 +66,8 @@ function unknownKeys(
       const help = 'write the keys themselves; an alias may only be a whole value';
       return errorAt(span, 'merge keys ("<<") are not supported', help);
     }
-    const synonym = synonymOf(key, known);
     const help =
-      (synonym === undefined ? placeFor(key, schema) : undefined) ??
-      didYouMean(key, known) ??
-      `the keys here are ${known.join(', ')}`;
+      didYouMean(key, known) ?? placeFor(key, schema) ?? `the keys here are ${known.join(', ')}`;
     return errorAt(span, `unknown key "${key}"`, help);
   });
 }

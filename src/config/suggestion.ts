@@ -45,13 +45,11 @@ const otherWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['cpu', ['cpu_usage']],
 ]);
 
-/** Which of the candidates other programs call so. */
-export function synonymOf(word: string, candidates: readonly string[]): string | undefined {
-  return candidates.find((one) => otherWords.get(one)?.includes(word.toLowerCase()) === true);
-}
-
 /** The help for a word that is not one of the candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  const near = synonymOf(word, candidates) ?? closest(word, candidates);
+  const other = candidates.find(
+    (one) => otherWords.get(one)?.includes(word.toLowerCase()) === true,
+  );
+  const near = other ?? closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }

@@ -19,39 +19,24 @@ export function isFileMap(node: unknown): node is FileMap {
   return isMap<Scalar<string>, Node>(node);
 }
 
-/** Escapes, and blanks, which may be the end of a line; of other texts each character. */
-const writtenTokens: ReadonlyMap<string | undefined, RegExp> = new Map([
-  ['QUOTE_DOUBLE', /(?:\s|\\[nrt\s])+|\\(?:x..|u.{4}|U.{8}|.)|./gsu],
-  ['QUOTE_SINGLE', /\s+|''|./gsu],
-]);
-
-/** The place of a part of a text, however it is written; that of the whole text if it cannot be told. */
+/** The place of a part of a text that `file` has there; that of the whole text if it is written otherwise. */
 export function partSpan(
-  source: string,
+  file: string,
   node: Node,
   { at, length }: { readonly at: number; readonly length: number },
 ): Span {
   const whole = spanOf(node);
-  if (!isScalar(node) || typeof node.value !== 'string') return whole;
-  const text = node.value;
-  const form = writtenTokens.get(node.type);
-  const written = source.slice(whole.start, whole.end);
-  const begin = form === undefined ? (/^[|>].*\n\s*/u.exec(written)?.[0].length ?? 0) : 1;
-  /** Where each code unit of the text is written. */
-  const places: number[] = [];
-  for (const { 0: token, index } of written.slice(begin).matchAll(form ?? /\s+|./gsu)) {
-    if (places.length >= text.length) break;
-    const isBlank = /^(?:\s|\\[nrt\s])/u.test(token);
-    const isEscape = token.length > 1 && (token === "''" || token.startsWith('\\'));
-    const blanks = /^\s*/u.exec(text.slice(places.length))?.[0].length ?? 0;
-    const units = isBlank ? blanks : isEscape ? 1 : token.length;
-    if (!isBlank && !isEscape && !text.startsWith(token, places.length)) return whole;
-    const step = isEscape || isBlank ? 0 : 1;
-    for (let unit = 0; unit < units; unit += 1)
-      places.push(whole.start + begin + index + unit * step);
-  }
-  const [start, last] = [places[at], places[at + length - 1]];
-  return start === undefined || last === undefined ? whole : { start, end: last + 1 };
+  if (!isScalar(node) || typeof node.value !== 'string' || length === 0) return whole;
+  const { value, type } = node;
+  const part = value.slice(at, at + length);
+  const inDouble = type === 'QUOTE_DOUBLE' ? JSON.stringify(part).slice(1, -1) : part;
+  const written = type === 'QUOTE_SINGLE' ? part.replaceAll("'", "''") : inDouble;
+  const begin = whole.start + (type?.startsWith('QUOTE') === true ? 1 : 0);
+  // It is found by how often the same text stands before it: escapes and line ends do not matter.
+  const occurrence = value.slice(0, at).split(part).length;
+  const pieces = file.slice(begin, whole.end).split(written);
+  const start = begin + pieces.slice(0, occurrence).join(written).length;
+  return occurrence < pieces.length ? { start, end: start + written.length } : whole;
 }
 
 /** The value under a key of a map. */

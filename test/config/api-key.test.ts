@@ -31,6 +31,15 @@ describe('readApiKey', () => {
     expect(asked).toStrictEqual(['/run/key']);
   });
 
+  it.each(['constructor', 'toString', '__proto__'])(
+    'takes no member of every object for an environment variable: %s',
+    async (name) => {
+      const dependencies = { readFile: fileOf('other'), env: noEnv };
+
+      await expect(readApiKey({ kind: 'env', name }, dependencies)).rejects.toThrow('is not set');
+    },
+  );
+
   it('reads an environment variable', async () => {
     const dependencies = { readFile: fileOf('other'), env: { NR_KEY: ' NRAK-ABC ' } };
 

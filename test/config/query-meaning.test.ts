@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load-config.ts';
-import { readNrql } from '../../src/config/nrql-text.ts';
 import { findingsIn, wordsOf } from './config-failure.ts';
 
 const nerdgraph =
@@ -16,6 +14,52 @@ const count = 'SELECT count(*) FROM T';
 /** What is wrong, and what the messages must name. */
 const refusals: readonly (readonly [what: string, text: string, ...facts: readonly string[]])[] = [
   ['SINCE', file(`as: x, nrql: ${count} SINCE 1 hour ago`), 'must not have SINCE', '"window"'],
+  [
+    'attributes and nothing else',
+    file('as: x, nrql: "SELECT host, cpu FROM T"'),
+    'must select functions and nothing else: host is none',
+    'such as latest(host)',
+  ],
+  ['names of other programs', file(`name: x, query: ${count}`), 'mean "as"', 'mean "nrql"'],
+  ['a name of Prometheus', file(`as: x, expr: ${count}`), 'did you mean "nrql"'],
+  [
+    'no account with NerdGraph',
+    `accounts: [{ name: a, api_key_env: K }]\nqueries: [{ account: "*", as: x, nrql: ${count} }]`,
+    '"account" is "*", and no account has "source: nerdgraph"',
+  ],
+  [
+    'an account of the REST API in a list',
+    `accounts: [{ name: a, api_key_env: K }]\nqueries: [{ account: [a], as: x, nrql: ${count} }]`,
+    'the account "a" has "source: rest"',
+  ],
+  [
+    'a list of accounts with an unknown one',
+    file(`as: x, nrql: ${count}`).replace('account: a, as', 'account: [a, c], as'),
+    'unknown account "c"',
+  ],
+  [
+    'a list of accounts with one twice',
+    file(`as: x, nrql: ${count}`).replace('account: a, as', 'account: [a, a], as'),
+    'must appear only once',
+  ],
+  [
+    'an empty list of accounts',
+    file(`as: x, nrql: ${count}`).replace('account: a, as', 'account: [], as'),
+    '"account" must not be empty',
+  ],
+  [
+    'a star in an entry of apps',
+    `${nerdgraph}\napps: [{ match: ., account: "*" }]`,
+    'unknown account "*"',
+  ],
+  [
+    'a gauge for all accounts and one of them',
+    file(`as: x, nrql: ${count}`, `as: x, nrql: ${count}`).replace(
+      'account: a, as',
+      'account: "*", as',
+    ),
+    'the gauge "x" is there already in the account',
+  ],
   ['until', file(`as: x, nrql: ${count} until now`), 'must not have UNTIL'],
   ['TIMESERIES', file(`as: x, nrql: ${count} TIMESERIES`), 'must not have TIMESERIES'],
   ['COMPARE WITH', file(`as: x, nrql: ${count} COMPARE WITH 1 day ago`), 'not have COMPARE WITH'],
@@ -70,11 +114,12 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
     'a target label',
     file(`as: x, nrql: ${count} FACET region`),
     '"region"',
-    '"region": newrelic_region',
+    'labels: { region: newrelic_region }',
   ],
   [
     'our label',
     file(`as: x, labels: { host: account }, nrql: ${count} FACET host`),
+    '"host" becomes the label "account"',
     'sets this label itself',
   ],
   [
@@ -155,7 +200,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
     'a tag that is our label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [region] }]`,
     'makes "region" the label "region"',
-    '"region": newrelic_region',
+    'tags: { region: newrelic_region }',
   ],
 ];
 
@@ -163,67 +208,5 @@ describe('a query or a tag that cannot be published', () => {
   it.each(refusals)('is refused: %s', async (_, text, ...facts) => {
     const words = wordsOf(await findingsIn(text));
     for (const fact of facts) expect(words).toContain(fact);
-  });
-});
-
-describe('a query', () => {
-  it.each([
-    ['SELECT count(*) FROM T', 'SELECT count(*) AS gauge_value FROM T'],
-    [
-      "SELECT filter(max(d), WHERE a = 'FROM (') FROM T",
-      "SELECT filter(max(d), WHERE a = 'FROM (') AS gauge_value FROM T",
-    ],
-    ['FROM T select max(`a ) b`) facet x', 'FROM T select max(`a ) b`) AS gauge_value facet x'],
-    ['SELECT count(*) as n FROM T', 'SELECT count(*) as n FROM T'],
-  ])('whose function has no name gets one: %s', async (nrql, asked) => {
-    const { config } = await parseConfig(file(`as: x, nrql: ${JSON.stringify(nrql)}`), {
-      fileName: 'c.yaml',
-      directory: '/',
-    });
-    expect(config.queries?.[0]?.query.nrql).toBe(asked);
-  });
-
-  it.each([
-    [
-      'as in the example',
-      'as: x_seconds, nrql: "SELECT percentile(duration, 50, 95) AS d FROM T FACET appName, name LIMIT 50", labels: { appName: app_name }',
-    ],
-    [
-      'with refused words in texts',
-      `as: x, nrql: "${count} WHERE a = 'SINCE' AND \`until\` = 'FROM'"`,
-    ],
-    [
-      'with a subquery',
-      'as: x, nrql: "SELECT max(n) FROM (SELECT count(*) AS n FROM T FACET host)"',
-    ],
-    ['with its clauses in another order', 'as: x, nrql: from T select count(*) facet host'],
-    ['with arithmetic', 'as: x, nrql: "SELECT sum(bytes) / 1e9 FROM T"'],
-    ['with arithmetic in brackets', 'as: x, nrql: "SELECT (sum(a) + sum(b)) / 2 FROM T"'],
-    ['with a name of two words', `as: { the d: x }, nrql: "SELECT max(d) AS 'the d' FROM T"`],
-    [
-      'with cases',
-      `as: x, nrql: "${count} FACET CASES(WHERE a = 'x, y' AS one, WHERE b) AS which"`,
-    ],
-    [
-      'with letters of others',
-      `as: x, nrql: "${count} WHERE город = 'Москва' FACET город AS city"`,
-    ],
-    ['with a filter', 'as: x, nrql: "SELECT filter(count(*), WHERE a IN (1, 2)) FROM T"'],
-    ['with a time zone', `as: x, nrql: "${count} WITH TIMEZONE 'UTC'"`],
-  ])('is accepted: %s', async (_, query) => {
-    expect(await findingsIn(file(query))).toEqual([]);
-  });
-
-  it('is read without its comments and line ends', () => {
-    const { text, clauses } = readNrql(
-      "SELECT count(*) -- all, of\n FROM T /* FACET x */\n FACET `a b`, c.d AS e // 'end",
-    );
-
-    expect(text).toBe('SELECT count(*) FROM T FACET `a b`, c.d AS e');
-    expect(clauses.get('SELECT')?.map(({ expression }) => expression)).toEqual(['count(*)']);
-    expect(clauses.get('FACET')?.map((item) => item.alias ?? item.expression)).toEqual([
-      'a b',
-      'e',
-    ]);
   });
 });
