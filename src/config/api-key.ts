@@ -1,4 +1,5 @@
 import type { KeyLocation } from '../model/config.ts';
+import { own } from '../model/own.ts';
 import { decodeUtf8, NamedFileError, type ReadFile, readNamedFile } from './read-file.ts';
 
 /** New Relic's keys have 32 to 47 characters: a much longer text is another file. */
@@ -19,7 +20,7 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   const place = describeLocation(location);
   if (location.kind === 'env') {
     const { env } = dependencies;
-    const value = Object.hasOwn(env, location.name) ? env[location.name] : undefined;
+    const value = own(env, location.name);
     if (value !== undefined) return value;
     throw new NamedFileError(`${place} is not set`, 'set it to the API key');
   }

@@ -7,6 +7,7 @@ import type {
   PollConfig,
   Query,
 } from '../model/config.ts';
+import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { polledBy } from '../model/selector.ts';
 import type { WindowSetting } from '../model/window.ts';
@@ -173,10 +174,10 @@ function usualPollOf(apps: PlainConfig['apps']): PollConfig | undefined {
   return usual;
 }
 
-function differing(own: FileMap, usual: FileMap): FileMap {
+function differing(written: FileMap, usual: FileMap): FileMap {
   return Object.fromEntries(
-    Object.entries(own).filter(
-      ([key, value]) => JSON.stringify(usual[key]) !== JSON.stringify(value),
+    Object.entries(written).filter(
+      ([key, value]) => JSON.stringify(own(usual, key)) !== JSON.stringify(value),
     ),
   );
 }

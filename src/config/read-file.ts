@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { own } from '../model/own.ts';
 
 /**
  * Reads a whole file. Rejects like `fs.promises.readFile`, and with these codes: `ENOTREG` if it is not
@@ -34,12 +35,12 @@ const remedies: Readonly<Record<string, string>> = {
 export function readFailure(error: unknown): string {
   const code = codeOf(error);
   if (code === undefined) return 'cannot be read';
-  return reasons[code] ?? `cannot be read (${code})`;
+  return own(reasons, code) ?? `cannot be read (${code})`;
 }
 
 /** The remedy for the reason of a failure. `otherwise` is the remedy for all other reasons. */
 export function readRemedy(error: unknown, otherwise: string): string {
-  return remedies[codeOf(error) ?? ''] ?? otherwise;
+  return own(remedies, codeOf(error) ?? '') ?? otherwise;
 }
 
 /**
@@ -81,7 +82,7 @@ export async function readNamedFile(
 /** Whether an error, or its cause, is that of a volume that does not answer, and may yet do so. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return remedies[codeOf(error) ?? ''] === checkVolume || mayPass(error.cause);
+  return own(remedies, codeOf(error) ?? '') === checkVolume || mayPass(error.cause);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { isScalar, type Node, type Scalar } from 'yaml';
 import { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
@@ -27,7 +28,7 @@ function knownKeysAt(fileJsonSchema: JsonSchema, path: readonly PropertyKey[]): 
   for (const step of path) {
     if (typeof schema !== 'object') return [];
     const items: JsonSchema['items'] = schema.items;
-    if (typeof step === 'string') schema = schema.properties?.[step];
+    if (typeof step === 'string') schema = own(schema.properties ?? {}, step);
     else schema = Array.isArray(items) ? undefined : items;
   }
   if (typeof schema !== 'object') return [];
