@@ -6,6 +6,7 @@ import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
 import { anApplication, aReading, aSnapshot, aStore } from '../exposition/builders.ts';
 import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
 import { aQuery } from '../support/builders.ts';
+import { aQueryStatus } from '../support/status-source.ts';
 import { anAccountStatus, missingMetric } from '../telemetry/account-status.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { codeBlocksIn } from './markdown.ts';
@@ -57,7 +58,11 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
     { version: '1.0.0', revision: 'unknown', nodeVersion: 'v24.0.0' },
     {
       status: () => [
-        anAccountStatus({ missingSelectors: ['id=1'], missingMetrics: [missingMetric] }),
+        anAccountStatus({
+          missingSelectors: ['id=1'],
+          missingMetrics: [missingMetric],
+          queries: [aQueryStatus('calls', 'up', { missing: 'it has no rows' })],
+        }),
       ],
       seriesOf: () => 1,
       droppedSeriesOf: () => 0,

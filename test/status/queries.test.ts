@@ -1,40 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplicationState, QueryStatus } from '../../src/model/status.ts';
 import { queriesSection } from '../../src/status/queries.ts';
-import { aQuery } from '../support/builders.ts';
 import { textOf } from '../support/html-parts.ts';
 import {
   anAccountDetails,
-  anApplicationStatus,
-  inState,
+  aQueryReading,
+  aQueryStatus,
   statusNowMs,
 } from '../support/status-source.ts';
 
-const reading: QueryStatus['reading'] = {
-  windowEndMs: statusNowMs - 180_000,
-  series: [{ gauge: 0, labels: [], value: 1 }],
-  rows: 3,
-  leftOut: 2,
-  unusable: new Map([
-    ['absent', 4],
-    ['not_a_number', 1],
-  ]),
-};
-
-function aQueryStatus(
-  name: string,
-  state: ApplicationState = 'up',
-  parts: Partial<QueryStatus> = {},
-): QueryStatus {
-  const { id, selector, labels, hostIds, failedHostIds, hostNames, ...polled } =
-    anApplicationStatus({ ...inState(state), name });
-  const query = { ...aQuery, name };
-  return { ...polled, query, reading, missing: undefined, ...parts };
-}
-
 const working = aQueryStatus('working', 'up', { intervalSeconds: 30 });
 const empty = aQueryStatus('empty', 'up', {
-  reading: { ...reading, series: [], rows: 0, leftOut: 0, unusable: new Map() },
+  reading: { ...aQueryReading, series: [], rows: 0, leftOut: 0, unusable: new Map() },
   missing: 'it has no rows: check FROM',
 });
 const failing = aQueryStatus('failing <b>', 'failing');

@@ -6,16 +6,17 @@ import {
   type Values,
 } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import type { AppReading } from '../../src/model/snapshot.ts';
+import type { AppReading, QueryReading } from '../../src/model/snapshot.ts';
 import {
   type AccountDetails,
   type ApplicationState,
   type ApplicationStatus,
   applicationStates,
   type ProcessStatus,
+  type QueryStatus,
   type StatusSource,
 } from '../../src/model/status.ts';
-import { throughputSeries } from './builders.ts';
+import { aQuery, throughputSeries } from './builders.ts';
 
 /** 2026-11-22 03:00:00 UTC: when one opens a status page. */
 export const statusNowMs: number = Date.UTC(2026, 10, 22, 3);
@@ -326,4 +327,27 @@ export function aStatusSource(parts: Partial<StatusParts> = {}): StatusSource {
     history: parts.history ?? ((_account, id) => aHistory(id)),
     effectiveConfig: () => parts.effectiveConfig ?? config,
   };
+}
+
+/** Some of what a query may bring. */
+export const aQueryReading: QueryReading = {
+  windowEndMs: statusNowMs - 180_000,
+  series: [{ gauge: 0, labels: [], value: 1 }],
+  rows: 3,
+  leftOut: 2,
+  unusable: new Map([
+    ['absent', 4],
+    ['not_a_number', 1],
+  ]),
+};
+
+export function aQueryStatus(
+  name: string,
+  state: ApplicationState = 'up',
+  parts: Partial<QueryStatus> = {},
+): QueryStatus {
+  const { id, selector, labels, hostIds, failedHostIds, hostNames, ...polled } =
+    anApplicationStatus({ ...inState(state), name });
+  const query = { ...aQuery, name };
+  return { ...polled, query, reading: aQueryReading, missing: undefined, ...parts };
 }
