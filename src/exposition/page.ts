@@ -41,7 +41,14 @@ export async function packedPage(identity: Buffer, crc: number): Promise<Page> {
 function familiesOf(subjects: readonly RenderedSubject[]): readonly FamilyHead[] {
   // Applications that ask for the same metrics share one list.
   const lists = new Set(subjects.map(({ families }) => families));
-  return inPageOrder([...new Map([...lists].flat().toReversed().map((one) => [one.name, one])).values()]);
+  return inPageOrder([
+    ...new Map(
+      [...lists]
+        .flat()
+        .toReversed()
+        .map((one) => [one.name, one]),
+    ).values(),
+  ]);
 }
 
 /**

@@ -1,12 +1,7 @@
 import { mayBeAltered } from '../model/label-value.ts';
 import type { AppSnapshot, QuerySnapshot, Snapshot } from '../model/snapshot.ts';
 import type { Family, FamilyHead, HostLabelsOf } from './families.ts';
-import {
-  renderLabels,
-  renderSamples,
-  type Sample,
-  type SharedLabels,
-} from './render.ts';
+import { renderLabels, renderSamples, type Sample, type SharedLabels } from './render.ts';
 
 /** The series of one application or query as text: immutable, replaced as a whole. */
 export interface RenderedSubject {

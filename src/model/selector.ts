@@ -52,9 +52,9 @@ export interface ApplicationSelector<Entry = AppEntry> {
 /**
  * Ids and names are looked up in maps, so that the cost does not grow with the number of entries.
  */
-export function createApplicationSelector<
-  Entry extends Pick<AppEntry, 'selector' | 'exclude'>,
->(entries: readonly Entry[]): ApplicationSelector<Entry> {
+export function createApplicationSelector<Entry extends Pick<AppEntry, 'selector' | 'exclude'>>(
+  entries: readonly Entry[],
+): ApplicationSelector<Entry> {
   const byId = new Map<string, number>();
   const byName = new Map<string, number>();
   const patterns: number[] = [];

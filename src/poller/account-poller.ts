@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
-import type { PollOutcome, QueryOutcome } from '../model/poll-outcome.ts';
+import type { QueryOutcome } from '../model/poll-outcome.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
@@ -17,7 +17,6 @@ import { DiscoveryLoop } from './discovery-loop.ts';
 import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
 import { pollUntilSettled } from './poll-again.ts';
 import { PollLog } from './poll-log.ts';
-import type { PollRequest } from './batch-poll.ts';
 import { PollLoop } from './poll-loop.ts';
 import { type QueryRequest, queryBatchOf } from './query-state.ts';
 
@@ -86,7 +85,7 @@ export class AccountPoller {
     const unauthorized = (): void => {
       this.#discoveries.soon();
     };
-    this.#polls = new PollLoop<PollRequest, PollOutcome>(this.#table, { ...parts, unauthorized });
+    this.#polls = new PollLoop(this.#table, { ...parts, unauthorized });
     this.#queries = new PollLoop(this.#table.queries, {
       ...parts,
       source: { earlyMs: 0, batches: (due) => due.map((one) => queryBatchOf(one, source)) },

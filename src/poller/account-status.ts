@@ -16,7 +16,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export interface AccountStatusDependencies {
   readonly table: Pick<
     AccountTable,
-    'states' | 'queries' | 'discovery' | 'plan' | 'failing' | 'missingMetrics' | 'aspects'
+    'states' | 'queries' | 'discovery' | 'plan' | 'queue' | 'missingMetrics' | 'aspects'
   >;
   readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
@@ -33,17 +33,16 @@ export function accountStatusOf(
   { account: { name }, entries, queries = [] }: AccountInUse,
   { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerStatus {
-  const { plan, discovery, states, failing } = table;
+  const { plan, discovery, states, queue } = table;
   const now = nowOf(clock);
   const hasApplications = seeksAny({ entries });
   const known = [...states.values()];
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
-  const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
   const isDemandKnown = states.size > 0 || discovery.listed !== undefined || !hasApplications;
   const asked = hasApplications ? discovery : table.queries.up;
   const { state, sinceMs } = accountStateOf(asked, [
-    failingOf(failing),
-    failingOf(table.queries.failing),
+    failingOf(queue.failing),
+    failingOf(table.queries.queue.failing),
     { isWrong: discovery.missingSelectors.length > 0, sinceMs: discovery.missingChangedMs },
     ...table.aspects(),
     ...aspects(),
@@ -55,8 +54,7 @@ export function accountStatusOf(
     hasApplications,
     up: asked.up,
     error: asked.error?.message,
-    firstCycleEnded:
-      !hasApplications || (isAnswered && known.every(({ pollsEnded }) => pollsEnded > 0)),
+    firstCycleEnded: !hasApplications || isFirstCycleOver(table, now.monotonicMs - startMs),
     applications: known.length,
     hosts: plan.hosts,
     polledApplications: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
@@ -72,11 +70,19 @@ export function accountStatusOf(
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failingApplications: failing.subjects,
+    failingApplications: queue.failing.subjects,
     queries: queryStatusesOf({ name }, table, { clock }),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
   };
+}
+
+function isFirstCycleOver(
+  { discovery, states }: Pick<AccountTable, 'discovery' | 'states'>,
+  runningMs: number,
+): boolean {
+  const isAnswered = discovery.answered || runningMs >= readinessTimeoutMs;
+  return isAnswered && [...states.values()].every(({ pollsEnded }) => pollsEnded > 0);
 }
 
 function timesOf(
@@ -84,7 +90,8 @@ function timesOf(
   { entries, queries = [] }: Pick<AccountInUse, 'entries' | 'queries'>,
 ): { readonly longestIntervalMs: number; readonly shortestStaleAfterMs: number } {
   // Before an application is known, the configuration is what there is to show.
-  const ofEntries = known.length > 0 ? known.map(({ selected }) => selected.entry) : polledBy(entries);
+  const ofEntries =
+    known.length > 0 ? known.map(({ selected }) => selected.entry) : polledBy(entries);
   const polls = (ofEntries.length > 0 ? ofEntries : queries).map(({ poll }) => poll);
   return {
     longestIntervalMs: Math.max(0, ...new Set(polls.map(({ intervalMs }) => intervalMs))),

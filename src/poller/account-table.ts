@@ -67,7 +67,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   #options: AccountInUse;
   readonly #dependencies: AccountTableDependencies;
   readonly #time: VirtualClock;
-  readonly #states: DueQueue<AppState>;
+  readonly queue: DueQueue<AppState>;
   /** Beside the applications, with which they share the budget. */
   readonly queries: QueryTable;
   #discovery = initialDiscovery;
@@ -87,7 +87,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     this.#time = new VirtualClock(dependencies.clock);
     this.#stretched = createAspect(dependencies.clock);
     this.#lacksValues = createAspect(dependencies.clock);
-    this.#states = new DueQueue(appRules, { ...dependencies, time: this.#time });
+    this.queue = new DueQueue(appRules, { ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = new AppPublisher(name, published);
@@ -105,11 +105,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   }
 
   get states(): ReadonlyMap<string, AppState> {
-    return this.#states.all;
-  }
-
-  get failing(): DueQueue<AppState>['failing'] {
-    return this.#states.failing;
+    return this.queue.all;
   }
 
   get isRefused(): boolean {
@@ -170,7 +166,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
       this.#options = options;
       const { log } = this.#dependencies;
       const owns = createOwns(options.account.shard);
-      const steps = reconfigurationSteps(this.#states, options.entries, owns);
+      const steps = reconfigurationSteps(this.queue, options.entries, owns);
       const { unwanted, released } = await this.#take(steps, signal);
       for (const id of released) this.#publisher.remove(id);
       log.missingMetrics(this.#metrics.judge(this.states));
@@ -192,17 +188,17 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
       const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
       const isFirst = this.states.size === 0;
       const owns = createOwns(account.shard);
-      const steps = discoverySteps(this.#states, entries, discovery, now, owns);
+      const steps = discoverySteps(this.queue, entries, discovery, now, owns);
       const { removed, missing, excluded } = await this.#take(steps, signal);
       // In the same turn: an application that is forgotten but still shown would never be removed.
-      for (const id of removed) this.#states.delete(id);
+      for (const id of removed) this.queue.delete(id);
       for (const id of removed) this.#publisher.remove(id);
       log.missingMetrics(this.#metrics.judge(this.states));
       planner.discovered(discovery, discoveryOptionsOf(this.#options).intervalMs);
       this.replan();
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;
-      if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
+      if (isSpread) await this.#take(spreadSteps(this.queue, virtualMs), signal);
       const showNothing = missing && [...missing, ...entriesWithoutHost(this.states.values())];
       const told = { missing: showNothing, excluded };
       this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
@@ -227,10 +223,10 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   begin(id: string): PollRequest | undefined {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
-    this.#states.begin(id);
+    this.queue.begin(id);
     const { selected, hostNames } = state;
     return {
-      ...this.#states.timesOf(state, this.plan.stretch),
+      ...this.queue.timesOf(state, this.plan.stretch),
       selected,
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
       hostNames: hostNames.names,
@@ -240,10 +236,6 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
 
   idOf({ selected }: PollRequest): string {
     return selected.application.id;
-  }
-
-  aborted(id: string): void {
-    this.#states.end(id);
   }
 
   /** Of a poll that is not tried because the vendor refuses the key, or that has nothing to ask for. */
@@ -261,7 +253,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): boolean {
     const { clock, observer, log, planner, source } = this.#dependencies;
     const now = nowOf(clock);
-    this.#states.end(id);
+    this.queue.end(id);
     const isWhole = outcome.failed.size === 0;
     observer.polled((now.monotonicMs - startMs) / 1000, isWhole);
     const before = this.states.get(id);
@@ -269,7 +261,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     // The first look-up of an application's host names says nothing about how many will follow.
     if (before.hostNames.askedFor.size > 0) planner.asked(outcome.extraCalls);
     const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
-    const skipped = this.#states.ended(id, after, startMs, {
+    const skipped = this.queue.ended(id, after, startMs, {
       headroom: this.plan.headroom,
       phase: source.earlyMs > 0 ? undefined : phaseOf(before.phaseIndex),
     });
@@ -283,12 +275,8 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     return isWhole;
   }
 
-  firstDue(withinMs = 0): string | undefined {
-    return this.#states.firstDue(withinMs);
-  }
-
   dropStale(): void {
-    const ids = this.#states.dropStale();
+    const ids = this.queue.dropStale();
     for (const id of ids) this.#publisher.publish(id);
     this.#logDropped(ids);
   }
@@ -297,14 +285,6 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   #logDropped(ids: readonly string[]): void {
     const states = ids.flatMap((id) => this.states.get(id) ?? []);
     this.#dependencies.log.dropped(states.filter(({ reading }) => reading === undefined));
-  }
-
-  nextEventMs(): number | undefined {
-    return this.#states.nextEventMs();
-  }
-
-  nextDueMs(state: AppState): number {
-    return this.#states.nextDueMs(state);
   }
 
   /** Of an account that asks for no list, nothing that earlier lists said counts any more. */

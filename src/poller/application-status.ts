@@ -3,12 +3,7 @@ import type { AccountConfig } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
 import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
-import type {
-  ApplicationState,
-  ApplicationStatus,
-  Failure,
-  QueryStatus,
-} from '../model/status.ts';
+import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import { type AppState, staleAtMs } from './app-state.ts';
 import { missingTextOf, queryRules } from './query-state.ts';
@@ -19,14 +14,14 @@ type Account = Pick<AccountConfig, 'name'>;
 /** All applications of an account for people. */
 export function applicationStatusesOf(
   { name }: Account,
-  table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,
+  table: Pick<AccountTable, 'states' | 'plan' | 'queue'>,
   { clock }: { readonly clock: Clock },
 ): readonly ApplicationStatus[] {
   const now = nowOf(clock);
   return Array.from(table.states.values(), (app) => {
     const { application, entry } = app.selected;
     const hostIds = hostsToPoll(app.selected);
-    const times = { nextMs: table.nextDueMs(app), staleMs: staleAtMs(app), now };
+    const times = { nextMs: table.queue.nextDueMs(app), staleMs: staleAtMs(app), now };
     return {
       account: name,
       name: application.name,
@@ -53,7 +48,11 @@ export function queryStatusesOf(
   const now = nowOf(clock);
   return Array.from(queries.states.values(), (state) => {
     const { query, reading } = state;
-    const times = { nextMs: queries.nextDueMs(state), staleMs: queryRules.staleAtMs(state), now };
+    const times = {
+      nextMs: queries.queue.nextDueMs(state),
+      staleMs: queryRules.staleAtMs(state),
+      now,
+    };
     return {
       account: name,
       name: query.name,
@@ -107,10 +106,7 @@ const lateTexts = {
 };
 
 /** When a poll has not ended, no outcome says why. */
-function failureOf(
-  { failure, pollSucceeded, late }: SubjectState,
-  now: Now,
-): Failure | undefined {
+function failureOf({ failure, pollSucceeded, late }: SubjectState, now: Now): Failure | undefined {
   if (failure !== undefined || pollSucceeded !== false) return failure;
   const { reason, sinceMs } = late ?? { reason: 'timeout', sinceMs: now.monotonicMs };
   return { reason, message: lateTexts[reason], sinceMs: wallTimeOf(now)(sinceMs) };

@@ -136,9 +136,7 @@ export class DueQueue<State extends SubjectState> {
 
   /** Monotonic time at which the next poll is due, as the plan is now. */
   nextDueMs(state: State): number {
-    return this.#time.monotonicMsOf(
-      dueMsOf(state.turn, this.#rules.timingOf(state).intervalMs),
-    );
+    return this.#time.monotonicMsOf(dueMsOf(state.turn, this.#rules.timingOf(state).intervalMs));
   }
 
   /**

@@ -1,33 +1,24 @@
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch } from '../model/source.ts';
 import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
+import type { DueQueue } from './due-queue.ts';
 import type { PollTimes } from './schedule.ts';
 import type { SubjectState } from './subject-state.ts';
 
 /** What a loop polls: the applications of an account, or its queries. */
 export interface Polled<Request, Outcome> {
-  readonly states: ReadonlyMap<string, SubjectState>;
-  /**
-   * The one whose poll has been due for longest; `undefined` when none is due.
-   *
-   * @param withinMs how early one counts as due
-   */
-  firstDue(withinMs?: number): string | undefined;
+  readonly queue: Pick<DueQueue<SubjectState>, 'all' | 'firstDue' | 'end' | 'nextEventMs'>;
+  /** Whether New Relic is known to refuse the key. */
+  readonly isRefused: boolean;
   /** Begins a poll; `undefined` if its subject is no longer there. */
   begin(id: string): Request | undefined;
-  /** To be called when a poll was ended before it had an outcome. */
-  aborted(id: string): void;
   idOf(request: Request): string;
   /** The outcome of a poll for which nobody need be asked. */
   knownOutcomeOf(request: Request): Outcome | undefined;
   /** Returns whether all that was asked for arrived. */
   polled(id: string, request: Request, outcome: Outcome, startMs: number): boolean;
-  /** Whether New Relic is known to refuse the key. */
-  readonly isRefused: boolean;
   /** Shows which polls are late, and drops the values that were not renewed in time. */
   dropStale(): void;
-  /** Monotonic time of the next due event; polls under way do not count. */
-  nextEventMs(): number | undefined;
 }
 
 export interface PollLoopDependencies<Request, Outcome> extends BatchPollDependencies {
@@ -70,7 +61,7 @@ export class PollLoop<
 
   constructor(
     table: Polled<Request, Outcome>,
-    dependencies: PollLoopDependencies<Request, Outcome>,
+    dependencies: PollLoopDependencies<NoInfer<Request>, NoInfer<Outcome>>,
   ) {
     this.#table = table;
     this.#dependencies = dependencies;
@@ -83,7 +74,7 @@ export class PollLoop<
     // What ends at once needs no timer of its own: there is one below.
     this.#gather(this.#due(), () => undefined);
     const mayShareMore =
-      this.#dependencies.source.earlyMs > 0 && this.#table.firstDue() !== undefined;
+      this.#dependencies.source.earlyMs > 0 && this.#table.queue.firstDue() !== undefined;
     if (!mayShareMore) this.#startBatches(() => this.#wakeInTime());
     this.#wakeInTime();
   }
@@ -95,7 +86,7 @@ export class PollLoop<
   async pollAll(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     return new Promise<boolean>((resolve, reject) => {
-      const ids = [...this.#table.states.keys()];
+      const ids = [...this.#table.queue.all.keys()];
       let left = ids.length;
       let isWhole = true;
       const onAbort = (): void => {
@@ -127,7 +118,7 @@ export class PollLoop<
       this.#gathered.delete(id);
       this.#polls.delete(id);
       poll?.batch.drop(poll.request, reason);
-      this.#table.aborted(id);
+      this.#table.queue.end(id);
     }
   }
 
@@ -144,7 +135,7 @@ export class PollLoop<
 
   /** Monotonic time since when something has been due without being looked at. */
   dueSinceMs(): number | undefined {
-    const nextMs = this.#table.nextEventMs();
+    const nextMs = this.#table.queue.nextEventMs();
     return nextMs !== undefined && nextMs <= this.#dependencies.clock.monotonicMs()
       ? nextMs
       : undefined;
@@ -152,7 +143,7 @@ export class PollLoop<
 
   *#due(): Generator<string, undefined> {
     for (let count = 0; count < pollsPerTurn; count += 1) {
-      const id = this.#table.firstDue();
+      const id = this.#table.queue.firstDue();
       if (id === undefined) return undefined;
       yield id;
     }
@@ -183,7 +174,7 @@ export class PollLoop<
     for (const { questions } of left.size > 0 ? batches : []) {
       for (const request of questions) left.delete(request);
     }
-    for (const request of left) this.#table.aborted(this.#table.idOf(request));
+    for (const request of left) this.#table.queue.end(this.#table.idOf(request));
     for (const batch of batches) this.#start(batch, onEnd);
   }
 
@@ -193,7 +184,7 @@ export class PollLoop<
     const early: Request[] = [];
     if (earlyMs === 0) return early;
     while (early.length < pollsPerTurn) {
-      const id = this.#table.firstDue(earlyMs);
+      const id = this.#table.queue.firstDue(earlyMs);
       const request = id === undefined ? undefined : this.#table.begin(id);
       if (request === undefined) break;
       early.push(request);
@@ -218,7 +209,7 @@ export class PollLoop<
   #ended(request: Request, outcome: Outcome, startMs: number, onEnd: OnEnd): void {
     const table = this.#table;
     const id = table.idOf(request);
-    const wasUnauthorized = table.states.get(id)?.failure?.reason === 'auth';
+    const wasUnauthorized = table.queue.all.get(id)?.failure?.reason === 'auth';
     const isKnown = table.isRefused;
     const isWhole = table.polled(id, request, outcome, startMs);
     if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
@@ -227,7 +218,7 @@ export class PollLoop<
 
   #wakeInTime(): void {
     this.#clearTimer();
-    const atMs = this.#table.nextEventMs();
+    const atMs = this.#table.queue.nextEventMs();
     if (atMs === undefined || this.#isStopped) return;
     const { clock } = this.#dependencies;
     const delayMs = Math.max(0, Math.ceil(atMs - clock.monotonicMs()));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError, asApiError, type FailureReason } from '../model/api-error.ts';
+import { ApiError, asApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
 import { type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
@@ -41,9 +41,15 @@ export function emptyTextOf({ rows, leftOut, unusable }: QueryReading): string {
   return 'its values are texts or lists: select what gives a number, such as count(*), or make one with if()';
 }
 
-/** Whether New Relic has answered the query at all: with rows, or with what is wrong with this query. */
-export function isAnswered(reason: FailureReason | undefined): boolean {
-  return reason === undefined || ['client', 'too_large', 'schema'].includes(reason);
+/**
+ * Whether New Relic has answered the query at all: with rows, or with what is wrong with it. A failure of
+ * NerdGraph itself is one of this query, and has no status of HTTP.
+ */
+export function isAnswered(error: ApiError | undefined): boolean {
+  if (error === undefined) return true;
+  const { reason, status } = error;
+  const isOfQuery = ['client', 'too_large', 'schema'].includes(reason);
+  return isOfQuery || (reason === 'server' && status === undefined);
 }
 
 export const queryRules: StateRules<QueryState> = {

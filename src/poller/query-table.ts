@@ -6,8 +6,8 @@ import { type QuerySnapshot, queryIdOf, type SnapshotSink } from '../model/snaps
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlanner } from './account-plan.ts';
 import { AppPublisher } from './app-publisher.ts';
-import { DueQueue, type DueQueueDependencies } from './due-queue.ts';
 import type { AskedState } from './discovery-state.ts';
+import { DueQueue, type DueQueueDependencies } from './due-queue.ts';
 import type { PollLog } from './poll-log.ts';
 import type { Polled } from './poll-loop.ts';
 import {
@@ -41,7 +41,7 @@ export interface QueryTableDependencies extends Omit<DueQueueDependencies, 'cloc
 export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
   readonly #account: string;
   readonly #dependencies: QueryTableDependencies;
-  readonly #states: DueQueue<QueryState>;
+  readonly queue: DueQueue<QueryState>;
   readonly #publisher: AppPublisher;
   #phaseIndex = 0;
   /** Whether New Relic answered the last query. */
@@ -51,7 +51,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
   constructor(account: string, dependencies: QueryTableDependencies) {
     this.#account = account;
     this.#dependencies = dependencies;
-    this.#states = new DueQueue(queryRules, dependencies);
+    this.queue = new DueQueue(queryRules, dependencies);
     this.#publisher = new AppPublisher(account, {
       ...dependencies,
       snapshotOf: (id) => {
@@ -62,11 +62,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
   }
 
   get states(): ReadonlyMap<string, QueryState> {
-    return this.#states.all;
-  }
-
-  get failing(): DueQueue<QueryState>['failing'] {
-    return this.#states.failing;
+    return this.queue.all;
   }
 
   /** Whether some query has never had a value. */
@@ -90,19 +86,20 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
    */
   ask(queries: readonly Query[], isAlone: boolean): readonly string[] {
     this.#isAlone = isAlone;
+    if (isAlone) this.#dependencies.sink.accountUp(this.#account, this.#up.up === true);
     const next = new Map(queries.map((query) => [queryIdOf(query), query]));
     const unwanted = [...this.states.values()]
       .filter(({ query }) => !asksSame(query, next.get(queryIdOf(query))))
       .map(({ query }) => queryIdOf(query));
     for (const id of unwanted) {
-      this.#states.delete(id);
+      this.queue.delete(id);
       this.#publisher.remove(id);
     }
-    const added: string[] = [];
+    const isNew = (id: string): boolean => !this.states.has(id);
+    const added = [...next.keys()].filter(isNew);
     for (const [id, query] of next) {
       const known = this.states.get(id);
-      if (known === undefined) added.push(id);
-      this.#states.set(id, known === undefined ? this.#newState(query) : { ...known, query });
+      this.queue.set(id, known === undefined ? this.#newState(query) : { ...known, query });
     }
     this.#dependencies.replan();
     if (this.#dependencies.planner.plan.stretch > 1) this.#spread(added);
@@ -110,20 +107,12 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
     return unwanted;
   }
 
-  firstDue(withinMs?: number): string | undefined {
-    return this.#states.firstDue(withinMs);
-  }
-
   begin(id: string): QueryRequest | undefined {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
-    this.#states.begin(id);
-    const times = this.#states.timesOf(state, this.#dependencies.planner.plan.stretch);
+    this.queue.begin(id);
+    const times = this.queue.timesOf(state, this.#dependencies.planner.plan.stretch);
     return { query: state.query, ...times };
-  }
-
-  aborted(id: string): void {
-    this.#states.end(id);
   }
 
   idOf({ query }: QueryRequest): string {
@@ -145,7 +134,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
     const after = afterQueryPoll(before, outcome, startMs, now);
     const { headroom } = planner.plan;
     const timing = { headroom, phase: phaseOf(before.phaseIndex) };
-    const skipped = this.#states.ended(id, after, startMs, timing);
+    const skipped = this.queue.ended(id, after, startMs, timing);
     if (skipped > 0) observer.skipped(skipped);
     this.#publisher.publish(id);
     this.#noteUp(outcome, now);
@@ -159,18 +148,10 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
   }
 
   dropStale(): void {
-    const ids = this.#states.dropStale();
+    const ids = this.queue.dropStale();
     for (const id of ids) this.#publisher.publish(id);
     const changed = ids.flatMap((id) => this.states.get(id) ?? []);
     this.#dependencies.log.dropped(changed.filter((one) => one.reading === undefined));
-  }
-
-  nextEventMs(): number | undefined {
-    return this.#states.nextEventMs();
-  }
-
-  nextDueMs(state: QueryState): number {
-    return this.#states.nextDueMs(state);
   }
 
   /** Publishes nothing more of what was left for a later turn of the event loop. */
@@ -191,23 +172,18 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
       const state = this.states.get(id);
       if (state === undefined) continue;
       const turn = spreadTurn(state.phaseIndex, state.query.poll.intervalMs, virtualMs);
-      this.#states.set(id, { ...state, turn });
+      this.queue.set(id, { ...state, turn });
     }
   }
 
   #noteUp({ error, unauthorized }: QueryOutcome, { monotonicMs }: Now): void {
-    const up = isAnswered(unauthorized ? 'auth' : error?.reason);
+    const up = !unauthorized && isAnswered(error);
     const upChangedMs = up === this.#up.up ? this.#up.upChangedMs : monotonicMs;
     this.#up = { up, upChangedMs, error: up ? undefined : error };
     if (this.#isAlone) this.#dependencies.sink.accountUp(this.#account, up);
   }
 }
 
-function snapshotOf({
-  query,
-  reading,
-  pollSucceeded,
-  lastSuccessMs,
-}: QueryState): QuerySnapshot {
+function snapshotOf({ query, reading, pollSucceeded, lastSuccessMs }: QueryState): QuerySnapshot {
   return { query, reading, pollSucceeded, lastSuccessMs };
 }

@@ -1,5 +1,10 @@
 import { cutText } from '../model/line-text.ts';
-import type { AccountDetails, ApplicationStatus, PolledStatus, StatusSource } from '../model/status.ts';
+import type {
+  AccountDetails,
+  ApplicationStatus,
+  PolledStatus,
+  StatusSource,
+} from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
@@ -45,10 +50,7 @@ export function nextPoll({ state, nextPollMs }: PolledStatus, nowMs: number): Ht
 }
 
 /** What happens to the values while polls fail. */
-function valuesOutlook(
-  { state, isHeld, dropMs }: PolledStatus,
-  nowMs: number,
-): Html | undefined {
+function valuesOutlook({ state, isHeld, dropMs }: PolledStatus, nowMs: number): Html | undefined {
   if (dropMs === undefined) return undefined;
   if (state === 'dropped') return html`Its values were dropped at ${since(dropMs, nowMs)}.`;
   if (!isHeld) return undefined;

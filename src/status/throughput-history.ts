@@ -1,6 +1,11 @@
 import type { Clock } from '../model/clock.ts';
 import { throughputOf, totalOf } from '../model/polled-series.ts';
-import { type AppReading, type AppSnapshot, isOfQuery, type SnapshotSink } from '../model/snapshot.ts';
+import {
+  type AppReading,
+  type AppSnapshot,
+  isOfQuery,
+  type SnapshotSink,
+} from '../model/snapshot.ts';
 
 /** The throughput of the last hour, of every application that is published. */
 export interface ThroughputHistory {

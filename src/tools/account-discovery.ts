@@ -6,11 +6,7 @@ import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/p
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
-import {
-  nothingToAskOutcome,
-  type PollOutcome,
-  type QueryOutcome,
-} from '../model/poll-outcome.ts';
+import { nothingToAskOutcome, type PollOutcome, type QueryOutcome } from '../model/poll-outcome.ts';
 import {
   hostSelectorOf,
   isWorthPolling,

@@ -5,8 +5,8 @@ import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
-import { resultText } from '../status/queries.ts';
 import { emptyTextOf } from '../poller/query-state.ts';
+import { resultText } from '../status/queries.ts';
 import type {
   DiscoveredAccount,
   HostlessApplication,

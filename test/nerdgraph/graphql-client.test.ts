@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { statusOf } from '../../src/nerdgraph/failures.ts';
 import {
   createGraphqlClient,
   entitiesDocument,
   type GraphqlClient,
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
-import { statusOf } from '../../src/nerdgraph/failures.ts';
 import { hostFacets } from '../../src/nerdgraph/nrql.ts';
 import {
   answerOf,

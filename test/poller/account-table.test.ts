@@ -18,7 +18,7 @@ import {
 
 function nextDueMs({ table }: TableBench, id: string): number {
   const state = table.states.get(id);
-  return state === undefined ? 0 : table.nextDueMs(state);
+  return state === undefined ? 0 : table.queue.nextDueMs(state);
 }
 
 describe('AccountTable, when a discovery ended', () => {

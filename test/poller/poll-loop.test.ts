@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Question } from '../../src/model/source.ts';
-import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { PollRequest } from '../../src/poller/batch-poll.ts';
 import { PollLoop } from '../../src/poller/poll-loop.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
@@ -44,7 +42,12 @@ async function aLoop(
   const unauthorized = (): void => {
     asked.push(clock.monotonicMs());
   };
-  const loop: PollLoop = new PollLoop<PollRequest, PollOutcome>(table, { source, scheduler, clock, unauthorized });
+  const loop: PollLoop = new PollLoop(table, {
+    source,
+    scheduler,
+    clock,
+    unauthorized,
+  });
   const polls = (id: string): number => source.calls.filter((call) => call === `app ${id}`).length;
   return { ...bench, loop, source, asked, polls };
 }
@@ -200,7 +203,7 @@ describe.each(apis)('$name', (api) => {
       const { loop, clock, table } = await aLoop(api, 20);
       loop.wake();
       await clock.advance(10_000);
-      const dueMs = table.nextEventMs() ?? 0;
+      const dueMs = table.queue.nextEventMs() ?? 0;
       // The timer of the loop is lost.
       loop.stop();
 
@@ -256,7 +259,12 @@ describe('a poll that is due and in no batch yet', () => {
     await clock.advance(0);
     await taken;
     const scheduler = aScheduler({ requestsPerMinute: 100_000, concurrency: 1000 }, clock);
-    const loop: PollLoop = new PollLoop<PollRequest, PollOutcome>(table, { source, scheduler, clock, unauthorized: () => undefined });
+    const loop: PollLoop = new PollLoop(table, {
+      source,
+      scheduler,
+      clock,
+      unauthorized: () => undefined,
+    });
     loop.wake();
 
     const discovered = async (): Promise<void> => {

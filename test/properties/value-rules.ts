@@ -1,11 +1,6 @@
 import { transactionTypes } from '../../src/model/application.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
-import {
-  type AppReading,
-  type AppSnapshot,
-  isOfQuery,
-  type SnapshotSink,
-} from '../../src/model/snapshot.ts';
+import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import {
   isApplicationShown,
@@ -133,7 +128,7 @@ export class ValueRules {
   watch(sink: SnapshotSink): SnapshotSink {
     return {
       publish: (snapshot) => {
-        if (!isOfQuery(snapshot)) this.#published(snapshot);
+        if (!('query' in snapshot)) this.#published(snapshot);
         sink.publish(snapshot);
       },
       remove: (account, id) => {

@@ -346,8 +346,7 @@ export function aQueryStatus(
   state: ApplicationState = 'up',
   parts: Partial<QueryStatus> = {},
 ): QueryStatus {
-  const { id, selector, labels, hostIds, failedHostIds, hostNames, ...polled } =
-    anApplicationStatus({ ...inState(state), name });
+  const polled = anApplicationStatus({ ...inState(state), name });
   const query = { ...aQuery, name };
   return { ...polled, query, reading: aQueryReading, missing: undefined, ...parts };
 }
