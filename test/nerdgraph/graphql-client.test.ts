@@ -7,6 +7,7 @@ import {
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
 import { hostFacets } from '../../src/nerdgraph/nrql.ts';
+import { aQuery } from '../support/builders.ts';
 import {
   answerOf,
   createFakeTransport,
@@ -209,6 +210,37 @@ describe('errors beside an answer', () => {
       expect(bench.unexpected.kinds()).toEqual([]);
     },
   );
+});
+
+describe('a query of the configuration', () => {
+  const written = 'SELECT count(*) FROM Transaction WHERE a == 1';
+  const added = { at: 15, length: 15 };
+  const nrql = 'SELECT count(*) AS gauge_value FROM Transaction WHERE a == 1';
+
+  it.each([
+    ['before the name that was added', 9, 9],
+    ['at that name', 20, 15],
+    ['behind it', 58, 43],
+    ['in the time range', 75, written.length],
+  ])('has the positions of its errors in the text of its user: %s', async (_, at, shown) => {
+    const answer = failedNrql(anError('INVALID_INPUT', `unexpected '=' at position ${at}`));
+    const bench = aBench({ ...answer, status: statusOf(answer) });
+    const query = { ...aQuery, written, nrql, added };
+
+    await expect(bench.client.query(query, question.window, context)).rejects.toMatchObject({
+      reason: 'client',
+      status: 400,
+      message: expect.stringContaining(`at position ${shown}"`),
+    });
+  });
+
+  it('11.1 that comes with an error beside its rows is no value', async () => {
+    const part = nrqlPart([{ facet: 'shop', calls: 5 }]);
+    const answer = nrqlAnswer(part, [anError('TIMEOUT', 'shard lost')]);
+    const asked = aBench(answer).client.query(aQuery, question.window, context);
+
+    await expect(asked).rejects.toMatchObject({ reason: 'schema' });
+  });
 });
 
 describe('a search', () => {
