@@ -5,7 +5,6 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountDetails, PolledStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
-import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
@@ -29,7 +28,6 @@ export interface DaemonDependencies {
 export interface Daemon extends Pick<Supervisor, keyof Supervisor> {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
-  readonly history: Pick<ThroughputHistory, 'of'>;
   /** The active configuration, without shards; `undefined` while there is none. */
   config(): Config | undefined;
 }
@@ -62,15 +60,13 @@ export function createIdleDaemon({
     droppedSeriesOf: (account, reason) => store.droppedOf(account, reason),
     nextTurn: platform.nextTurn,
   });
-  const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
-  const { sink } = history;
+  const sink = watch === undefined ? store : watch(store);
   const keys = new KeyTable({ clock: platform.clock, logger });
   const supervisor = new Supervisor({ platform, sink, metrics, logger, keys });
 
   return {
     store,
     metrics,
-    history,
     config: () => inForce,
     status,
     applications: () => supervisor.applications().map(redact.polled),

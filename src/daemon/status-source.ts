@@ -8,7 +8,7 @@ import type { Machine } from './platform.ts';
 
 export interface StatusSourceDependencies {
   readonly platform: Pick<Machine, 'clock' | 'env' | 'redactor'>;
-  readonly daemon: Pick<Daemon, 'status' | 'applications' | 'history' | 'config'>;
+  readonly daemon: Pick<Daemon, 'status' | 'applications' | 'config'>;
   readonly shard: Shard;
   readonly reload: () => ReloadStatus;
 }
@@ -40,7 +40,6 @@ export function createStatusSource({
     },
     accounts: () => daemon.status(),
     applications: () => daemon.applications(),
-    history: (account, applicationId) => daemon.history.of(account, applicationId),
     effectiveConfig: () => {
       const config = daemon.config();
       if (config === undefined) return undefined;

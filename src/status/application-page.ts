@@ -6,7 +6,6 @@ import { failureText, hostsText, measuredRate, nextPoll, valuesAge } from './app
 import { documentOf, fact, type PageContext } from './document.ts';
 import { hostsSections } from './hosts.ts';
 import { type Child, type Html, html } from './html.ts';
-import { historyText, sparkline } from './sparkline.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
 import { durationText, since } from './time-text.ts';
 import { valuesSection } from './values-section.ts';
@@ -34,7 +33,7 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   );
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);
-  return html`<dl class="facts">
+  return html`<dl class="facts grid">
 ${
   asksForThroughput(reading) &&
   html`${fact('Web, requests per minute', html`<b>${measuredRate(throughput.get('web'))}</b>`)}
@@ -54,10 +53,6 @@ ${labelList.length > 0 && fact('Labels', labelList)}
 </dl>`;
 }
 
-function figure(history: readonly (number | undefined)[]): Html {
-  return html`<figure>${sparkline(history)}<figcaption>${historyText(history)}; web and other together</figcaption></figure>`;
-}
-
 /** The page of one application and its hosts; `undefined` if it is not polled. */
 export function applicationPage(
   source: StatusSource,
@@ -71,12 +66,10 @@ export function applicationPage(
   const { name, state } = application;
   const view = applicationStateViews[state];
   const failure = failureText(application, nowMs, Number.POSITIVE_INFINITY);
-  const history = source.history(application.account, application.id);
   const main = html`<p class="back"><a href="./">All applications</a></p>
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
 ${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
-<div class="with-graph">${facts(application, nowMs)}
-${history.some((value) => value !== undefined) && figure(history)}</div>
+${facts(application, nowMs)}
 ${valuesSection(application)}
 ${hostsSections(application, params)}`;
   return documentOf(

@@ -1,9 +1,13 @@
 import { cutText } from '../model/line-text.ts';
-import type { AccountDetails, ApplicationStatus, PolledStatus, StatusSource } from '../model/status.ts';
+import type {
+  AccountDetails,
+  ApplicationStatus,
+  PolledStatus,
+  StatusSource,
+} from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
-import { sparkline } from './sparkline.ts';
 import { applicationStateViews } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
 import { valueColumns } from './value-columns.ts';
@@ -45,10 +49,7 @@ export function nextPoll({ state, nextPollMs }: PolledStatus, nowMs: number): Ht
 }
 
 /** What happens to the values while polls fail. */
-function valuesOutlook(
-  { state, isHeld, dropMs }: PolledStatus,
-  nowMs: number,
-): Html | undefined {
+function valuesOutlook({ state, isHeld, dropMs }: PolledStatus, nowMs: number): Html | undefined {
   if (dropMs === undefined) return undefined;
   if (state === 'dropped') return html`Its values were dropped at ${since(dropMs, nowMs)}.`;
   if (!isHeld) return undefined;
@@ -113,7 +114,6 @@ function byText(left: string, right: string): number {
 }
 
 interface ColumnOptions {
-  readonly source: StatusSource;
   readonly values: readonly Column<ApplicationStatus>[];
   readonly nowMs: number;
   /** Whether the name of the account is shown. */
@@ -131,7 +131,7 @@ const accountColumn: Column<ApplicationStatus> = {
 };
 
 function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[] {
-  const { source, nowMs, hasAccount, sharedNames } = options;
+  const { nowMs, hasAccount, sharedNames } = options;
   return [
     {
       key: 'name',
@@ -143,13 +143,6 @@ function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[
     },
     ...(hasAccount ? [accountColumn] : []),
     ...options.values,
-    {
-      key: 'history',
-      label: 'Last hour',
-      className: 'c-spark',
-      isLabelled: false,
-      cell: (one) => sparkline(source.history(one.account, one.id)),
-    },
     {
       key: 'values',
       label: 'Values from',
@@ -206,7 +199,7 @@ export function applicationsSection(
     scope: ['account'],
     choice: { name: 'account', label: 'Account', from: accounts, of: accountOf },
     views: applicationStateViews,
-    columns: columnsFor({ source, values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
+    columns: columnsFor({ values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
     keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
     matches,
     compare: byFailure,
