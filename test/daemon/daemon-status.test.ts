@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import type { ReloadStatus, StatusSource } from '../../src/model/status.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
