@@ -6,7 +6,7 @@ import type {
   StatusSource,
 } from '../model/status.ts';
 import { type Html, html } from './html.ts';
-import { type Column, listSection } from './list.ts';
+import { type Column, type List, listSection } from './list.ts';
 import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
 import { applicationStateViews } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
@@ -106,9 +106,7 @@ export function byFailure(
   );
 }
 
-const accountOf = ({ account }: ApplicationStatus): string => account;
-
-function byText(left: string, right: string): number {
+export function byText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
@@ -191,16 +189,16 @@ export function applicationsSection(
     series: reading?.series ?? [],
     values: reading?.application,
   }));
-  const list = {
+  const list: List<ApplicationStatus> = {
     path: './',
     title: 'Applications',
     caption,
     searched: 'name, id, label or reason',
     scope: ['account'],
-    choice: { name: 'account', label: 'Account', from: accounts, of: accountOf },
+    choice: { name: 'account', label: 'Account', from: accounts, of: ({ account }) => account },
     views: applicationStateViews,
     columns: columnsFor({ values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
-    keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
+    keyOf: ({ account, id }) => `${account}/${id}`,
     matches,
     compare: byFailure,
     noteOf,
