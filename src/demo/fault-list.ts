@@ -17,13 +17,9 @@ const faultForms: Readonly<Record<FaultName, FaultForm>> = {
   'fail-app': ofApplication('fail-app'),
   'hang-app': ofApplication('hang-app'),
   'missing-app': ofApplication('missing-app'),
-  'missing-host': {
-    expected: 'a part of the name of an application, or no value',
-    parse: (application) =>
-      application === '' ? undefined : { name: 'missing-host', application },
-  },
-  'first-metric': ofMetrics('first-metric'),
-  'lost-metrics': ofMetrics('lost-metrics'),
+  'missing-host': ofAnyApplication('missing-host'),
+  'first-metric': ofAnyApplication('first-metric'),
+  'lost-metrics': ofAnyApplication('lost-metrics'),
   '429-every': {
     expected: 'a duration from 30s to 24h, such as 5m',
     parse: (value) => {
@@ -57,7 +53,7 @@ function ofApplication(name: 'fail-app' | 'hang-app' | 'missing-app'): FaultForm
   };
 }
 
-function ofMetrics(name: 'first-metric' | 'lost-metrics'): FaultForm {
+function ofAnyApplication(name: 'missing-host' | 'first-metric' | 'lost-metrics'): FaultForm {
   return {
     expected: 'a part of the name of an application, or no value',
     parse: (application) => (application === '' ? undefined : { name, application }),

@@ -12,12 +12,6 @@ import { valuesSection } from './values-section.ts';
 
 const longestTitle = 100;
 
-function valuesFrom(application: ApplicationStatus, nowMs: number): Child {
-  const { reading, isHeld } = application;
-  if (reading?.windowEndMs === undefined) return valuesAge(application, nowMs);
-  return html`${isHeld && html`<span class="state wait">held</span> `}${since(reading.windowEndMs, nowMs)}`;
-}
-
 /** Whether requests per minute are asked for, as far as it is known. */
 function asksForThroughput(reading: AppReading | undefined): boolean {
   const { series = [] } = reading ?? {};
@@ -40,7 +34,7 @@ ${
 ${fact('Other, requests per minute', html`<b>${measuredRate(throughput.get('other'))}</b>`)}
 ${fact('Both', measuredRate(totalOf(throughput)))}`
 }
-${fact('Values from', valuesFrom(application, nowMs))}
+${fact('Values from', valuesAge(application, nowMs, since))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
 ${fact('Last success', timeOr(lastSuccessMs, 'never'))}
 ${fact('Next poll', nextPoll(application, nowMs))}

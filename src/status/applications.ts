@@ -28,11 +28,15 @@ export function measuredRate(value: number | undefined): Html | string {
 }
 
 /** From when the published values are. */
-export function valuesAge({ reading, isHeld }: PolledStatus, nowMs: number): Html {
+export function valuesAge(
+  { reading, isHeld }: PolledStatus,
+  nowMs: number,
+  timeText: typeof ago = ago,
+): Html {
   if (reading === undefined) return unknown('Nothing is published');
   if (reading.windowEndMs === undefined) return unknown('New Relic had no data in its window');
   const held = isHeld && html`<span class="state wait">held</span> `;
-  return html`${held}${ago(reading.windowEndMs, nowMs)}`;
+  return html`${held}${timeText(reading.windowEndMs, nowMs)}`;
 }
 
 /** How many hosts are polled, and of how many of them the last poll got something. */
