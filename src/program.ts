@@ -59,7 +59,7 @@ async function runHere(program: URL): Promise<void> {
     // Loaded only now, so that a signal that arrives meanwhile finds its handler.
     const { createNodePlatform } = await import('./daemon/node-platform.ts');
     const { run, runsUntilStopped } = await import('./cli/run.ts');
-    const platform = createNodePlatform({ program, stopSignal: stop.signal });
+    const platform = createNodePlatform(program, stop.signal);
     const argv = process.argv.slice(2);
     redact = (text) => platform.redactor.redact(text);
     isStopSuccess = runsUntilStopped(argv, platform.env);

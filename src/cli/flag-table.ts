@@ -1,11 +1,12 @@
-import { parseDuration } from '../config/duration.ts';
 import type { AccountSource } from '../model/config.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
 import { type Command, type OutputFormat, outputFormats } from './commands.ts';
 import {
   anyText,
+  durationWithin,
   type Flag,
   type FlagValues,
+  filePath,
   hostName,
   httpUrl,
   listenAddress,
@@ -51,6 +52,16 @@ function hosts(command: SimulatorCommand): Flag<number> {
   };
 }
 
+function port(command: SimulatorCommand, defaultText: string): Flag<number> {
+  return {
+    name: `${command}.port`,
+    defaultText,
+    help: 'Port of the simulated New Relic API on the loopback address; 0 means any free port.',
+    ...wholeNumber(0, 65_535),
+    commands: [command],
+  };
+}
+
 function faults(command: SimulatorCommand): Flag<string> {
   return {
     name: `${command}.faults`,
@@ -81,11 +92,7 @@ class DeclaredFlags {
     help: 'How often to check whether the configuration file has changed; 0 means never.',
     expected: 'a duration from 1s to 24h, such as 30s, or 0',
     commands: ['serve'],
-    parse: (text) => {
-      if (text === '0') return 0;
-      const parsed = parseDuration(text, { minMs: 1000, maxMs: 86_400_000 });
-      return parsed.problem === undefined ? parsed.ms : undefined;
-    },
+    parse: (text) => (text === '0' ? 0 : durationWithin(1000, 86_400_000, text)),
   };
   readonly configWait: Flag<boolean> = {
     name: 'config.wait',
@@ -107,9 +114,8 @@ class DeclaredFlags {
     name: 'web.config.file',
     defaultText: '',
     help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
-    expected: 'the path of a file',
+    ...filePath,
     commands: ['serve', 'check-config'],
-    parse: (text) => text,
   };
   readonly telemetryPath: Flag<string> = {
     name: 'web.telemetry-path',
@@ -251,17 +257,15 @@ class DeclaredFlags {
     name: 'tls.cert-file',
     defaultText: '',
     help: 'Client certificate to present, for a server that requires one (PEM).',
-    expected: 'the path of a file',
+    ...filePath,
     commands: ['healthcheck'],
-    parse: (text) => text,
   };
   readonly clientKeyFile: Flag<string> = {
     name: 'tls.key-file',
     defaultText: '',
     help: 'Key of the client certificate (PEM).',
-    expected: 'the path of a file',
+    ...filePath,
     commands: ['healthcheck'],
-    parse: (text) => text,
   };
   readonly demoApplications: Flag<number> = applications('demo');
   readonly demoHosts: Flag<number> = hosts('demo');
@@ -272,13 +276,7 @@ class DeclaredFlags {
     ...oneOf(['rest', 'nerdgraph']),
     commands: ['demo'],
   };
-  readonly demoPort: Flag<number> = {
-    name: 'demo.port',
-    defaultText: '0',
-    help: 'Port of the simulated New Relic API on the loopback address; 0 means any free port.',
-    ...wholeNumber(0, 65_535),
-    commands: ['demo'],
-  };
+  readonly demoPort: Flag<number> = port('demo', '0');
   readonly demoFaults: Flag<string> = faults('demo');
   readonly simulateApplications: Flag<number> = applications('simulate');
   readonly simulateHosts: Flag<number> = hosts('simulate');
@@ -302,18 +300,9 @@ class DeclaredFlags {
     help: 'How long an answer takes.',
     expected: 'a duration up to 10m, such as 100ms',
     commands: ['simulate'],
-    parse: (text) => {
-      const parsed = parseDuration(text, { minMs: 0, maxMs: 600_000 });
-      return parsed.problem === undefined ? parsed.ms : undefined;
-    },
+    parse: (text) => durationWithin(0, 600_000, text),
   };
-  readonly simulatePort: Flag<number> = {
-    name: 'simulate.port',
-    defaultText: '19126',
-    help: 'Port of the simulated New Relic API on the loopback address; 0 means any free port.',
-    ...wholeNumber(0, 65_535),
-    commands: ['simulate'],
-  };
+  readonly simulatePort: Flag<number> = port('simulate', '19126');
   readonly simulateFaults: Flag<string> = faults('simulate');
 }
 

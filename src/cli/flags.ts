@@ -1,3 +1,4 @@
+import { parseDuration } from '../config/duration.ts';
 import { looksLikeKey } from '../model/key-text.ts';
 import { parseListenAddress } from '../server/listen-address.ts';
 import type { Command } from './commands.ts';
@@ -84,6 +85,18 @@ export function wholeNumber(least: number, most: number): ValueRule<number> {
       return number >= least && number <= most ? number : undefined;
     },
   };
+}
+
+/** A path; empty for none. */
+export const filePath: ValueRule<string> = {
+  expected: 'the path of a file',
+  parse: (text) => text,
+};
+
+/** Milliseconds; `undefined` for what is no duration, or out of range. */
+export function durationWithin(leastMs: number, mostMs: number, text: string): number | undefined {
+  const parsed = parseDuration(text, { minMs: leastMs, maxMs: mostMs });
+  return parsed.problem === undefined ? parsed.ms : undefined;
 }
 
 export const shardNumber: ValueRule<number | 'auto'> = {

@@ -16,8 +16,8 @@ export async function healthcheck(
   const cert = await textOf('--tls.cert-file', clientCertFile, readFile);
   const key = await textOf('--tls.key-file', clientKeyFile, readFile);
   const answer = await askStatus(healthcheckUrl, { timeoutMs: 3000, cert, key });
-  if (answer.status === 200) return { exitCode: 0, output: '' };
-  const found = answer.status === undefined ? answer.problem : `status ${answer.status}`;
+  if (answer === 200) return { exitCode: 0, output: '' };
+  const found = typeof answer === 'number' ? `status ${answer}` : answer;
   stderr.write(`${healthcheckUrl}: ${found}, expected status 200\n`);
   return { exitCode: 1, output: '' };
 }

@@ -1,4 +1,6 @@
 import { CommandError, type ExitCode, type ToolPlatform } from '../daemon/platform.ts';
+import { printable } from '../model/line-text.ts';
+import type { Progress } from '../model/progress.ts';
 
 /**
  * The result of a command that does one thing. The command does not write to standard output itself: its
@@ -75,4 +77,32 @@ async function unlessStopped<Value>(
 function interrupted({ reason }: AbortSignal): CommandError {
   const isInterrupt = reason instanceof Error && reason.cause === 'SIGINT';
   return new CommandError(isInterrupt ? 130 : 143, 'interrupted before it was done');
+}
+
+/** Somebody who looks at a terminal wants to know soon. */
+const firstOnTerminalMs = 1000;
+const everyMs = 10_000;
+
+/**
+ * Writes a line to standard error every ten seconds, until `end`; on a terminal the first one after a
+ * second.
+ */
+export function createProgressLines({
+  stderr,
+  clock,
+}: Pick<ToolPlatform, 'stderr' | 'clock'>): Progress & { end(): void } {
+  const startMs = clock.monotonicMs();
+  let text: (() => string) | undefined;
+  const write = (): void => {
+    const seconds = Math.floor((clock.monotonicMs() - startMs) / 1000);
+    if (text !== undefined) stderr.write(`${seconds} s: ${printable(text())}\n`);
+    cancel = clock.after(everyMs, write);
+  };
+  let cancel = clock.after(stderr.isTTY === true ? firstOnTerminalMs : everyMs, write);
+  return {
+    show: (next) => {
+      text = next;
+    },
+    end: () => cancel(),
+  };
 }

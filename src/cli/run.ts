@@ -4,8 +4,7 @@ import { ignoreWriteErrors } from '../telemetry/logger.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import type { Command } from './commands.ts';
 import type { Flags } from './flag-table.ts';
-import { type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
-import { createProgressLines } from './progress.ts';
+import { createProgressLines, type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
@@ -76,7 +75,7 @@ async function runWithProgress(
   wanted: Wanted,
   platform: Platform,
 ): Promise<ExitCode> {
-  const progress = createProgressLines(platform.stderr, platform);
+  const progress = createProgressLines(platform);
   const work = async (): Promise<Outcome> => oneShot(command, wanted, { ...platform, progress });
   try {
     // What takes minutes to read is not thrown away.

@@ -1,15 +1,15 @@
+import { effectiveConfigText } from '../config/effective-config.ts';
 import { SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { AccountDetails, PolledStatus } from '../model/status.ts';
+import type { AccountDetails, PolledStatus, ReloadStatus, StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
-import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
-import type { AccountPlatform } from './platform.ts';
+import type { AccountPlatform, Machine } from './platform.ts';
 import { withShard } from './sharding.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -29,7 +29,6 @@ export interface DaemonDependencies {
 export interface Daemon extends Pick<Supervisor, keyof Supervisor> {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
-  readonly history: Pick<ThroughputHistory, 'of'>;
   /** The active configuration, without shards; `undefined` while there is none. */
   config(): Config | undefined;
 }
@@ -62,15 +61,13 @@ export function createIdleDaemon({
     droppedSeriesOf: (account, reason) => store.droppedOf(account, reason),
     nextTurn: platform.nextTurn,
   });
-  const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
-  const { sink } = history;
+  const sink = watch === undefined ? store : watch(store);
   const keys = new KeyTable({ clock: platform.clock, logger });
   const supervisor = new Supervisor({ platform, sink, metrics, logger, keys });
 
   return {
     store,
     metrics,
-    history,
     config: () => inForce,
     status,
     applications: () => supervisor.applications().map(redact.polled),
@@ -82,6 +79,41 @@ export function createIdleDaemon({
     runOnce: async (signal) => supervisor.runOnce(signal),
     stalled: () => supervisor.stalled(),
     close: async () => supervisor.close(),
+  };
+}
+
+/** What is known of the running daemon, for people and programs. Its start is now. */
+export function createStatusSource({
+  daemon,
+  shard,
+  reload,
+  platform: { clock, env, redactor },
+}: {
+  readonly daemon: Pick<Daemon, 'status' | 'applications' | 'config'>;
+  readonly shard: Shard;
+  readonly reload: () => ReloadStatus;
+  readonly platform: Pick<Machine, 'clock' | 'env' | 'redactor'>;
+}): StatusSource {
+  const build = buildOf(env);
+  const startedMs = clock.wallMs();
+  const redact = createPageRedaction(redactor);
+  let written: { readonly config: Config; readonly text: string } | undefined;
+
+  return {
+    process: () => {
+      const { configFile, inForceSinceMs, lastAttemptMs, problem } = reload();
+      const state = { configFile, inForceSinceMs, lastAttemptMs, problem: redact.text(problem) };
+      return { nowMs: clock.wallMs(), startedMs, build, shard, reload: state };
+    },
+    accounts: () => daemon.status(),
+    applications: () => daemon.applications(),
+    effectiveConfig: () => {
+      const config = daemon.config();
+      if (config === undefined) return undefined;
+      // Thousands of entries take a while, and they rarely change.
+      if (written?.config !== config) written = { config, text: effectiveConfigText(config) };
+      return redactor.redact(written.text);
+    },
   };
 }
 
@@ -102,6 +134,7 @@ function createPageRedaction(redactor: Redactor) {
     return { ...one, failure };
   };
   return {
+    text: redact,
     account: ({ error, key, queries, ...rest }: AccountDetails): AccountDetails => ({
       ...rest,
       error: redact(error),

@@ -7,9 +7,6 @@ export type WatchedFiles = ReadonlyMap<string, string>;
 
 export interface FileWatcherOptions {
   readonly intervalMs: number;
-}
-
-export interface FileWatcherDependencies {
   readonly platform: Pick<Machine & Files, 'clock' | 'readFile'>;
   /** What was loaded; `undefined` when the last reload failed. */
   readonly loaded: () => WatchedFiles | undefined;
@@ -27,8 +24,7 @@ const settleMs = 1000;
  * a ConfigMap changes, or that a file is deleted and created again.
  */
 export async function watchFiles(
-  { intervalMs }: FileWatcherOptions,
-  { platform, loaded, reload }: FileWatcherDependencies,
+  { intervalMs, platform, loaded, reload }: FileWatcherOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = platform;

@@ -21,12 +21,6 @@ function tellParent(message: unknown): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
-export interface NodePlatformOptions {
-  /** The file of this program, which can also be started as a thread or as a child process. */
-  readonly program: URL;
-  readonly stopSignal: AbortSignal;
-}
-
 async function nextTurn(): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);
@@ -51,8 +45,12 @@ async function fileMode(path: string): Promise<number | undefined> {
   }
 }
 
-/** The platform that this process runs on: Node.js and the machine below it. */
-export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
+/**
+ * The platform that this process runs on: Node.js and the machine below it.
+ *
+ * @param program the file of this program, which can also be started as a thread or as a child process
+ */
+export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platform {
   const clock = createSystemClock();
   const heapBytes = heapBytesHere();
   let compare: ComparePassword | undefined;
@@ -66,7 +64,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     // Loaded on demand: most processes have no passwords.
     comparePassword: async (hash, password) => {
       const { createPasswordThread } = await import('./password-thread.ts');
-      compare ??= createPasswordThread({ program }, { clock, stopSignal });
+      compare ??= createPasswordThread(program, { clock, stopSignal });
       return compare(hash, password);
     },
     hostname: hostname(),

@@ -2,11 +2,6 @@ import { parentPort, Worker } from 'node:worker_threads';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import type { Machine } from './platform.ts';
 
-export interface PasswordThreadOptions {
-  /** The file of this program: started as a thread, it compares passwords. */
-  readonly program: URL;
-}
-
 /** Each thread takes some memory, and the right passwords are known after the first scrapes. */
 const idleMs = 30_000;
 /** The longest comparison takes a few seconds, and a minute with a tenth of a processor. */
@@ -62,9 +57,11 @@ class PasswordThread {
 /**
  * Compares passwords in a thread that is started when there is one to compare. Calls must not overlap.
  * Rejects if the thread fails; the next call starts another one.
+ *
+ * @param program the file of this program: started as a thread, it compares passwords
  */
 export function createPasswordThread(
-  { program }: PasswordThreadOptions,
+  program: URL,
   { clock, stopSignal }: Pick<Machine, 'clock' | 'stopSignal'>,
 ): ComparePassword {
   let thread: PasswordThread | undefined;

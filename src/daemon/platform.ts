@@ -34,12 +34,14 @@ export interface Files {
   readonly fileMode: (path: string) => Promise<number | undefined>;
 }
 
-export interface Connections {
+/** What the accounts of a configuration are read and polled with. */
+export interface AccountPlatform extends Machine, Files {
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
 }
 
-export interface Terminal {
+/** What a command has that does one thing and ends. */
+export interface ToolPlatform extends AccountPlatform {
   readonly stdout: Output;
   /** Writes all of the text to standard output; rejects if any of it cannot be written. */
   readonly print: (text: string) => Promise<void>;
@@ -58,12 +60,6 @@ export interface ProcessControl {
   /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;
 }
-
-/** What the accounts of a configuration are read and polled with. */
-export interface AccountPlatform extends Machine, Files, Connections {}
-
-/** What a command has that does one thing and ends. */
-export interface ToolPlatform extends AccountPlatform, Terminal {}
 
 /** Everything outside the process that the program may touch. */
 export interface Platform extends ToolPlatform, ProcessControl {}

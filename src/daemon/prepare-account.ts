@@ -56,12 +56,8 @@ export interface PrepareAccountDependencies {
   readonly platform: AccountPlatform;
   readonly logger: Logger;
   /** The account of that name that is active: if its key is in the same place, it is not read again. */
-  readonly previous?: PreparedAccount | undefined;
+  readonly previousOf?: (name: string) => PreparedAccount | undefined;
 }
-
-type PrepareAccountsDependencies = Omit<PrepareAccountDependencies, 'previous'> & {
-  readonly previousOf: (name: string) => PreparedAccount | undefined;
-};
 
 /**
  * Reads everything that one account needs. Rejects with a `CommandError` if a key or a file that the
@@ -69,9 +65,10 @@ type PrepareAccountsDependencies = Omit<PrepareAccountDependencies, 'previous'> 
  */
 export async function prepareAccount(
   { account, ...asked }: AccountInUse,
-  { platform, logger, previous }: PrepareAccountDependencies,
+  { platform, logger, previousOf }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
   hideProxyPassword(account, platform);
+  const previous = previousOf?.(account.name);
   const isSameKey =
     previous !== undefined && isDeepStrictEqual(previous.account.apiKey, account.apiKey);
   const { name, baseUrl, concurrency, proxyUrl } = account;
@@ -89,12 +86,9 @@ const readsAtOnce = 4;
 
 export async function prepareAccounts(
   all: readonly AccountInUse[],
-  { previousOf, ...dependencies }: PrepareAccountsDependencies,
+  dependencies: PrepareAccountDependencies,
 ): Promise<readonly PreparedAccount[]> {
-  return pLimit(readsAtOnce).map(all, async (inUse) => {
-    const previous = previousOf(inUse.account.name);
-    return prepareAccount(inUse, { ...dependencies, previous });
-  });
+  return pLimit(readsAtOnce).map(all, async (inUse) => prepareAccount(inUse, dependencies));
 }
 
 function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: AccountPlatform): void {

@@ -104,7 +104,7 @@ export class Reloader {
     const { platform } = this.#dependencies;
     const loaded = (): WatchedFiles | undefined => this.#status.files;
     const reload = async (): Promise<void> => this.#reloadQuietly('file');
-    await watchFiles({ intervalMs }, { platform, loaded, reload }, signal);
+    await watchFiles({ intervalMs, platform, loaded, reload }, signal);
   }
 
   async #untilInForce(signal: AbortSignal): Promise<void> {

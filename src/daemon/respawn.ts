@@ -6,10 +6,6 @@ import { heartbeatIn, heartbeatMs } from './heartbeat.ts';
 import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
-export interface RespawnDependencies extends Pick<Platform, 'clock' | 'onHangup' | 'startChild'> {
-  readonly logger: Logger;
-}
-
 /** The pause before the first restart; each further one is twice as long. */
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
@@ -42,9 +38,10 @@ export function childArguments(argv: readonly string[]): readonly string[] {
 /** Resolves when the signal is aborted and the last child has ended. */
 export async function keepRunning(
   args: readonly string[],
-  { startChild, clock, logger, onHangup }: RespawnDependencies,
+  dependencies: Pick<Platform, 'clock' | 'onHangup' | 'startChild'> & { readonly logger: Logger },
   stopSignal: AbortSignal,
 ): Promise<void> {
+  const { startChild, clock, logger, onHangup } = dependencies;
   let current: ChildLife | undefined;
   onHangup(() => current?.hangup());
   for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {

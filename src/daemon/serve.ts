@@ -8,12 +8,11 @@ import {
 import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { buildOf } from './build.ts';
-import { createIdleDaemon } from './daemon.ts';
+import { createIdleDaemon, createStatusSource } from './daemon.ts';
 import { sendHeartbeats } from './heartbeat.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
-import { createStatusSource } from './status-source.ts';
 import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions

@@ -70,7 +70,10 @@ export class Supervisor {
    */
   async apply(config: Config): Promise<void> {
     // Everything that can fail comes first, then everything that changes something.
-    const prepared = await this.#prepare(config);
+    const prepared = await prepareAccounts(accountsInUse(config), {
+      ...this.#dependencies,
+      previousOf: (name) => this.#accounts.get(name)?.runtime.prepared,
+    });
     const steps = await this.#stepsTo(prepared);
     const staying = new Set(steps.map((step) => step.kind !== 'create' && step.running));
     const outgoing = this.#all().filter((running) => !staying.has(running));
@@ -121,13 +124,6 @@ export class Supervisor {
 
   #all(): readonly RunningAccount[] {
     return [...this.#accounts.values()];
-  }
-
-  async #prepare(config: Config): Promise<readonly PreparedAccount[]> {
-    return prepareAccounts(accountsInUse(config), {
-      ...this.#dependencies,
-      previousOf: (name) => this.#accounts.get(name)?.runtime.prepared,
-    });
   }
 
   /** Opens the new connections; none of them is used yet. */

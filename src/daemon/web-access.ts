@@ -64,7 +64,7 @@ export class WebAccess {
     const loaded = (): WatchedFiles | undefined =>
       this.#problem === undefined ? this.#loaded.files : undefined;
     const reload = async (): Promise<void> => this.#reload(server);
-    await watchFiles({ intervalMs }, { platform, loaded, reload }, signal);
+    await watchFiles({ intervalMs, platform, loaded, reload }, signal);
   }
 
   async #reload(server: Pick<MetricsServer, 'renewTls'>): Promise<void> {

@@ -1,15 +1,11 @@
 import { faultUsages } from '../cli/flag-table.ts';
-import { parseDuration } from '../config/duration.ts';
+import { durationWithin } from '../cli/flags.ts';
 import { didYouMean } from '../config/suggestion.ts';
 import { CommandError } from '../daemon/platform.ts';
 import type { FaultName, NamedFault } from '../simulator/named-fault.ts';
 
-/** How a fault is written, and how its value is read. */
+/** How the value of a fault is read. */
 interface FaultForm {
-  /** As in the help, such as `fail-app=APP`; brackets mean that the value may be left out. */
-  readonly usage: string;
-  /** What it does, to follow the usage. */
-  readonly effect: string;
   /** What the value must be, to follow "expected". */
   readonly expected: string;
   /** `undefined` for a value that is not allowed; the value is `undefined` where none is written. */
@@ -18,72 +14,54 @@ interface FaultForm {
 
 /** Every fault there is, in the order of the help. */
 const faultForms: Readonly<Record<FaultName, FaultForm>> = {
-  'fail-app': ofApplication('fail-app', 'calls for its values get status 500'),
-  'hang-app': ofApplication('hang-app', 'calls for its values are never answered'),
-  'missing-app': ofApplication('missing-app', 'an entry of apps that matches nothing'),
-  'missing-host': {
-    usage: 'missing-host[=APP]',
-    effect: 'a host that is listed, but answers 404',
-    expected: 'a part of the name of an application, or no value',
-    parse: (application) =>
-      application === '' ? undefined : { name: 'missing-host', application },
-  },
-  'first-metric': ofMetrics('first-metric', 'the others have none'),
-  'lost-metrics': ofMetrics('lost-metrics', 'the others are missing'),
+  'fail-app': ofApplication('fail-app'),
+  'hang-app': ofApplication('hang-app'),
+  'missing-app': ofApplication('missing-app'),
+  'missing-host': ofAnyApplication('missing-host'),
+  'first-metric': ofAnyApplication('first-metric'),
+  'lost-metrics': ofAnyApplication('lost-metrics'),
   '429-every': {
-    usage: '429-every=5m',
-    effect: 'for 20 seconds all calls get status 429',
     expected: 'a duration from 30s to 24h, such as 5m',
     parse: (value) => {
-      const everyMs = durationOf(value, 30_000, 86_400_000);
+      const everyMs = durationWithin(30_000, 86_400_000, value ?? '');
       return everyMs === undefined ? undefined : { name: '429-every', everyMs };
     },
   },
   slow: {
-    usage: 'slow=5s',
-    effect: 'every answer takes that long',
     expected: 'a duration from 1ms to 10m, such as 5s',
     parse: (value) => {
-      const latencyMs = durationOf(value, 1, 600_000);
+      const latencyMs = durationWithin(1, 600_000, value ?? '');
       return latencyMs === undefined ? undefined : { name: 'slow', latencyMs };
     },
   },
-  'html-502': ofShare('html-502', 'a page of HTML with status 502'),
-  reset: ofShare('reset', 'connections that are reset'),
+  'html-502': ofShare('html-502'),
+  reset: ofShare('reset'),
   'wrong-key': {
-    usage: 'wrong-key[=2m]',
-    effect: 'from then on the key is refused',
     expected: 'a duration up to 24h, such as 2m, or no value',
     parse: (value) => {
-      const afterMs = value === undefined ? 0 : durationOf(value, 1000, 86_400_000);
+      const afterMs = value === undefined ? 0 : durationWithin(1000, 86_400_000, value);
       return afterMs === undefined ? undefined : { name: 'wrong-key', afterMs };
     },
   },
 };
 
-function ofApplication(name: 'fail-app' | 'hang-app' | 'missing-app', effect: string): FaultForm {
+function ofApplication(name: 'fail-app' | 'hang-app' | 'missing-app'): FaultForm {
   return {
-    usage: `${name}=APP`,
-    effect,
     expected: 'the name of an application, without a comma, or its id',
     parse: (application) =>
       application === undefined || application === '' ? undefined : { name, application },
   };
 }
 
-function ofMetrics(name: 'first-metric' | 'lost-metrics', others: string): FaultForm {
+function ofAnyApplication(name: 'missing-host' | 'first-metric' | 'lost-metrics'): FaultForm {
   return {
-    usage: `${name}[=APP]`,
-    effect: `of metrics that do not share all values only the first has them; ${others}`,
     expected: 'a part of the name of an application, or no value',
     parse: (application) => (application === '' ? undefined : { name, application }),
   };
 }
 
-function ofShare(name: 'html-502' | 'reset', effect: string): FaultForm {
+function ofShare(name: 'html-502' | 'reset'): FaultForm {
   return {
-    usage: `${name}[=20%]`,
-    effect: `${effect}, for all calls or a share of them`,
     expected: 'a share from 1% to 100%, or no value',
     parse: (value) => {
       const percent = value === undefined ? 100 : Number(/^(\d{1,3})%$/.exec(value)?.[1]);
@@ -91,12 +69,6 @@ function ofShare(name: 'html-502' | 'reset', effect: string): FaultForm {
       return { name, everyCalls: Math.round(100 / percent) };
     },
   };
-}
-
-function durationOf(value: string | undefined, minMs: number, maxMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  const parsed = parseDuration(value, { minMs, maxMs });
-  return parsed.problem === undefined ? parsed.ms : undefined;
 }
 
 const faultNames: readonly string[] = Object.keys(faultForms);
@@ -126,11 +98,16 @@ function parseFault(item: string): NamedFault | string {
     const hint = didYouMean(name, faultNames) ?? `there are: ${faultUsages}`;
     return `unknown fault ${JSON.stringify(name)}: ${hint}`;
   }
-  const { parse, expected, usage } = faultForms[name];
+  const { parse, expected } = faultForms[name];
   return (
     parse(value) ??
     (value === undefined
-      ? `${name} needs a value: ${usage}`
+      ? `${name} needs a value: ${usageOf(name)}`
       : `${name}: ${JSON.stringify(value)} is not valid: expected ${expected}`)
   );
+}
+
+/** As in the help, such as `fail-app=APP`. */
+function usageOf(name: FaultName): string {
+  return faultUsages.split(', ').find((usage) => usage.startsWith(`${name}=`)) ?? name;
 }

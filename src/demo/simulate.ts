@@ -2,6 +2,7 @@ import { type Flags, flagTable } from '../cli/flag-table.ts';
 import { countOf } from '../cli/plain-text.ts';
 import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { type Clock, sleep } from '../model/clock.ts';
+import { minuteMs } from '../model/time.ts';
 import type { Journal, JournalEntry } from '../simulator/journal.ts';
 import { faultsFrom } from './fault-list.ts';
 import {
@@ -87,8 +88,6 @@ function greeting(
     '',
   ].join('\n');
 }
-
-const minuteMs = 60_000;
 
 /** A line for each minute, until the signal is aborted. */
 async function* minutesOf(

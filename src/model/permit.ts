@@ -13,7 +13,6 @@ export interface Throttled {
   readonly cause: ThrottleCause;
 }
 
-/** The right to send one request with one key, at once. */
 /** Calls of a key that New Relic refused with 429, none of them long after the one before. */
 export interface Refusals {
   readonly calls: number;
@@ -23,6 +22,7 @@ export interface Refusals {
   readonly lastMs: number;
 }
 
+/** The right to send one request with one key, at once. */
 export interface Permit {
   /** The key to send; it goes nowhere else. */
   readonly apiKey: string;

@@ -52,7 +52,11 @@ export const hostsScope = 'hosts';
 export const applicationScope = 'application';
 
 const nothingAsked = {
+  reading: undefined,
+  error: undefined,
+  partCount: 1,
   gone: false,
+  unauthorized: false,
   hostNames: undefined,
   hostNamesError: undefined,
   extraCalls: 0,
@@ -62,10 +66,8 @@ const nothingAsked = {
 export function skippedOutcome(error: ApiError): PollOutcome {
   return {
     ...nothingAsked,
-    reading: undefined,
     error,
     failed: new Set([applicationScope]),
-    partCount: 1,
     unauthorized: true,
   };
 }
@@ -73,10 +75,7 @@ export function skippedOutcome(error: ApiError): PollOutcome {
 export const nothingToAskOutcome: PollOutcome = {
   ...nothingAsked,
   reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
-  error: undefined,
   failed: new Set(),
-  partCount: 1,
-  unauthorized: false,
 };
 
 /** Why the hosts of an application are missing if the list of applications does not name them. */
@@ -88,9 +87,6 @@ const unlistedError: ApiError = new ApiError(
 /** The outcome of a poll for nothing but hosts, while it is not known which there are. */
 export const hostsUnknownOutcome: PollOutcome = {
   ...nothingAsked,
-  reading: undefined,
   error: unlistedError,
   failed: new Set([hostsScope]),
-  partCount: 1,
-  unauthorized: false,
 };

@@ -206,11 +206,6 @@ export interface StatusSource {
   /** All polled applications of all accounts, in no particular order. */
   applications(): readonly ApplicationStatus[];
   /**
-   * Requests per minute of an application, all transaction types together, for each of the last 60
-   * minutes, the oldest first; `undefined` for a minute without a value.
-   */
-  history(account: string, applicationId: string): readonly (number | undefined)[];
-  /**
    * The configuration in force with every default applied, as YAML, without any secret; `undefined` while
    * there is none.
    */

@@ -1,10 +1,6 @@
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
 
-export type StatusAnswer =
-  | { readonly status: number }
-  | { readonly status: undefined; readonly problem: string };
-
 export interface AskStatusOptions {
   readonly timeoutMs: number;
   /** The certificate to ask with, and its key, both PEM. */
@@ -13,15 +9,15 @@ export interface AskStatusOptions {
 }
 
 /**
- * Asks for the status of a GET request, and ignores the body. Never rejects. The certificate of the
- * server is not verified, as with probes of Kubernetes: it names the service, not the loopback address,
+ * Asks for the status of a GET request, and ignores the body; a text says why there is none. Never
+ * rejects. The certificate of the server is not verified, as with probes of Kubernetes: it names the service, not the loopback address,
  * and nothing is sent that others must not see.
  */
 export async function askStatus(
   url: string,
   { timeoutMs, cert, key }: AskStatusOptions,
-): Promise<StatusAnswer> {
-  const asked = new Promise<StatusAnswer>((resolve) => {
+): Promise<number | string> {
+  const asked = new Promise<number | string>((resolve) => {
     const get = url.startsWith('https:') ? getHttps : getHttp;
     const request = get(
       url,
@@ -34,18 +30,14 @@ export async function askStatus(
       },
       (response) => {
         response.destroy();
-        resolve({ status: response.statusCode ?? 0 });
+        resolve(response.statusCode ?? 0);
       },
     );
     request.on('error', (error) => {
       const isLate = error.name === 'AbortError' || error.name === 'TimeoutError';
-      const problem = isLate ? `no answer within ${timeoutMs / 1000} s` : error.message;
-      resolve({ status: undefined, problem });
+      resolve(isLate ? `no answer within ${timeoutMs / 1000} s` : error.message);
     });
   });
   // A certificate or a key that cannot be read.
-  return asked.catch((error: unknown) => ({
-    status: undefined,
-    problem: error instanceof Error ? error.message : String(error),
-  }));
+  return asked.catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
 }

@@ -3,16 +3,6 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 
-export interface ConnectionsOptions {
-  /** The limit of open connections, for all listeners together. */
-  readonly maxConnections: number;
-}
-
-export interface ConnectionsDependencies {
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /**
  * The open connections. No new connection is refused: when there is one too many, another one ends,
  * so that a probe always gets in.
@@ -36,9 +26,10 @@ function oldestOf(sockets: Iterable<Socket>): Socket | undefined {
   return oldest;
 }
 
+/** @param maxConnections the limit of open connections, for all listeners together */
 export function createConnections(
-  { maxConnections }: ConnectionsOptions,
-  { clock, logger }: ConnectionsDependencies,
+  maxConnections: number,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Connections {
   const unasked = new Set<Socket>();
   const idle = new Set<Socket>();

@@ -87,7 +87,7 @@ export function createMetricsServer(
   const { writeTimeoutMs = defaultWriteTimeoutMs } = options;
   const readiness = createReadiness();
   const handler = createRequestHandler(options, dependencies, readiness);
-  const connections = createConnections({ maxConnections }, { clock, logger });
+  const connections = createConnections(maxConnections, { clock, logger });
   const listeners: HttpListener[] = [];
   let closed: Promise<void> | undefined;
 

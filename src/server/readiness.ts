@@ -1,9 +1,7 @@
 import type { AccountDetails, ReloadStatus } from '../model/status.ts';
 import { type Answer, textAnswer } from './answer.ts';
 
-type Phase = 'discovering' | 'polling' | 'ready';
-
-function phaseOf(account: AccountDetails): Phase {
+function phaseOf(account: AccountDetails): 'discovering' | 'polling' | 'ready' {
   if (account.firstCycleEnded) return 'ready';
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pLimit from 'p-limit';
+import { toOpenMetrics } from '../exposition/open-metrics.ts';
+import { gzipMember, type Page } from '../exposition/page.ts';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send } from './answer.ts';
-import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
+import { contentTypes, formatFor, prefersGzip } from './negotiation.ts';
 import type { Readiness } from './readiness.ts';
 import { pathOf } from './request-parts.ts';
 import { createStatusRoutes } from './status-routes.ts';
@@ -14,6 +16,13 @@ export interface HandlerOptions {
   readonly telemetryPath: string;
   /** The limit of scrapes at a time; above it, the answer that has waited longest is cut off. */
   readonly maxRequests: number;
+}
+
+export interface MetricsSources {
+  /** New Relic's series, rendered and compressed. */
+  page(): Promise<Page>;
+  /** The exporter's own metrics, in text format 0.0.4. */
+  selfMetrics(): Promise<string>;
 }
 
 export interface HandlerDependencies extends MetricsSources {
@@ -91,6 +100,32 @@ function limited(maxRequests: number, route: Route): Route {
     } finally {
       if (making.delete(response)) waiting.add(response);
     }
+  };
+}
+
+/**
+ * Answers scrapes with the stored page, which is the same in both formats, followed by the exporter's
+ * own metrics. Only these are rendered and compressed for each scrape.
+ */
+export function createMetricsRoute(
+  sources: MetricsSources,
+): (request: IncomingMessage) => Promise<Answer> {
+  return async (request) => {
+    const { accept, 'accept-encoding': acceptEncoding } = request.headers;
+    const format = formatFor(accept);
+    const [page, text] = await Promise.all([sources.page(), sources.selfMetrics()]);
+    const own = Buffer.from(format === 'openmetrics' ? toOpenMetrics(text) : text);
+    const headers = {
+      'Content-Type': contentTypes[format],
+      'Cache-Control': 'no-store',
+      Vary: 'Accept, Accept-Encoding',
+    };
+    if (!prefersGzip(acceptEncoding)) return { status: 200, headers, body: [page.identity, own] };
+    return {
+      status: 200,
+      headers: { ...headers, 'Content-Encoding': 'gzip' },
+      body: await gzipMember(page, own),
+    };
   };
 }
 

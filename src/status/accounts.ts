@@ -1,5 +1,6 @@
 import { cutText } from '../model/line-text.ts';
 import { type AccountDetails, accountStates } from '../model/status.ts';
+import { byText, longestName } from './applications.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText, unknown, withCapital } from './number-text.ts';
 import { works } from './overall-state.ts';
@@ -7,7 +8,6 @@ import { slowdownsOf } from './slowdowns.ts';
 import { accountView, stateBadge } from './state-view.ts';
 import { ago, due, durationText, since, timeElement, until } from './time-text.ts';
 
-const longestName = 100;
 /** More would hide the applications; those that are left out are the ones that work. */
 const mostAccounts = 50;
 /** More go into a list that opens. */
@@ -93,10 +93,6 @@ function pauseNote({ backoffUntilMs }: AccountDetails, nowMs: number): Html | un
   return html`<p class="wait"><b>Paused:</b> after a 429 from New Relic, no calls are sent until ${until(backoffUntilMs, nowMs)}.</p>`;
 }
 
-function slowdownNotes(account: AccountDetails): readonly Html[] {
-  return slowdownsOf(account).map((text) => html`<p class="wait">${withCapital(text)}.</p>`);
-}
-
 function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number): Html {
   const api = source === 'rest' ? 'REST API v2' : 'NerdGraph';
   const calls = metricCalls === undefined ? '' : `: ${metricCalls}`;
@@ -106,15 +102,17 @@ function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number)
 
 /** What is wrong with an account, the worst first, and where its key comes from. */
 function accountNotes(account: AccountDetails, nowMs: number): Html {
-  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNotes(account)}${pauseNote(account, nowMs)}${slowdownNotes(account)}${clockNote(account)}${sourceNote(account, nowMs)}`;
+  const slowdowns = slowdownsOf(account).map(
+    (text) => html`<p class="wait">${withCapital(text)}.</p>`,
+  );
+  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNotes(account)}${pauseNote(account, nowMs)}${slowdowns}${clockNote(account)}${sourceNote(account, nowMs)}`;
 }
 
 function inOrder(accounts: readonly AccountDetails[]): readonly AccountDetails[] {
-  const ranks = new Map(accountStates.map((state, rank) => [state, rank]));
   return accounts.toSorted(
     (left, right) =>
-      (ranks.get(left.state) ?? 0) - (ranks.get(right.state) ?? 0) ||
-      (left.name < right.name ? -1 : 1),
+      accountStates.indexOf(left.state) - accountStates.indexOf(right.state) ||
+      byText(left.name, right.name),
   );
 }
 
@@ -145,32 +143,24 @@ function selectedText({
 
 const queriesOnly = unknown('It has queries only: nobody asks for lists of applications');
 
-/** `for 12 min`, with the beginning at hand. */
-function lasting(sinceMs: number, nowMs: number): Html {
-  const text = html`for ${durationText(nowMs - sinceMs)}`;
-  return html`<span class="soft">${timeElement(sinceMs, text, true)}</span>`;
-}
-
 function accountRow(account: AccountDetails, nowMs: number): Html {
-  const { name, state, stateSinceMs, hosts, requestsLastMinute, requestsInFlight } = account;
-  const { budgetRequestsPerMinute, demandRequestsPerMinute, pollIntervalSeconds } = account;
-  const { lastDiscoveryMs, nextDiscoveryMs } = account;
+  const { name, state, stateSinceMs, hasApplications, lastDiscoveryMs, nextDiscoveryMs } = account;
+  const { requestsLastMinute: used, budgetRequestsPerMinute: budget } = account;
   const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
-  const { hasApplications } = account;
+  const demand = account.demandRequestsPerMinute;
   const isKnown = lastDiscoveryMs !== undefined || account.applications > 0;
-  const hostsNow = isKnown ? countText(hosts) : unknown('Not discovered yet');
+  const hostsNow = isKnown ? countText(account.hosts) : unknown('Not discovered yet');
   const discovered = lastDiscoveryMs === undefined ? 'never' : ago(lastDiscoveryMs, nowMs);
   const next = nextDiscoveryMs === undefined ? 'under way' : due(nextDiscoveryMs, nowMs);
   return html`<tbody data-key="${name}">
 <tr><td class="c-state">${stateBadge(state, accountView(state, works(account)))}${
-    stateSinceMs !== undefined && html`<br> ${lasting(stateSinceMs, nowMs)}`
+    stateSinceMs !== undefined &&
+    html`<br> <span class="soft">${timeElement(stateSinceMs, `for ${durationText(nowMs - stateSinceMs)}`, true)}</span>`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
     hasApplications ? hostsNow : queriesOnly
-  }</td><td class="n" data-label="calls in the last minute"><b>${countText(requestsLastMinute)}</b> <span class="soft">of ${rateText(budgetRequestsPerMinute)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(requestsLastMinute, budgetRequestsPerMinute)}</td><td class="n" data-label="in flight">${requestsInFlight}</td><td class="n" data-label="demand">${
-    demandRequestsPerMinute === undefined
-      ? unknown('Not discovered yet')
-      : rateText(demandRequestsPerMinute)
-  }</td><td class="n" data-label="interval">${durationText(pollIntervalSeconds * 1000)}</td><td class="n" data-label="discovered">${
+  }</td><td class="n" data-label="calls in the last minute"><b>${countText(used)}</b> <span class="soft">of ${rateText(budget)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(used, budget)}</td><td class="n" data-label="in flight">${account.requestsInFlight}</td><td class="n" data-label="demand">${
+    demand === undefined ? unknown('Not discovered yet') : rateText(demand)
+  }</td><td class="n" data-label="interval">${durationText(account.pollIntervalSeconds * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
 <tr class="why"><td colspan="10">${accountNotes(account, nowMs)}</td></tr></tbody>

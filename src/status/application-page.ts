@@ -6,18 +6,11 @@ import { failureText, hostsText, measuredRate, nextPoll, valuesAge } from './app
 import { documentOf, fact, type PageContext } from './document.ts';
 import { hostsSections } from './hosts.ts';
 import { type Child, type Html, html } from './html.ts';
-import { historyText, sparkline } from './sparkline.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
 import { durationText, since } from './time-text.ts';
 import { valuesSection } from './values-section.ts';
 
 const longestTitle = 100;
-
-function valuesFrom(application: ApplicationStatus, nowMs: number): Child {
-  const { reading, isHeld } = application;
-  if (reading?.windowEndMs === undefined) return valuesAge(application, nowMs);
-  return html`${isHeld && html`<span class="state wait">held</span> `}${since(reading.windowEndMs, nowMs)}`;
-}
 
 /** Whether requests per minute are asked for, as far as it is known. */
 function asksForThroughput(reading: AppReading | undefined): boolean {
@@ -34,14 +27,14 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   );
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);
-  return html`<dl class="facts">
+  return html`<dl class="facts grid">
 ${
   asksForThroughput(reading) &&
   html`${fact('Web, requests per minute', html`<b>${measuredRate(throughput.get('web'))}</b>`)}
 ${fact('Other, requests per minute', html`<b>${measuredRate(throughput.get('other'))}</b>`)}
 ${fact('Both', measuredRate(totalOf(throughput)))}`
 }
-${fact('Values from', valuesFrom(application, nowMs))}
+${fact('Values from', valuesAge(application, nowMs, since))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
 ${fact('Last success', timeOr(lastSuccessMs, 'never'))}
 ${fact('Next poll', nextPoll(application, nowMs))}
@@ -52,10 +45,6 @@ ${fact('Id', id)}
 ${fact('Entry', html`<code><bdi>${selector}</bdi></code>`)}
 ${labelList.length > 0 && fact('Labels', labelList)}
 </dl>`;
-}
-
-function figure(history: readonly (number | undefined)[]): Html {
-  return html`<figure>${sparkline(history)}<figcaption>${historyText(history)}; web and other together</figcaption></figure>`;
 }
 
 /** The page of one application and its hosts; `undefined` if it is not polled. */
@@ -71,12 +60,10 @@ export function applicationPage(
   const { name, state } = application;
   const view = applicationStateViews[state];
   const failure = failureText(application, nowMs, Number.POSITIVE_INFINITY);
-  const history = source.history(application.account, application.id);
   const main = html`<p class="back"><a href="./">All applications</a></p>
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
 ${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
-<div class="with-graph">${facts(application, nowMs)}
-${history.some((value) => value !== undefined) && figure(history)}</div>
+${facts(application, nowMs)}
 ${valuesSection(application)}
 ${hostsSections(application, params)}`;
   return documentOf(

@@ -6,9 +6,8 @@ import type {
   StatusSource,
 } from '../model/status.ts';
 import { type Html, html } from './html.ts';
-import { type Column, listSection } from './list.ts';
+import { type Column, type List, listSection } from './list.ts';
 import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
-import { sparkline } from './sparkline.ts';
 import { applicationStateViews } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
 import { valueColumns } from './value-columns.ts';
@@ -29,11 +28,15 @@ export function measuredRate(value: number | undefined): Html | string {
 }
 
 /** From when the published values are. */
-export function valuesAge({ reading, isHeld }: PolledStatus, nowMs: number): Html {
+export function valuesAge(
+  { reading, isHeld }: PolledStatus,
+  nowMs: number,
+  timeText: typeof ago = ago,
+): Html {
   if (reading === undefined) return unknown('Nothing is published');
   if (reading.windowEndMs === undefined) return unknown('New Relic had no data in its window');
   const held = isHeld && html`<span class="state wait">held</span> `;
-  return html`${held}${ago(reading.windowEndMs, nowMs)}`;
+  return html`${held}${timeText(reading.windowEndMs, nowMs)}`;
 }
 
 /** How many hosts are polled, and of how many of them the last poll got something. */
@@ -107,15 +110,12 @@ export function byFailure(
   );
 }
 
-const accountOf = ({ account }: ApplicationStatus): string => account;
-
-function byText(left: string, right: string): number {
+export function byText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
 interface ColumnOptions {
-  readonly source: StatusSource;
   readonly values: readonly Column<ApplicationStatus>[];
   readonly nowMs: number;
   /** Whether the name of the account is shown. */
@@ -133,7 +133,7 @@ const accountColumn: Column<ApplicationStatus> = {
 };
 
 function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[] {
-  const { source, nowMs, hasAccount, sharedNames } = options;
+  const { nowMs, hasAccount, sharedNames } = options;
   return [
     {
       key: 'name',
@@ -145,13 +145,6 @@ function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[
     },
     ...(hasAccount ? [accountColumn] : []),
     ...options.values,
-    {
-      key: 'history',
-      label: 'Last hour',
-      className: 'c-spark',
-      isLabelled: false,
-      cell: (one) => sparkline(source.history(one.account, one.id)),
-    },
     {
       key: 'values',
       label: 'Values from',
@@ -200,16 +193,16 @@ export function applicationsSection(
     series: reading?.series ?? [],
     values: reading?.application,
   }));
-  const list = {
+  const list: List<ApplicationStatus> = {
     path: './',
     title: 'Applications',
     caption,
     searched: 'name, id, label or reason',
     scope: ['account'],
-    choice: { name: 'account', label: 'Account', from: accounts, of: accountOf },
+    choice: { name: 'account', label: 'Account', from: accounts, of: ({ account }) => account },
     views: applicationStateViews,
-    columns: columnsFor({ source, values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
-    keyOf: ({ account, id }: ApplicationStatus) => `${account}/${id}`,
+    columns: columnsFor({ values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
+    keyOf: ({ account, id }) => `${account}/${id}`,
     matches,
     compare: byFailure,
     noteOf,

@@ -34,19 +34,15 @@ function iconHref(tone: Tone): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** The path relative to the pages, so that they work behind a proxy that adds a prefix. */
-function relativePath(path: string): string {
-  return `./${path.replace(/^\/+/, '')}`;
-}
-
 function navigation(
   current: DocumentParts['current'],
   { telemetryPath }: PageContext,
 ): readonly Html[] {
+  // Relative to the pages, so that they work behind a proxy that adds a prefix.
   const links: readonly (readonly [href: string, text: string, name?: string])[] = [
     ['./', 'Status', 'status'],
     ['./config', 'Configuration', 'config'],
-    [relativePath(telemetryPath), 'Metrics'],
+    [`.${telemetryPath}`, 'Metrics'],
     ['./api/v1/targets', 'Targets (JSON)'],
     ['./-/healthy', 'Health'],
     ['./-/ready', 'Readiness'],

@@ -1,7 +1,8 @@
 import { cutText } from '../model/line-text.ts';
 import type { ApplicationStatus } from '../model/status.ts';
+import { byText } from './applications.ts';
 import { type Html, html } from './html.ts';
-import { type Column, listSection } from './list.ts';
+import { type Column, type List, listSection } from './list.ts';
 import { unknown } from './number-text.ts';
 import type { StateView } from './state-view.ts';
 import { valueColumns } from './value-columns.ts';
@@ -98,11 +99,6 @@ function columnsFor(
   ];
 }
 
-function byName(left: HostRow, right: HostRow): number {
-  if (left.sortName === right.sortName) return 0;
-  return left.sortName < right.sortName ? -1 : 1;
-}
-
 /** The hosts of an application: counts, search and a page of the list, after all values of one of them. */
 export function hostsSections(application: ApplicationStatus, params: URLSearchParams): Html {
   const { failure, reading } = application;
@@ -115,7 +111,7 @@ export function hostsSections(application: ApplicationStatus, params: URLSearchP
     series: reading?.series ?? [],
     values: reading?.hosts.get(id),
   }));
-  const list = {
+  const list: List<HostRow> = {
     path,
     title: 'Hosts',
     caption,
@@ -128,10 +124,9 @@ export function hostsSections(application: ApplicationStatus, params: URLSearchP
       failure?.reason,
       hasMoreThanThroughput(reading) ? (host) => `${hrefWith({ host })}#host` : undefined,
     ),
-    keyOf: ({ id }: HostRow) => id,
-    matches: ({ id, sortName }: HostRow, search: string) =>
-      id.includes(search) || sortName.includes(search),
-    compare: byName,
+    keyOf: ({ id }) => id,
+    matches: ({ id, sortName }, search) => id.includes(search) || sortName.includes(search),
+    compare: (left, right) => byText(left.sortName, right.sortName),
     nothing: 'No hosts of this application are polled.',
   };
   return html`${hostValuesSection(application, params.get('host') ?? undefined, hrefWith({}))}

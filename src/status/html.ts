@@ -34,7 +34,6 @@ export class Html {
     if (typeof child === 'string') return escaped(visibleText(child));
     if (typeof child === 'number') return String(child);
     if (child === undefined || child === false) return '';
-    if (child instanceof ExactText) return escaped(child.text);
     return child.map((one) => Html.#of(one)).join('');
   }
 
@@ -43,17 +42,8 @@ export class Html {
   }
 }
 
-/** A text whose every character counts, such as the value of an option of a form. */
-class ExactText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 /** What a template takes: texts are escaped; nothing comes of `undefined` and `false`. */
-export type Child = Html | ExactText | string | number | undefined | false | readonly Child[];
+export type Child = Html | string | number | undefined | false | readonly Child[];
 
 const entities: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
@@ -76,6 +66,6 @@ export function html(parts: TemplateStringsArray, ...children: readonly Child[])
 }
 
 /** For values that come back in a request: escaped, but not made visible. */
-export function exactly(text: string): Child {
-  return new ExactText(text);
+export function exactly(text: string): Html {
+  return new Html([escaped(text)], []);
 }

@@ -7,10 +7,6 @@ function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
   return total === 1 ? 'not sharded' : `${ordinal} (0 to ${total - 1})`;
 }
 
-function activeText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {
-  return inForceSinceMs === undefined ? 'none yet' : ago(inForceSinceMs, nowMs);
-}
-
 function reloadText({ lastAttemptMs, problem }: ReloadStatus, nowMs: number): Child {
   if (lastAttemptMs === undefined) return 'not yet';
   const result =
@@ -39,13 +35,14 @@ export function reloadProblem({
 /** The running program: what it is, and which configuration it follows. */
 export function processFacts(process: ProcessStatus): Html {
   const { nowMs, startedMs, build, reload } = process;
+  const { inForceSinceMs } = reload;
   return html`<dl class="facts">
 ${fact('Version', html`${build.version}${build.revision !== 'unknown' && html` <span class="soft">(${build.revision})</span>`}`)}
 ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
 ${fact('Shard', shardText(process))}
 ${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
-${fact('Loaded', activeText(reload, nowMs))}
+${fact('Loaded', inForceSinceMs === undefined ? 'none yet' : ago(inForceSinceMs, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
 </dl>`;
 }

@@ -65,11 +65,7 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 .facts dt { color: var(--soft); font-size: .85rem; }
 .facts dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .problem pre { border-color: var(--bad); }
-.with-graph { display: flex; flex-wrap: wrap; gap: 0 2.5rem; align-items: flex-start; }
-.with-graph .facts { flex: 1 1 34rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
-figure { flex: 1 1 20rem; max-width: 34rem; margin: 1rem 0 0; }
-figure .spark { width: 100%; height: 4rem; }
-figcaption { color: var(--soft); font-size: .85rem; }
+.facts.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
 `;
 
 /** Before the word of a state stands a shape, so that nobody needs to see the colour. */
@@ -130,22 +126,17 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .accounts th, .accounts td { padding-inline: .55rem; }
 .accounts th:first-child, .accounts td:first-child { padding-left: .75rem; }
 .accounts tbody th { min-width: 7rem; width: auto; }
-.applications { table-layout: fixed; min-width: 62rem; }
+.applications { table-layout: fixed; min-width: 55.5rem; }
 .applications th.c-state { width: 6rem; }
 .applications th.c-account { width: 8rem; }
 .applications th.c-web, .applications th.c-other { width: 4.2rem; }
 .applications th.c-web_time, .applications th.c-other_time { width: 5.9rem; }
 .applications th.c-errors { width: 4.6rem; }
-.applications th.c-spark { width: 6.5rem; }
 .applications th.c-values { width: 7.8rem; }
 .applications th.c-polled, .applications th.c-next { width: 6rem; }
 .applications th.c-hosts { width: 5rem; }
 .applications tbody th { width: auto; }
 .applications td.c-account { overflow-wrap: anywhere; }
-.list td.c-spark { vertical-align: middle; }
-.spark { display: block; width: 5.5rem; height: 1.25rem; color: var(--link); overflow: visible; }
-.spark path { fill: none; stroke: currentColor; stroke-width: 1.4; vector-effect: non-scaling-stroke;
-  stroke-linejoin: round; stroke-linecap: round; }
 .bar { display: block; width: 7rem; height: 4px; margin: .2rem 0 0 auto; border-radius: 2px; }
 .bar .all { fill: var(--line); }
 .bar .used { fill: var(--link); }
@@ -162,8 +153,8 @@ const phone = `
   main, .bar-top { padding-inline: .8rem; }
   main { display: flex; flex-direction: column; }
   main > * { min-width: 0; }
-  main > .facts { order: 1; }
-  .with-graph .facts { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
+  main > .facts:not(.grid) { order: 1; }
+  .facts.grid { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
   #refresh, .banner .as-of { margin-left: 0; }
   .list thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
   .list, .list tbody, .list caption { display: block; }
@@ -178,7 +169,6 @@ const phone = `
     font-weight: 400; margin-right: .35em; }
   td br { display: none; }
   .applications { min-width: 0; }
-  .applications .c-spark { width: auto; }
   .bar { margin-left: 0; }
   label, input { flex: 1 1 100%; }
   label { display: flex; align-items: center; }

@@ -1,9 +1,7 @@
+import { dayMs, hourMs, minuteMs } from '../model/time.ts';
 import { type Child, type Html, html } from './html.ts';
 
 const secondMs = 1000;
-const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** Two units at most, such as `2 h 5 min`: more would say nothing. */
 export function durationText(durationMs: number): string {

@@ -7,6 +7,7 @@ import { errorAt, type Problem, warningAt } from '../config/diagnostic.ts';
 import { fileError } from '../config/load-config.ts';
 import { digestOf, mayPass, type ReadFile, readFailure, readRemedy } from '../config/read-file.ts';
 import { locate, type Span, spanOf } from '../config/yaml-node.ts';
+import { dayMs } from '../model/time.ts';
 import type { ServerTls } from '../model/web-config.ts';
 import { clientAuthOf, opensslCiphers, opensslCurves, tlsVersionOf } from './tls-names.ts';
 import type { FileTls } from './web-config-schema.ts';
@@ -97,8 +98,6 @@ function keyProblem(
     return ['holds no key that can be read', 'write the key into it as PEM'];
   }
 }
-
-const dayMs = 86_400_000;
 
 function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);

@@ -63,10 +63,7 @@ describe('askStatus', () => {
     const server = createServer(() => {});
     const url = `http://${await listening(server)}`;
 
-    expect(await askStatus(url, { timeoutMs: 50 })).toEqual({
-      status: undefined,
-      problem: 'no answer within 0.05 s',
-    });
+    expect(await askStatus(url, { timeoutMs: 50 })).toBe('no answer within 0.05 s');
   });
 });
 

@@ -72,7 +72,7 @@ function aBench(): Bench {
         {
           platform,
           logger,
-          previous,
+          previousOf: () => previous,
         },
       ),
   };
@@ -136,7 +136,6 @@ describe('prepareAccount', () => {
           },
         },
         logger: createFakeLogger(),
-        previousOf: () => undefined,
       },
     );
 

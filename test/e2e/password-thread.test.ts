@@ -25,7 +25,7 @@ function aThread(program = pathToFileURL(mainFile)): Bench {
   return {
     clock,
     stop,
-    compare: createPasswordThread({ program }, { clock, stopSignal: stopper.signal }),
+    compare: createPasswordThread(program, { clock, stopSignal: stopper.signal }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/daemon.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';

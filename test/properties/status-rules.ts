@@ -1,5 +1,4 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import { applicationMetrics } from '../../src/model/snapshot.ts';
 import type { AccountDetails, AccountState, ApplicationStatus } from '../../src/model/status.ts';
 import { isApplicationShown } from './account-setup.ts';
 import type { ReadPage } from './page-rules.ts';
@@ -24,7 +23,6 @@ export class StatusRules {
       const setup = setupOf(this.#world, one.account);
       if (setup !== undefined && isApplicationShown(setup)) {
         this.#comparePage(one, succeeded.get(key), windowEnds.get(key));
-        this.#checkHistory(one, daemon.history.of(one.account, one.id));
       }
     }
     for (const account of daemon.status()) {
@@ -82,20 +80,6 @@ export class StatusRules {
     }
     if (state === 'dropped' && (reading !== undefined || (dropMs ?? 0) > ownMs + 1)) {
       this.#report(one, 'is dropped and has values, or will be');
-    }
-  }
-
-  #checkHistory(one: ApplicationStatus, history: readonly (number | undefined)[]): void {
-    const { reading } = one;
-    if (reading?.windowEndMs === undefined || one.state !== 'up') return;
-    const agoMinutes =
-      Math.floor(this.#world.ownWallMs() / 60_000) - Math.floor(reading.windowEndMs / 60_000);
-    if (agoMinutes < 0 || agoMinutes >= history.length || applicationMetrics(reading).size === 0)
-      return;
-    const total = [...applicationMetrics(reading).values()].reduce((sum, value) => sum + value, 0);
-    const kept = history[history.length - 1 - agoMinutes];
-    if (kept === undefined || Math.abs(kept - total) > 1e-6 * total) {
-      this.#report(one, `has ${total} calls, and the history ${String(kept)}`);
     }
   }
 

@@ -49,7 +49,7 @@ export async function withListeners(
   const clock = createFakeClock();
   const logger = createFakeLogger();
   const events = new EventEmitter();
-  const connections = createConnections(options, { clock, logger });
+  const connections = createConnections(options.maxConnections, { clock, logger });
   const answer = async (url: string | undefined, response: ServerResponse): Promise<void> => {
     events.emit('asked');
     if (url !== '/wait') response.end('ok');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { AccountSource } from '../../src/model/config.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { targetsJson } from '../../src/status/targets-json.ts';

@@ -6,7 +6,7 @@ import { createDaemon } from '../../src/daemon/daemon.ts';
 import { fixedFamilies } from '../../src/exposition/families.ts';
 import type { Page } from '../../src/exposition/page.ts';
 import type { CustomMetric } from '../../src/model/polled-series.ts';
-import { createMetricsRoute, type MetricsSources } from '../../src/server/metrics-route.ts';
+import { createMetricsRoute, type MetricsSources } from '../../src/server/request-handler.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition, parseOpenMetrics } from '../support/exposition-parser.ts';

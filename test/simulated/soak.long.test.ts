@@ -11,7 +11,7 @@ function garbageCollector(): () => void {
   return runInNewContext('gc') as () => void;
 }
 
-/** Caches, compiled code and the throughput of the last hour grow that long. */
+/** Caches and compiled code grow that long. */
 const cyclesBefore = 300;
 const cycles = 300;
 const measureEvery = 30;

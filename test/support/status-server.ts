@@ -25,7 +25,6 @@ export async function startStatusServer(first: StatusSource): Promise<StatusServ
     },
     accounts: () => current.accounts(),
     applications: () => current.applications(),
-    history: (account, id) => current.history(account, id),
     effectiveConfig: () => current.effectiveConfig(),
   };
   const server = createMetricsServer(

@@ -244,16 +244,6 @@ export function oneOfEachState(): readonly ApplicationStatus[] {
   );
 }
 
-/** An hour of throughput that goes up and down, with a gap; the same for the same id. */
-function aHistory(id: string): readonly (number | undefined)[] {
-  const seed = Number(id.slice(-4)) || 1;
-  return Array.from({ length: 60 }, (_, minute) => {
-    if (minute === seed % 60) return undefined;
-    const wave = Math.sin((minute + seed) / (4 + (seed % 7)));
-    return Math.round((1 + (seed % 40)) * 30 * (1.4 + wave));
-  });
-}
-
 const services = ['checkout', 'payments', 'search', 'catalog', 'identity', 'shipping', 'mail'];
 
 /** Many applications, one in fifty failing, and others in every state. */
@@ -289,7 +279,6 @@ export interface StatusParts {
   readonly accounts: readonly AccountDetails[];
   readonly applications: readonly ApplicationStatus[];
   readonly effectiveConfig: string;
-  readonly history: StatusSource['history'];
 }
 
 const config = `accounts:
@@ -324,7 +313,6 @@ export function aStatusSource(parts: Partial<StatusParts> = {}): StatusSource {
     process: () => parts.process ?? aProcessStatus(),
     accounts: () => accounts,
     applications: () => applications,
-    history: parts.history ?? ((_account, id) => aHistory(id)),
     effectiveConfig: () => parts.effectiveConfig ?? config,
   };
 }

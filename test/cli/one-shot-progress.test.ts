@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProgressLines } from '../../src/cli/progress.ts';
+import { createProgressLines } from '../../src/cli/one-shot.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 describe('the progress of a command', () => {
@@ -10,7 +10,7 @@ describe('the progress of a command', () => {
     const clock = createFakeClock();
     const written: string[] = [];
     const stderr = { isTTY, write: (text: string) => written.push(text), on: () => undefined };
-    const progress = createProgressLines(stderr, { clock });
+    const progress = createProgressLines({ stderr, clock });
 
     progress.show(() => `account \u001B[2J\nx`);
     await clock.advance(29_999);
@@ -26,7 +26,7 @@ describe('the progress of a command', () => {
     const written: string[] = [];
     const stderr = { write: (text: string) => written.push(text), on: () => undefined };
 
-    createProgressLines(stderr, { clock });
+    createProgressLines({ stderr, clock });
     await clock.advance(60_000);
 
     expect(written).toEqual([]);

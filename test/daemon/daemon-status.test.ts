@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import type { ReloadStatus, StatusSource } from '../../src/model/status.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
@@ -38,11 +38,6 @@ async function aStatus(
   return { ...bench, status };
 }
 
-/** How many minutes of the last hour have a value. */
-function minutesOf(status: StatusSource, id: string, account = 'one'): number {
-  return status.history(account, id).filter((value) => value !== undefined).length;
-}
-
 describe('createStatusSource', () => {
   it('knows the process, and passes on nothing but the state of the reload', () => {
     const platform = createFakePlatform({ env: { NEWRELIC_EXPORTER_REVISION: 'abc1234' } });
@@ -51,7 +46,6 @@ describe('createStatusSource', () => {
     const daemon = {
       status: () => [],
       applications: () => [],
-      history: { of: () => [] },
       config: () => undefined,
     };
     const problem = `config.yaml:3:1: http://user:${secret}@proxy`;
@@ -114,24 +108,5 @@ describe('createStatusSource', () => {
     expect(first).toContain('requests_per_minute: 800');
     expect(second).toContain('requests_per_minute: 300');
     expect(second).toContain('- name: cart');
-  });
-});
-
-describe('the history', () => {
-  it('goes on over a reload, and ends with its application', async () => {
-    const { status, platform, daemon } = await aStatus(configOf({}, 'shop', 'cart'));
-    await platform.clock.advance(10 * minuteMs);
-    const before = [minutesOf(status, '101'), minutesOf(status, '102')];
-    await daemon.apply(configOf({ requestsPerMinute: 300, timeoutMs: 10_000 }, 'shop'));
-    await platform.clock.advance(5 * minuteMs);
-    const reloaded = [minutesOf(status, '101'), minutesOf(status, '102')];
-    await daemon.apply(configOf({ name: 'other' }, 'shop'));
-    const renamed = minutesOf(status, '101');
-
-    expect(before[0]).toBeGreaterThanOrEqual(10);
-    expect(before[1]).toBeGreaterThanOrEqual(10);
-    expect(reloaded[0]).toBeGreaterThanOrEqual(15);
-    expect(reloaded[1]).toBe(0);
-    expect(renamed).toBe(0);
   });
 });
