@@ -51,7 +51,7 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
       const message = '"account" is "*", and no account has "source: nerdgraph"';
       yield [['queries', index, 'account'], message, sourceHelp];
     }
-    for (const { name, unit } of query.gauges) {
+    for (const { name, unit } of query.meaning.gauges) {
       const before = units.get(name) ?? unit;
       units.set(name, before);
       const series = accounts.map((account) => JSON.stringify([account, name]));

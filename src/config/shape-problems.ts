@@ -1,6 +1,6 @@
-import { own } from '../model/own.ts';
 import { isScalar, type Node, type Scalar } from 'yaml';
 import { z } from 'zod';
+import { own } from '../model/own.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { didYouMean } from './suggestion.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
