@@ -59,7 +59,7 @@ export async function readApiKey(
   dependencies: ApiKeyDependencies,
 ): Promise<string> {
   const key = (await readText(location, dependencies)).trim();
-  const [defect] = defects.filter(([form]) => form.test(key));
+  const defect = defects.find(([form]) => form.test(key));
   if (defect === undefined) return key;
   const [, predicate, remedy] = defect;
   throw new NamedFileError(`${describeLocation(location)} ${predicate}`, remedy);

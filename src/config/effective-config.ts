@@ -66,7 +66,7 @@ function accountMap(account: AccountConfig): FileMap {
     requests_per_minute: account.requestsPerMinute,
     concurrency: account.concurrency,
     timeout: formatDuration(account.timeoutMs),
-    proxy_url: proxyUrl && withoutLogin(proxyUrl),
+    proxy_url: proxyUrl === undefined ? undefined : withoutLogin(proxyUrl),
     ca_file: caFile,
   };
 }

@@ -6,13 +6,9 @@ import type { At } from './yaml-node.ts';
 
 /** What only accounts with NerdGraph can have: tags beside other labels, and queries beside other gauges. */
 export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] {
-  // Once, though each entry may have the tags of "poll".
-  const found = new Map<string, Problem>();
-  for (const [path, message, help] of [...tagProblems(file), ...queryProblems(file)]) {
-    const span = (at(...path) ?? at('poll', 'tags'))?.span;
-    found.set(`${span?.start} ${message}`, errorAt(span, message, help));
-  }
-  return [...found.values()];
+  return [...tagProblems(file), ...queryProblems(file)].map(([path, message, help]) =>
+    errorAt((at(...path) ?? at('poll', 'tags'))?.span, message, help),
+  );
 }
 
 const sourceHelp = 'write "source: nerdgraph" and "account_id" in that account';

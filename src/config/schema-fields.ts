@@ -101,10 +101,11 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' && /^[1-9][0-9]*$/u.test(value);
 }
 
-/** The id of the application in the GUID that New Relic gives its entity. */
-function idInGuid(value: unknown): string | undefined {
+/** For the GUID that New Relic gives the entity of an application: its id is in it. */
+function guidHelp(value: unknown): string | undefined {
   const guid = typeof value === 'string' ? Buffer.from(value, 'base64').toString() : '';
-  return /^\d+\|APM\|APPLICATION\|(\d+)$/u.exec(guid)?.[1];
+  const found = /^\d+\|APM\|APPLICATION\|(\d+)$/u.exec(guid)?.[1];
+  return found === undefined ? undefined : `this is the GUID of ${found}: write that`;
 }
 
 /** A whole number of at least 1, as a number or in quotes. */
@@ -112,9 +113,7 @@ function id(example: string, largest: bigint, description: string): z.ZodType<bi
   const problem = `must be a whole number of at least 1, such as ${example}`;
   return parsed(
     (value, refuse) => {
-      const inGuid = idInGuid(value);
-      const help = inGuid && `this is the GUID of ${inGuid}: write that`;
-      if (!isId(value)) return refuse(problem, help);
+      if (!isId(value)) return refuse(problem, guidHelp(value));
       const number = BigInt(String(value));
       return number > largest ? refuse(`must be at most ${largest}`) : number;
     },
