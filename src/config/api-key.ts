@@ -2,9 +2,6 @@ import type { KeyLocation } from '../model/config.ts';
 import { own } from '../model/own.ts';
 import { decodeUtf8, NamedFileError, type ReadFile, readNamedFile } from './read-file.ts';
 
-/** New Relic's keys have 32 to 47 characters: a much longer text is another file. */
-const longestKey = 512;
-
 export interface ApiKeyDependencies {
   readonly readFile: ReadFile;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,38 +28,26 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   throw new NamedFileError(`${place} is not plain text`, 'write the API key into it');
 }
 
-interface Defect {
-  readonly form: RegExp;
-  /** A predicate. */
-  readonly problem: string;
-  readonly remedy: string;
-}
-
 const onlyKey = 'put only the key into it';
 
 /** What is no API key at all. The first form that fits counts. */
-const defects: readonly Defect[] = [
-  { form: /^$/u, problem: 'is empty', remedy: 'put the API key into it' },
-  {
-    form: /^["'`]|["'`]$/u,
-    problem: 'holds the API key in quotes',
-    remedy: 'remove the quotes',
-  },
-  {
-    form: /^(?:export\s+)?[A-Za-z_]\w*\s*=\s*[^\s=]/u,
-    problem: 'holds an assignment such as NAME=VALUE',
-    remedy: `${onlyKey}, which is what follows "="`,
-  },
-  {
-    form: /^(?:x-)?api-key\s*:/iu,
-    problem: 'holds the name of a header in front of the key',
-    remedy: onlyKey,
-  },
-  {
-    form: /^(?:bearer|basic|token)\s/iu,
-    problem: 'holds a word such as "Bearer" in front of the key',
-    remedy: onlyKey,
-  },
+const defects: readonly (readonly [form: RegExp, predicate: string, remedy: string])[] = [
+  [/^$/u, 'is empty', 'put the API key into it'],
+  [/^["'`]|["'`]$/u, 'holds the API key in quotes', 'remove the quotes'],
+  [
+    /^(?:export\s+)?[A-Za-z_]\w*\s*=\s*[^\s=]/u,
+    'holds an assignment such as NAME=VALUE',
+    `${onlyKey}, which is what follows "="`,
+  ],
+  [/^(?:x-)?api-key\s*:/iu, 'holds the name of a header in front of the key', onlyKey],
+  [/^(?:bearer|basic|token)\s/iu, 'holds a word such as "Bearer" in front of the key', onlyKey],
+  // New Relic's keys have 32 to 47 characters: a much longer text is another file.
+  [/^.{513}/su, 'is too long for an API key', onlyKey],
+  [
+    /[^\u{21}-\u{7e}]/u,
+    'holds white space, control or non-ASCII characters inside the key',
+    onlyKey,
+  ],
 ];
 
 /**
@@ -74,17 +59,8 @@ export async function readApiKey(
   dependencies: ApiKeyDependencies,
 ): Promise<string> {
   const key = (await readText(location, dependencies)).trim();
-  const place = describeLocation(location);
-  const defect = defects.find(({ form }) => form.test(key));
-  if (defect !== undefined) {
-    throw new NamedFileError(`${place} ${defect.problem}`, defect.remedy);
-  }
-  if (key.length > longestKey) {
-    throw new NamedFileError(`${place} is too long for an API key`, onlyKey);
-  }
-  if (!/^[\u{21}-\u{7e}]+$/u.test(key)) {
-    const reason = 'holds white space, control or non-ASCII characters inside the key';
-    throw new NamedFileError(`${place} ${reason}`, onlyKey);
-  }
-  return key;
+  const defect = defects.find(([form]) => form.test(key));
+  if (defect === undefined) return key;
+  const [, predicate, remedy] = defect;
+  throw new NamedFileError(`${describeLocation(location)} ${predicate}`, remedy);
 }

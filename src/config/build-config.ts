@@ -144,15 +144,9 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
 function queriesOf(query: FileQuery, { accounts, poll }: FileConfig): readonly Query[] {
   const { intervalMs, window, delayMs, staleAfterMs } = pollOf({ ...query, tags: {} }, poll);
   return accountsOf(query, accounts).map((account) => ({
+    ...query.meaning,
     account,
-    name: query.gauges[0]?.name ?? '',
-    written: query.written,
-    nrql: query.nrql,
-    added: query.added,
-    gauges: query.gauges,
-    facets: query.facets,
-    mostRows: query.mostRows,
-    eventTypes: query.eventTypes,
+    name: query.meaning.gauges[0]?.name ?? '',
     maxSeries: query.max_series,
     help: query.help,
     labels: query.constant_labels,
@@ -203,34 +197,28 @@ function isCompiled(entry: AppEntry<PatternSource>): entry is AppEntry {
   return entry.selector.kind !== 'match' && typeof entry.hosts === 'boolean';
 }
 
-/** Compiles each text once: 10 kB of memory for each add up. */
-function onceForEach(compile: CompilePattern): CompilePattern {
-  const made = new Map<string, CompiledPattern>();
-  return (source) => {
-    const pattern = made.get(source) ?? compile(source);
-    made.set(source, pattern);
-    return pattern;
-  };
-}
-
-function compiledSelector(
-  { selector }: AppEntry<PatternSource>,
-  compile: CompilePattern,
-): Selector {
-  if (selector.kind !== 'match') return selector;
-  return { kind: 'match', pattern: compile(selector.pattern.source) };
-}
-
-function compiledHosts(
-  { hosts }: AppEntry<PatternSource>,
+function compiledEntry(
+  { selector, hosts, ...rest }: AppEntry<PatternSource>,
   compile: CompilePattern,
   ownNames: readonly string[],
-): boolean | HostSelector {
-  if (typeof hosts === 'boolean') return hosts;
-  if (hosts.kind === 'self') return { kind: 'self', names: ownNames };
+): AppEntry {
   const compiled = (pattern: PatternSource | undefined): CompiledPattern | undefined =>
-    pattern === undefined ? undefined : compile(pattern.source);
-  return { kind: 'match', pattern: compiled(hosts.pattern), exclude: compiled(hosts.exclude) };
+    pattern && compile(pattern.source);
+  let compiledHosts: AppEntry['hosts'];
+  if (typeof hosts === 'boolean') compiledHosts = hosts;
+  else if (hosts.kind === 'self') compiledHosts = { kind: 'self', names: ownNames };
+  else {
+    const { pattern, exclude } = hosts;
+    compiledHosts = { kind: 'match', pattern: compiled(pattern), exclude: compiled(exclude) };
+  }
+  return {
+    ...rest,
+    selector:
+      selector.kind === 'match'
+        ? { kind: 'match', pattern: compile(selector.pattern.source) }
+        : selector,
+    hosts: compiledHosts,
+  };
 }
 
 /** What lets other work have its turn, if the present one has taken a while. */
@@ -255,17 +243,13 @@ export async function compileConfig(
   dependencies: CompileConfigDependencies,
 ): Promise<Config> {
   if (apps.every(isCompiled)) return { ...rest, apps };
-  const compile = onceForEach(await loadPatternCompiler());
+  // 10 kB of memory for each text add up.
+  const compile = onceForEqual(await loadPatternCompiler());
   const takeBreak = createBreaks(dependencies);
   const entries: AppEntry[] = [];
   for (const entry of apps) {
-    if (isCompiled(entry)) {
-      entries.push(entry);
-      continue;
-    }
-    const selector = compiledSelector(entry, compile);
-    const hosts = compiledHosts(entry, compile, dependencies.ownHostNames);
-    entries.push({ ...entry, selector, hosts });
+    const { ownHostNames } = dependencies;
+    entries.push(isCompiled(entry) ? entry : compiledEntry(entry, compile, ownHostNames));
     await takeBreak();
   }
   return { ...rest, apps: entries };

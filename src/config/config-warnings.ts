@@ -185,7 +185,7 @@ function facetsWithoutLimit(
   root: FileMap,
   { queries }: FileConfig,
 ): readonly Problem[] {
-  return queries.flatMap(({ written }, index) => {
+  return queries.flatMap(({ meaning: { written } }, index) => {
     const { clauses } = readNrql(written);
     const facet = clauses.get('FACET')?.find(({ expression }) => !onlyCases.test(expression));
     const node = locate(root, ['queries', index, 'nrql']);

@@ -1,7 +1,6 @@
 import { LineCounter } from 'yaml';
 import { printable } from '../model/line-text.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
-import { excerptOf } from './source-excerpt.ts';
 import type { Span } from './yaml-node.ts';
 
 type Severity = 'error' | 'warning';
@@ -53,14 +52,6 @@ function linesOf(text: string): LineCounter {
   return lines;
 }
 
-function isRepetition(problem: Problem, previous: Problem | undefined): boolean {
-  return (
-    previous !== undefined &&
-    previous.message === problem.message &&
-    previous.span?.start === problem.span?.start
-  );
-}
-
 /** Finds the places of spans in a text. `secrets` are masked, and so is all that looks like a secret. */
 export function createPlacer(
   fileName: string,
@@ -94,11 +85,9 @@ export function diagnosticsOf(
   secrets: readonly Span[] = [],
 ): readonly Diagnostic[] {
   const placeOf = createPlacer(fileName, text, secrets);
-  const sorted = problems.toSorted(
-    (one, other) => (one.span?.start ?? -1) - (other.span?.start ?? -1),
-  );
-  return sorted
-    .filter((problem, index) => !isRepetition(problem, sorted[index - 1]))
+  const different = new Map(problems.map((one) => [`${one.span?.start} ${one.message}`, one]));
+  return [...different.values()]
+    .toSorted((one, other) => (one.span?.start ?? -1) - (other.span?.start ?? -1))
     .map(({ severity, span, message, help }) => ({
       ...placeOf(span),
       severity,
@@ -119,11 +108,45 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return rows.join('\n');
 }
 
-/** The line of a problem, and carets below the place. */
+const combining = /\p{M}/u;
+/** Characters that take two cells of a terminal: wide East Asian ones and emoji. */
+const wide =
+  /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+/** Longer lines are cut: a file may be one line of a megabyte. */
+const longestExcerpt = 160;
+const contextBefore = 60;
+
+/** Each tab or control character as one cell. */
+function visible(text: string): string {
+  return Array.from(text.replaceAll('\t', ' '), (character) =>
+    printable(character) === character ? character : '\u{fffd}',
+  ).join('');
+}
+
+function widthOf(text: string): number {
+  return Array.from(text).reduce((width, character) => {
+    if (combining.test(character)) return width;
+    return width + (wide.test(character) ? 2 : 1);
+  }, 0);
+}
+
+/**
+ * The line of a problem, safe to print and perhaps cut, and carets below the place. They are aligned in a
+ * terminal whatever the line holds.
+ */
 export function renderExcerpt({ line, column, length, sourceLine }: Place): readonly string[] {
   if (sourceLine === undefined) return [];
-  const excerpt = excerptOf(sourceLine, column, length);
-  return [`  ${line} | ${excerpt.text}`, `  ${gutterOf(line)} | ${excerpt.carets}`];
+  const from = column - 1;
+  const start =
+    sourceLine.length > longestExcerpt && from > contextBefore ? from - contextBefore : 0;
+  const end = Math.min(sourceLine.length, start + longestExcerpt);
+  const until = Math.min(from + Math.max(1, length), end);
+  const before = (start > 0 ? '…' : '') + visible(sourceLine.slice(start, from));
+  const marked = visible(sourceLine.slice(from, until));
+  const after = visible(sourceLine.slice(until, end)) + (end < sourceLine.length ? '…' : '');
+  const carets = ' '.repeat(widthOf(before)) + '^'.repeat(Math.max(1, widthOf(marked)));
+  return [`  ${line} | ${(before + marked + after).trimEnd()}`, `  ${gutterOf(line)} | ${carets}`];
 }
 
 function gutterOf(line: number): string {

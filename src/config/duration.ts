@@ -34,41 +34,32 @@ export function formatDuration(durationMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-function unbounded(text: string): ParsedDuration {
-  const match = durationRegExp.exec(text);
-  if (match === null) {
-    return {
-      ms: undefined,
-      problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
-    };
-  }
-  const ms = units.reduce((sum, unit, index) => {
-    const digits = match[index + 1];
-    return digits === undefined ? sum : sum + Number.parseInt(digits, 10) * unit.ms;
-  }, 0);
-  return { ms, problem: undefined };
+function wrong(problem: string): ParsedDuration {
+  return { ms: undefined, problem };
 }
 
 /**
  * Parses a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required,
  * except for a bare `0` if the bounds include zero.
  */
-export function parseDuration(value: unknown, bounds: DurationBounds): ParsedDuration {
-  if (bounds.minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };
+export function parseDuration(value: unknown, { minMs, maxMs }: DurationBounds): ParsedDuration {
+  if (minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
-    return { ms: undefined, problem: 'must be a duration with a unit, such as 30s' };
+    return wrong('must be a duration with a unit, such as 30s');
   }
   const text = String(value);
-  if (bareNumber.test(text)) {
-    return { ms: undefined, problem: `needs a unit: ms, s, m or h, such as ${text}s` };
+  if (bareNumber.test(text)) return wrong(`needs a unit: ms, s, m or h, such as ${text}s`);
+  const match = durationRegExp.exec(text);
+  if (match === null) {
+    return wrong(
+      'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+    );
   }
-  const parsed = unbounded(text);
-  if (parsed.ms === undefined) return parsed;
-  if (parsed.ms < bounds.minMs) {
-    return { ms: undefined, problem: `must be at least ${formatDuration(bounds.minMs)}` };
-  }
-  if (parsed.ms > bounds.maxMs) {
-    return { ms: undefined, problem: `must be at most ${formatDuration(bounds.maxMs)}` };
-  }
-  return parsed;
+  const ms = units.reduce(
+    (sum, unit, index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * unit.ms,
+    0,
+  );
+  if (ms < minMs) return wrong(`must be at least ${formatDuration(minMs)}`);
+  if (ms > maxMs) return wrong(`must be at most ${formatDuration(maxMs)}`);
+  return { ms, problem: undefined };
 }

@@ -14,15 +14,6 @@ import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 import { readNrql } from './nrql-text.ts';
 
-/** A value that a configuration file may hold. */
-type FileValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | readonly FileValue[]
-  | { readonly [key: string]: FileValue };
-
 /** How configurations are written: a word such as `on` in quotes, which YAML 1.1 takes for a boolean. */
 const yamlStyle = {
   aliasDuplicateObjects: false,
@@ -30,8 +21,11 @@ const yamlStyle = {
   lineWidth: 0,
 } as const;
 
-/** A map in the form of the configuration file: its keys in the order in which they are documented. */
-type FileMap = Readonly<Record<string, FileValue>>;
+/**
+ * A map in the form of the configuration file: its keys in the order in which they are documented. What is
+ * `undefined` is not written.
+ */
+type FileMap = Readonly<Record<string, unknown>>;
 
 /** Stands for the user name and the password of a proxy. */
 const hiddenLogin = '//[redacted]@';
@@ -65,15 +59,15 @@ function accountMap(account: AccountConfig): FileMap {
   return {
     name: account.name,
     source: source.kind,
-    ...(source.accountId === undefined ? {} : { account_id: source.accountId }),
+    account_id: source.accountId,
     base_url: account.baseUrl,
     ...(apiKey.kind === 'file' ? { api_key_file: apiKey.path } : { api_key_env: apiKey.name }),
     api_key_header: account.apiKeyHeader,
     requests_per_minute: account.requestsPerMinute,
     concurrency: account.concurrency,
     timeout: formatDuration(account.timeoutMs),
-    ...(proxyUrl === undefined ? {} : { proxy_url: withoutLogin(proxyUrl) }),
-    ...(caFile === undefined ? {} : { ca_file: caFile }),
+    proxy_url: proxyUrl === undefined ? undefined : withoutLogin(proxyUrl),
+    ca_file: caFile,
   };
 }
 
@@ -92,7 +86,7 @@ function pollMap(poll: PollConfig): FileMap {
     host_names: poll.hostNames,
     raw: poll.raw,
     metrics: poll.metrics.map(metricValue),
-    ...(poll.tags && { tags: poll.tags }),
+    tags: poll.tags,
   };
 }
 
@@ -104,11 +98,11 @@ function queryMap(query: Query, isAccountNamed: boolean): FileMap {
   const labelled = facets.filter(({ name }) => name !== '__proto__');
   return {
     as: isOne ? query.name : Object.fromEntries(gauges.map(({ member, name }) => [member, name])),
-    ...(isAccountNamed ? { account } : {}),
+    account: isAccountNamed ? account : undefined,
     nrql: written,
     labels: Object.fromEntries(labelled.map(({ name, label }) => [name, label])),
     constant_labels: labels,
-    ...(help === undefined ? {} : { help }),
+    help,
     max_series: maxSeries,
     interval: formatDuration(poll.intervalMs),
     window: windowText(poll.window),
@@ -117,10 +111,10 @@ function queryMap(query: Query, isAccountNamed: boolean): FileMap {
   };
 }
 
-function metricValue(choice: MetricChoice): FileValue {
+function metricValue(choice: MetricChoice): unknown {
   if (typeof choice === 'string') return choice;
   const { metric, value, as, scale, help, labels, scope } = choice;
-  return { metric, value, as, scale, ...(help === undefined ? {} : { help }), labels, for: scope };
+  return { metric, value, as, scale, help, labels, for: scope };
 }
 
 function windowText(window: WindowSetting): string {
@@ -129,49 +123,29 @@ function windowText(window: WindowSetting): string {
 
 function entryMap(entry: AppEntry<PatternSource>, isAccountNamed: boolean): FileMap {
   const { account, exclude, labels, application, transactions } = entry;
-  const chosen = { ...selectorMap(entry), ...(isAccountNamed ? { account } : {}) };
+  const chosen = { ...selectorMap(entry), account: isAccountNamed ? account : undefined };
   if (exclude) return { ...chosen, exclude };
-  return {
-    ...chosen,
-    labels,
-    hosts: hostsValue(entry),
-    application,
-    transactions,
-  };
+  return { ...chosen, labels, hosts: hostsValue(entry), application, transactions };
 }
 
 function selectorMap({ selector }: AppEntry<PatternSource>): FileMap {
-  switch (selector.kind) {
-    case 'id': {
-      const id = Number(selector.id);
-      return { id: Number.isSafeInteger(id) ? id : BigInt(selector.id) };
-    }
-    case 'name':
-      return { name: selector.name };
-    case 'match':
-      return { match: selector.pattern.source };
-  }
+  if (selector.kind === 'id') return { id: BigInt(selector.id) };
+  if (selector.kind === 'name') return { name: selector.name };
+  return { match: selector.pattern.source };
 }
 
-function hostsValue({ hosts }: AppEntry<PatternSource>): FileValue {
+function hostsValue({ hosts }: AppEntry<PatternSource>): unknown {
   if (typeof hosts === 'boolean') return hosts;
   if (hosts.kind === 'self') return 'self';
-  const { pattern, exclude } = hosts;
-  return {
-    ...(pattern === undefined ? {} : { match: pattern.source }),
-    ...(exclude === undefined ? {} : { exclude: exclude.source }),
-  };
+  return { match: hosts.pattern?.source, exclude: hosts.exclude?.source };
 }
 
 /** The settings that most entries have; the same object serves many entries. */
 function usualPollOf(apps: PlainConfig['apps']): PollConfig | undefined {
   const counts = new Map<PollConfig, number>();
   for (const { poll } of polledBy(apps)) counts.set(poll, 1 + (counts.get(poll) ?? 0));
-  let usual: PollConfig | undefined;
-  for (const [poll, count] of counts) {
-    if (usual === undefined || count > (counts.get(usual) ?? 0)) usual = poll;
-  }
-  return usual;
+  const [usual] = [...counts].toSorted(([, one], [, other]) => other - one);
+  return usual?.[0];
 }
 
 function differing(written: FileMap, usual: FileMap): FileMap {

@@ -5,31 +5,11 @@ import { aMap, text } from './schema-fields.ts';
 const labelNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
 
 /** Usual target labels: Prometheus would rename ours to `exported_…`. */
-const targetLabels = [
-  'job',
-  'instance',
-  'namespace',
-  'pod',
-  'container',
-  'service',
-  'endpoint',
-  'node',
-  'app',
-  'type',
-  'region',
-];
+const targetLabels: readonly string[] =
+  'job instance namespace pod container service endpoint node app type region'.split(' ');
 
-const ownLabels = [
-  'account',
-  'app_id',
-  'app_name',
-  'host_id',
-  'host_name',
-  'transaction_type',
-  'language',
-  'status',
-  'reason',
-];
+const ownLabels: readonly string[] =
+  'account app_id app_name host_id host_name transaction_type language status reason'.split(' ');
 
 /** Labels of the exporter on the series of queries. */
 export const queryLabels: readonly string[] = ['account', 'query', 'quantile', 'le'];

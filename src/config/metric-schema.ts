@@ -10,7 +10,7 @@ import {
 import { type PresetName, presetNames } from '../model/presets.ts';
 import { type ValueName, valueNames } from '../model/vendor-value.ts';
 import { labels } from './label-fields.ts';
-import { aList, aMap, eachOnce, notEmpty, type Parsed, parsed, text } from './schema-fields.ts';
+import { aList, aMap, eachOnce, notEmpty, parsed, text } from './schema-fields.ts';
 
 /** A metric that is no preset, as the file has it, defaults applied. */
 export interface FileCustomMetric {
@@ -52,44 +52,31 @@ const endingOfOtherTypes = /_(?:total|count|sum|bucket|info|created)$/u;
 /** Metrics of Prometheus itself, and the metrics that every program in Go has. */
 const foreignName = /^(?:up$|scrape_|ALERTS|go_)/u;
 
-interface Refusal {
-  readonly problem: string;
-  readonly help?: string;
-}
-
-function gaugeNameRefusal(name: string): Refusal | undefined {
-  if (name === '') return { problem: 'must not be empty' };
-  if (!validGaugeName.test(name)) {
-    const problem = 'must consist of letters, digits and "_", and not begin with a digit';
-    const valid = name.replaceAll(/[^a-zA-Z0-9_]+/gu, '_').replace(/^(?=\d)/u, '_');
-    return { problem, help: `did you mean "${valid}"?` };
-  }
-  if (name.startsWith('__')) {
-    return { problem: 'must not begin with "__": Prometheus keeps such names for itself' };
-  }
-  const ending = endingOfOtherTypes.exec(name)?.[0];
-  if (ending !== undefined) {
-    const problem = `must not end in "${ending}", which metrics of other types end in: this is a gauge`;
-    return { problem, help: 'leave out the ending' };
-  }
-  if ([name, hostGaugeName(name)].some(isOwnMetricName)) {
-    const problem = 'must not be the name of a metric that the exporter has itself';
-    return { problem, help: 'choose another name' };
-  }
-  if (foreignName.test(name)) {
+export const gaugeName: z.ZodType<string> = parsed(
+  (name, refuse) => {
+    if (typeof name !== 'string') return refuse('must be a string');
+    if (name === '') return refuse('must not be empty');
+    if (!validGaugeName.test(name)) {
+      const valid = name.replaceAll(/[^a-zA-Z0-9_]+/gu, '_').replace(/^(?=\d)/u, '_');
+      const problem = 'must consist of letters, digits and "_", and not begin with a digit';
+      return refuse(problem, `did you mean "${valid}"?`);
+    }
+    if (name.startsWith('__')) {
+      return refuse('must not begin with "__": Prometheus keeps such names for itself');
+    }
+    const ending = endingOfOtherTypes.exec(name)?.[0];
+    if (ending !== undefined) {
+      const problem = `must not end in "${ending}", which metrics of other types end in: this is a gauge`;
+      return refuse(problem, 'leave out the ending');
+    }
+    if ([name, hostGaugeName(name)].some(isOwnMetricName)) {
+      const problem = 'must not be the name of a metric that the exporter has itself';
+      return refuse(problem, 'choose another name');
+    }
+    if (!foreignName.test(name)) return name;
     const problem =
       'must not be a name that Prometheus or other programs use for their own metrics';
-    return { problem, help: `choose another name, such as "newrelic_application_${name}"` };
-  }
-  return undefined;
-}
-
-export const gaugeName: z.ZodType<string> = parsed(
-  (name): Parsed<string> => {
-    if (typeof name !== 'string') return { value: undefined, problem: 'must be a string' };
-    const refusal = gaugeNameRefusal(name);
-    if (refusal === undefined) return { value: name, problem: undefined };
-    return { value: undefined, ...refusal };
+    return refuse(problem, `choose another name, such as "newrelic_application_${name}"`);
   },
   {
     type: 'string',
@@ -99,12 +86,11 @@ export const gaugeName: z.ZodType<string> = parsed(
 );
 
 const scale = parsed(
-  (factor): Parsed<number> => {
+  (factor, refuse) => {
     // Whole numbers beyond 2^53 are bigints.
     const number = typeof factor === 'bigint' ? Number(factor) : factor;
-    return typeof number === 'number' && number > 0 && Number.isFinite(number)
-      ? { value: number, problem: undefined }
-      : { value: undefined, problem: 'must be a number above 0' };
+    const isAbove0 = typeof number === 'number' && number > 0 && Number.isFinite(number);
+    return isAbove0 ? number : refuse('must be a number above 0');
   },
   {
     type: 'number',

@@ -6,13 +6,9 @@ import type { At } from './yaml-node.ts';
 
 /** What only accounts with NerdGraph can have: tags beside other labels, and queries beside other gauges. */
 export function nerdgraphProblems(file: FileConfig, at: At): readonly Problem[] {
-  // Once, though each entry may have the tags of "poll".
-  const found = new Map<string, Problem>();
-  for (const [path, message, help] of [...tagProblems(file), ...queryProblems(file)]) {
-    const span = (at(...path) ?? at('poll', 'tags'))?.span;
-    found.set(`${span?.start} ${message}`, errorAt(span, message, help));
-  }
-  return [...found.values()];
+  return [...tagProblems(file), ...queryProblems(file)].map(([path, message, help]) =>
+    errorAt((at(...path) ?? at('poll', 'tags'))?.span, message, help),
+  );
 }
 
 const sourceHelp = 'write "source: nerdgraph" and "account_id" in that account';
@@ -51,7 +47,7 @@ function* queryProblems(file: FileConfig): Iterable<Found> {
       const message = '"account" is "*", and no account has "source: nerdgraph"';
       yield [['queries', index, 'account'], message, sourceHelp];
     }
-    for (const { name, unit } of query.gauges) {
+    for (const { name, unit } of query.meaning.gauges) {
       const before = units.get(name) ?? unit;
       units.set(name, before);
       const series = accounts.map((account) => JSON.stringify([account, name]));

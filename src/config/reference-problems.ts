@@ -21,9 +21,8 @@ import {
 /** One rule about a map of the file, whatever else is wrong with it. */
 type Rule = (map: FileMap) => readonly Problem[];
 
-function quotedList(names: readonly string[], conjunction: string): string {
-  const quoted = names.map((name) => `"${name}"`);
-  return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
+function quoted(names: readonly string[]): readonly string[] {
+  return names.map((name) => `"${name}"`);
 }
 
 /** All but the first of several keys that exclude each other. */
@@ -42,7 +41,10 @@ function needing(what: string, ...keys: readonly string[]): Rule {
   return (map) => {
     const isThere = keys.some((key) => map.has(key)) || keysOf(map).some(namesAKey);
     if (isThere || hasMisspelt(map, keys)) return [];
-    return [errorAt(spanOf(map), `${what} needs one of ${quotedList(keys, 'and')}`)];
+    const listed = quoted(keys)
+      .join(', ')
+      .replace(/, (?=[^,]*$)/u, ' and ');
+    return [errorAt(spanOf(map), `${what} needs one of ${listed}`)];
   };
 }
 
@@ -129,11 +131,8 @@ const appRules: readonly Rule[] = [
 function duplicateNames(accounts: readonly PlacedText[]): readonly Problem[] {
   const seen = new Set<string>();
   return accounts.flatMap(({ text, span }) => {
-    if (seen.has(text)) {
-      return [errorAt(span, `an earlier account already has the name "${text}"`)];
-    }
-    seen.add(text);
-    return [];
+    const message = `an earlier account already has the name "${text}"`;
+    return seen.size === seen.add(text).size ? [errorAt(span, message)] : [];
   });
 }
 
@@ -147,14 +146,11 @@ function accountReferences(
 ): readonly Problem[] {
   const all = [...names];
   const more = names.size > mostNamed ? ` and ${names.size - mostNamed} more` : '';
-  const listed = all
-    .slice(0, mostNamed)
-    .map((name) => `"${name}"`)
-    .join(', ');
+  const listed = quoted(all.slice(0, mostNamed)).join(', ') + more;
   let unknown = 0;
   return apps.flatMap((app) => {
     if (!app.has('account') && !hasMisspelt(app, ['account']) && names.size > 1) {
-      const help = `the file has several accounts: ${listed}${more}`;
+      const help = `the file has several accounts: ${listed}`;
       return [errorAt(spanOf(app), 'missing key "account"', help)];
     }
     // An entry of queries may have a list, or a star for all.
@@ -165,7 +161,7 @@ function accountReferences(
       unknown += 1;
       // Each search goes through all names, so it is done only for the errors that are shown.
       const near = unknown > mostShown ? undefined : didYouMean(text, all);
-      const help = near ?? `the accounts are ${listed}${more}`;
+      const help = near ?? `the accounts are ${listed}`;
       return [errorAt(span, `unknown account "${text}"`, help)];
     });
   });

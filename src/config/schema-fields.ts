@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holdsControl } from '../model/line-text.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
-import type { ParsedUrl } from './url.ts';
+import type { parseProxyUrl, Refuse } from './url.ts';
 
 /** The error of a value that is no map. */
 export const aMap = { error: 'must be a map' };
@@ -20,24 +20,19 @@ export function eachOnce(items: readonly unknown[], context: z.core.$RefinementC
   }
 }
 
-/** The result of `parse`: a value, or the message that tells what is wrong. */
-export type Parsed<Value> =
-  | { readonly value: Value; readonly problem: undefined; readonly help?: string }
-  | { readonly value: undefined; readonly problem: string; readonly help?: string };
-
-/** A field with a parser of our own. `json` describes it in JSON Schema. */
+/** A field with a parser of our own, which refuses what it gives no value for. `json` describes it in JSON Schema. */
 export function parsed<Value>(
-  parse: (value: unknown) => Parsed<Value>,
+  parse: (value: unknown, refuse: Refuse) => Value | undefined,
   json: Readonly<Record<string, unknown>>,
 ): z.ZodType<Value> {
   return z
     .unknown()
     .transform((input, context) => {
-      const result = parse(input);
-      if (result.problem === undefined) return result.value;
-      const { problem: message, help } = result;
-      context.issues.push({ code: 'custom', message, input, params: { help } });
-      return z.NEVER;
+      const refuse: Refuse = (message, help) => {
+        context.issues.push({ code: 'custom', message, input, params: { help } });
+        return undefined;
+      };
+      return parse(input, refuse) ?? z.NEVER;
     })
     .meta(json);
 }
@@ -69,10 +64,9 @@ export function wholeNumber(
 
 export function duration(bounds: DurationBounds, description: string): z.ZodType<number> {
   return parsed(
-    (value): Parsed<number> => {
-      const result = parseDuration(value, bounds);
-      if (result.ms === undefined) return { value: undefined, problem: result.problem };
-      return { value: result.ms, problem: undefined };
+    (value, refuse) => {
+      const { ms, problem } = parseDuration(value, bounds);
+      return problem === undefined ? ms : refuse(problem);
     },
     bounds.minMs === 0
       ? { anyOf: [{ type: 'string', pattern: durationPattern }, { const: 0 }], description }
@@ -83,24 +77,19 @@ export function duration(bounds: DurationBounds, description: string): z.ZodType
 /** An averaging range: a duration, or `default` for New Relic's own. */
 export function window(bounds: DurationBounds, description: string): z.ZodType<WindowSetting> {
   return parsed(
-    (value): Parsed<WindowSetting> => {
-      if (value === 'default') return { value: { kind: 'vendor_default' }, problem: undefined };
-      const result = parseDuration(value, bounds);
-      if (result.ms === undefined) return { value: undefined, problem: result.problem };
-      return { value: { kind: 'range', lengthMs: result.ms }, problem: undefined };
+    (value, refuse): WindowSetting | undefined => {
+      if (value === 'default') return { kind: 'vendor_default' };
+      const { ms, problem } = parseDuration(value, bounds);
+      return problem === undefined ? { kind: 'range', lengthMs: ms } : refuse(problem);
     },
     { type: 'string', pattern: `^default$|${durationPattern}`, description },
   );
 }
 
-export function url(parse: (value: string) => ParsedUrl, description: string): z.ZodType<string> {
+export function url(parse: typeof parseProxyUrl, description: string): z.ZodType<string> {
   return parsed(
-    (value): Parsed<string> => {
-      // The message does not repeat the value: a URL may hold a password.
-      const result = parse(typeof value === 'string' ? value : '');
-      if (result.url === undefined) return { ...result, value: undefined };
-      return { value: result.url, problem: undefined };
-    },
+    // The message does not repeat the value: a URL may hold a password.
+    (value, refuse) => parse(typeof value === 'string' ? value : '', refuse),
     { type: 'string', pattern: '^[hH][tT][tT][pP][sS]?://', description },
   );
 }
@@ -112,25 +101,21 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' && /^[1-9][0-9]*$/u.test(value);
 }
 
-/** The id of the application in the GUID that New Relic gives its entity. */
-function idInGuid(value: unknown): string | undefined {
+/** For the GUID that New Relic gives the entity of an application: its id is in it. */
+function guidHelp(value: unknown): string | undefined {
   const guid = typeof value === 'string' ? Buffer.from(value, 'base64').toString() : '';
-  return /^\d+\|APM\|APPLICATION\|(\d+)$/u.exec(guid)?.[1];
+  const found = /^\d+\|APM\|APPLICATION\|(\d+)$/u.exec(guid)?.[1];
+  return found === undefined ? undefined : `this is the GUID of ${found}: write that`;
 }
 
 /** A whole number of at least 1, as a number or in quotes. */
 function id(example: string, largest: bigint, description: string): z.ZodType<bigint> {
   const problem = `must be a whole number of at least 1, such as ${example}`;
   return parsed(
-    (value): Parsed<bigint> => {
-      const inGuid = idInGuid(value);
-      const help =
-        inGuid === undefined ? {} : { help: `this is the GUID of ${inGuid}: write that` };
-      if (!isId(value)) return { value: undefined, problem, ...help };
+    (value, refuse) => {
+      if (!isId(value)) return refuse(problem, guidHelp(value));
       const number = BigInt(String(value));
-      return number > largest
-        ? { value: undefined, problem: `must be at most ${largest}` }
-        : { value: number, problem: undefined };
+      return number > largest ? refuse(`must be at most ${largest}`) : number;
     },
     {
       type: ['integer', 'string'],
@@ -174,13 +159,12 @@ const hosts: z.ZodType<FileHosts> = z.union([
 export function hostChoice(description: string): z.ZodType<FileHosts> {
   const { anyOf } = z.toJSONSchema(hosts, { target: 'draft-7' });
   return parsed(
-    (input): Parsed<FileHosts> => {
-      const { data } = hosts.safeParse(input);
-      if (data !== undefined) return { value: data, problem: undefined };
-      const problem =
-        'must be true, false, self or a map of "match", "exclude" or both, each a regular expression';
-      return { value: undefined, problem, help: 'for some hosts write hosts: { match: "^web-" }' };
-    },
+    (input, refuse) =>
+      hosts.safeParse(input).data ??
+      refuse(
+        'must be true, false, self or a map of "match", "exclude" or both, each a regular expression',
+        'for some hosts write hosts: { match: "^web-" }',
+      ),
     { anyOf, description },
   );
 }

@@ -46,8 +46,9 @@ export interface FileApp extends Partial<FilePoll> {
   readonly transactions: readonly TransactionType[];
 }
 
-/** One entry of `queries`, with what its NRQL means. The defaults of what it leaves out are in `poll`. */
-export interface FileQuery extends QueryMeaning, Partial<FilePoll> {
+/** One entry of `queries`. The defaults of what it leaves out are in `poll`. */
+export interface FileQuery extends Partial<FilePoll> {
+  readonly meaning: QueryMeaning;
   readonly account?: string | readonly string[];
   readonly constant_labels: Readonly<Record<string, string>>;
   readonly help?: string;
@@ -204,7 +205,7 @@ const query: z.ZodType<FileQuery> = z
     },
     aMap,
   )
-  .transform((written, context) => ({ ...written, ...readQuery(written, context) }));
+  .transform((written, context) => ({ ...written, meaning: readQuery(written, context) }));
 
 /** The shape of the file: everything that can be checked in one value alone. */
 export const fileSchema: z.ZodType<FileConfig> = z

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { own } from '../model/own.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { didYouMean } from './suggestion.ts';
-import { variableHelp, variableReference } from './variable-reference.ts';
 import { describe, isFileMap, keySpanAt, keysOf, locate, partSpan, spanOf } from './yaml-node.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -91,6 +90,26 @@ function namesFound(issue: Issue): boolean {
 function customHelp(issue: Issue): string | undefined {
   const help: unknown = issue.code === 'custom' ? issue.params?.['help'] : undefined;
   return typeof help === 'string' ? help : undefined;
+}
+
+/** What other programs replace: `${NAME}` or `$(NAME)` anywhere, or `$NAME` as the whole text. */
+const forms: readonly RegExp[] = [
+  /\$\{(?<name>[A-Za-z_]\w*)(?::?[-=?+][^}]*)?\}/u,
+  /\$\((?<name>[A-Za-z_]\w*)\)/u,
+  /^\$(?<name>[A-Za-z_]\w*)$/u,
+];
+
+/** What to do about a variable that nobody replaces. */
+const variableHelp =
+  'write the value itself, or let another program such as envsubst fill in the file';
+
+/** The first environment variable that a text refers to, as `$NAME`; `undefined` if it has none. */
+function variableReference(text: string): string | undefined {
+  // Most texts have none, and there may be thousands of them.
+  if (!text.includes('$')) return undefined;
+  const names = forms.map((form) => form.exec(text)?.groups?.['name']);
+  const name = names.find((one) => one !== undefined);
+  return name === undefined ? undefined : `$${name}`;
 }
 
 function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | undefined {

@@ -1,15 +1,9 @@
-/** A URL in its normal form without a trailing slash, or what is wrong with it. */
-export type ParsedUrl =
-  | { readonly url: string; readonly problem: undefined }
-  | { readonly url: undefined; readonly problem: string; readonly help?: string };
+/** Takes what is wrong with a value, as a predicate, and what helps. */
+export type Refuse = (problem: string, help?: string) => undefined;
 
 const httpUrl = /^https?:\/\/[^\s/?#]/iu;
 
 const keyHelp = 'the API key is never part of the URL: use "api_key_file" or "api_key_env"';
-
-function bad(problem: string, help?: string): ParsedUrl {
-  return { url: undefined, problem, ...(help === undefined ? {} : { help }) };
-}
 
 function httpUrlOf(text: string): URL | undefined {
   // The parser forgives "https:host", spaces and line breaks; a configuration should not.
@@ -21,31 +15,36 @@ function withoutTrailingSlash(text: string): string {
   return text.replace(/\/+$/u, '');
 }
 
-/** Parses the address of an API: http or https, host, optional port and path, nothing else. */
-export function parseBaseUrl(text: string): ParsedUrl {
+/**
+ * Parses the address of an API: http or https, host, optional port and path, nothing else. Gives its normal
+ * form without a trailing slash.
+ */
+export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
   if (url === undefined) {
     const help = /^(?:us|eu)$/iu.test(text) ? `write region: ${text.toLowerCase()}` : undefined;
-    return bad('must be a URL such as https://api.newrelic.com', help);
+    return refuse('must be a URL such as https://api.newrelic.com', help);
   }
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
-    return bad('must not hold a user name or password', keyHelp);
+    return refuse('must not hold a user name or password', keyHelp);
   }
   if (/[?#]/u.test(text)) {
-    return bad('must end with the host or a path: no "?" and no "#"', keyHelp);
+    return refuse('must end with the host or a path: no "?" and no "#"', keyHelp);
   }
-  return { url: withoutTrailingSlash(url.origin + url.pathname), problem: undefined };
+  return withoutTrailingSlash(url.origin + url.pathname);
 }
 
-/** Parses the address of a proxy: http or https, host, optional port and credentials. */
-export function parseProxyUrl(text: string): ParsedUrl {
+/** The same for the address of a proxy: http or https, host, optional port and credentials. */
+export function parseProxyUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
-  if (url === undefined) return bad('must be a URL such as http://proxy:3128');
-  if (url.pathname !== '/' || /[?#]/u.test(text)) return bad('must end with the host and the port');
-  if (!isDecodable(url.username) || !isDecodable(url.password)) {
-    return bad('must have its credentials percent-encoded: write %25 for a percent sign');
+  if (url === undefined) return refuse('must be a URL such as http://proxy:3128');
+  if (url.pathname !== '/' || /[?#]/u.test(text)) {
+    return refuse('must end with the host and the port');
   }
-  return { url: withoutTrailingSlash(url.href), problem: undefined };
+  if (!isDecodable(url.username) || !isDecodable(url.password)) {
+    return refuse('must have its credentials percent-encoded: write %25 for a percent sign');
+  }
+  return withoutTrailingSlash(url.href);
 }
 
 function isDecodable(text: string): boolean {

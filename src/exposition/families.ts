@@ -1,11 +1,11 @@
-import type { AppSnapshot, Snapshot } from '../model/snapshot.ts';
+import type { AppSnapshot } from '../model/snapshot.ts';
 import { renderLabels, type Sample } from './render.ts';
 
-/** A gauge: its name, its help, and how a snapshot becomes samples. */
-export interface Family<Of extends Snapshot = Snapshot> extends FamilyHead {
+/** A gauge: its name, its help, and how what is published becomes samples. */
+export interface Family<Of> extends FamilyHead {
   /** Whether its samples describe hosts instead of the application itself. */
   readonly isOfHosts?: boolean;
-  readonly samplesOf: (snapshot: Of, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
+  readonly samplesOf: (published: Of, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
 }
 
 export type AppFamily = Family<AppSnapshot>;
@@ -129,7 +129,8 @@ export const fixedFamilies: readonly AppFamily[] = [
 ];
 
 /** The one gauge of an account. */
-export const upFamily: FamilyHead = {
+export const upFamily: Family<boolean> = {
   name: 'newrelic_up',
   help: "Whether the last discovery of the account's applications succeeded (1) or not (0); of an account with queries only, whether its last query was answered.",
+  samplesOf: (up) => oneFlag(up),
 };

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, gzip } from 'node:zlib';
-import { type FamilyHead, upFamily } from './families.ts';
+import type { FamilyHead } from './families.ts';
 import { inPageOrder } from './polled-families.ts';
 import { renderHeader } from './render.ts';
 import type { RenderedSubject } from './rendered-subject.ts';
@@ -56,24 +56,19 @@ function familiesOf(subjects: readonly RenderedSubject[]): readonly FamilyHead[]
  * published later replaces them and changes none. Other work runs between two families.
  */
 export async function createPage(
-  upLines: string,
   subjects: readonly RenderedSubject[],
   { nextTurn }: PageDependencies,
 ): Promise<Page> {
-  const up = Buffer.from(
-    upLines === '' ? '' : renderHeader(upFamily.name, upFamily.help) + upLines,
-  );
   const families = familiesOf(subjects).map(({ name, help }) => ({
     name,
     header: Buffer.from(renderHeader(name, help)),
   }));
   const size =
-    up.length +
     families.reduce((sum, { header }) => sum + header.length, 0) +
     subjects.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const page = Buffer.allocUnsafeSlow(size);
-  let end = up.copy(page);
-  let crc = crc32(up);
+  let end = 0;
+  let crc = 0;
   // The families of each subject are in the order of the page, too.
   const nextFamilies = new Uint32Array(subjects.length);
   for (const { name, header } of families) {

@@ -1,3 +1,5 @@
+import type { Query } from '../model/config.ts';
+import { onOneLine } from '../model/line-text.ts';
 import {
   type GaugePair,
   isReadOf,
@@ -6,12 +8,18 @@ import {
   seriesLabels,
   type Values,
 } from '../model/polled-series.ts';
+import type { QuerySnapshot } from '../model/snapshot.ts';
 import {
   type AppFamily,
   cachedNotice,
+  type Family,
   type FamilyHead,
   fixedFamilies,
   type HostLabelsOf,
+  oneFlag,
+  oneSample,
+  oneTimestamp,
+  upFamily,
 } from './families.ts';
 import { renderLabels, type Sample } from './render.ts';
 
@@ -76,14 +84,62 @@ function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
   return [...ofApplications, ...ofHosts];
 }
 
-const presetPositions = positionsOf(presetGauges.flatMap(({ name, hostName }) => [name, hostName]));
+/** Characters of the NRQL in a help text. */
+const longestNrql = 200;
+
+/** The families of a query, in the order of the page. */
+export function queryFamiliesOf({
+  name: query,
+  gauges,
+  help,
+  written,
+}: Query): readonly Family<QuerySnapshot>[] {
+  const labels = renderLabels([['query', query]]);
+  // A quotation mark would have to be escaped in one of the two formats.
+  const text = help ?? `${onOneLine(written, longestNrql).replaceAll('"', "'")}.`;
+  return inPageOrder([
+    ...gauges.map(
+      ({ name }, index): Family<QuerySnapshot> => ({
+        name,
+        help: `${text} ${cachedNotice}`,
+        samplesOf: ({ reading, query: { labels: constant } }) =>
+          (reading?.series ?? [])
+            .filter(({ gauge }) => gauge === index)
+            .map(({ labels: own, value }) => ({
+              labels: renderLabels([...own, ...Object.entries(constant)]),
+              value,
+            })),
+      }),
+    ),
+    {
+      name: 'newrelic_query_success',
+      help: 'Whether the last poll of the query got its rows (1) or not (0).',
+      samplesOf: ({ pollSucceeded }) => oneFlag(pollSucceeded, labels),
+    },
+    {
+      name: 'newrelic_query_last_success_timestamp_seconds',
+      help: 'When a poll of the query last got its rows, in seconds since the epoch.',
+      samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs, labels),
+    },
+    {
+      name: 'newrelic_query_rows',
+      help: `Rows that New Relic gave for the query, whatever became of them. ${cachedNotice}`,
+      samplesOf: ({ reading }) => oneSample(reading?.rows, labels),
+    },
+  ]);
+}
+
+const presetPositions = positionsOf([
+  upFamily.name,
+  ...presetGauges.flatMap(({ name, hostName }) => [name, hostName]),
+]);
 const fixedPositions = positionsOf(fixedFamilies.map(({ name }) => name));
 
 function positionsOf(names: readonly string[]): ReadonlyMap<string, number> {
   return new Map(names.map((name, index) => [name, index]));
 }
 
-/** Presets come first, then the metrics that configurations name, then what every application has. */
+/** `newrelic_up` and the presets come first, then the metrics that configurations name, then what every application has. */
 export function inPageOrder<Head extends FamilyHead>(families: readonly Head[]): readonly Head[] {
   const places = new Map(families.map(({ name }) => [name, placeOf(name)] as const));
   return families.toSorted(({ name: left }, { name: right }) => {

@@ -1,12 +1,10 @@
 import { mayBeAltered } from '../model/label-value.ts';
-import type { AppSnapshot, QuerySnapshot, Snapshot } from '../model/snapshot.ts';
-import type { Family, FamilyHead, HostLabelsOf } from './families.ts';
+import type { AppSnapshot, QuerySnapshot } from '../model/snapshot.ts';
+import { type Family, type FamilyHead, type HostLabelsOf, upFamily } from './families.ts';
 import { renderLabels, renderSamples, type Sample, type SharedLabels } from './render.ts';
 
-/** The series of one application or query as text: immutable, replaced as a whole. */
+/** The series of one application or query, or of an account itself, as text: immutable, replaced as a whole. */
 export interface RenderedSubject {
-  /** What was rendered. */
-  readonly snapshot: Snapshot;
   /** The labels that all its series share. Two subjects with the same identity would collide. */
   readonly identity: string;
   /** The families that it may have lines of, in the order of the page. */
@@ -21,6 +19,8 @@ export interface RenderedSubject {
   readonly series: number;
   /** Series left out because another one had the same labels. */
   readonly duplicates: number;
+  /** Series left out because there are too many. */
+  readonly leftOut: number;
 }
 
 function sharedLabelsOf({ account, application, labels }: AppSnapshot): SharedLabels {
@@ -99,13 +99,11 @@ export function renderApplication(
   snapshot: AppSnapshot,
   families: readonly Family<AppSnapshot>[],
 ): RenderedSubject {
-  const shared = sharedLabelsOf(snapshot);
-  const identity = `${shared.before} ${shared.after}`;
   const shown = families.map((family) =>
     family.isOfHosts === true || !snapshot.hostsOnly ? family : { ...family, samplesOf: () => [] },
   );
   const hostLabelsOf = hostLabelsFrom(snapshot.hostNames);
-  return { ...rendered(snapshot, shown, shared, hostLabelsOf), families, identity };
+  return { ...rendered(snapshot, shown, sharedLabelsOf(snapshot), hostLabelsOf), families };
 }
 
 /** The same for a query. */
@@ -113,31 +111,41 @@ export function renderQuery(
   snapshot: QuerySnapshot,
   families: readonly Family<QuerySnapshot>[],
 ): RenderedSubject {
-  const { account, name } = snapshot.query;
-  const shared = { before: renderLabels([['account', account]]), after: '' };
-  const identity = `${shared.before} query ${name}`;
-  return { ...rendered(snapshot, families, shared, () => ''), families, identity };
+  const { query, reading } = snapshot;
+  const own = rendered(snapshot, families, { before: accountLabel(query.account), after: '' });
+  const identity = `${own.identity} query ${query.name}`;
+  return { ...own, identity, leftOut: reading?.leftOut ?? 0 };
 }
 
-function rendered<Of extends Snapshot>(
-  snapshot: Of,
+const upFamilies = [upFamily];
+
+/** `newrelic_up` of an account. */
+export function renderUp(account: string, up: boolean): RenderedSubject {
+  return rendered(up, upFamilies, { before: accountLabel(account), after: '' });
+}
+
+function accountLabel(account: string): string {
+  return renderLabels([['account', account]]);
+}
+
+function rendered<Of>(
+  published: Of,
   families: readonly Family<Of>[],
   shared: SharedLabels,
-  hostLabelsOf: HostLabelsOf,
-): Omit<RenderedSubject, 'families' | 'identity'> {
+  hostLabelsOf: HostLabelsOf = () => '',
+): RenderedSubject {
   const parts: Buffer[] = [];
   const ends: number[] = [];
-  const sums = { series: 0, duplicates: 0 };
+  const sums = { series: 0, duplicates: 0, leftOut: 0 };
+  const identity = `${shared.before} ${shared.after}`;
   let end = 0;
   for (const { name, samplesOf } of families) {
-    const lines = linesOf(name, shared, samplesOf(snapshot, hostLabelsOf));
-    for (const part of lines.parts) {
-      parts.push(part);
-      end += part.length;
-    }
+    const lines = linesOf(name, shared, samplesOf(published, hostLabelsOf));
+    parts.push(...lines.parts);
+    end += lines.parts.reduce((sum, { length }) => sum + length, 0);
     ends.push(end);
     sums.series += lines.series;
     sums.duplicates += lines.duplicates;
   }
-  return { snapshot, bytes: joined(parts, end), ends, ...sums };
+  return { identity, families, bytes: joined(parts, end), ends, ...sums };
 }

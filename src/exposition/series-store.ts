@@ -7,19 +7,22 @@ import {
   subjectIdOf,
 } from '../model/snapshot.ts';
 import { type Logger, type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
-import { type AppFamily, upFamily } from './families.ts';
+import type { AppFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
-import { familiesOf } from './polled-families.ts';
-import { queryFamiliesOf } from './query-families.ts';
-import { renderLabels, renderSamples } from './render.ts';
-import { type RenderedSubject, renderApplication, renderQuery } from './rendered-subject.ts';
+import { familiesOf, queryFamiliesOf } from './polled-families.ts';
+import {
+  type RenderedSubject,
+  renderApplication,
+  renderQuery,
+  renderUp,
+} from './rendered-subject.ts';
 
 type LeftOut = Record<SeriesDropReason, number>;
 
 const noSeries: readonly PolledSeries[] = [];
 const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0, fault: 0 };
 
-/** An application or a query. */
+/** An application or a query, or an account itself. */
 interface Subject {
   readonly id: string;
   readonly account: Account;
@@ -32,12 +35,10 @@ interface Subject {
 
 interface Account {
   readonly name: string;
-  readonly labels: string;
   readonly subjects: Map<string, Subject>;
   /** Those that a fault of this program keeps from being shown. */
   readonly faulty: Set<string>;
   up: boolean | undefined;
-  isUpShown: boolean;
   readonly dropped: LeftOut;
 }
 
@@ -48,12 +49,9 @@ function byId(left: Subject, right: Subject): number {
 
 /** A series counts as dropped once, when it is first left out. */
 function countDropped(subject: Subject): void {
-  const { series, duplicates, snapshot } = subject.rendered;
-  const leftOut = {
-    duplicate: duplicates + (subject.isShown ? 0 : series),
-    max_series: isOfQuery(snapshot) ? (snapshot.reading?.leftOut ?? 0) : 0,
-    fault: 0,
-  };
+  const { series, duplicates, leftOut: tooMany } = subject.rendered;
+  const duplicate = duplicates + (subject.isShown ? 0 : series);
+  const leftOut = { duplicate, max_series: tooMany, fault: 0 };
   for (const reason of seriesDropReasons) {
     subject.account.dropped[reason] += Math.max(0, leftOut[reason] - subject.leftOut[reason]);
   }
@@ -61,12 +59,12 @@ function countDropped(subject: Subject): void {
 }
 
 /** Decides who may publish series with certain labels: the first that claimed them, then the next. */
-class Claims<Owner> {
+class Claims {
   /** The first in each queue may publish. */
-  readonly #queues = new Map<string, Set<Owner>>();
+  readonly #queues = new Map<string, Set<Subject>>();
 
   /** Returns whether the owner may publish; otherwise it waits. Claiming again changes nothing. */
-  claim(labels: string, owner: Owner): boolean {
+  claim(labels: string, owner: Subject): boolean {
     const queue = this.#queues.get(labels) ?? new Set();
     this.#queues.set(labels, queue.add(owner));
     const [holder] = queue;
@@ -74,7 +72,7 @@ class Claims<Owner> {
   }
 
   /** Gives up the labels or the wait for them. Returns the owner that may publish from now on, if new. */
-  release(labels: string, owner: Owner): Owner | undefined {
+  release(labels: string, owner: Subject): Subject | undefined {
     const queue = this.#queues.get(labels) ?? new Set();
     const [holder] = queue;
     queue.delete(owner);
@@ -92,8 +90,7 @@ export interface SeriesStoreDependencies extends PageDependencies {
 /** Holds the published series as bytes: renders a subject when it is published, not during a scrape. */
 export class SeriesStore implements SnapshotSink {
   readonly #accounts = new Map<string, Account>();
-  readonly #claims = new Claims<Subject>();
-  readonly #upClaims = new Claims<Account>();
+  readonly #claims = new Claims();
   /** By what they are made of: thousands of applications have the same series. */
   readonly #families = new WeakMap<object, readonly AppFamily[]>();
   readonly #cache;
@@ -101,9 +98,7 @@ export class SeriesStore implements SnapshotSink {
 
   constructor(dependencies: SeriesStoreDependencies) {
     this.#logger = dependencies.logger;
-    this.#cache = createPageCache(async () =>
-      createPage(this.#upLines(), this.#shown(), dependencies),
-    );
+    this.#cache = createPageCache(async () => createPage(this.#shown(), dependencies));
   }
 
   /** A fault of this program in one subject leaves out that subject: it is counted, and logged once. */
@@ -137,20 +132,14 @@ export class SeriesStore implements SnapshotSink {
   accountUp(name: string, up: boolean): void {
     const account = this.#accountOf(name);
     if (account.up === up) return;
-    if (account.up === undefined) {
-      account.isUpShown = this.#upClaims.claim(account.labels, account);
-      account.dropped.duplicate += Number(!account.isUpShown);
-    }
     account.up = up;
-    this.#cache.invalidate();
+    this.#show('up', account, renderUp(name, up));
   }
 
   removeAccount(name: string): void {
     const account = this.#accounts.get(name);
     if (account === undefined) return;
     for (const subject of account.subjects.values()) this.#withdraw(subject);
-    const next = this.#upClaims.release(account.labels, account);
-    if (next !== undefined) next.isUpShown = true;
     this.#accounts.delete(name);
     this.#cache.invalidate();
   }
@@ -165,12 +154,11 @@ export class SeriesStore implements SnapshotSink {
 
   /** Series on the page that belong to the account. */
   seriesOf(name: string): number {
-    const account = this.#accounts.get(name);
-    if (account === undefined) return 0;
-    let series = Number(account.isUpShown);
-    for (const { isShown, rendered } of account.subjects.values())
-      series += isShown ? rendered.series : 0;
-    return series;
+    const subjects = [...(this.#accounts.get(name)?.subjects.values() ?? [])];
+    return subjects.reduce(
+      (sum, { isShown, rendered }) => sum + (isShown ? rendered.series : 0),
+      0,
+    );
   }
 
   /**
@@ -201,26 +189,10 @@ export class SeriesStore implements SnapshotSink {
     return families;
   }
 
-  #inOrder(): readonly Account[] {
-    return [...this.#accounts.values()].toSorted((left, right) =>
-      left.name < right.name ? -1 : 1,
-    );
-  }
-
-  #upLines(): string {
-    return this.#inOrder()
-      .filter(({ up, isUpShown }) => up !== undefined && isUpShown)
-      .map(({ labels, up }) =>
-        renderSamples(upFamily.name, { before: labels, after: '' }, [
-          { labels: '', value: Number(up) },
-        ]),
-      )
-      .join('');
-  }
-
   /** What the page shows, in its order. */
   #shown(): readonly RenderedSubject[] {
-    return this.#inOrder()
+    return [...this.#accounts.values()]
+      .toSorted((left, right) => (left.name < right.name ? -1 : 1))
       .flatMap(({ subjects }) => [...subjects.values()].toSorted(byId))
       .filter(({ isShown }) => isShown)
       .map(({ rendered }) => rendered);
@@ -229,14 +201,11 @@ export class SeriesStore implements SnapshotSink {
   #accountOf(name: string): Account {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    const labels = renderLabels([['account', name]]);
     const account = {
       name,
-      labels,
       subjects: new Map<string, Subject>(),
       faulty: new Set<string>(),
       up: undefined,
-      isUpShown: false,
       dropped: { ...none },
     };
     this.#accounts.set(name, account);

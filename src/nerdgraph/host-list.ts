@@ -1,6 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { HostNames } from '../model/source.ts';
-import type { TimeWindow } from '../model/window.ts';
+import { hourMs } from '../model/time.ts';
+import { rangeAt } from '../model/window.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { hostFacets, liveHostsNrql } from './nrql.ts';
 
@@ -11,21 +12,13 @@ export interface HostListDependencies {
   readonly signal: AbortSignal;
 }
 
-/** As long as the REST API lists a host that is gone. */
-const listedMs = 3_600_000;
-const minuteMs = 60_000;
-
-function lastHour(wallMs: number): TimeWindow {
-  const toMs = Math.floor(wallMs / minuteMs) * minuteMs;
-  return { fromMs: toMs - listedMs, toMs };
-}
-
 /** The names of the hosts of an application that sent anything in the last hour: here they are the ids. */
 export async function listHosts(
   applicationId: string,
   { client, wallMs, signal }: HostListDependencies,
 ): Promise<HostNames> {
-  const window = lastHour(wallMs());
+  // As long as the REST API lists a host that is gone.
+  const window = rangeAt(wallMs(), hourMs, 0);
   const question = {
     operation: 'list_hosts',
     nrql: liveHostsNrql([applicationId], window),

@@ -72,7 +72,7 @@ export class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   #call(query: PlannedQuery): Call {
     return async (context) => {
-      const error = await this.#errorOf(query, context);
+      const error = this.#refusal ?? (await this.#ask(query, context));
       if (error?.status === 401) this.#refusal = error;
       if (error !== undefined) this.#answers.failed(query.applicationIds, error);
       const { subject, applicationIds, parts } = query;
@@ -80,40 +80,29 @@ export class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     };
   }
 
-  async #errorOf(query: PlannedQuery, context: CallContext): Promise<ApiError | undefined> {
-    if (this.#refusal !== undefined) return this.#refusal;
+  /** Resolves with what went wrong. */
+  async #ask(query: PlannedQuery, context: CallContext): Promise<ApiError | undefined> {
+    const { applicationIds, facets, hosts, subject } = query;
+    const { columns } = query.columns;
+    const { condition } = hosts;
+    // The same for all queries.
+    this.#window ??= pollWindow(this.questions[0]?.selected.entry.poll, context.wallMs);
+    const window = this.#window;
+    const question = {
+      operation: operations[subject],
+      nrql: metricsNrql({ applicationIds, window, facets, columns, condition }),
+      window,
+      facets,
+      applicationIds,
+      asksFor: hosts.has,
+      mayBeAbout: (stated: TimeWindow) => this.#answers.isAbout(stated),
+      columns: columns.map(({ name }) => name),
+    };
     try {
-      await this.#ask(query, context);
+      this.#answers.answered(query, await this.#dependencies.client.nrql(question, context));
       return undefined;
     } catch (error) {
       return asApiError(error);
     }
-  }
-
-  async #ask(query: PlannedQuery, context: CallContext): Promise<void> {
-    const { applicationIds, facets, hosts, subject } = query;
-    const { columns } = query.columns;
-    const window = this.#windowAt(context);
-    const { condition } = hosts;
-    const answer = await this.#dependencies.client.nrql(
-      {
-        operation: operations[subject],
-        nrql: metricsNrql({ applicationIds, window, facets, columns, condition }),
-        window,
-        facets,
-        applicationIds,
-        asksFor: hosts.has,
-        mayBeAbout: (stated) => this.#answers.isAbout(stated),
-        columns: columns.map(({ name }) => name),
-      },
-      context,
-    );
-    this.#answers.answered(query, answer);
-  }
-
-  /** The window is the same for all queries. */
-  #windowAt({ wallMs }: CallContext): TimeWindow {
-    this.#window ??= pollWindow(this.questions[0]?.selected.entry.poll, wallMs);
-    return this.#window;
   }
 }

@@ -1,4 +1,6 @@
+import type { QueryFacet } from '../model/config.ts';
 import { own } from '../model/own.ts';
+import { hourMs, minuteMs } from '../model/time.ts';
 import type { TimeWindow } from '../model/window.ts';
 import {
   entityIdOf,
@@ -31,10 +33,16 @@ export interface NrqlAnswer {
 }
 
 /** What was asked, and so what an answer must be about. */
-export interface NrqlReading {
+export interface AnswerReading {
   readonly purpose: CallPurpose;
   /** The window that was asked for. */
   readonly window: TimeWindow;
+  readonly unexpected: UnexpectedAnswers;
+  readonly onInvalid: InvalidSampleListener;
+}
+
+/** The same of a query about applications. */
+export interface NrqlReading extends AnswerReading {
   readonly facets: Facets;
   readonly applicationIds: readonly string[];
   readonly asksFor: (host: string) => boolean;
@@ -42,8 +50,6 @@ export interface NrqlReading {
   readonly mayBeAbout: (window: TimeWindow) => boolean;
   /** The names of the columns beside the heartbeat; `undefined` if the query asks for calls only. */
   readonly columns: readonly string[] | undefined;
-  readonly unexpected: UnexpectedAnswers;
-  readonly onInvalid: InvalidSampleListener;
 }
 
 /**
@@ -52,10 +58,7 @@ export interface NrqlReading {
  */
 export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   const answer = objectOf(part);
-  const results = resultsIn(answer, reading);
-  const metadata = objectOf(answer['metadata']);
-  checkFacets(metadata['facets'], reading);
-  const window = windowOf(metadata['timeWindow'], reading);
+  const { results, window } = resultsIn(answer, attributes(reading.facets), reading);
   const others = callsOf(answer['otherResult']) ?? 0;
   const rows = rowsOf(results, reading);
   checkSum(rows, others, answer['totalResult'], reading);
@@ -69,16 +72,63 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   return { rows: rows.filter((row) => row.isWithoutHost !== true), window };
 }
 
-/** The rows of the value of `nrql`. Throws an `ApiError` if it has none. */
+/** What rows are grouped by: of an attribute New Relic repeats the name, of anything else it is not known how. */
+type Facet = Pick<QueryFacet, 'name' | 'isAttribute'>;
+
+function attributes(names: readonly string[]): readonly Facet[] {
+  return names.map((name) => ({ name, isAttribute: true }));
+}
+
+/**
+ * The rows of the value of `nrql`, and what they are about. Throws an `ApiError` if there are none, or if they
+ * are grouped by something else or about another time than was asked for.
+ *
+ * @param needsLength whether the window must be as long as it was asked for
+ */
 export function resultsIn(
   { results, metadata }: JsonObject,
-  { purpose, unexpected }: Pick<NrqlReading, 'purpose' | 'unexpected'>,
-): readonly unknown[] {
-  if (!Array.isArray(results)) throw notWhole({ purpose }, 'the answer has no list of results');
-  const { messages } = objectOf(metadata);
+  facets: readonly Facet[],
+  reading: AnswerReading,
+  needsLength = false,
+): { readonly results: readonly unknown[]; readonly window: TimeWindow } {
+  if (!Array.isArray(results)) throw notWhole(reading, 'the answer has no list of results');
+  const { messages, facets: stated, timeWindow } = objectOf(metadata);
   const [message]: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  if (message !== undefined) unexpected.saw('partial', { message });
-  return results;
+  if (message !== undefined) reading.unexpected.saw('partial', { message });
+  const names: unknown = stated ?? [];
+  const isGroupedSo =
+    Array.isArray(names) &&
+    names.length === facets.length &&
+    facets.every(({ name, isAttribute }, index) => !isAttribute || names[index] === name);
+  if (!isGroupedSo) {
+    throw notWhole(reading, 'the answer is grouped by something else than was asked for');
+  }
+  return { results, window: windowOf(timeWindow, reading, needsLength) };
+}
+
+/** What a row is about, as often as was asked for; `undefined` if it is about something else. */
+export function facetValuesOf(
+  row: JsonObject,
+  facets: readonly Facet[],
+): readonly unknown[] | undefined {
+  const stated = own(row, 'facet');
+  if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
+  const members = facets.map(({ name }) => own(row, name));
+  if (stated === undefined) return members.includes(undefined) ? undefined : members;
+  const isList = Array.isArray(stated) && stated.length === facets.length;
+  const values: readonly unknown[] = isList ? stated : [stated];
+  const areAlike = facets.every(
+    ({ isAttribute }, index) =>
+      !isAttribute ||
+      members[index] === undefined ||
+      textOf(members[index]) === textOf(values[index]),
+  );
+  return values.length === facets.length && areAlike ? values : undefined;
+}
+
+/** Ids, for example, come as numbers and as texts. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
 export function objectOf(value: unknown): JsonObject {
@@ -89,16 +139,6 @@ type ReadRow = FacetRow & { readonly isWithoutHost?: true };
 
 export function notWhole({ purpose }: Pick<NrqlReading, 'purpose'>, detail: string): Error {
   return failureOf(purpose, 'schema', detail);
-}
-
-/** New Relic repeats what it has grouped by. */
-function checkFacets(stated: unknown, reading: NrqlReading): void {
-  const isAsAsked =
-    Array.isArray(stated) &&
-    stated.length === reading.facets.length &&
-    reading.facets.every((facet, index) => stated[index] === facet);
-  if (!isAsAsked)
-    throw notWhole(reading, 'the answer is grouped by something else than was asked for');
 }
 
 /** What the rows say adds up to what New Relic has counted, exactly: then none is missing. */
@@ -139,7 +179,7 @@ function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly Rea
 function rowOf(row: unknown, reading: NrqlReading): ReadRow {
   const { facets, unexpected } = reading;
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
-  const groups = isJsonObject(row) ? facetsOf(row, facets) : undefined;
+  const groups = isJsonObject(row) ? facetValuesOf(row, attributes(facets)) : undefined;
   const applicationId = entityIdOf(groups?.[0]);
   const isReadable = applicationId !== undefined && calls !== undefined && calls >= 0;
   if (!isJsonObject(row) || groups === undefined || !isReadable) {
@@ -151,21 +191,6 @@ function rowOf(row: unknown, reading: NrqlReading): ReadRow {
   if (typeof host === 'string' && host !== '') return { ...values, host };
   unexpected.saw('host_null', { app_id: applicationId });
   return { ...values, host: undefined, isWithoutHost: true };
-}
-
-/** What a row is about, as often as was asked for; `undefined` if it has another shape. */
-function facetsOf(row: JsonObject, facets: Facets): readonly unknown[] | undefined {
-  const { facet } = row;
-  const stated: readonly unknown[] = Array.isArray(facet) ? facet : [facet];
-  const isOwnAlike = facets.every(
-    (name, index) => own(row, name) === undefined || isAlike(own(row, name), stated[index]),
-  );
-  return stated.length === facets.length && isOwnAlike ? stated : undefined;
-}
-
-/** Ids come as numbers and as texts. */
-function isAlike(left: unknown, right: unknown): boolean {
-  return left === right || (entityIdOf(left) ?? left) === entityIdOf(right);
 }
 
 function columnsIn(
@@ -205,9 +230,6 @@ function shapeOf(row: unknown): string {
     .join(', ');
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-
 /**
  * The longest step of New Relic's roll-ups for a window of this length: 5 minutes below two days, as its
  * documents show, and an hour above, which is assumed.
@@ -216,17 +238,8 @@ function stepMs({ fromMs, toMs }: TimeWindow): number {
   return toMs - fromMs < 48 * hourMs ? 5 * minuteMs : hourMs;
 }
 
-/**
- * The window that an answer states. Throws an `ApiError` if it is not nearly the one that was asked for:
- * each end may have been moved by one step.
- *
- * @param needsLength whether it must be as long as it was asked for
- */
-export function windowOf(
-  stated: unknown,
-  reading: Pick<NrqlReading, 'purpose' | 'window' | 'unexpected'>,
-  needsLength = false,
-): TimeWindow {
+/** The window that an answer states. Each end may have been moved by one step. */
+function windowOf(stated: unknown, reading: AnswerReading, needsLength: boolean): TimeWindow {
   const { window, unexpected } = reading;
   const timeWindow = objectOf(stated);
   const fromMs = numberOf(timeWindow['begin']);

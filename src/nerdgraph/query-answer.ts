@@ -4,9 +4,14 @@ import { own } from '../model/own.ts';
 import type { QueryReading, QuerySeries } from '../model/snapshot.ts';
 import type { InvalidSampleReason } from '../model/telemetry.ts';
 import { isJsonObject, type JsonObject, sampleOf } from '../newrelic/json.ts';
-import { type NrqlReading, notWhole, objectOf, resultsIn, windowOf } from './nrql-answer.ts';
-
-type Reading = Pick<NrqlReading, 'purpose' | 'window' | 'unexpected' | 'onInvalid'>;
+import {
+  type AnswerReading,
+  facetValuesOf,
+  notWhole,
+  objectOf,
+  resultsIn,
+  textOf,
+} from './nrql-answer.ts';
 
 type Labels = QuerySeries['labels'];
 
@@ -23,16 +28,9 @@ interface FacetedRow {
  * Reads the value of `nrql`. Throws an `ApiError` unless the answer is whole and answers this question.
  * Values that are no numbers become no series; they are counted.
  */
-export function queryReadingOf(part: unknown, query: Query, reading: Reading): QueryReading {
-  const answer = objectOf(part);
-  const results = resultsIn(answer, reading);
-  const metadata = objectOf(answer['metadata']);
-  checkFacets(metadata['facets'], query.facets, reading);
-  const { toMs } = windowOf(
-    metadata['timeWindow'],
-    reading,
-    query.gauges.some(({ growsWithWindow }) => growsWithWindow),
-  );
+export function queryReadingOf(part: unknown, query: Query, reading: AnswerReading): QueryReading {
+  const needsLength = query.gauges.some(({ growsWithWindow }) => growsWithWindow);
+  const { results, window } = resultsIn(objectOf(part), query.facets, reading, needsLength);
   const unusable = new Map<InvalidSampleReason, number>();
   const onInvalid = (reason: InvalidSampleReason): void => {
     unusable.set(reason, 1 + (unusable.get(reason) ?? 0));
@@ -48,24 +46,13 @@ export function queryReadingOf(part: unknown, query: Query, reading: Reading): Q
   const count = all.reduce((sum, { length }) => sum + length, 0);
   const series = kept.flat().toSorted(byLabels);
   const leftOut = count - series.length;
-  return { windowEndMs: toMs, series, rows: results.length, leftOut, unusable };
-}
-
-/** New Relic repeats what it has grouped by; how it calls an expression is not known. */
-function checkFacets(stated: unknown, facets: readonly QueryFacet[], reading: Reading): void {
-  const names: unknown = stated ?? [];
-  const isAsAsked =
-    Array.isArray(names) &&
-    names.length === facets.length &&
-    facets.every(({ name, isAttribute }, index) => !isAttribute || names[index] === name);
-  if (isAsAsked) return;
-  throw notWhole(reading, 'the answer is grouped by something else than was asked for');
+  return { windowEndMs: window.toMs, series, rows: results.length, leftOut, unusable };
 }
 
 function facetedRows(
   results: readonly unknown[],
   facets: readonly QueryFacet[],
-  reading: Reading,
+  reading: AnswerReading,
 ): readonly FacetedRow[] {
   if (facets.length === 0 && results.length > 1) {
     throw notWhole(reading, 'the answer has several rows, and one was asked for');
@@ -85,30 +72,6 @@ function facetedRows(
     );
     return { row, key, labels, labelKey: JSON.stringify(labels.map(([, text]) => text)) };
   });
-}
-
-/** What a row is about, as often as was asked for; `undefined` if it is about something else. */
-function facetValuesOf(
-  row: JsonObject,
-  facets: readonly QueryFacet[],
-): readonly unknown[] | undefined {
-  const stated = own(row, 'facet');
-  if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
-  const members = facets.map(({ name }) => own(row, name));
-  if (stated === undefined) return members.includes(undefined) ? undefined : members;
-  // Of one facet, a list is its value.
-  const values: readonly unknown[] = Array.isArray(stated) && facets.length > 1 ? stated : [stated];
-  const areAlike = facets.every(
-    ({ isAttribute }, index) =>
-      !isAttribute ||
-      members[index] === undefined ||
-      textOf(members[index]) === textOf(values[index]),
-  );
-  return values.length === facets.length && areAlike ? values : undefined;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
 /** Of rows that look alike, such as those of null and of an empty text, the first by type and text. */
@@ -145,7 +108,7 @@ function inOrder(
 function seriesOf(
   { row, labels }: FacetedRow,
   gauges: readonly QueryGauge[],
-  reading: Reading,
+  reading: AnswerReading,
 ): readonly QuerySeries[] {
   return gauges.flatMap((gauge, index) =>
     valuesOf(own(row, gauge.member), gauge, reading).flatMap(([quantile, stated]) => {
@@ -160,7 +123,7 @@ function seriesOf(
 function valuesOf(
   stated: unknown,
   { gives, percentages }: QueryGauge,
-  reading: Reading,
+  reading: AnswerReading,
 ): readonly (readonly [quantile: Labels, value: unknown])[] {
   if (gives === 'number' || !isJsonObject(stated)) {
     const [only, ...others] = percentages;

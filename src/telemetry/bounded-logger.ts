@@ -75,9 +75,7 @@ export function createBoundedLogger({ logger, clock }: BoundedLoggerDependencies
 
   return {
     isDebugging: logger.isDebugging === true,
-    debug: (fields, message) => {
-      logger.debug(fields, message);
-    },
+    debug: (fields, message) => logger.debug(fields, message),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),

@@ -31,21 +31,11 @@ export function createApiMetrics(registry: Registry): ObserverFactory<ApiObserve
         series.inc(metrics.requests, { account, operation, code });
         series.observe(metrics.durations, { account, operation }, durationSeconds);
       },
-      failed: (operation, reason) => {
-        series.inc(metrics.failures, { account, operation, reason });
-      },
-      retried: (operation, reason) => {
-        series.inc(metrics.retries, { account, operation, reason });
-      },
-      throttled: () => {
-        series.inc(metrics.throttled, { account });
-      },
-      invalidSample: (reason) => {
-        series.inc(metrics.invalidSamples, { account, reason });
-      },
-      unexpected: (kind, count) => {
-        series.inc(metrics.unexpected, { account, kind }, count);
-      },
+      failed: (operation, reason) => series.inc(metrics.failures, { account, operation, reason }),
+      retried: (operation, reason) => series.inc(metrics.retries, { account, operation, reason }),
+      throttled: () => series.inc(metrics.throttled, { account }),
+      invalidSample: (reason) => series.inc(metrics.invalidSamples, { account, reason }),
+      unexpected: (kind, count) => series.inc(metrics.unexpected, { account, kind }, count),
     };
   };
 }
@@ -159,9 +149,7 @@ export function createPollMetrics(registry: Registry): ObserverFactory<PollObser
         if (!succeeded) series.inc(failed, { account });
         series.observe(durations, { account }, durationSeconds);
       },
-      skipped: (count) => {
-        series.inc(skipped, { account }, count);
-      },
+      skipped: (count) => series.inc(skipped, { account }, count),
     };
   };
 }

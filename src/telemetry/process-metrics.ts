@@ -84,9 +84,7 @@ export function createProgramMetrics(
       successful.set(succeeded ? 1 : 0);
       if (succeeded) successTime.set(wallMs / 1000);
     },
-    scraped: (code) => {
-      scrapes.inc({ code: String(code) });
-    },
+    scraped: (code) => scrapes.inc({ code: String(code) }),
     sharded: ({ ordinal, total }) => {
       shard.set(ordinal);
       shards.set(total);

@@ -45,7 +45,7 @@ describe('createPage', () => {
     const rendered = renderedOf(aSnapshot({ reading: aReading({ application: [1] }) }));
     let turns = 0;
 
-    await createPage('', [rendered, rendered], {
+    await createPage([rendered, rendered], {
       nextTurn: async () => {
         turns += 1;
       },
