@@ -110,8 +110,7 @@ export function planCalls(input: CallPlanInput): CallPlan {
     remedy: remedyFor(needed, input, capacityPerMinute),
     firstPollCalls,
     firstPollOperation: costs.firstPollOperation,
-    startCalls:
-      discovery.calls + firstPollCalls + totalOf(costs.polls(polled)) + queries.length,
+    startCalls: discovery.calls + firstPollCalls + totalOf(costs.polls(polled)) + queries.length,
     firstFullSetMs: firstFullSetMs(input, { stretch, intervals, firstPollCalls }),
   };
 }

@@ -115,8 +115,15 @@ function textOf(report: Report, platform: ToolPlatform): string {
   return `${findingsText(findings)}${web.verdict}${end}\n`;
 }
 
-function countsOf({ accounts, apps }: Config): string {
-  return `${countOf(accounts.length, 'account')}, ${countOf(apps.length, 'entry', 'entries')} of apps`;
+function countsOf({ accounts, apps, queries = [] }: Config): string {
+  const isQueried = queries.length > 0;
+  return [
+    countOf(accounts.length, 'account'),
+    ...(apps.length === 0 && isQueried
+      ? []
+      : [`${countOf(apps.length, 'entry', 'entries')} of apps`]),
+    ...(isQueried ? [countOf(queries.length, 'query', 'queries')] : []),
+  ].join(', ');
 }
 
 /** What a check of the configuration file, and of the files that it names, has found. */

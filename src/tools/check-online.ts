@@ -1,12 +1,12 @@
 import { officialAddresses, regionOf } from '../config/official-address.ts';
 import type { AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import {
   askingDependencies,
   type DiscoveredAccount,
   discoverAccounts,
+  isRefused,
 } from './account-discovery.ts';
 import { accountFindings, type CheckedConfig } from './check-account.ts';
 import { type Finding, findingOf } from './check-finding.ts';
@@ -59,21 +59,17 @@ export interface OtherRegion {
   readonly accepts: boolean;
 }
 
-function isRefused({ discovery: { error } }: Pick<DiscoveredAccount, 'discovery'>): boolean {
-  return error instanceof ApiError && error.status === 401;
-}
-
 /**
  * Asks the other region, by one call, if the account's own region refuses the key. A key is only ever
  * sent to New Relic's two own addresses: an account with another one is not tried elsewhere.
  */
 async function askOtherRegion(
-  discovered: Pick<DiscoveredAccount, 'account' | 'discovery'>,
+  { account, discovery, queryAnswers }: DiscoveredAccount,
   dependencies: AccountRuntimeDependencies,
 ): Promise<OtherRegion | undefined> {
-  const { account } = discovered;
   const own = regionOf(account.baseUrl);
-  if (own === undefined || !isRefused(discovered)) return undefined;
+  const errors = [discovery.error, ...queryAnswers.map(({ outcome }) => outcome.error)];
+  if (own === undefined || !errors.some(isRefused)) return undefined;
   const region = own === 'us' ? 'eu' : 'us';
   const other: AccountConfig = { ...account, baseUrl: officialAddresses[region] };
   const { accounts, failure } = await visibleAccountsOf(other, dependencies);

@@ -1,6 +1,7 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountInUse, AccountSource, Config, Query } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
+import { selectorText } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { discoveryOptionsOf } from '../poller/discovery-state.ts';
@@ -12,6 +13,7 @@ import {
   assumeApplications,
 } from './assumed-applications.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
+import type { QueryAnswer } from './query-answers.ts';
 
 export interface PlannedAccount extends CallPlan, Asked {
   /** New Relic data, if New Relic has every value. */
@@ -85,6 +87,8 @@ export interface AccountDraft extends Asked {
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
   readonly queries: readonly Query[];
+  /** What they were answered; empty if nobody asked. */
+  readonly queryAnswers: readonly QueryAnswer[];
 }
 
 /** Plans the calls of the accounts that were discovered. */
@@ -93,15 +97,14 @@ export function draftsOfDiscovered(
 ): readonly AccountDraft[] {
   return discovered
     .filter(({ failure }) => failure === undefined)
-    .map(
-      ({ discovery, selected, costs, missing, pendingIds, excluded, metricCalls, ...inUse }) => ({
-        ...draftOf(inUse, { applications: selected, discovery }, costs),
-        missing,
-        pending: pendingIds.length,
-        excluded: excluded.length,
-        metricCalls,
-      }),
-    );
+    .map(({ discovery, selected, costs, ...found }) => ({
+      ...draftOf(found, { applications: selected, discovery }, costs),
+      missing: found.missingEntries.map(({ selector }) => selectorText(selector)),
+      pending: found.pendingIds.length,
+      excluded: found.excluded.length,
+      metricCalls: found.metricCalls,
+      queryAnswers: found.queryAnswers,
+    }));
 }
 
 /** Plans the calls of the accounts of a configuration without asking New Relic. */
@@ -133,8 +136,14 @@ function draftOf(
     },
   });
   const source = account.source.kind;
-  const asked = { missing: [], pending: 0, excluded: 0, supposed: undefined };
-  return { source, calls, applications, queries, ...asked, metricCalls: undefined };
+  const asked = {
+    missing: [],
+    pending: 0,
+    excluded: 0,
+    supposed: undefined,
+    metricCalls: undefined,
+  };
+  return { source, calls, applications, queries, queryAnswers: [], ...asked };
 }
 
 /** The calls of several processes, each with this plan. */
