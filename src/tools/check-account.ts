@@ -2,7 +2,7 @@ import { countOf } from '../cli/plain-text.ts';
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
 import { closest } from '../config/suggestion.ts';
-import { keySpanAt } from '../config/yaml-node.ts';
+import { keySpanAt, type Span } from '../config/yaml-node.ts';
 import type { Application } from '../model/application.ts';
 import type { AppEntry, Config, Query } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
@@ -95,57 +95,53 @@ function shadowedFindings(
   });
 }
 
-interface WantedTags {
-  readonly path: readonly PropertyKey[];
-  readonly tags: readonly string[];
+interface WantedTag {
+  readonly tag: string;
+  readonly span: Span | undefined;
   readonly applications: readonly Application[];
 }
 
-/** The lists of tags in the file, with the applications that they are for. */
-function wantedTags(
-  { selected }: DiscoveredAccount,
+/** Tags that none of the applications has that they are wanted of, at their places. */
+function tagFindings(
+  { account, entries, selected, discovery }: DiscoveredAccount,
   { config, file }: CheckedConfig,
-): readonly WantedTags[] {
-  const lists = new Map<string, WantedTags & { readonly applications: Application[] }>();
-  for (const { application, entry } of selected) {
-    if (application.tags === undefined) continue;
+): readonly Finding[] {
+  const wanted = new Map<number | undefined, WantedTag>();
+  for (const entry of entries) {
+    const tags = Object.keys(entry.poll.tags ?? {});
+    const chosen = tags.length === 0 ? [] : selected.filter((one) => one.entry === entry);
     const own = ['apps', config.apps.indexOf(entry), 'tags'];
     const path = file.at(...own) === undefined ? ['poll', 'tags'] : own;
-    const key = path.join(' ');
-    const known = lists.get(key);
-    const tags = Object.keys(entry.poll.tags ?? {});
-    if (known === undefined) lists.set(key, { path, tags, applications: [application] });
-    else known.applications.push(application);
+    for (const [index, tag] of tags.entries()) {
+      const key = file.root && keySpanAt(file.root, [...path, tag]);
+      const span = key ?? file.at(...path, index)?.span;
+      const { applications = [] } = wanted.get(span?.start) ?? {};
+      const all = [...applications, ...chosen.map(({ application }) => application)];
+      wanted.set(span?.start, { tag, span, applications: all });
+    }
   }
-  return [...lists.values()];
+  const known = [...new Set(discovery.applications.flatMap(({ tags = {} }) => Object.keys(tags)))];
+  return [...wanted.values()]
+    .filter(({ tag, applications }) => applications.length > 0 && applications.every(lacks(tag)))
+    .slice(0, mostShown)
+    .map(({ tag, span, applications: { length } }) => {
+      const near = known.includes(tag) ? undefined : closest(tag, known);
+      const remedy =
+        near === undefined
+          ? 'newrelic-exporter discover shows which tags there are'
+          : `did you mean "${printable(near)}"?`;
+      const message = `none of ${countOf(length, 'application')} has the tag "${printable(tag)}"`;
+      return findingOf('warning', message, {
+        account: account.name,
+        remedy,
+        place: file.placeOf(span),
+      });
+    });
 }
 
-/** Tags that none of the applications has that they are wanted of, at their places. */
-function tagFindings(discovered: DiscoveredAccount, checked: CheckedConfig): readonly Finding[] {
-  const { account, discovery } = discovered;
-  const { root, at, placeOf } = checked.file;
-  const known = [...new Set(discovery.applications.flatMap(({ tags = {} }) => Object.keys(tags)))];
-  const findings = wantedTags(discovered, checked).flatMap(({ path, tags, applications }) =>
-    tags
-      .filter((tag) => !applications.some((one) => Object.hasOwn(one.tags ?? {}, tag)))
-      .map((tag) => {
-        const key = root && keySpanAt(root, [...path, tag]);
-        const near = known.includes(tag) ? undefined : closest(tag, known);
-        return findingOf(
-          'warning',
-          `none of ${countOf(applications.length, 'application')} has the tag "${printable(tag)}"`,
-          {
-            account: account.name,
-            remedy:
-              near === undefined
-                ? 'newrelic-exporter discover shows which tags there are'
-                : `did you mean "${printable(near)}"?`,
-            place: placeOf(key ?? at(...path, tags.indexOf(tag))?.span),
-          },
-        );
-      }),
-  );
-  return findings.slice(0, mostShown);
+/** Whether New Relic says that an application does not have the tag. */
+function lacks(tag: string): (application: Application) => boolean {
+  return ({ tags }) => tags !== undefined && !Object.hasOwn(tags, tag);
 }
 
 /** Not an error: the check may run on another host, or before the agent has started. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { QueryOutcome } from '../../src/model/poll-outcome.ts';
 import { type AccountDraft, togetherOf } from '../../src/tools/make-plan.ts';
+import { seriesOfQuery } from '../../src/tools/plan.ts';
+import { aGauge, aQuery } from '../support/builders.ts';
 import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
@@ -230,5 +233,83 @@ apps: [{ match: ".", account: wrong }, { match: ".", account: main }]`;
 
     expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
     expect(stderr).toContain('account main: the environment variable NO_KEY is not set');
+  });
+});
+
+const queried = `accounts: [${account.replace('}', ', source: nerdgraph, account_id: 1234567 }')}]
+queries:
+  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 100 }
+  - { as: bad, nrql: SELECT nonsense(x) FROM Transaction FACET appName LIMIT 100 }`;
+
+describe('the series of a query', () => {
+  const percentiles = aGauge('slow', { gives: 'percentiles', percentages: [50, 95] });
+  const one = { ...aQuery, facets: [], gauges: [aGauge('a')], mostRows: 1, maxSeries: 1000 };
+  const outcome = (rows: number): QueryOutcome => ({
+    reading: { windowEndMs: 0, series: [], rows, leftOut: 0, unusable: new Map() },
+    error: undefined,
+    partCount: 1,
+    unauthorized: false,
+  });
+
+  it.each([
+    { what: '1 without FACET', query: {}, rows: undefined, series: 1 },
+    { what: 'as many as LIMIT allows', query: { mostRows: 100 }, rows: undefined, series: 100 },
+    {
+      what: 'one for each function and percentile',
+      query: { mostRows: 100, gauges: [aGauge('a'), percentiles] },
+      rows: undefined,
+      series: 300,
+    },
+    {
+      what: 'no more than max_series',
+      query: { mostRows: 5000 },
+      rows: undefined,
+      series: 1000,
+    },
+    {
+      what: 'those of the rows that were seen',
+      query: { mostRows: 100, gauges: [aGauge('a'), percentiles] },
+      rows: 7,
+      series: 21,
+    },
+    { what: 'none if it had no rows', query: { mostRows: 100 }, rows: 0, series: 0 },
+  ])('are $what', ({ query: overrides, rows, series }) => {
+    const query = { ...one, ...overrides };
+    const answers = rows === undefined ? [] : [{ query, outcome: outcome(rows) }];
+
+    // Its own are whether it succeeds, when it did, and how many rows it had.
+    expect(seriesOfQuery(query, answers)).toBe(3 + series);
+  });
+
+  it('are those of the estimate if the query failed', () => {
+    const failed = { ...outcome(0), reading: undefined };
+
+    expect(seriesOfQuery(one, [{ query: one, outcome: failed }])).toBe(3 + 1);
+  });
+});
+
+describe('plan of queries alone', () => {
+  it.each([
+    // `newrelic_up`, and of each query its own three.
+    { args: [], calls: 0, series: 1 + 2 * (3 + 100) },
+    { args: ['--online'], calls: 2, series: 1 + 3 + 1 + 3 + 100 },
+  ])('speaks of queries only: $args', async ({ args, calls, series }) => {
+    const fleet = { applications: [{ id: 11, name: 'shop', kind: 'web', hosts: 1 }] } as const;
+
+    const result = await printed(['plan', ...args, 'c.yaml'], { 'c.yaml': queried }, fleet);
+
+    expect([result.exitCode, result.calls]).toEqual([0, calls]);
+    expect(result.stdout).toContain(`series          at most ${series}\n`);
+    expect(result.stdout).toMatch(/ queries +2\n/u);
+    expect(result.stdout).not.toMatch(/application|assumed|host/u);
+  });
+
+  it('exits with 1 for a refused key', async () => {
+    const files = { 'c.yaml': queried.replace('KEY', 'WRONG_KEY') };
+
+    const { exitCode, stdout, stderr } = await printed(['plan', '--online', 'c.yaml'], files);
+
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('account main: discovery failed: query: status 401');
   });
 });
