@@ -52,7 +52,7 @@ export interface DiscoveredAccount extends AccountInUse {
   /** What each query was answered; empty if nobody asked. */
   readonly queryAnswers: readonly QueryAnswer[];
   /** The event types with data in the last day; `undefined` if nobody asked, or they cannot be read. */
-  readonly eventTypes: ReadonlySet<string> | undefined;
+  readonly eventTypes: readonly string[] | undefined;
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */

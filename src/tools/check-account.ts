@@ -1,12 +1,11 @@
 import { countOf } from '../cli/plain-text.ts';
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
-import { closest } from '../config/suggestion.ts';
-import { keySpanAt, type Span } from '../config/yaml-node.ts';
-import type { Application } from '../model/application.ts';
+import { closest, didYouMean } from '../config/suggestion.ts';
 import type { AppEntry, Config, Query } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { isReadOf } from '../model/polled-series.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics, type QueryReading } from '../model/snapshot.ts';
 import { seeksAny } from '../poller/discovery-state.ts';
@@ -28,7 +27,7 @@ import { accountIdFinding } from './visible-accounts.ts';
 /** The configuration, and the file that it comes from. */
 export interface CheckedConfig {
   readonly config: Config;
-  readonly file: Pick<InspectedConfig, 'at' | 'placeOf' | 'root' | 'warnings'>;
+  readonly file: Pick<InspectedConfig, 'at' | 'placeOf' | 'warnings'>;
 }
 
 type Add = (severity: Severity, message: string, remedy?: string) => Finding;
@@ -95,53 +94,37 @@ function shadowedFindings(
   });
 }
 
-interface WantedTag {
-  readonly tag: string;
-  readonly span: Span | undefined;
-  readonly applications: readonly Application[];
-}
-
 /** Tags that none of the applications has that they are wanted of, at their places. */
 function tagFindings(
   { account, entries, selected, discovery }: DiscoveredAccount,
   { config, file }: CheckedConfig,
 ): readonly Finding[] {
-  const wanted = new Map<number | undefined, WantedTag>();
-  for (const entry of entries) {
-    const tags = Object.keys(entry.poll.tags ?? {});
-    const chosen = tags.length === 0 ? [] : selected.filter((one) => one.entry === entry);
-    const own = ['apps', config.apps.indexOf(entry), 'tags'];
-    const path = file.at(...own) === undefined ? ['poll', 'tags'] : own;
-    for (const [index, tag] of tags.entries()) {
-      const key = file.root && keySpanAt(file.root, [...path, tag]);
-      const span = key ?? file.at(...path, index)?.span;
-      const { applications = [] } = wanted.get(span?.start) ?? {};
-      const all = [...applications, ...chosen.map(({ application }) => application)];
-      wanted.set(span?.start, { tag, span, applications: all });
-    }
-  }
   const known = [...new Set(discovery.applications.flatMap(({ tags = {} }) => Object.keys(tags)))];
-  return [...wanted.values()]
-    .filter(({ tag, applications }) => applications.length > 0 && applications.every(lacks(tag)))
-    .slice(0, mostShown)
-    .map(({ tag, span, applications: { length } }) => {
-      const near = known.includes(tag) ? undefined : closest(tag, known);
-      const remedy =
-        near === undefined
-          ? 'newrelic-exporter discover shows which tags there are'
-          : `did you mean "${printable(near)}"?`;
-      const message = `none of ${countOf(length, 'application')} has the tag "${printable(tag)}"`;
-      return findingOf('warning', message, {
-        account: account.name,
-        remedy,
-        place: file.placeOf(span),
-      });
+  const pathOf = (entry: AppEntry) => ['apps', config.apps.indexOf(entry), 'tags'];
+  const hasOwn = (entry: AppEntry): boolean => file.at(...pathOf(entry)) !== undefined;
+  const lists = [
+    { path: ['poll', 'tags'], users: entries.filter((entry) => !hasOwn(entry)) },
+    ...entries.filter(hasOwn).map((entry) => ({ path: pathOf(entry), users: [entry] })),
+  ];
+  const findings = lists.flatMap(({ path, users }) => {
+    const tags = Object.keys(users[0]?.poll.tags ?? {});
+    const theirs = tags.length === 0 ? [] : selected.filter(({ entry }) => users.includes(entry));
+    const subject = `none of ${countOf(theirs.length, 'application')}`;
+    return tags.flatMap((tag, index) => {
+      if (theirs.length === 0 || !theirs.every((one) => lacksTag(one, tag))) return [];
+      const near = known.includes(tag) ? undefined : didYouMean(tag, known);
+      const remedy = near ?? 'newrelic-exporter discover shows which tags there are';
+      const place = file.placeOf((file.at(...path, tag) ?? file.at(...path, index))?.span);
+      const rest = { account: account.name, remedy, place };
+      return [findingOf('warning', `${subject} has the tag "${printable(tag)}"`, rest)];
     });
+  });
+  return findings.slice(0, mostShown);
 }
 
-/** Whether New Relic says that an application does not have the tag. */
-function lacks(tag: string): (application: Application) => boolean {
-  return ({ tags }) => tags !== undefined && !Object.hasOwn(tags, tag);
+/** Whether New Relic says so. */
+function lacksTag({ application: { tags } }: SelectedApplication, tag: string): boolean {
+  return tags !== undefined && !Object.hasOwn(tags, tag);
 }
 
 /** Not an error: the check may run on another host, or before the agent has started. */

@@ -157,14 +157,11 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const { config } = file;
   const withoutId = accountsWithoutId(file);
-  if (config === undefined || errors > 0)
-    return { diagnostics, errors, good: undefined, withoutId };
-  return {
-    diagnostics,
-    errors,
-    good: { config: await compileConfig(config, platform), file },
-    withoutId,
-  };
+  const good =
+    config === undefined || errors > 0
+      ? undefined
+      : { config: await compileConfig(config, platform), file };
+  return { diagnostics, errors, good, withoutId };
 }
 
 function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {

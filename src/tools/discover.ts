@@ -3,6 +3,7 @@ import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { aligned } from '../cli/plain-text.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
+import type { Application } from '../model/application.ts';
 import { cutText, printable } from '../model/line-text.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
@@ -44,17 +45,12 @@ function applicationsOf({
 }
 
 /** An application of an account; `undefined` if New Relic does not give the value. */
-export interface ListedApplication {
+export interface ListedApplication
+  extends Pick<Application, 'id' | 'name' | 'language' | 'reporting' | 'tags'> {
   readonly account: string;
-  readonly id: string;
-  readonly name: string;
-  readonly language: string | undefined;
-  readonly reporting: boolean | undefined;
   readonly hosts: number | undefined;
   /** Whether an entry with `exclude: true` selects it. */
   readonly excluded: boolean;
-  /** The values by tag, those of one tag in one text. */
-  readonly tags: Readonly<Record<string, string>> | undefined;
 }
 
 const unknown = '-';

@@ -35,23 +35,29 @@ interface NrqlQuestion {
   readonly signal: AbortSignal;
 }
 
-/** What `read` makes of the results of one query. Rejects with an `ApiError` or the signal's reason. */
+/** What `read` makes of the results of one query, or why it cannot. Rejects with the signal's reason. */
 async function askNrql<Value>(
   { operation, nrql, signal }: NrqlQuestion,
   { accountId, timeoutMs }: NrqlAccount,
   { send, observer }: NrqlDependencies,
   read: (results: readonly unknown[], purpose: CallPurpose) => Value,
-): Promise<Value> {
+): Promise<Value | ApiError> {
   const purpose = { operation, accountId };
   const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs) };
   const body = JSON.stringify({ query: nrqlDocument, variables });
   const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
-  const response = await send(request, signal);
-  return countingFailures(response, purpose, observer, () => {
-    const { part } = answerOf(response, purpose, parseJson);
-    const results = isJsonObject(part) ? part['results'] : undefined;
-    return read(Array.isArray(results) ? results : [], purpose);
-  });
+  try {
+    const response = await send(request, signal);
+    return countingFailures(response, purpose, observer, () => {
+      const { part } = answerOf(response, purpose, parseJson);
+      const results = isJsonObject(part) ? part['results'] : undefined;
+      return read(Array.isArray(results) ? results : [], purpose);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    return error;
+  }
 }
 
 /** The most names in one answer; there is no second page. */
@@ -71,41 +77,26 @@ export function createMetricNames(
     const toMs = Math.floor(dependencies.vendorWallMs());
     const nrql = metricNamesNrql(question, { fromMs: toMs - listedMs, toMs });
     const asked = { operation: 'list_metrics', nrql, signal } as const;
-    try {
-      const names = await askNrql(asked, account, dependencies, namesOf);
-      onPage(names.filter((name) => isLike(name, question.like)).map(metricOf));
-      const cut = names.length < mostNames ? undefined : `${mostNames} names`;
-      return { error: undefined, cut };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ApiError)) throw error;
-      return { error, cut: undefined };
-    }
+    const names = await askNrql(asked, account, dependencies, namesOf);
+    if (names instanceof ApiError) return { error: names, cut: undefined };
+    onPage(names.filter((name) => isLike(name, question.like)).map(metricOf));
+    const cut = names.length < mostNames ? undefined : `${mostNames} names`;
+    return { error: undefined, cut };
   };
 }
 
-/**
- * The event types that have had data in the last day; `undefined` if New Relic does not say. Rejects with
- * the signal's reason.
- */
+/** Event types with data in the last day; `undefined` if New Relic does not say. Rejects with the signal's reason. */
 export async function eventTypesOf(
   account: NrqlAccount,
   dependencies: NrqlDependencies,
   signal: AbortSignal,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<readonly string[] | undefined> {
   const nrql = 'SHOW EVENT TYPES SINCE 1 day ago';
   const asked = { operation: 'query', nrql, signal } as const;
-  try {
-    return await askNrql(asked, account, dependencies, (rows) => {
-      const types = rows.map((row) => (isJsonObject(row) ? row['eventType'] : undefined));
-      const texts = types.filter((type) => typeof type === 'string');
-      return texts.length > 0 && texts.length === rows.length ? new Set(texts) : undefined;
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return undefined;
-  }
+  const rows = await askNrql(asked, account, dependencies, (results) => results);
+  if (rows instanceof ApiError || rows.length === 0) return undefined;
+  const types = rows.map((row) => (isJsonObject(row) ? row['eventType'] : undefined));
+  return types.every((type) => typeof type === 'string') ? types : undefined;
 }
 
 /**

@@ -40,7 +40,7 @@ describe('check-config --online, for tags', () => {
     {
       what: 'of an entry, in a map',
       lines: ['apps: [{ match: ".", tags: { tear: crew } }]'],
-      says: ['c.yaml:2:30: 3 applications has the tag "tear" did you mean "team"?'],
+      says: ['c.yaml:2:36: 3 applications has the tag "tear" did you mean "team"?'],
     },
     {
       what: 'of all entries, once',
