@@ -113,7 +113,7 @@ function tagFindings(
     return tags.flatMap((tag, index) => {
       if (theirs.length === 0 || !theirs.every((one) => lacksTag(one, tag))) return [];
       const near = known.includes(tag) ? undefined : didYouMean(tag, known);
-      const remedy = near ?? 'newrelic-exporter discover shows which tags there are';
+      const remedy = printable(near ?? 'newrelic-exporter discover shows which tags there are');
       const place = file.placeOf((file.at(...path, tag) ?? file.at(...path, index))?.span);
       const rest = { account: account.name, remedy, place };
       return [findingOf('warning', `${subject} has the tag "${printable(tag)}"`, rest)];
@@ -225,15 +225,11 @@ function queryFinding(
 
 type Verdict = readonly [Severity, remedy?: string];
 
-/** New Relic gives no more rows, whatever LIMIT says. */
-const mostRows = 5000;
-
-function verdictOn({ facets, mostRows: limit }: Query, reading: QueryReading): Verdict {
+function verdictOn({ facets, mostRows }: Query, reading: QueryReading): Verdict {
   if (reading.series.length === 0) return ['warning', emptyTextOf(reading)];
   if (reading.leftOut > 0) return ['warning', 'raise max_series, or ask for less'];
-  if (facets.length === 0 || reading.rows < limit) return ['ok'];
-  const more = limit < mostRows ? 'raise LIMIT' : 'ask for less';
-  return ['note', `these are as many rows as its LIMIT allows: if there may be more, ${more}`];
+  if (facets.length === 0 || reading.rows < mostRows) return ['ok'];
+  return ['note', 'there may be more rows than its LIMIT allows: raise LIMIT, or ask for less'];
 }
 
 /** What New Relic can be asked for, whether it lists it or not. */
@@ -245,17 +241,19 @@ function verdictOnNothing(
   reading: QueryReading,
   listed: DiscoveredAccount['eventTypes'],
 ): Verdict {
-  const types = [...unlistedTypes, ...(listed ?? [])];
-  const unknown = query.eventTypes.find((type) => !types.includes(type));
   if (listed === undefined || query.eventTypes.length === 0) return verdictOn(query, reading);
-  if (unknown !== undefined) {
-    const near = closest(unknown, types);
-    const meant = near === undefined ? 'correct FROM' : `did you mean ${printable(near)}?`;
-    const fact = `the account has had no data of the type ${printable(unknown)} in the last day`;
-    return ['warning', `${fact}: ${meant}`];
+  const types = [...unlistedTypes, ...listed];
+  const unknown = query.eventTypes.find((type) => !types.includes(type));
+  if (unknown === undefined) {
+    const isFiltered = reading.rows === 0;
+    return isFiltered
+      ? ['warning', 'check WHERE, or ask for a longer window']
+      : verdictOn(query, reading);
   }
-  if (reading.rows > 0) return verdictOn(query, reading);
-  return ['warning', 'check WHERE, or ask for a longer window'];
+  const near = closest(unknown, types);
+  const meant = near === undefined ? 'correct FROM' : `did you mean ${near}?`;
+  const fact = `the account has had no data of the type ${unknown} in the last day`;
+  return ['warning', printable(`${fact}: ${meant}`)];
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
@@ -302,8 +300,9 @@ export async function accountFindings(
   const id = accountIdFinding(account, visible);
   const ids = id === undefined ? [] : [add(id.severity, id.message, id.remedy)];
   const ofQueries = queryAnswers.map((one) => queryFinding(one, eventTypes, checked));
-  if (!discovery.complete)
+  if (!discovery.complete) {
     return [add('error', `discovery failed: ${failure}`), ...ids, ...ofQueries];
+  }
   return [
     ...acceptedFinding(discovered, add),
     ...ids,
@@ -324,7 +323,7 @@ export async function accountFindings(
 
 /** What the key gives access to; nothing if nobody has answered it. */
 function acceptedFinding(
-  { entries, discovery, selected, excluded, visible, queryAnswers }: DiscoveredAccount,
+  { entries, discovery, selected, excluded, queryAnswers }: DiscoveredAccount,
   add: Add,
 ): readonly Finding[] {
   if (seeksAny({ entries })) {
@@ -332,10 +331,7 @@ function acceptedFinding(
     const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
     return [add('ok', `key accepted, ${found} found, ${selected.length} chosen${left}`)];
   }
-  const isAccepted =
-    (visible !== undefined && visible.failure === undefined) ||
-    queryAnswers.some(({ outcome }) => isAnswered(outcome.error?.reason));
-  return isAccepted
-    ? [add('ok', `key accepted, ${countOf(queryAnswers.length, 'query', 'queries')}`)]
-    : [];
+  const isAccepted = queryAnswers.some(({ outcome }) => isAnswered(outcome.error?.reason));
+  const queries = countOf(queryAnswers.length, 'query', 'queries');
+  return isAccepted ? [add('ok', `key accepted, ${queries}`)] : [];
 }

@@ -13,7 +13,6 @@ import {
   assumeApplications,
 } from './assumed-applications.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
-import type { QueryAnswer } from './query-answers.ts';
 
 export interface PlannedAccount extends CallPlan, Asked {
   /** New Relic data, if New Relic has every value. */
@@ -87,8 +86,6 @@ export interface AccountDraft extends Asked {
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
   readonly queries: readonly Query[];
-  /** What they were answered; empty if nobody asked. */
-  readonly queryAnswers: readonly QueryAnswer[];
 }
 
 /** Plans the calls of the accounts that were discovered. */
@@ -103,7 +100,10 @@ export function draftsOfDiscovered(
       pending: found.pendingIds.length,
       excluded: found.excluded.length,
       metricCalls: found.metricCalls,
-      queryAnswers: found.queryAnswers,
+      queries: found.queryAnswers.map(({ query, outcome: { reading } }) => ({
+        ...query,
+        mostRows: reading?.rows ?? query.mostRows,
+      })),
     }));
 }
 
@@ -136,14 +136,8 @@ function draftOf(
     },
   });
   const source = account.source.kind;
-  const asked = {
-    missing: [],
-    pending: 0,
-    excluded: 0,
-    supposed: undefined,
-    metricCalls: undefined,
-  };
-  return { source, calls, applications, queries, queryAnswers: [], ...asked };
+  const asked = { missing: [], pending: 0, excluded: 0, supposed: undefined };
+  return { source, calls, applications, queries, ...asked, metricCalls: undefined };
 }
 
 /** The calls of several processes, each with this plan. */

@@ -19,7 +19,6 @@ import {
   togetherOf,
 } from './make-plan.ts';
 import { planText } from './plan-text.ts';
-import type { QueryAnswer } from './query-answers.ts';
 
 /**
  * Prints what polling the configured applications will cost: under assumptions, or with `--online`
@@ -71,18 +70,16 @@ const ownPerAccount = 193;
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
 function completed({ drafts, failures }: Drafts, replicas: number): Plan {
-  const accounts = drafts.map(
-    ({ source, calls, applications, queries, queryAnswers, ...draft }) => ({
-      ...calls,
-      ...draft,
-      // One is `newrelic_up`.
-      series:
-        1 +
-        sumOf(applications.map((one) => seriesOf(one, factsPerApplication[source]))) +
-        sumOf(queries.map((query) => seriesOfQuery(query, queryAnswers))),
-      together: togetherOf({ source, calls }, replicas),
-    }),
-  );
+  const accounts = drafts.map(({ source, calls, applications, queries, ...draft }) => ({
+    ...calls,
+    ...draft,
+    // One is `newrelic_up`.
+    series:
+      1 +
+      sumOf(applications.map((one) => seriesOf(one, factsPerApplication[source]))) +
+      sumOf(queries.map(seriesOfQuery)),
+    together: togetherOf({ source, calls }, replicas),
+  }));
   const series = sumOf(accounts.map((account) => account.series));
   const subjects = sumOf(drafts.map(({ applications }) => subjectsOf(applications)));
   const memoryBytes = idleBytes + subjects * bytesPerSubject + series * bytesPerSeries;
@@ -114,15 +111,10 @@ function seriesOf(selected: SelectedApplication, factsEach: number): number {
 /** Beside its own, whether it succeeds, when it last did, and how many rows it had. */
 const factsPerQuery = 3;
 
-/** The series of a query, if each of the rows that it had, or that its LIMIT allows, has every value. */
-export function seriesOfQuery(
-  query: Pick<Query, 'gauges' | 'mostRows' | 'maxSeries'>,
-  answers: readonly QueryAnswer[],
-): number {
-  const { gauges, mostRows, maxSeries } = query;
-  const seen = answers.find((answer) => answer.query === query)?.outcome.reading?.rows;
+/** The series of a query, if it has as many rows as it may, and each has every value. */
+export function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
   const perRow = sumOf(gauges.map(({ percentages }) => Math.max(1, percentages.length)));
-  return factsPerQuery + Math.min(maxSeries, (seen ?? mostRows) * perRow);
+  return factsPerQuery + Math.min(maxSeries, mostRows * perRow);
 }
 
 /** Applications, and the hosts that are polled. */

@@ -4,12 +4,11 @@ import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
 import { failureOf, statusOf } from '../nerdgraph/failures.ts';
 import { answerOf } from '../nerdgraph/graphql-client.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
-import type { Transport } from '../transport/transport.ts';
+import type { NrqlDependencies } from './nrql-metric-names.ts';
 
 /** The accounts that the user of a key may see. */
 export interface VisibleAccounts {
@@ -62,12 +61,6 @@ export interface VisibleAccount {
   readonly name: string;
 }
 
-export interface VisibleAccountsDependencies {
-  /** The account's transport: paced, limited, retried and measured. */
-  readonly send: Transport;
-  readonly observer: Pick<ApiObserver, 'failed'>;
-}
-
 /** The only query that needs no account. */
 const accountsDocument = '{ actor { accounts { id name } } }';
 
@@ -79,7 +72,7 @@ const purpose = { operation: 'list_applications', accountId: undefined } as cons
  * from a transport that does not know NerdGraph's failures.
  */
 export async function listVisibleAccounts(
-  { send, observer }: VisibleAccountsDependencies,
+  { send, observer }: NrqlDependencies,
   signal: AbortSignal,
 ): Promise<readonly VisibleAccount[]> {
   const body = JSON.stringify({ query: accountsDocument });

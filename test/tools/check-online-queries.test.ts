@@ -118,7 +118,7 @@ describe('check-config --online, for queries', () => {
   - { as: two, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 3 }`,
     );
 
-    expect(stdout).not.toContain('LIMIT allows');
+    expect(stdout).not.toContain('raise LIMIT');
   });
 
   it.each([
