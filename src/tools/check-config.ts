@@ -130,8 +130,6 @@ function countsOf({ accounts, apps, queries = [] }: Config): string {
 export interface CheckedFile {
   /** In the order of the file. */
   readonly diagnostics: readonly Diagnostic[];
-  /** How many of them are errors. */
-  readonly errors: number;
   /** The configuration, if there are no errors. */
   readonly good: { readonly config: Config; readonly file: InspectedConfig } | undefined;
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
@@ -148,20 +146,18 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
     directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const { diagnostics } = error;
-    return { diagnostics, errors: diagnostics.length, good: undefined, withoutId: [] };
+    return { diagnostics: error.diagnostics, good: undefined, withoutId: [] };
   }
   const named =
     file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
   const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const isRefused = diagnostics.some(({ severity }) => severity === 'error');
   const { config } = file;
-  const withoutId = accountsWithoutId(file);
   const good =
-    config === undefined || errors > 0
+    config === undefined || isRefused
       ? undefined
       : { config: await compileConfig(config, platform), file };
-  return { diagnostics, errors, good, withoutId };
+  return { diagnostics, good, withoutId: accountsWithoutId(file) };
 }
 
 function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {

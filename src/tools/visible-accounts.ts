@@ -8,6 +8,7 @@ import { failureOf, statusOf } from '../nerdgraph/failures.ts';
 import { answerOf } from '../nerdgraph/graphql-client.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
+import type { Finding } from './check-finding.ts';
 import type { NrqlDependencies } from './nrql-metric-names.ts';
 
 /** The accounts that the user of a key may see. */
@@ -139,14 +140,6 @@ export function missingIdText(
   return `account ${name}: ${proposal(visible)}`;
 }
 
-/** What a check of the id of an account has found. */
-export interface AccountIdFinding {
-  readonly severity: 'note' | 'error';
-  readonly message: string;
-  /** It may have several lines. */
-  readonly remedy: string;
-}
-
 /**
  * Compares the id of an account with the accounts that its key sees. What is wrong about an id that
  * nothing is polled with is only a note, unless the key certainly does not see that account.
@@ -154,7 +147,7 @@ export interface AccountIdFinding {
 export function accountIdFinding(
   { source }: Pick<AccountConfig, 'source'>,
   visible: VisibleAccounts | undefined,
-): AccountIdFinding | undefined {
+): Pick<Finding, 'severity' | 'message' | 'remedy'> | undefined {
   if (visible === undefined) return undefined;
   const { accounts, failure } = visible;
   const { accountId } = source;
