@@ -185,7 +185,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, and values of a few applications.',
+    help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and values of a few applications.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };

@@ -30,7 +30,9 @@ export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcom
 
 /** How far the one poll of everything has come. */
 export function pollingText(accounts: readonly AccountDetails[]): string {
-  const unlisted = accounts.filter(({ up }) => up === undefined);
+  const unlisted = accounts.filter(
+    ({ up, hasApplications }) => hasApplications && up === undefined,
+  );
   const [first] = unlisted;
   if (first !== undefined) {
     return unlisted.length === 1
@@ -39,5 +41,11 @@ export function pollingText(accounts: readonly AccountDetails[]): string {
   }
   const polled = accounts.reduce((sum, one) => sum + one.polledApplications, 0);
   const all = accounts.reduce((sum, one) => sum + one.applications, 0);
-  return `polling: ${polled} of ${countOf(all, 'application')} done`;
+  const queries = accounts.flatMap((one) => one.queries ?? []);
+  const asked = queries.filter(({ state }) => state !== 'waiting').length;
+  const done = [
+    ...(all === 0 && queries.length > 0 ? [] : [`${polled} of ${countOf(all, 'application')}`]),
+    ...(queries.length > 0 ? [`${asked} of ${countOf(queries.length, 'query', 'queries')}`] : []),
+  ];
+  return `polling: ${done.join(' and ')} done`;
 }

@@ -59,9 +59,12 @@ export interface PageReading {
   readonly purpose: CallPurpose;
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
-  /** The tags that are wanted. Default: none. */
+  /** The tags that are wanted; `everyTag` stands for all. Default: none. */
   readonly tags?: readonly string[] | undefined;
 }
+
+/** No tag is called so. Only commands read them all. */
+export const everyTag = '*';
 
 /**
  * Reads the value of `entitySearch`, and leaves out entities of other accounts than the one asked for.
@@ -136,7 +139,8 @@ function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReadi
 /** The wanted ones. A tag may have several values, in no order, in one entry or in several. */
 function tagTexts(stated: EntityRecord['tags'], wanted: readonly string[]): Application['tags'] {
   if (stated === undefined) return undefined;
-  const texts = wanted.flatMap((tag) => {
+  const tags = wanted.includes(everyTag) ? new Set(stated.map(({ key }) => key)) : wanted;
+  const texts = [...tags].flatMap((tag) => {
     const values = stated.flatMap(({ key, values: own }) => (key === tag ? own : []));
     return values.length === 0 ? [] : [[tag, [...new Set(values)].toSorted().join(',')] as const];
   });

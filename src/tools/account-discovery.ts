@@ -3,10 +3,11 @@ import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/accou
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import type { AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
+import type { AccountInUse, AppEntry, Config } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
-import { nothingToAskOutcome, type PollOutcome, type QueryOutcome } from '../model/poll-outcome.ts';
+import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
@@ -14,17 +15,19 @@ import {
   wantedHostNames,
   withNamedHosts,
 } from '../model/selected-application.ts';
-import { polledBy, selectApplications, selectorText } from '../model/selector.ts';
+import { polledBy, selectApplications } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import { everyTag } from '../nerdgraph/entity-page.ts';
 import { discoverWithin, discoveryOptionsOf, type Sought } from '../poller/discovery-state.ts';
-import { queryBatchOf } from '../poller/query-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
 import { metricLister } from './metric-lister.ts';
-import { allCallsOf, pollOnce } from './poll-once.ts';
+import { eventTypesOf } from './nrql-metric-names.ts';
+import { pollOnce } from './poll-once.ts';
+import { answersOf, isEmptyHanded, type QueryAnswer } from './query-answers.ts';
 import { type UnknownMetric, unknownMetricsOf } from './unknown-metrics.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
@@ -36,11 +39,9 @@ export interface DiscoveredAccount extends AccountInUse {
   readonly excluded: readonly SelectedApplication[];
   /** Entries that match nothing; only a complete discovery can tell. */
   readonly missingEntries: readonly AppEntry[];
-  /** The same as written. */
-  readonly missing: readonly string[];
   /** Ids that were not found in a batch, and have not been fetched singly so far. */
   readonly pendingIds: readonly string[];
-  /** Why the discovery is not complete, without secrets. */
+  /** Why the discovery is not complete, or the key refused, without secrets. */
   readonly failure: string | undefined;
   /** Applications whose entry wants the host of this process, but that lack it; of the first ones only. */
   readonly hostless: readonly HostlessApplication[];
@@ -50,15 +51,12 @@ export interface DiscoveredAccount extends AccountInUse {
   readonly samples: readonly Sample[];
   /** What each query was answered; empty if nobody asked. */
   readonly queryAnswers: readonly QueryAnswer[];
+  /** The event types with data in the last day; `undefined` if nobody asked, or they cannot be read. */
+  readonly eventTypes: readonly string[] | undefined;
   /** What polls cost, as far as the sample has shown. */
   readonly costs: CallCosts;
   /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
   readonly metricCalls: string | undefined;
-}
-
-export interface QueryAnswer {
-  readonly query: Query;
-  readonly outcome: QueryOutcome;
 }
 
 /** The values of one application, asked for as a test. */
@@ -175,51 +173,66 @@ async function discoverAccount(
   const { clock, redactor, stopSignal } = platform;
   const { source } = runtime;
   const dependencies = { source, clock };
-  const { selectors } = purpose === 'list' ? everyApplication : discoveryOptionsOf({ entries });
+  const { selectors, tags = [] } =
+    purpose === 'list' ? everyApplication : discoveryOptionsOf({ entries });
+  const read = tags.length > 0 ? [everyTag] : [];
   const discover = async (known: readonly string[]): Promise<Discovery> =>
-    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal);
+    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal, read);
   const discovery = await afterLookUps(await discover([]), discover);
-  const { selected, excluded, missing } = selectApplications(entries, discovery.applications);
-  const { complete, error, pendingIds } = discovery;
-  const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
-  const missingEntries = missing.filter(({ selector }) => !pending.has(selectorText(selector)));
+  const { complete, error } = discovery;
+  const selection = selectionOf(entries, discovery);
+  const { selected } = selection;
+  const isQueried = purpose !== 'list' && !isRefused(error);
+  const queryAnswers = isQueried ? await answersOf(queries, source, platform) : [];
+  const failure = failureOf(discovery, queryAnswers);
   return {
     account,
     entries,
     queries,
     discovery,
+    ...selection,
     selected: purpose === 'list' ? selected : await withHosts(selected, source, stopSignal),
-    excluded,
-    missingEntries: complete ? missingEntries : [],
-    missing: complete ? missingEntries.map(({ selector }) => selectorText(selector)) : [],
-    pendingIds: complete ? pendingIds : [],
-    failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
+    failure: failure && redactor.redact(failure.message),
     ...(purpose === 'check'
-      ? await trials({ account, selected, complete }, runtime, platform)
-      : { visible: undefined, hostless: [] }),
+      ? await trials({ account, selected, complete, queryAnswers }, runtime, platform)
+      : { visible: undefined, hostless: [], eventTypes: undefined }),
     ...(await costsOf(polledBy(entries), selected, { runtime, purpose, platform })),
-    queryAnswers: purpose === 'list' || !complete ? [] : await answersOf(queries, source, platform),
+    queryAnswers,
   };
 }
 
-/** Asks each query once, one after the other. */
-async function answersOf(
-  queries: readonly Query[],
-  source: Pick<Source, 'query'>,
-  { clock, stopSignal }: ToolPlatform,
-): Promise<readonly QueryAnswer[]> {
-  const answers: QueryAnswer[] = [];
-  for (const query of queries) {
-    const batch = queryBatchOf({ query }, source);
-    await allCallsOf(batch, { wallMs: clock.wallMs(), signal: stopSignal }, 1);
-    stopSignal.throwIfAborted();
-    answers.push({ query, outcome: batch.outcomeOf({ query }) });
-  }
-  return answers;
+/** Why the account cannot be judged; a query may be the first to show that the key is refused. */
+function failureOf(
+  { complete, error }: Discovery,
+  answers: readonly QueryAnswer[],
+): Error | undefined {
+  if (!complete) return error ?? new Error('no answer');
+  return answers.find(({ outcome }) => outcome.unauthorized)?.outcome.error;
+}
+
+function selectionOf(
+  entries: readonly AppEntry[],
+  { applications, complete, pendingIds }: Discovery,
+): Pick<DiscoveredAccount, 'selected' | 'excluded' | 'missingEntries' | 'pendingIds'> {
+  const { missing, ...chosen } = selectApplications(entries, applications);
+  if (!complete) return { ...chosen, missingEntries: [], pendingIds: [] };
+  const missingEntries = missing.filter((entry) => !isPending(entry, pendingIds));
+  return { ...chosen, missingEntries, pendingIds };
+}
+
+/** Whether its id has not been asked for alone so far. */
+export function isPending({ selector }: AppEntry, pendingIds: readonly string[]): boolean {
+  return selector.kind === 'id' && pendingIds.includes(selector.id);
+}
+
+/** Whether New Relic does not accept the key. */
+export function isRefused(error: Error | undefined): boolean {
+  return error instanceof ApiError && error.status === 401;
 }
 
 /** Any selector will do: the vendor is asked for the whole list. */
-const everyApplication: Pick<Sought, 'selectors'> = {
+const everyApplication: Pick<Sought, 'selectors' | 'tags'> = {
+  tags: [everyTag],
   selectors: [{ kind: 'match', pattern: { source: '', test: () => true } }],
 };
 
@@ -242,18 +255,24 @@ async function afterLookUps(
 /** What only a check asks for. */
 async function trials(
   {
-    account,
+    account: { source, timeoutMs },
     selected,
     complete,
-  }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
+    queryAnswers,
+  }: Pick<DiscoveredAccount, 'account' | 'selected' | 'queryAnswers'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
   platform: ToolPlatform,
-): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless'>> {
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'eventTypes'>> {
+  const { stopSignal } = platform;
   // A key that the REST API refuses need not be tried again.
-  const isAsked = account.source.kind === 'nerdgraph' || complete;
+  const isAsked = source.kind === 'nerdgraph' || complete;
+  const isWondered = source.kind === 'nerdgraph' && queryAnswers.some(isEmptyHanded);
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
+    eventTypes: isWondered
+      ? await eventTypesOf({ ...source, timeoutMs }, runtime.asking, stopSignal)
+      : undefined,
   };
 }
 

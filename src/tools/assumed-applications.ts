@@ -1,4 +1,4 @@
-import type { Application } from '../model/application.ts';
+import { type Application, bareApplication } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
@@ -56,22 +56,10 @@ export function withAssumedHosts(selected: SelectedApplication): SelectedApplica
   return { application, entry, namedHostIds };
 }
 
-/** An application with every value that New Relic may give. */
 function assumedApplication(id: string, hosts: number): Application {
   return {
-    id,
-    name: id,
-    language: 'unknown',
-    healthStatus: 'green',
+    ...bareApplication({ id, name: id }),
     reporting: true,
-    lastReportedAtMs: 0,
-    summary: {
-      requestsPerMinute: 0,
-      responseTimeSeconds: 0,
-      errorRatio: 0,
-      apdexScore: 0,
-      apdexTargetSeconds: 0,
-    },
     hostIds: idsOf(hosts),
     instances: hosts,
   };

@@ -1,22 +1,27 @@
 import { countOf } from '../cli/plain-text.ts';
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
-import type { AppEntry, Config } from '../model/config.ts';
+import { closest, didYouMean } from '../config/suggestion.ts';
+import type { AppEntry, Config, Query } from '../model/config.ts';
+import { printable } from '../model/line-text.ts';
 import { isReadOf } from '../model/polled-series.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
-import { emptyTextOf } from '../poller/query-state.ts';
+import { type AppReading, applicationMetrics, type QueryReading } from '../model/snapshot.ts';
+import { seeksAny } from '../poller/discovery-state.ts';
+import { emptyTextOf, isAnswered } from '../poller/query-state.ts';
 import { resultText } from '../status/queries.ts';
-import type {
-  DiscoveredAccount,
-  HostlessApplication,
-  QueryAnswer,
-  Sample,
+import {
+  type DiscoveredAccount,
+  type HostlessApplication,
+  isPending,
+  type Sample,
 } from './account-discovery.ts';
 import { type Finding, findingOf, type Severity } from './check-finding.ts';
 import { draftsOfDiscovered, togetherOf } from './make-plan.ts';
 import { suggestionFor } from './name-suggestion.ts';
 import { budgetText, pendingText, remedyTexts } from './plan-text.ts';
+import { isEmptyHanded, type QueryAnswer } from './query-answers.ts';
 import { accountIdFinding } from './visible-accounts.ts';
 
 /** The configuration, and the file that it comes from. */
@@ -60,14 +65,11 @@ function shadowedFindings(
   const { config, file } = checked;
   const chosen = [...selected, ...excluded];
   const inUse = new Set(chosen.map(({ entry }) => entry));
-  const missing = new Set([...missingEntries, ...entries.filter(isPending)]);
+  const missing = new Set(missingEntries);
   const known = new Set(file.warnings.map(({ span }) => span?.start));
   const takers = new Map(chosen.map(({ application, entry }) => [application.id, entry]));
-  function isPending({ selector }: AppEntry): boolean {
-    return selector.kind === 'id' && pendingIds.includes(selector.id);
-  }
   const useless = entries.filter((entry) => {
-    if (inUse.has(entry) || missing.has(entry)) return false;
+    if (inUse.has(entry) || missing.has(entry) || isPending(entry, pendingIds)) return false;
     const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind)?.span;
     // The file alone may have told already.
     return !known.has(span?.start);
@@ -90,6 +92,39 @@ function shadowedFindings(
     const remedy = 'put it before that entry, or remove it';
     return entryFinding(entry, checked, 'warning', { message, remedy });
   });
+}
+
+/** Tags that none of the applications has that they are wanted of, at their places. */
+function tagFindings(
+  { account, entries, selected, discovery }: DiscoveredAccount,
+  { config, file }: CheckedConfig,
+): readonly Finding[] {
+  const known = [...new Set(discovery.applications.flatMap(({ tags = {} }) => Object.keys(tags)))];
+  const pathOf = (entry: AppEntry) => ['apps', config.apps.indexOf(entry), 'tags'];
+  const hasOwn = (entry: AppEntry): boolean => file.at(...pathOf(entry)) !== undefined;
+  const lists = [
+    { path: ['poll', 'tags'], users: entries.filter((entry) => !hasOwn(entry)) },
+    ...entries.filter(hasOwn).map((entry) => ({ path: pathOf(entry), users: [entry] })),
+  ];
+  const findings = lists.flatMap(({ path, users }) => {
+    const tags = Object.keys(users[0]?.poll.tags ?? {});
+    const theirs = tags.length === 0 ? [] : selected.filter(({ entry }) => users.includes(entry));
+    const subject = `none of ${countOf(theirs.length, 'application')}`;
+    return tags.flatMap((tag, index) => {
+      if (theirs.length === 0 || !theirs.every((one) => lacksTag(one, tag))) return [];
+      const near = known.includes(tag) ? undefined : didYouMean(tag, known);
+      const remedy = printable(near ?? 'newrelic-exporter discover shows which tags there are');
+      const place = file.placeOf((file.at(...path, tag) ?? file.at(...path, index))?.span);
+      const rest = { account: account.name, remedy, place };
+      return [findingOf('warning', `${subject} has the tag "${printable(tag)}"`, rest)];
+    });
+  });
+  return findings.slice(0, mostShown);
+}
+
+/** Whether New Relic says so. */
+function lacksTag({ application: { tags } }: SelectedApplication, tag: string): boolean {
+  return tags !== undefined && !Object.hasOwn(tags, tag);
 }
 
 /** Not an error: the check may run on another host, or before the agent has started. */
@@ -162,20 +197,63 @@ function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] 
 /** Series of a query that are shown. */
 const seriesShown = 3;
 
-function queryFinding({ query, outcome }: QueryAnswer, add: Add): Finding {
+function queryFinding(
+  answer: QueryAnswer,
+  eventTypes: DiscoveredAccount['eventTypes'],
+  { config, file }: CheckedConfig,
+): Finding {
+  const { query, outcome } = answer;
+  // An entry that asks several accounts has one list of gauges.
+  const entries = [...new Set(config.queries?.map(({ gauges }) => gauges))];
+  const place = file.placeOf(file.at('queries', entries.indexOf(query.gauges), 'nrql')?.span);
   const { reading, error } = outcome;
+  const { account, name } = query;
   if (reading === undefined) {
-    return add('error', `query ${query.name} brings nothing`, error?.message);
+    const rest = { account, place, remedy: error?.message };
+    return findingOf('error', `query ${name} brings nothing`, rest);
   }
-  const { series, leftOut } = reading;
-  const shown = series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
+  const shown = reading.series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
     const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
     return `${query.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
   });
-  const text = [`query ${query.name}: ${resultText(reading)}`, ...shown].join('; ');
-  if (series.length === 0) return add('warning', text, emptyTextOf(reading));
-  if (leftOut === 0) return add('ok', text);
-  return add('warning', text, 'raise max_series, or ask for less');
+  const [severity, remedy] = isEmptyHanded(answer)
+    ? verdictOnNothing(query, reading, eventTypes)
+    : verdictOn(query, reading);
+  const message = [`query ${name}: ${resultText(reading)}`, ...shown].join('; ');
+  return findingOf(severity, message, { account, remedy, place });
+}
+
+type Verdict = readonly [Severity, remedy?: string];
+
+function verdictOn({ facets, mostRows }: Query, reading: QueryReading): Verdict {
+  if (reading.series.length === 0) return ['warning', emptyTextOf(reading)];
+  if (reading.leftOut > 0) return ['warning', 'raise max_series, or ask for less'];
+  if (facets.length === 0 || reading.rows < mostRows) return ['ok'];
+  return ['note', 'there may be more rows than its LIMIT allows: raise LIMIT, or ask for less'];
+}
+
+/** What New Relic can be asked for, whether it lists it or not. */
+const unlistedTypes = ['Metric', 'Entity'];
+
+/** Names the first type that has no data, and what is probably meant; case matters. */
+function verdictOnNothing(
+  query: Query,
+  reading: QueryReading,
+  listed: DiscoveredAccount['eventTypes'],
+): Verdict {
+  if (listed === undefined || query.eventTypes.length === 0) return verdictOn(query, reading);
+  const types = [...unlistedTypes, ...listed];
+  const unknown = query.eventTypes.find((type) => !types.includes(type));
+  if (unknown === undefined) {
+    const isFiltered = reading.rows === 0;
+    return isFiltered
+      ? ['warning', 'check WHERE, or ask for a longer window']
+      : verdictOn(query, reading);
+  }
+  const near = closest(unknown, types);
+  const meant = near === undefined ? 'correct FROM' : `did you mean ${near}?`;
+  const fact = `the account has had no data of the type ${unknown} in the last day`;
+  return ['warning', printable(`${fact}: ${meant}`)];
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
@@ -209,35 +287,51 @@ export async function accountFindings(
   const {
     account,
     discovery,
-    selected,
-    excluded,
     failure,
     hostless,
     visible,
     samples,
     queryAnswers,
+    eventTypes,
     metricCalls,
   } = discovered;
   const add: Add = (severity, message, remedy) =>
     findingOf(severity, message, { account: account.name, remedy });
   const id = accountIdFinding(account, visible);
   const ids = id === undefined ? [] : [add(id.severity, id.message, id.remedy)];
-  if (failure !== undefined) return [add('error', `discovery failed: ${failure}`), ...ids];
-  const found = countOf(discovery.applications.length, 'application');
-  const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
+  const ofQueries = queryAnswers.map((one) => queryFinding(one, eventTypes, checked));
+  if (!discovery.complete) {
+    return [add('error', `discovery failed: ${failure}`), ...ids, ...ofQueries];
+  }
   return [
-    add('ok', `key accepted, ${found} found, ${selected.length} chosen${left}`),
+    ...acceptedFinding(discovered, add),
     ...ids,
     ...(await missingFindings(discovered, checked)),
     ...pendingFinding(discovered, add),
     ...shadowedFindings(discovered, checked),
+    ...tagFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...samples.flatMap((sample) => [
       sampleFinding(sample, add),
       ...unknownFindings(sample, checked),
     ]),
-    ...queryAnswers.map((one) => queryFinding(one, add)),
+    ...ofQueries,
     ...(metricCalls === undefined ? [] : [add('ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];
+}
+
+/** What the key gives access to; nothing if nobody has answered it. */
+function acceptedFinding(
+  { entries, discovery, selected, excluded, queryAnswers }: DiscoveredAccount,
+  add: Add,
+): readonly Finding[] {
+  if (seeksAny({ entries })) {
+    const found = countOf(discovery.applications.length, 'application');
+    const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
+    return [add('ok', `key accepted, ${found} found, ${selected.length} chosen${left}`)];
+  }
+  const isAccepted = queryAnswers.some(({ outcome }) => isAnswered(outcome.error?.reason));
+  const queries = countOf(queryAnswers.length, 'query', 'queries');
+  return isAccepted ? [add('ok', `key accepted, ${queries}`)] : [];
 }

@@ -115,16 +115,21 @@ function textOf(report: Report, platform: ToolPlatform): string {
   return `${findingsText(findings)}${web.verdict}${end}\n`;
 }
 
-function countsOf({ accounts, apps }: Config): string {
-  return `${countOf(accounts.length, 'account')}, ${countOf(apps.length, 'entry', 'entries')} of apps`;
+function countsOf({ accounts, apps, queries = [] }: Config): string {
+  const isQueried = queries.length > 0;
+  return [
+    countOf(accounts.length, 'account'),
+    ...(apps.length === 0 && isQueried
+      ? []
+      : [`${countOf(apps.length, 'entry', 'entries')} of apps`]),
+    ...(isQueried ? [countOf(queries.length, 'query', 'queries')] : []),
+  ].join(', ');
 }
 
 /** What a check of the configuration file, and of the files that it names, has found. */
 export interface CheckedFile {
   /** In the order of the file. */
   readonly diagnostics: readonly Diagnostic[];
-  /** How many of them are errors. */
-  readonly errors: number;
   /** The configuration, if there are no errors. */
   readonly good: { readonly config: Config; readonly file: InspectedConfig } | undefined;
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
@@ -141,23 +146,18 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
     directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const { diagnostics } = error;
-    return { diagnostics, errors: diagnostics.length, good: undefined, withoutId: [] };
+    return { diagnostics: error.diagnostics, good: undefined, withoutId: [] };
   }
   const named =
     file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
   const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const isRefused = diagnostics.some(({ severity }) => severity === 'error');
   const { config } = file;
-  const withoutId = accountsWithoutId(file);
-  if (config === undefined || errors > 0)
-    return { diagnostics, errors, good: undefined, withoutId };
-  return {
-    diagnostics,
-    errors,
-    good: { config: await compileConfig(config, platform), file },
-    withoutId,
-  };
+  const good =
+    config === undefined || isRefused
+      ? undefined
+      : { config: await compileConfig(config, platform), file };
+  return { diagnostics, good, withoutId: accountsWithoutId(file) };
 }
 
 function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {

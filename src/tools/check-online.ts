@@ -1,12 +1,10 @@
 import { officialAddresses, regionOf } from '../config/official-address.ts';
-import type { AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { ApiError } from '../model/api-error.ts';
-import type { AccountConfig } from '../model/config.ts';
 import {
   askingDependencies,
   type DiscoveredAccount,
   discoverAccounts,
+  isRefused,
 } from './account-discovery.ts';
 import { accountFindings, type CheckedConfig } from './check-account.ts';
 import { type Finding, findingOf } from './check-finding.ts';
@@ -27,16 +25,23 @@ export async function onlineFindings(
   return accounts.flat();
 }
 
+/**
+ * Asks the other region, by one call, if the account's own region refuses the key. A key is only ever
+ * sent to New Relic's two own addresses: an account with another one is not tried elsewhere.
+ */
 async function regionFindings(
-  discovered: DiscoveredAccount,
+  { account, discovery, queryAnswers }: DiscoveredAccount,
   { config, file }: CheckedConfig,
   platform: ToolPlatform,
 ): Promise<readonly Finding[]> {
-  const { account } = discovered;
-  const other = await askOtherRegion(discovered, await askingDependencies(platform));
-  if (other === undefined) return [];
-  if (!other.accepts) {
-    const message = `the region ${other.region} does not accept the key either`;
+  const own = regionOf(account.baseUrl);
+  const errors = [discovery.error, ...queryAnswers.map(({ outcome }) => outcome.error)];
+  if (own === undefined || !errors.some(isRefused)) return [];
+  const region = own === 'us' ? 'eu' : 'us';
+  const other = { ...account, baseUrl: officialAddresses[region] };
+  const { accounts } = await visibleAccountsOf(other, await askingDependencies(platform));
+  if (accounts.length === 0) {
+    const message = `the region ${region} does not accept the key either`;
     return [findingOf('note', message, { account: account.name })];
   }
   const index = config.accounts.findIndex(({ name }) => name === account.name);
@@ -45,37 +50,10 @@ async function regionFindings(
     file.at('accounts', index, 'base_url') ??
     file.at('accounts', index, 'name');
   return [
-    findingOf('error', `the region ${other.region} accepts the key, so the account is there`, {
+    findingOf('error', `the region ${region} accepts the key, so the account is there`, {
       account: account.name,
-      remedy: `write region: ${other.region}`,
+      remedy: `write region: ${region}`,
       place: file.placeOf(value?.span),
     }),
   ];
-}
-
-/** What New Relic's other region says of a key that one region refuses. */
-export interface OtherRegion {
-  readonly region: 'us' | 'eu';
-  readonly accepts: boolean;
-}
-
-function isRefused({ discovery: { error } }: Pick<DiscoveredAccount, 'discovery'>): boolean {
-  return error instanceof ApiError && error.status === 401;
-}
-
-/**
- * Asks the other region, by one call, if the account's own region refuses the key. A key is only ever
- * sent to New Relic's two own addresses: an account with another one is not tried elsewhere.
- */
-async function askOtherRegion(
-  discovered: Pick<DiscoveredAccount, 'account' | 'discovery'>,
-  dependencies: AccountRuntimeDependencies,
-): Promise<OtherRegion | undefined> {
-  const { account } = discovered;
-  const own = regionOf(account.baseUrl);
-  if (own === undefined || !isRefused(discovered)) return undefined;
-  const region = own === 'us' ? 'eu' : 'us';
-  const other: AccountConfig = { ...account, baseUrl: officialAddresses[region] };
-  const { accounts, failure } = await visibleAccountsOf(other, dependencies);
-  return { region, accepts: failure === undefined && accounts.length > 0 };
 }

@@ -8,18 +8,21 @@ import type { Config } from '../model/config.ts';
 /** For users without a configuration: one account, with the key in the usual variable. */
 const withoutFile = 'apps: [{ match: "." }]';
 
-/** The configuration; without a file at the usual place, that of one account with the usual key. */
+/**
+ * The configuration; without a file at the usual place, that of one account with the usual key. It has an
+ * entry, if only of no account: one of queries alone has none that says how to ask for values.
+ */
 export async function configOrKey(
   { configFile }: Pick<Flags, 'configFile'>,
   platform: ToolPlatform,
 ): Promise<Config> {
-  if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, platform))) {
-    const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
-    return compileConfig(parsed.config, platform);
-  }
+  const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
+  const usual = await compileConfig(parsed.config, platform);
+  const isUsual = configFile === flagTable.configFile.defaultText;
+  if (isUsual && (await isAbsent(configFile, platform))) return usual;
   const { config, warnings } = await loadForCommand(configFile, platform);
   platform.stderr.write(renderWarnings(warnings));
-  return config;
+  return config.apps.length > 0 ? config : { ...config, apps: usual.apps };
 }
 
 async function isAbsent(path: string, { readFile }: ToolPlatform): Promise<boolean> {

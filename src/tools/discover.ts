@@ -3,7 +3,8 @@ import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { aligned } from '../cli/plain-text.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { printable } from '../model/line-text.ts';
+import type { Application } from '../model/application.ts';
+import { cutText, printable } from '../model/line-text.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
 
@@ -31,24 +32,22 @@ function applicationsOf({
   excluded,
 }: DiscoveredAccount): readonly ListedApplication[] {
   const excludedIds = new Set(excluded.map(({ application }) => application.id));
-  return discovery.applications.map(({ id, name, language, reporting, hostIds, hostCount }) => ({
+  return discovery.applications.map(({ id, name, language, reporting, tags, ...hosts }) => ({
     account: account.name,
     id,
     name,
     language,
     reporting,
-    hosts: hostIds?.length ?? hostCount,
+    hosts: hosts.hostIds?.length ?? hosts.hostCount,
     excluded: excludedIds.has(id),
+    tags,
   }));
 }
 
 /** An application of an account; `undefined` if New Relic does not give the value. */
-export interface ListedApplication {
+export interface ListedApplication
+  extends Pick<Application, 'id' | 'name' | 'language' | 'reporting' | 'tags'> {
   readonly account: string;
-  readonly id: string;
-  readonly name: string;
-  readonly language: string | undefined;
-  readonly reporting: boolean | undefined;
   readonly hosts: number | undefined;
   /** Whether an entry with `exclude: true` selects it. */
   readonly excluded: boolean;
@@ -72,17 +71,35 @@ export function listText(applications: readonly ListedApplication[], format: Out
 }
 
 function tableOf(applications: readonly ListedApplication[]): string {
-  const rows = applications.map(({ account, id, name, language, reporting, hosts }) => [
+  const isTagged = applications.some(({ tags }) => tags !== undefined);
+  const rows = applications.map(({ account, id, name, language, reporting, hosts, tags }) => [
     account,
     id,
     language ?? unknown,
     reportingText(reporting),
     `${hosts ?? unknown}`,
+    ...(isTagged ? [tagsText(tags)] : []),
     printable(name),
   ]);
-  const header = ['account', 'id', 'language', 'reporting', 'hosts', 'name'];
+  const tags = isTagged ? ['tags'] : [];
+  const header = ['account', 'id', 'language', 'reporting', 'hosts', ...tags, 'name'];
   const lines = aligned([header, ...rows], ['left', 'right', 'left', 'left', 'right']);
   return `${lines.join('\n')}\n`;
+}
+
+/** New Relic gives them to each application, so that a table with them would tell little. */
+const usualTags = /^(?:account|accountId|language|trustedAccountId|nr[._].*)$/u;
+
+const tagsShown = 3;
+const longestTag = 24;
+
+/** The names of some tags. */
+function tagsText(tags: ListedApplication['tags'] = {}): string {
+  const names = Object.keys(tags).filter((name) => !usualTags.test(name));
+  const shown = names.toSorted(compare).slice(0, tagsShown);
+  const more = names.length - shown.length;
+  const texts = shown.map((name) => printable(cutText(name, longestTag)));
+  return [...texts, ...(more > 0 ? [`${more} more`] : [])].join(', ') || unknown;
 }
 
 function yamlOf(applications: readonly ListedApplication[]): string {

@@ -1,6 +1,7 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountInUse, AccountSource, Config, Query } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
+import { selectorText } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { discoveryOptionsOf } from '../poller/discovery-state.ts';
@@ -93,15 +94,17 @@ export function draftsOfDiscovered(
 ): readonly AccountDraft[] {
   return discovered
     .filter(({ failure }) => failure === undefined)
-    .map(
-      ({ discovery, selected, costs, missing, pendingIds, excluded, metricCalls, ...inUse }) => ({
-        ...draftOf(inUse, { applications: selected, discovery }, costs),
-        missing,
-        pending: pendingIds.length,
-        excluded: excluded.length,
-        metricCalls,
-      }),
-    );
+    .map(({ discovery, selected, costs, ...found }) => ({
+      ...draftOf(found, { applications: selected, discovery }, costs),
+      missing: found.missingEntries.map(({ selector }) => selectorText(selector)),
+      pending: found.pendingIds.length,
+      excluded: found.excluded.length,
+      metricCalls: found.metricCalls,
+      queries: found.queryAnswers.map(({ query, outcome: { reading } }) => ({
+        ...query,
+        mostRows: reading?.rows ?? query.mostRows,
+      })),
+    }));
 }
 
 /** Plans the calls of the accounts of a configuration without asking New Relic. */

@@ -12,8 +12,7 @@ export function metricLister(
   { asking, prepared }: Pick<AccountRuntime, 'asking' | 'prepared'>,
   maxPages: number,
 ): ListMetrics {
-  const { source } = prepared.account;
+  const { source, timeoutMs } = prepared.account;
   if (source.kind === 'rest') return createRestMetricNames({ maxPages }, asking);
-  const timeoutMs = (): number => prepared.account.timeoutMs;
   return createNrqlMetricNames({ accountId: source.accountId, timeoutMs }, asking);
 }

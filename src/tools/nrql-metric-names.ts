@@ -6,7 +6,7 @@ import {
   type MetricListQuestion,
 } from '../model/metric-list.ts';
 import { presetNames, presets } from '../model/presets.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
+import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { type CallPurpose, failureOf } from '../nerdgraph/failures.ts';
@@ -16,18 +16,48 @@ import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 
-export interface MetricNamesOptions {
+/** Whom to ask. */
+export interface NrqlAccount {
   readonly accountId: number;
   /** How long a whole call may take. */
-  readonly timeoutMs: () => number;
+  readonly timeoutMs: number;
 }
 
-export interface MetricNamesDependencies {
+export interface NrqlDependencies {
   /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'failed'>;
-  /** New Relic's wall time. */
-  readonly vendorWallMs: () => number;
+}
+
+interface NrqlQuestion {
+  readonly operation: Operation;
+  readonly nrql: string;
+  readonly signal: AbortSignal;
+}
+
+/** What `read` makes of the results of one query, or why it cannot. Rejects with the signal's reason. */
+async function askNrql<Value>(
+  { operation, nrql, signal }: NrqlQuestion,
+  { accountId, timeoutMs }: NrqlAccount,
+  { send, observer }: NrqlDependencies,
+  read: (results: readonly unknown[], purpose: CallPurpose) => Value,
+): Promise<Value | ApiError> {
+  const purpose = { operation, accountId };
+  const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs) };
+  const body = JSON.stringify({ query: nrqlDocument, variables });
+  const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
+  try {
+    const response = await send(request, signal);
+    return countingFailures(response, purpose, observer, () => {
+      const { part } = answerOf(response, purpose, parseJson);
+      const results = isJsonObject(part) ? part['results'] : undefined;
+      return read(Array.isArray(results) ? results : [], purpose);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    return error;
+  }
 }
 
 /** The most names in one answer; there is no second page. */
@@ -37,32 +67,36 @@ const listedMs = 3_600_000;
 
 /** Lists metrics by one query. NerdGraph names them, but does not tell which values they have. */
 export function createMetricNames(
-  { accountId, timeoutMs }: MetricNamesOptions,
-  { send, observer, vendorWallMs }: MetricNamesDependencies,
+  account: NrqlAccount,
+  dependencies: NrqlDependencies & {
+    /** New Relic's wall time. */
+    readonly vendorWallMs: () => number;
+  },
 ): ListMetrics {
   return async (question, { signal, onPage }) => {
-    const purpose = { operation: 'list_metrics', accountId } as const;
-    const toMs = Math.floor(vendorWallMs());
+    const toMs = Math.floor(dependencies.vendorWallMs());
     const nrql = metricNamesNrql(question, { fromMs: toMs - listedMs, toMs });
-    const timeout = nrqlTimeoutSeconds(timeoutMs());
-    const variables = { account: accountId, nrql, timeout };
-    const body = JSON.stringify({ query: nrqlDocument, variables });
-    const { operation } = purpose;
-    const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
-    try {
-      const response = await send(request, signal);
-      const names = countingFailures(response, purpose, observer, () =>
-        namesOf(answerOf(response, purpose, parseJson).part, purpose),
-      );
-      onPage(names.filter((name) => isLike(name, question.like)).map(metricOf));
-      const cut = names.length < mostNames ? undefined : `${mostNames} names`;
-      return { error: undefined, cut };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ApiError)) throw error;
-      return { error, cut: undefined };
-    }
+    const asked = { operation: 'list_metrics', nrql, signal } as const;
+    const names = await askNrql(asked, account, dependencies, namesOf);
+    if (names instanceof ApiError) return { error: names, cut: undefined };
+    onPage(names.filter((name) => isLike(name, question.like)).map(metricOf));
+    const cut = names.length < mostNames ? undefined : `${mostNames} names`;
+    return { error: undefined, cut };
   };
+}
+
+/** Event types with data in the last day; `undefined` if New Relic does not say. Rejects with the signal's reason. */
+export async function eventTypesOf(
+  account: NrqlAccount,
+  dependencies: NrqlDependencies,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const nrql = 'SHOW EVENT TYPES SINCE 1 day ago';
+  const asked = { operation: 'query', nrql, signal } as const;
+  const rows = await askNrql(asked, account, dependencies, (results) => results);
+  if (rows instanceof ApiError || rows.length === 0) return undefined;
+  const types = rows.map((row) => (isJsonObject(row) ? row['eventType'] : undefined));
+  return types.every((type) => typeof type === 'string') ? types : undefined;
 }
 
 /**
@@ -82,9 +116,7 @@ function metricNamesNrql(
 }
 
 /** The one list in the one result, whatever its member is called. */
-function namesOf(part: unknown, purpose: CallPurpose): readonly string[] {
-  const results = isJsonObject(part) ? part['results'] : undefined;
-  const [first]: readonly unknown[] = Array.isArray(results) ? results : [];
+function namesOf([first]: readonly unknown[], purpose: CallPurpose): readonly string[] {
   const list = isJsonObject(first) ? Object.values(first).find(Array.isArray) : undefined;
   if (list === undefined) throw failureOf(purpose, 'schema', 'the answer has no list of names');
   return list.filter((name: unknown) => typeof name === 'string' && name !== '');

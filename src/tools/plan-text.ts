@@ -25,10 +25,11 @@ export function planText(plan: Plan): string {
 
 function accountLines(account: PlannedAccount): readonly string[] {
   const { supposed } = account;
+  const isAlone = hasQueriesAlone(account);
   const facts = [
-    ['applications', applicationsText(account)],
+    ...(isAlone ? [] : [['applications', applicationsText(account)]]),
     ...(account.queries === 0 ? [] : [['queries', String(account.queries)]]),
-    ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
+    ...(supposed === undefined || isAlone ? [] : [['assumed', supposedText(supposed)]]),
     ...account.missing.map((selector) => ['matches nothing', selector]),
     ...(account.pending === 0 ? [] : [['not found so far', pendingText(account.pending)]]),
     ...(account.metricCalls === undefined ? [] : [['metrics', account.metricCalls]]),
@@ -45,6 +46,12 @@ function accountLines(account: PlannedAccount): readonly string[] {
     '',
     ...indented(callLines(account)),
   ];
+}
+
+function hasQueriesAlone(account: PlannedAccount): boolean {
+  return (
+    account.queries > 0 && account.applications === 0 && account.demand.list_applications === 0
+  );
 }
 
 function applicationsText(account: PlannedAccount): string {
@@ -150,13 +157,9 @@ function intervalRemedy(intervals: PlannedAccount['intervals'], factor: number):
   return `interval: ${longer.join(', ')}`;
 }
 
-function callLines({
-  demand,
-  demandPerMinute,
-  sent,
-  sentPerMinute,
-  ...rest
-}: PlannedAccount): readonly string[] {
+function callLines(account: PlannedAccount): readonly string[] {
+  const { demand, demandPerMinute, sent, sentPerMinute, ...rest } = account;
+  const isAlone = hasQueriesAlone(account);
   const isSame = rest.fits;
   const row = (name: string, asked: number, made: number, note: string = ''): readonly string[] => [
     name,
@@ -172,7 +175,7 @@ function callLines({
     [
       ['calls a minute', ...(isSame ? [''] : ['asked for', 'sent']), ''],
       ...operations
-        .filter((name) => name !== 'query' || rest.queries > 0)
+        .filter((name) => (name === 'query' ? rest.queries > 0 : !isAlone))
         .map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
       row('  total', demandPerMinute, sentPerMinute),
     ],

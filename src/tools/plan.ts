@@ -111,8 +111,8 @@ function seriesOf(selected: SelectedApplication, factsEach: number): number {
 /** Beside its own, whether it succeeds, when it last did, and how many rows it had. */
 const factsPerQuery = 3;
 
-/** The series of a query, if each of the rows that its LIMIT allows has every value. */
-function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
+/** The series of a query, if it has as many rows as it may, and each has every value. */
+export function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
   const perRow = sumOf(gauges.map(({ percentages }) => Math.max(1, percentages.length)));
   return factsPerQuery + Math.min(maxSeries, mostRows * perRow);
 }

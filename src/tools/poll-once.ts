@@ -21,25 +21,17 @@ export async function pollOnce(
   { wallMs, concurrency, signal }: PollsOptions,
 ): Promise<ReadonlyMap<string, PollOutcome>> {
   signal.throwIfAborted();
-  // Every call listens to the signal.
-  const abort = new AbortController();
-  setMaxListeners(0, abort.signal);
-  const onAbort = (): void => {
-    abort.abort(signal.reason);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  const context = { wallMs, signal: abort.signal };
+  // Every call listens to it.
+  const ofCalls = AbortSignal.any([signal]);
+  setMaxListeners(0, ofCalls);
+  const context = { wallMs, signal: ofCalls };
   const outcomes = new Map<string, PollOutcome>();
-  try {
-    await eachOf(source.batches(questions, []).values(), concurrency, async (batch) => {
-      await allCallsOf(batch, context, concurrency);
-      for (const question of batch.questions) {
-        outcomes.set(question.selected.application.id, batch.outcomeOf(question));
-      }
-    });
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  await eachOf(source.batches(questions, []).values(), concurrency, async (batch) => {
+    await allCallsOf(batch, context, concurrency);
+    for (const question of batch.questions) {
+      outcomes.set(question.selected.application.id, batch.outcomeOf(question));
+    }
+  });
   signal.throwIfAborted();
   return outcomes;
 }

@@ -44,15 +44,10 @@ function headerOf(settings: readonly FlagSetting[]): string {
     'The flags of serve, and the configuration with all defaults:',
     ...settings.map(
       (setting) =>
-        `  --${setting.flag.name}=${printable(textOf(setting))}  (${originText(setting)})`,
+        `  --${setting.flag.name}=${printable(setting.texts.join(','))}  (${originText(setting)})`,
     ),
   ];
   return lines.map((line) => `# ${line}\n`).join('');
-}
-
-/** As it is written; several values of one flag are separated by commas. */
-function textOf({ texts }: FlagSetting): string {
-  return texts.join(',');
 }
 
 function originText({ flag, origin }: FlagSetting): string {

@@ -4,12 +4,12 @@ import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
 import { failureOf, statusOf } from '../nerdgraph/failures.ts';
 import { answerOf } from '../nerdgraph/graphql-client.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
-import type { Transport } from '../transport/transport.ts';
+import type { Finding } from './check-finding.ts';
+import type { NrqlDependencies } from './nrql-metric-names.ts';
 
 /** The accounts that the user of a key may see. */
 export interface VisibleAccounts {
@@ -62,12 +62,6 @@ export interface VisibleAccount {
   readonly name: string;
 }
 
-export interface VisibleAccountsDependencies {
-  /** The account's transport: paced, limited, retried and measured. */
-  readonly send: Transport;
-  readonly observer: Pick<ApiObserver, 'failed'>;
-}
-
 /** The only query that needs no account. */
 const accountsDocument = '{ actor { accounts { id name } } }';
 
@@ -79,7 +73,7 @@ const purpose = { operation: 'list_applications', accountId: undefined } as cons
  * from a transport that does not know NerdGraph's failures.
  */
 export async function listVisibleAccounts(
-  { send, observer }: VisibleAccountsDependencies,
+  { send, observer }: NrqlDependencies,
   signal: AbortSignal,
 ): Promise<readonly VisibleAccount[]> {
   const body = JSON.stringify({ query: accountsDocument });
@@ -146,14 +140,6 @@ export function missingIdText(
   return `account ${name}: ${proposal(visible)}`;
 }
 
-/** What a check of the id of an account has found. */
-export interface AccountIdFinding {
-  readonly severity: 'note' | 'error';
-  readonly message: string;
-  /** It may have several lines. */
-  readonly remedy: string;
-}
-
 /**
  * Compares the id of an account with the accounts that its key sees. What is wrong about an id that
  * nothing is polled with is only a note, unless the key certainly does not see that account.
@@ -161,7 +147,7 @@ export interface AccountIdFinding {
 export function accountIdFinding(
   { source }: Pick<AccountConfig, 'source'>,
   visible: VisibleAccounts | undefined,
-): AccountIdFinding | undefined {
+): Pick<Finding, 'severity' | 'message' | 'remedy'> | undefined {
   if (visible === undefined) return undefined;
   const { accounts, failure } = visible;
   const { accountId } = source;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { pollingText } from '../../src/cli/once.ts';
-import type { AccountDetails } from '../../src/model/status.ts';
+import type { AccountDetails, QueryStatus } from '../../src/model/status.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { manyApplications } from '../faults/fault-bench.ts';
 import { readScrape } from '../faults/scrape.ts';
-import { anAccountDetails } from '../support/status-source.ts';
+import { aQuery } from '../support/builders.ts';
+import { anAccountDetails, anApplicationStatus } from '../support/status-source.ts';
 import { firstMetricOnly, printedBy } from '../tools/ask-bench.ts';
 
 function anAccount(overrides: Partial<AccountDetails> = {}): AccountDetails {
@@ -15,6 +16,11 @@ function anAccount(overrides: Partial<AccountDetails> = {}): AccountDetails {
     polledApplications: 31,
     ...overrides,
   });
+}
+
+function aQueryStatus(state: QueryStatus['state']): QueryStatus {
+  const of = { query: aQuery, name: aQuery.name, reading: undefined, missing: undefined };
+  return { ...anApplicationStatus({ state }), ...of };
 }
 
 describe('the progress of once', () => {
@@ -28,6 +34,22 @@ describe('the progress of once', () => {
       says: 'reading the lists of applications of 2 accounts',
     },
     { accounts: [anAccount()], says: 'polling: 31 of 40 applications done' },
+    {
+      accounts: [anAccount({ queries: [aQueryStatus('up'), aQueryStatus('waiting')] })],
+      says: 'polling: 31 of 40 applications and 1 of 2 queries done',
+    },
+    {
+      accounts: [
+        anAccount({
+          up: undefined,
+          hasApplications: false,
+          applications: 0,
+          polledApplications: 0,
+          queries: [aQueryStatus('waiting')],
+        }),
+      ],
+      says: 'polling: 0 of 1 query done',
+    },
   ])('says: $says', ({ accounts, says }) => {
     expect(pollingText(accounts)).toBe(says);
   });
@@ -42,6 +64,23 @@ describe('once', () => {
     const files = { 'c.yaml': `${account}\napps: ${apps}` };
 
     expect((await printedBy({}, ['once', '--config.file=c.yaml'], files)).exitCode).toBe(exits);
+  });
+
+  it.each([
+    { nrql: 'SELECT count(*) FROM Transaction', exits: 0, up: 1 },
+    { nrql: 'SELECT nonsense(x) FROM Transaction', exits: 1, up: 1 },
+    { nrql: 'SELECT count(*) FROM Transaction', key: 'WRONG_KEY', exits: 1, up: 0 },
+  ])('exits with $exits for $nrql alone, and never says application', async (row) => {
+    const { nrql, key = 'KEY', exits, up } = row;
+    const config = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: ${key}, source: nerdgraph, account_id: 1234567 }]
+queries: [{ as: shop_calls, nrql: ${nrql} }]`;
+    const args = ['once', '--log.level=info', '--config.file=c.yaml'];
+
+    const { exitCode, stdout, stderr, calls } = await printedBy({}, args, { 'c.yaml': config });
+
+    expect([exitCode, calls]).toEqual([exits, 1]);
+    expect(stdout).toContain(`newrelic_up{account="main"} ${up}\n`);
+    expect(stderr).not.toMatch(/application|"listed"/u);
   });
 
   it('prints what was polled alone, and with --all the metrics of the exporter too', async () => {

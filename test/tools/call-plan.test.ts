@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Query } from '../../src/model/config.ts';
 import { isCovered, plannableOf, stretchOf } from '../../src/poller/demand.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { budgetFor, intervalFactorFor, planCalls } from '../../src/tools/call-plan.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 
 const discovery = { calls: 1, intervalMs: 60_000 };
+const queries: readonly Query[] = [];
 
 function hosts(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index}`);
@@ -21,7 +23,8 @@ describe('planCalls', () => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
     expect(
-      planCalls({ costs: restCosts, account: anAccount(), applications, discovery }).firstPollCalls,
+      planCalls({ costs: restCosts, account: anAccount(), applications, queries, discovery })
+        .firstPollCalls,
     ).toBe(calls);
   });
 
@@ -36,7 +39,13 @@ describe('planCalls', () => {
         aSelected({ id: `${index}`, hostIds: hosts(hostCount) }, { poll: { intervalMs: 300_000 } }),
       );
 
-      const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
+      const plan = planCalls({
+        costs: restCosts,
+        account: anAccount(),
+        applications,
+        queries,
+        discovery,
+      });
 
       expect(plan.firstFullSetMs / 1000).toBeCloseTo(seconds, 6);
     },
@@ -50,6 +59,7 @@ describe('planCalls', () => {
       costs: { ...restCosts, usualCallMs: { mean: 2000, most: 3000 } },
       account: anAccount({ concurrency: 1 }),
       applications: [aSelected({ hostIds: hosts(hostCount) })],
+      queries,
       discovery,
     });
 
@@ -61,6 +71,7 @@ describe('planCalls', () => {
       costs: restCosts,
       account: anAccount({ requestsPerMinute: 5 }),
       applications: [aSelected()],
+      queries,
       discovery: { calls: 6, intervalMs: 60_000 },
     });
 

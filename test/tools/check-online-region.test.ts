@@ -8,6 +8,7 @@ import { printedOn } from './ask-bench.ts';
 async function checked(
   settings: string,
   home: string,
+  rest = 'apps: [{ match: . }]',
 ): Promise<{
   readonly exitCode: number;
   readonly stdout: string;
@@ -32,7 +33,7 @@ async function checked(
     {},
     ['check-config', '--online', 'c.yaml'],
     {
-      'c.yaml': `accounts:\n  - { name: main, api_key_env: KEY${settings} }\napps: [{ match: . }]`,
+      'c.yaml': `accounts:\n  - { name: main, api_key_env: KEY${settings} }\n${rest}`,
     },
   );
   return { exitCode, stdout, asked };
@@ -53,10 +54,18 @@ describe('askOtherRegion', () => {
       place: '2:13',
       asked: [us, eu],
     },
+    {
+      settings: ', source: nerdgraph, account_id: 1234567',
+      home: eu,
+      other: 'eu',
+      place: '2:13',
+      asked: [us, eu],
+      rest: 'queries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]',
+    },
   ])(
     'finds the region of a refused key:$settings',
-    async ({ settings, home, other, place, asked }) => {
-      const result = await checked(settings, home);
+    async ({ settings, home, other, place, asked, rest }) => {
+      const result = await checked(settings, home, rest);
 
       expect(result.exitCode).toBe(1);
       expect([...new Set(result.asked)]).toEqual(asked);

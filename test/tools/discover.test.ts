@@ -21,6 +21,46 @@ main     11  ruby      yes            2  shop
 `);
   });
 
+  it('shows with NerdGraph the first tags that not all applications have, and in JSON all', async () => {
+    const other = account.replace('}', ', source: nerdgraph, account_id: 1234567 }');
+    const long = 'x'.repeat(100);
+    const fleet = {
+      applications: [
+        { id: 1, name: 'shop', tags: { team: 'payments', cost: '7', env: 'prod', [long]: '' } },
+        { id: 2, name: 'bare' },
+        { id: 3, name: 'cart', tags: { 'a\n': '', [long]: '' } },
+      ],
+    };
+    const printedAs = async (format: string) =>
+      printed(
+        ['discover', '-o', format, 'c.yaml'],
+        { 'c.yaml': `accounts: [${other}]\napps: [{ id: 1 }]` },
+        fleet,
+      );
+
+    const { stdout } = await printedAs('text');
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/u).slice(-2));
+    expect(rows).toEqual([
+      ['tags', 'name'],
+      ['-', 'bare'],
+      [`a\\u{a}, ${'x'.repeat(23)}…`, 'cart'],
+      ['cost, env, team, 1 more', 'shop'],
+    ]);
+    const listed: unknown = JSON.parse((await printedAs('json')).stdout);
+    expect(listed).toContainEqual(
+      expect.objectContaining({
+        id: '1',
+        tags: expect.objectContaining({
+          account: 'Simulated account',
+          team: 'payments',
+        }) as unknown,
+      }),
+    );
+  });
+
   it.each(['self', '{ match: "^web" }'])(
     'asks for no host, whatever the entries choose: %s',
     async (hosts) => {

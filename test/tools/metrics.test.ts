@@ -202,6 +202,13 @@ describe('metrics by NerdGraph', () => {
   const config =
     'accounts: [{ name: main, api_key_env: KEY, source: nerdgraph, account_id: 1234567 }]\napps: [{ name: shop }]';
 
+  it('shows the same for an account with queries alone', async () => {
+    const queries = 'queries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]';
+    const alone = config.replace('apps: [{ name: shop }]', queries);
+
+    expect(await listing(['shop'], { config: alone })).toEqual(await listing(['shop'], { config }));
+  });
+
   it('lists names with the values that they surely have, and says what it does not know', async () => {
     const { exitCode, stdout, stderr } = await listing(['shop'], { config });
 

@@ -14,7 +14,7 @@ async function ask(
 ): Promise<Asked> {
   const requests: ApiRequest[] = [];
   const list = createMetricNames(
-    { accountId: 1, timeoutMs: () => 30_000 },
+    { accountId: 1, timeoutMs: 30_000 },
     {
       observer: { failed: () => {} },
       vendorWallMs: () => 3_600_000.5,

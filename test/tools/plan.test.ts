@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountDraft, togetherOf } from '../../src/tools/make-plan.ts';
+import { seriesOfQuery } from '../../src/tools/plan.ts';
+import { aGauge, aQuery } from '../support/builders.ts';
 import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
@@ -230,5 +232,54 @@ apps: [{ match: ".", account: wrong }, { match: ".", account: main }]`;
 
     expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
     expect(stderr).toContain('account main: the environment variable NO_KEY is not set');
+  });
+});
+
+const queried = `accounts: [${account.replace('}', ', source: nerdgraph, account_id: 1234567 }')}]
+queries:
+  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 100 }
+  - { as: bad, nrql: SELECT nonsense(x) FROM Transaction FACET appName LIMIT 100 }`;
+
+describe('the series of a query', () => {
+  const percentiles = aGauge('slow', { gives: 'percentiles', percentages: [50, 95] });
+
+  it.each([
+    { what: '1 without FACET', query: { mostRows: 1 }, series: 1 },
+    { what: 'as many as LIMIT allows', query: { mostRows: 100 }, series: 100 },
+    {
+      what: 'one for each function and percentile',
+      query: { mostRows: 100, gauges: [aGauge('a'), percentiles] },
+      series: 300,
+    },
+    { what: 'no more than max_series', query: { mostRows: 5000 }, series: 1000 },
+  ])('are $what', ({ query, series }) => {
+    // Its own are whether it succeeds, when it did, and how many rows it had.
+    expect(seriesOfQuery({ ...aQuery, ...query })).toBe(3 + series);
+  });
+});
+
+describe('plan of queries alone', () => {
+  it.each([
+    // `newrelic_up`, and of each query its own three.
+    { args: [], calls: 0, series: 1 + 2 * (3 + 100) },
+    { args: ['--online'], calls: 2, series: 1 + 3 + 1 + 3 + 100 },
+  ])('speaks of queries only: $args', async ({ args, calls, series }) => {
+    const fleet = { applications: [{ id: 11, name: 'shop', kind: 'web', hosts: 1 }] } as const;
+
+    const result = await printed(['plan', ...args, 'c.yaml'], { 'c.yaml': queried }, fleet);
+
+    expect([result.exitCode, result.calls]).toEqual([0, calls]);
+    expect(result.stdout).toContain(`series          at most ${series}\n`);
+    expect(result.stdout).toMatch(/ queries +2\n/u);
+    expect(result.stdout).not.toMatch(/application|assumed|host/u);
+  });
+
+  it('exits with 1 for a refused key', async () => {
+    const files = { 'c.yaml': queried.replace('KEY', 'WRONG_KEY') };
+
+    const { exitCode, stdout, stderr } = await printed(['plan', '--online', 'c.yaml'], files);
+
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('account main: discovery failed: query: status 401');
   });
 });

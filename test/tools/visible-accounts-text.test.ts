@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
 import {
-  type AccountIdFinding,
   accountIdFinding,
   missingIdText,
   type VisibleAccounts,
@@ -66,7 +65,7 @@ describe('accountIdFinding', () => {
     what: string;
     source: AccountSource;
     visible: VisibleAccounts | undefined;
-    finding?: AccountIdFinding;
+    finding?: ReturnType<typeof accountIdFinding>;
   }>([
     { what: 'nobody asked', source: nerdgraph, visible: undefined },
     { what: 'the id is right', source: nerdgraph, visible: seeing('Acme', 'Staging') },

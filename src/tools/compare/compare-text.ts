@@ -247,6 +247,7 @@ function doubtsOf(
   accounts: readonly AccountComparison[],
   compared: readonly ComparedAccount[],
 ): string | undefined {
+  if (accounts.length === 0) return 'there are no applications to compare';
   const values = compared.flatMap((account) => account.values);
   const unread = countsOf(values)['not read'];
   const unclear = compared

@@ -37,6 +37,18 @@ describe('compare', () => {
     );
   });
 
+  it('exits with 2 for queries alone: there is nothing to compare', async () => {
+    const queried = account.replace('}', ', source: nerdgraph }');
+    const files = {
+      'c.yaml': `accounts: [${queried}]\nqueries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]`,
+    };
+
+    const { exitCode, stderr, calls } = await printed(['compare', 'c.yaml'], files);
+
+    expect([exitCode, calls]).toEqual([2, 0]);
+    expect(stderr).toContain('cannot be judged: there are no applications to compare');
+  });
+
   it('exits with 1 if New Relic refuses the key', async () => {
     const { exitCode, stdout, stderr } = await printed(['compare', 'c.yaml'], {
       'c.yaml': config.replace('KEY', 'WRONG_KEY'),
