@@ -53,7 +53,12 @@ describe.each([
     expect(await upOf(bench)).toBe('1');
     expect(listsOf(bench)).toEqual([]);
     expect(bench.simulator.journal.count()).toBe(nrqlOf(bench, 'FROM Transaction FACET').length);
-    expect(bench.daemon.status()[0]).toMatchObject({ state: 'up', applications: 0 });
+    expect(bench.daemon.status()[0]).toMatchObject({
+      state: 'up',
+      applications: 0,
+      pollIntervalSeconds: 60,
+      staleAfterSeconds: 900,
+    });
     expect(pageText(bench)).toContain('1 query, all polls succeed.');
     expect(bench.daemon.stalled()).toBeUndefined();
     expect(bench.logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);

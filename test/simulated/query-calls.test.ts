@@ -131,8 +131,8 @@ describe('queries of three shards', () => {
         const asked = names.filter((name) => nrqlOf(bench, `'${name}'`).length > 0);
         expect(asked.toSorted()).toEqual(own.toSorted());
         const lines = await linesOf(bench, /^newrelic_query_success/u);
-        expect(lines.map((line) => /query="(\w+)"/u.exec(line)?.[1]).toSorted()).toEqual(
-          asked.toSorted(),
+        expect(new Set(lines.map((line) => /query="(\w+)"/u.exec(line)?.[1]))).toEqual(
+          new Set(asked),
         );
         return own;
       }),

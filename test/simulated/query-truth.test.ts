@@ -30,9 +30,11 @@ interface Body {
   errors?: unknown[];
 }
 
+type Change = (nrql: NrqlAnswer, body: Body) => void;
+
 /** How answers to queries are changed on their way; `undefined` for not at all. A test may change it. */
 interface Changes {
-  change: ((nrql: NrqlAnswer, body: Body) => void) | undefined;
+  change: Change | undefined;
 }
 
 function changing(changes: Changes): Pick<RunningDaemonOptions, 'wire'> {
@@ -52,11 +54,7 @@ function changing(changes: Changes): Pick<RunningDaemonOptions, 'wire'> {
   };
 }
 
-const lies: readonly (readonly [
-  what: string,
-  change: NonNullable<Changes['change']>,
-  reason?: string,
-])[] = [
+const lies: readonly [what: string, change: Change, reason?: string][] = [
   [
     'says that it is grouped by something else',
     ({ metadata }) => {
@@ -186,8 +184,8 @@ describe('11.1 an answer to a query that', () => {
     const bench = await queriesStarted({ queries: calls }, changing(changes));
 
     expect(await linesOf(bench, /^calls.* -1$/u)).not.toEqual([]);
-    const { wallMs } = bench.platform.clock;
-    const ageMs = wallMs() - (queryStatus(bench, 'calls')?.reading?.windowEndMs ?? 0);
+    const nowMs = bench.platform.clock.wallMs();
+    const ageMs = nowMs - (queryStatus(bench, 'calls')?.reading?.windowEndMs ?? 0);
     expect(ageMs).toBeGreaterThanOrEqual(5 * minuteMs);
   });
 });
@@ -206,14 +204,14 @@ interface Told {
 async function toldOf(bench: RunningDaemon): Promise<Told> {
   const source = statusSourceOf(bench);
   const html = statusPage(source, new URLSearchParams(), { telemetryPath: '/metrics' });
-  const shown = textOf(html.toString());
+  const shown = textOf(html);
   const query = { state: 'any', scrapePool: undefined, applicationId: undefined } as const;
   const targets = JSON.parse([...targetsJson(source, query)].join('')) as {
     data: { queries: { missing: unknown }[] };
   };
   return {
     headline: shown.includes('1 query never has a value'),
-    title: /<title>([^<]*)/u.exec(html.toString())?.[1],
+    title: /<title>([^<]*)/u.exec(html)?.[1],
     row: /no value\s+calls/u.test(shown),
     json: targets.data.queries[0]?.missing,
     state: bench.daemon.status()[0]?.state,
@@ -227,7 +225,7 @@ async function toldOf(bench: RunningDaemon): Promise<Told> {
 const nothing = { headline: false, row: false, json: null, state: 'up', metric: [], lines: [] };
 
 describe('11.3 a query that never has a value', () => {
-  const valueless: readonly [string, NonNullable<Changes['change']>, string, string?][] = [
+  const valueless: readonly [string, Change, string, string?][] = [
     [
       'no rows',
       ({ results }) => {
