@@ -42,7 +42,7 @@ export function createPageRules(
       const families = parseExposition((await daemon.store.page()).identity);
       return families.flatMap(({ samples }) => samples.map(sampleOf));
     } catch (error) {
-      report(`the page cannot be read: ${error}`);
+      report(`the page cannot be read: ${String(error)}`);
       return [];
     }
   };
@@ -97,6 +97,7 @@ export function createPageRules(
       }
     },
     checkWhole: async (setup) => {
+      if (setup.wants === 'none' && setup.queries.length === 0) return;
       const now = await samplesOf();
       const count = (name: string): number => now.filter((one) => one.name === name).length;
       for (const query of setup.queries) {
@@ -111,7 +112,7 @@ export function createPageRules(
         report(`${polled.length} of ${wanted.length} are polled`);
       if (!now.some(({ name, value }) => name === 'newrelic_up' && value === 1))
         report('it is not up');
-      const missing = (await ownSamples(daemon)).map(({ labels }) => labels.get('query'));
+      const missing = (await ownSamples(daemon)).map(({ labels }) => labels.get('query') ?? '');
       const empty = setup.queries.filter(({ event }) => event === emptyEvent).map(nameOf);
       if (missing.toSorted().join() !== empty.toSorted().join()) {
         report(`${missing.join()} are said to have no value, not ${empty.join()}`);

@@ -10,6 +10,9 @@ import {
   applicationName,
   applicationsOf,
   asksAlike,
+  type Change,
+  changed,
+  changes,
   configOf,
   keys,
   type Setup,
@@ -25,6 +28,7 @@ const calmMs = 16 * minuteMs;
 export type Step =
   | { readonly do: 'advance'; readonly seconds: number }
   | { readonly do: 'reload'; readonly to: Setup }
+  | { readonly do: 'change'; readonly change: Change }
   /** Again and again, faster than anything is answered. */
   | { readonly do: 'flap'; readonly to: Setup; readonly seconds: number; readonly times: number }
   | { readonly do: 'trouble'; readonly trouble: Trouble; readonly seconds: number }
@@ -38,13 +42,14 @@ export interface Beginning {
 }
 
 const beginnings: fc.Arbitrary<Beginning> = fc.record({
-  applications: fc.constantFrom(0, 3, 40, 200),
+  applications: fc.constantFrom(0, 3, 3, 40, 40, 200),
   latencyMs: fc.constantFrom(50, 2000, 7000),
   setup: setups,
 });
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('reload' as const), to: setups }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reload' as const), to: setups }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), change: changes }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -124,7 +129,7 @@ async function createBench({ applications, latencyMs, setup }: Beginning): Promi
   coming = undefined;
   const running = daemon
     .run(fake.stopSignal)
-    .catch((error: unknown) => report(`it ended: ${error}`));
+    .catch((error: unknown) => report(`it ended: ${String(error)}`));
   const rules = createPageRules(daemon, { fleet: applicationsOf(applications), report });
 
   const apply = async (next: Setup): Promise<void> => {
@@ -153,6 +158,7 @@ async function createBench({ applications, latencyMs, setup }: Beginning): Promi
     perform: async (step) => {
       if (step.do === 'advance') await advance(step.seconds * secondMs);
       else if (step.do === 'reload') await apply(step.to);
+      else if (step.do === 'change') await apply(changed(active, step.change));
       else if (step.do === 'trouble') vendor.trouble(step.trouble, step.seconds * secondMs);
       else if (step.do === 'rotate') {
         if (step.revoke) vendor.revoke(keys[keyIndex] ?? '');
@@ -187,15 +193,19 @@ async function applied(
   turn: () => Promise<void>,
   report: (problem: string) => void,
 ): Promise<void> {
-  let isOver = false;
-  const applying = daemon
-    .apply(configOf(next))
-    .catch((error: unknown) => report(`the reload failed: ${error}`))
-    .finally(() => {
-      isOver = true;
-    });
-  for (let turns = 0; turns < 200 && !isOver; turns += 1) await turn();
-  if (isOver) await applying;
+  const applying = { isOver: false };
+  const apply = async (): Promise<void> => {
+    try {
+      await daemon.apply(configOf(next));
+    } catch (error) {
+      report(`the reload failed: ${String(error)}`);
+    } finally {
+      applying.isOver = true;
+    }
+  };
+  const ended = apply();
+  for (let turns = 0; turns < 200 && !applying.isOver; turns += 1) await turn();
+  if (applying.isOver) await ended;
   else report('the reload does not end');
 }
 

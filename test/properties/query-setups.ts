@@ -67,6 +67,53 @@ export const setups: fc.Arbitrary<Setup> = fc.record({
   }),
 });
 
+/** What becomes of some of the queries, and of the rest of the configuration. */
+export interface Change {
+  /** Which queries: every third, from this one on. */
+  readonly of: number;
+  readonly queries: Partial<QuerySetup> | 'out';
+  readonly rest: Partial<Omit<Setup, 'queries'>>;
+}
+
+const queryChanges: readonly Change['queries'][] = [
+  'out',
+  { windowMinutes: 5 },
+  { windowMinutes: 30 },
+  { delayMinutes: 1 },
+  { delayMinutes: 30 },
+  { event: 0 },
+  { event: 1 },
+  { maxSeries: 1 },
+  { label: 'c' },
+  { help: 'More.' },
+  { intervalMs: 30_000 },
+  { staleAfterMs: 2 * minuteMs },
+];
+
+export const changes: fc.Arbitrary<Change> = fc.record({
+  of: fc.constantFrom(0, 1, 2),
+  queries: fc.constantFrom(...queryChanges),
+  rest: fc.constantFrom<Change['rest'][]>(
+    {},
+    {},
+    {},
+    { wants: 'all' },
+    { wants: 'even' },
+    { wants: 'none' },
+    { label: 'z' },
+    { hosts: true },
+    { requestsPerMinute: 200 },
+  ),
+});
+
+export function changed(setup: Setup, { of, queries, rest }: Change): Setup {
+  const next = setup.queries.flatMap((query) => {
+    if (query.number % 3 !== of) return query;
+    return queries === 'out' ? [] : { ...query, ...queries };
+  });
+  return { ...setup, ...rest, queries: next };
+}
+
 /** The ids of a fleet of so many. */
 export function applicationsOf(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${1001 + index}`);
