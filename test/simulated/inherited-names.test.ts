@@ -6,6 +6,14 @@ import { targetsJson } from '../../src/status/targets-json.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
 import { anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import {
+  answered,
+  faulty,
+  linesOf,
+  minuteMs,
+  ofQueries,
+  queriesStarted,
+} from '../support/query-daemon.ts';
 import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 /** What every object has a member of. */
@@ -104,5 +112,56 @@ describe.each(sources)('with source: $kind, a name that every object has a membe
     const page = await bench.page();
     expect(page).toBe(await usual.page());
     expect(page).toContain('newrelic_application_host_requests_per_minute');
+  });
+});
+
+/** An answer for the window that was asked for, with one row of two facets, of this name and `kind`. */
+function answerFor(body: string, name: string, member: string): ReturnType<typeof answered> {
+  const [, begin = 0, end = 0] = /SINCE (\d+) UNTIL (\d+)/u.exec(body) ?? [];
+  const facets = [name, 'kind'];
+  const row = Object.fromEntries([
+    ['facet', ['toString', 'constructor']],
+    [name, 'toString'],
+    ['kind', 'constructor'],
+    [member, 5],
+  ]);
+  const metadata = { facets, timeWindow: { begin: Number(begin), end: Number(end) } };
+  const nrql = { results: [row], metadata };
+  return answered({ data: { actor: { account: { nrql } } } });
+}
+
+describe.each(inherited)('the name %s', (name) => {
+  it('is a tag like any other: a label, empty where there is no such tag', async () => {
+    const applications = [
+      { id: 101, name: 'shop', kind: 'web' as const, tags: Object.fromEntries([[name, 'red']]) },
+      { id: 102, name: 'cart', kind: 'web' as const },
+    ];
+    const bench = await queriesStarted(
+      { apps: `apps: [{ match: ., tags: [${name}] }]` },
+      { fleet: { traffic: 'flat', applications } },
+    );
+    const [shop, cart] = await linesOf(bench, /^newrelic_application_info/u);
+
+    expect(shop).toMatch(/,[a-z_]+="red"\} 1$/u);
+    expect(cart).toMatch(/,[a-z_]+=""\} 1$/u);
+  });
+
+  it('is what a query groups by, as is any other', async () => {
+    const member = name === 'valueOf' ? 'constructor' : 'valueOf';
+    const nrql = `SELECT count(*) AS ${member} FROM Transaction FACET ${name}, kind LIMIT 5`;
+    const queries = `  - { as: constructor, nrql: "${nrql}", constant_labels: { toString: b } }`;
+    const bench = await queriesStarted(
+      { queries },
+      faulty({
+        answer: (request) => ofQueries(answerFor(request.body ?? '', name, member))(request),
+      }),
+    );
+    await bench.platform.clock.advance(2 * minuteMs);
+
+    expect(bench.daemon.status()[0]?.queries?.[0]?.failure).toBeUndefined();
+    const lines = await linesOf(bench, /^constructor\{/u);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/="toString".*kind="constructor".*toString="b".* 5$/u);
+    expect(await linesOf(bench, /query="constructor"\} 1$/u)).toHaveLength(2);
   });
 });

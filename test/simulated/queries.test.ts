@@ -1,84 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { compileConfig } from '../../src/config/build-config.ts';
-import { parseConfig } from '../../src/config/load-config.ts';
-import type { Config } from '../../src/model/config.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
 import {
-  aRunningDaemon,
-  type RunningDaemon,
-  type RunningDaemonOptions,
-} from '../support/running-daemon.ts';
+  type Answering,
+  answered,
+  type Fault,
+  faulty,
+  linesOf,
+  minuteMs,
+  ofQueries,
+  queriesStarted,
+  queryConfig,
+} from '../support/query-daemon.ts';
 
-const minuteMs = 60_000;
-const apps = 'apps: [{ match: ., discovery_interval: 60s }]';
-const head = (more = ''): string =>
-  `accounts: [{ name: one, source: nerdgraph, account_id: 1234567, api_key_env: KEY_A, timeout: 10s${more} }]`;
-
-const calls = `
-  - as: calls
+const calls = `  - as: calls
     nrql: SELECT count(*) FROM Transaction FACET appName
     stale_after: 5m`;
-const percentiles = `
-  - as: { d: durations, n: numbers }
+
+const percentiles = `  - as: { d: durations, n: numbers }
     nrql: SELECT percentile(duration, 50, 95) AS d, count(*) AS n FROM Transaction FACET appName, name LIMIT 50
     labels: { name: transaction }
     constant_labels: { team: payments }`;
 
-async function configOf(queries: string, { accounts = head(), poll = '' } = {}): Promise<Config> {
-  const text = [accounts, poll, apps, queries === '' ? '' : `queries:${queries}`].join('\n');
-  const { config } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
-  return compileConfig(config, {
-    clock: { monotonicMs: () => 0 },
-    nextTurn: async () => {},
-    ownHostNames: [],
-  });
-}
-
-/** The lines of the page that begin so, without comments. */
-async function linesOf({ page }: RunningDaemon, start: RegExp): Promise<readonly string[]> {
-  return (await page()).split('\n').filter((line) => start.test(line) && !line.startsWith('#'));
-}
-
-async function started(
-  queries: string,
-  options: RunningDaemonOptions = {},
-  settings: { accounts?: string; poll?: string } = {},
-): Promise<RunningDaemon> {
-  const bench = await aRunningDaemon(await configOf(queries, settings), options);
-  await bench.platform.clock.advance(minuteMs);
-  return bench;
-}
-
-/** What stands in the place of the answers to queries of `queries`; a test may change it. */
-interface Fault {
-  answer: (nrql: string) => ApiResponse | Error | 'hang' | undefined;
-}
-
-function faulty(fault: Fault): Pick<RunningDaemonOptions, 'wire'> {
-  return {
-    wire: (wire) => ({
-      ...wire,
-      send: async (request, headers, signal) => {
-        const isQuery = request.operation === 'query';
-        const answer = isQuery ? fault.answer(request.body ?? '') : undefined;
-        if (answer === undefined) return wire.send(request, headers, signal);
-        if (answer instanceof Error) throw answer;
-        if (answer !== 'hang') return answer;
-        return new Promise((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        });
-      },
-    }),
-  };
-}
-
-function answered(body: unknown, status = 200, headers = {}): ApiResponse {
-  return { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
-}
-
 describe('a query', () => {
   it('becomes gauges that agree with the metrics of the same applications', async () => {
-    const bench = await started(calls + percentiles);
+    const bench = await queriesStarted({ queries: `${calls}\n${percentiles}` });
 
     expect(await linesOf(bench, /^calls/u)).toEqual([
       'calls{account="one",app_name="cart"} 300',
@@ -98,7 +42,9 @@ describe('a query', () => {
   });
 
   it('is polled once in each of its intervals, and counted in the demand', async () => {
-    const bench = await started(calls.replace('stale_after: 5m', 'interval: 30s'));
+    const bench = await queriesStarted({
+      queries: calls.replace('stale_after: 5m', 'interval: 30s'),
+    });
     const requests = (): number =>
       bench.simulator.journal
         .entries()
@@ -113,8 +59,8 @@ describe('a query', () => {
 
   it('holds its rows while it fails, drops them after stale_after, and delays nobody', async () => {
     const fault: Fault = { answer: () => undefined };
-    const bench = await started(calls + percentiles, faulty(fault));
-    fault.answer = (nrql) => (nrql.includes('FACET appName SINCE') ? 'hang' : undefined);
+    const bench = await queriesStarted({ queries: `${calls}\n${percentiles}` }, faulty(fault));
+    fault.answer = ofQueries('hang', 'FACET appName SINCE');
     await bench.platform.clock.advance(4 * minuteMs);
 
     expect(await linesOf(bench, /^calls/u)).toHaveLength(2);
@@ -141,10 +87,11 @@ describe('a query', () => {
   });
 
   it('leaves out the rows beyond max_series, the same ones each time, and counts their series', async () => {
-    const bench = await started(`${percentiles}\n    max_series: 4`);
+    const bench = await queriesStarted({ queries: `${percentiles}\n    max_series: 4` });
     const lines = await linesOf(bench, /^(durations|numbers)/u);
     await bench.platform.clock.advance(5 * minuteMs);
 
+    // A row has two percentiles and a number.
     expect(lines).toHaveLength(3);
     expect(
       (await linesOf(bench, /^(durations|numbers)/u)).map((line) => line.split(' ')[0]),
@@ -152,35 +99,6 @@ describe('a query', () => {
     expect(await bench.daemon.metrics.text()).toContain(
       'newrelic_exporter_series_dropped_total{account="one",reason="max_series"} 27',
     );
-  });
-
-  it('may be all that an account has', async () => {
-    const config = await configOf(calls);
-    const bench = await aRunningDaemon({ ...config, apps: [] });
-    await bench.platform.clock.advance(10 * minuteMs);
-    const [status] = bench.daemon.status();
-
-    expect(status).toMatchObject({ state: 'up', firstCycleEnded: true, applications: 0 });
-    expect(status).toMatchObject({ pollIntervalSeconds: 60, staleAfterSeconds: 300 });
-    expect(await linesOf(bench, /^calls/u)).toHaveLength(2);
-    expect(bench.daemon.stalled()).toBeUndefined();
-  });
-
-  it('belongs to one shard', async () => {
-    const shards = await Promise.all(
-      [0, 1, 2].map(async (ordinal) => {
-        const config = await configOf(calls);
-        const [account] = config.accounts;
-        if (account === undefined) throw new Error('there is one');
-        const accounts = [{ ...account, shard: { ordinal, total: 3 } }];
-        const bench = await aRunningDaemon({ ...config, accounts });
-        await bench.platform.clock.advance(minuteMs);
-        return linesOf(bench, /^calls/u);
-      }),
-    );
-
-    expect(shards.flat()).toHaveLength(2);
-    expect(shards.filter(({ length }) => length > 0)).toHaveLength(1);
   });
 });
 
@@ -191,7 +109,7 @@ const whole = (results: unknown) => ({
 /** What New Relic or the network does, and what is said of it. */
 const faults: readonly (readonly [
   what: string,
-  answer: ApiResponse | Error | 'hang',
+  answer: ReturnType<Answering>,
   reason: string,
   fact: string,
 ])[] = [
@@ -239,8 +157,8 @@ describe('a query that fails because New Relic', () => {
     '%s says so, keeps its rows, and fails alone',
     async (_, answer, reason, fact) => {
       const fault: Fault = { answer: () => undefined };
-      const bench = await started(calls + percentiles, faulty(fault));
-      fault.answer = (nrql) => (nrql.includes('FACET appName SINCE') ? answer : undefined);
+      const bench = await queriesStarted({ queries: `${calls}\n${percentiles}` }, faulty(fault));
+      fault.answer = ofQueries(answer, 'FACET appName SINCE');
       await bench.platform.clock.advance(3 * minuteMs);
       const [query, other] = bench.daemon.status()[0]?.queries ?? [];
 
@@ -256,8 +174,8 @@ describe('a query that fails because New Relic', () => {
 
   it('answers 429 pauses the account, and none of its values is lost', async () => {
     const fault: Fault = { answer: () => undefined };
-    const bench = await started(calls, faulty(fault));
-    fault.answer = () => answered('{}', 429, { 'retry-after': '30' });
+    const bench = await queriesStarted({ queries: calls }, faulty(fault));
+    fault.answer = ofQueries(answered('{}', 429, { 'retry-after': '30' }));
     await bench.platform.clock.advance(minuteMs);
     fault.answer = () => undefined;
     await bench.platform.clock.advance(2 * minuteMs);
@@ -272,15 +190,15 @@ describe('a query that fails because New Relic', () => {
 describe('a reload', () => {
   it('adds, changes and removes queries while they are under way', async () => {
     const fault: Fault = { answer: () => undefined };
-    const bench = await started(calls + percentiles, faulty(fault));
-    fault.answer = () => 'hang';
+    const bench = await queriesStarted({ queries: `${calls}\n${percentiles}` }, faulty(fault));
+    fault.answer = ofQueries('hang');
     await bench.platform.clock.advance(minuteMs);
     fault.answer = () => undefined;
     const errors = calls
       .replace('as: calls', 'as: failed')
       .replace('FROM Transaction', 'FROM TransactionError');
     const changed = percentiles.replace('50, 95', '99');
-    await bench.daemon.apply(await configOf(changed + errors));
+    await bench.daemon.apply(await queryConfig({ queries: `${changed}\n${errors}` }));
 
     // What the old query has brought is not shown of the new one.
     expect(await linesOf(bench, /^(calls|durations)/u)).toEqual([]);
@@ -291,14 +209,16 @@ describe('a reload', () => {
     expect(await linesOf(bench, /^durations/u)).toHaveLength(10);
     expect(await linesOf(bench, /^failed/u)).not.toEqual([]);
     expect(await linesOf(bench, /^newrelic_query_success.*calls/u)).toEqual([]);
-    await bench.daemon.apply(await configOf(''));
+    await bench.daemon.apply(await queryConfig({}));
     expect(await linesOf(bench, /^(durations|failed|newrelic_query)/u)).toEqual([]);
   });
 
   it('keeps the rows of a query that asks for the same', async () => {
-    const bench = await started(calls);
+    const bench = await queriesStarted({ queries: calls });
     await bench.daemon.apply(
-      await configOf(`${calls}\n    help: Calls.\n    constant_labels: { team: shop }`),
+      await queryConfig({
+        queries: `${calls}\n    help: Calls.\n    constant_labels: { team: shop }`,
+      }),
     );
 
     expect(await linesOf(bench, /^calls\{.*team="shop"\} 600/u)).toHaveLength(1);
@@ -324,7 +244,7 @@ describe('a tag', () => {
   const poll = 'poll: { tags: { team: team, aws.zone: zone } }';
 
   it('is a label on every series of its application, and empty where there is none', async () => {
-    const bench = await started('', { fleet }, { poll });
+    const bench = await queriesStarted({ poll }, { fleet });
     const own = await linesOf(bench, /app_id="101"/u);
     const others = await linesOf(bench, /app_id="102"/u);
 
@@ -338,7 +258,7 @@ describe('a tag', () => {
   });
 
   it('moves the series without a gap when it changes', async () => {
-    const bench = await started('', { fleet }, { poll });
+    const bench = await queriesStarted({ poll }, { fleet });
     const count = (await linesOf(bench, /app_id="101"/u)).length;
     bench.simulator.fleet.setTags(101, { team: 'blue', 'aws.zone': 'a' });
     for (let seconds = 0; seconds < 90; seconds += 1) {
@@ -351,13 +271,13 @@ describe('a tag', () => {
   });
 
   it('is asked for by a reload, and by nobody who does not want it', async () => {
-    const bench = await started('', { fleet });
+    const bench = await queriesStarted({}, { fleet });
     const asked = (): boolean =>
       bench.simulator.journal
         .entries()
         .some(({ graphql }) => graphql?.text.includes('tags { key values }') === true);
     expect(asked()).toBe(false);
-    await bench.daemon.apply(await configOf('', { poll }));
+    await bench.daemon.apply(await queryConfig({ poll }));
     await bench.platform.clock.advance(5_000);
 
     expect(asked()).toBe(true);

@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import { statusPage } from '../../src/status/status-page.ts';
+import { targetsJson } from '../../src/status/targets-json.ts';
+import { textOf } from '../support/html-parts.ts';
+import {
+  linesOf,
+  minuteMs,
+  ownLinesOf,
+  queriesStarted,
+  queryConfig,
+  queryStatus,
+  statusSourceOf,
+} from '../support/query-daemon.ts';
+import {
+  aRunningDaemon,
+  type RunningDaemon,
+  type RunningDaemonOptions,
+} from '../support/running-daemon.ts';
+
+const calls =
+  '  - { as: calls, stale_after: 5m, nrql: "SELECT count(*) AS n FROM Transaction FACET appName, name LIMIT 20" }';
+
+/** What New Relic says of one NRQL. */
+interface NrqlAnswer {
+  results: Record<string, unknown>[];
+  metadata: { facets: string[]; timeWindow: { begin: number; end: number } };
+}
+interface Body {
+  data: { actor: { account: { nrql: NrqlAnswer | null } } };
+  errors?: unknown[];
+}
+
+type Change = (nrql: NrqlAnswer, body: Body) => void;
+
+/** How answers to queries are changed on their way; `undefined` for not at all. A test may change it. */
+interface Changes {
+  change: Change | undefined;
+}
+
+function changing(changes: Changes): Pick<RunningDaemonOptions, 'wire'> {
+  return {
+    wire: (wire) => ({
+      ...wire,
+      send: async (...request) => {
+        const answer = await wire.send(...request);
+        const { change } = changes;
+        if (request[0].operation !== 'query' || change === undefined) return answer;
+        const body = JSON.parse(answer.body) as Body;
+        const { nrql } = body.data.actor.account;
+        if (nrql !== null) change(nrql, body);
+        return { ...answer, body: JSON.stringify(body) };
+      },
+    }),
+  };
+}
+
+const lies: readonly [what: string, change: Change, reason?: string][] = [
+  [
+    'says that it is grouped by something else',
+    ({ metadata }) => {
+      metadata.facets = ['host', 'name'];
+    },
+  ],
+  [
+    'says that it is grouped in another order',
+    ({ metadata }) => {
+      metadata.facets.reverse();
+    },
+  ],
+  [
+    'does not say what it is grouped by',
+    ({ metadata }) => {
+      metadata.facets = [];
+    },
+  ],
+  [
+    'has a row without its facets',
+    ({ results }) => {
+      results[0] = { n: 5 };
+    },
+  ],
+  [
+    'has a row with one facet of two',
+    ({ results }) => {
+      results[0] = { ...results[0], facet: ['shop'] };
+    },
+  ],
+  [
+    'has a row with three facets of two',
+    ({ results }) => {
+      results[0] = { ...results[0], facet: ['a', 'b', 'c'] };
+    },
+  ],
+  [
+    'says twice what a row is about, not alike',
+    ({ results }) => {
+      results[0] = { ...results[0], appName: 'x' };
+    },
+  ],
+  [
+    'has the same facets twice',
+    ({ results }) => {
+      results.push({ ...results[0] });
+    },
+  ],
+  [
+    'has a row that is a text',
+    ({ results }) => {
+      results.splice(0, 1, 'row' as never);
+    },
+  ],
+  [
+    'is about twice the time',
+    ({ metadata: { timeWindow } }) => {
+      timeWindow.begin -= 5 * minuteMs;
+    },
+  ],
+  [
+    'is about a fifth of the time',
+    ({ metadata: { timeWindow } }) => {
+      timeWindow.begin += 4 * minuteMs;
+    },
+  ],
+  [
+    'is about an hour ago',
+    ({ metadata: { timeWindow } }) => {
+      timeWindow.begin -= 60 * minuteMs;
+      timeWindow.end -= 60 * minuteMs;
+    },
+  ],
+  [
+    'does not say which time it is about',
+    ({ metadata }) => {
+      metadata.timeWindow = {} as never;
+    },
+  ],
+  [
+    'comes with an error',
+    (_, body) => {
+      body.errors = [{ message: 'shard lost' }];
+    },
+    'server',
+  ],
+];
+
+describe('11.1 an answer to a query that', () => {
+  it.each(lies)(
+    '%s is a failure: the values before are held, and none of its own is shown',
+    async (_, lie, reason = 'schema') => {
+      const changes: Changes = { change: undefined };
+      const bench = await queriesStarted({ queries: calls }, changing(changes));
+      const before = await linesOf(bench, /^calls/u);
+      changes.change = (nrql, body) => {
+        // Seen, if a value of this answer were shown.
+        for (const row of nrql.results) row['n'] = -1;
+        lie(nrql, body);
+      };
+      await bench.platform.clock.advance(2 * minuteMs);
+
+      expect(before).not.toEqual([]);
+      expect(await linesOf(bench, /^calls/u)).toEqual(before);
+      expect(queryStatus(bench, 'calls')).toMatchObject({
+        state: 'failing',
+        isHeld: true,
+        failure: { reason },
+      });
+      expect(await linesOf(bench, /^newrelic_query_success.* 0$/u)).toHaveLength(1);
+      await bench.platform.clock.advance(5 * minuteMs);
+      expect(await linesOf(bench, /^calls/u)).toEqual([]);
+      changes.change = undefined;
+      await bench.platform.clock.advance(minuteMs);
+      expect(await linesOf(bench, /^calls/u)).toHaveLength(before.length);
+    },
+  );
+
+  it('is whole but moved by a step of the roll-up is shown, with the window that it states', async () => {
+    const changes: Changes = {
+      change: ({ results, metadata: { timeWindow } }) => {
+        for (const row of results) row['n'] = -1;
+        timeWindow.begin -= 2 * minuteMs;
+        timeWindow.end -= 2 * minuteMs;
+      },
+    };
+    const bench = await queriesStarted({ queries: calls }, changing(changes));
+
+    expect(await linesOf(bench, /^calls.* -1$/u)).not.toEqual([]);
+    const nowMs = bench.platform.clock.wallMs();
+    const ageMs = nowMs - (queryStatus(bench, 'calls')?.reading?.windowEndMs ?? 0);
+    expect(ageMs).toBeGreaterThanOrEqual(5 * minuteMs);
+  });
+});
+
+interface Told {
+  readonly headline: boolean;
+  readonly title: string | undefined;
+  readonly row: boolean;
+  readonly json: unknown;
+  readonly state: string | undefined;
+  readonly metric: readonly string[];
+  readonly lines: readonly unknown[];
+}
+
+/** All that says that a query never has a value. */
+async function toldOf(bench: RunningDaemon): Promise<Told> {
+  const source = statusSourceOf(bench);
+  const html = statusPage(source, new URLSearchParams(), { telemetryPath: '/metrics' });
+  const shown = textOf(html);
+  const query = { state: 'any', scrapePool: undefined, applicationId: undefined } as const;
+  const targets = JSON.parse([...targetsJson(source, query)].join('')) as {
+    data: { queries: { missing: unknown }[] };
+  };
+  return {
+    headline: shown.includes('1 query never has a value'),
+    title: /<title>([^<]*)/u.exec(html)?.[1],
+    row: /no value\s+calls/u.test(shown),
+    json: targets.data.queries[0]?.missing,
+    state: bench.daemon.status()[0]?.state,
+    metric: await ownLinesOf(bench, /^newrelic_exporter_query_missing/u),
+    lines: bench.logger.lines
+      .filter(({ message }) => message === 'query never has a value')
+      .map(({ fields }) => fields['remedy']),
+  };
+}
+
+const nothing = { headline: false, row: false, json: null, state: 'up', metric: [], lines: [] };
+
+describe('11.3 a query that never has a value', () => {
+  const valueless: readonly [string, Change, string, string?][] = [
+    [
+      'no rows',
+      ({ results }) => {
+        results.length = 0;
+      },
+      'it has no rows',
+    ],
+    [
+      'null in all rows',
+      ({ results }) => {
+        for (const row of results) row['n'] = null;
+      },
+      'null',
+    ],
+    [
+      'a text in all rows',
+      ({ results }) => {
+        for (const row of results) row['n'] = 'x';
+      },
+      'text',
+    ],
+    [
+      'a list in all rows',
+      ({ results }) => {
+        for (const row of results) row['n'] = [1];
+      },
+      'text',
+    ],
+    [
+      'one row that is too large',
+      () => undefined,
+      'max_series',
+      '  - { as: { p: calls }, max_series: 1, nrql: "SELECT percentile(duration, 50, 95) AS p FROM Transaction" }',
+    ],
+  ];
+
+  it.each(valueless)(
+    'because of %s is named, and amber, after its second poll, until it has one',
+    async (_, change, remedy, queries = calls) => {
+      const changes: Changes = { change };
+      const bench = await aRunningDaemon(await queryConfig({ queries }), changing(changes));
+      await bench.platform.clock.advance(2000);
+      const atFirst = await toldOf(bench);
+      await bench.platform.clock.advance(minuteMs);
+      const told = await toldOf(bench);
+      await bench.platform.clock.advance(20 * minuteMs);
+
+      expect(atFirst).toMatchObject(nothing);
+      expect(told).toMatchObject({ headline: true, row: true, state: 'degraded' });
+      expect(told.title).not.toBe(atFirst.title);
+      expect(told.json).toContain(remedy);
+      expect(told.metric).toEqual([
+        'newrelic_exporter_query_missing{account="one",query="calls"} 1',
+      ]);
+      expect(told.lines).toEqual([told.json]);
+      expect(await toldOf(bench)).toEqual(told);
+      expect(await linesOf(bench, /^newrelic_query_success.* 1$/u)).toHaveLength(1);
+      if (remedy === 'max_series') return;
+      changes.change = undefined;
+      await bench.platform.clock.advance(minuteMs);
+      expect(await toldOf(bench)).toMatchObject({ ...nothing, lines: told.lines });
+      expect(await linesOf(bench, /^calls/u)).not.toEqual([]);
+      // It has had one.
+      changes.change = change;
+      await bench.platform.clock.advance(5 * minuteMs);
+      expect(await toldOf(bench)).toMatchObject({ ...nothing, lines: told.lines });
+    },
+  );
+
+  it('says how many rows there are, whatever becomes of them', async () => {
+    const changes: Changes = {
+      change: ({ results }) => {
+        for (const row of results) row['n'] = null;
+      },
+    };
+    const bench = await queriesStarted({ queries: calls }, changing(changes));
+
+    expect((await linesOf(bench, /^newrelic_query_rows/u))[0]).toMatch(/ [1-9]\d*$/u);
+  });
+});
