@@ -1,6 +1,6 @@
 import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
-import type { AccountConfig, KeyLocation } from '../model/config.ts';
+import type { AccountConfig } from '../model/config.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
@@ -21,12 +21,6 @@ export interface AccountKey extends KeyProvider {
 
 /** Calls that left with a replaced key may still fail, and name it, for some minutes. */
 const rememberedMs = 60 * 60_000;
-
-function locationText(location: KeyLocation): string {
-  return location.kind === 'file'
-    ? `file ${location.path}`
-    : `environment variable ${location.name}`;
-}
 
 /**
  * Holds one account's key and reads it again on demand. Rejects with a `NamedFileError` if the first key
@@ -82,7 +76,10 @@ export async function createKeyProvider(
     status: () => {
       const toWall = wallTimeOf(nowOf(clock));
       return {
-        location: locationText(location),
+        location:
+          location.kind === 'file'
+            ? `file ${location.path}`
+            : `environment variable ${location.name}`,
         problem,
         sinceMs: toWall(changedMs),
         readMs: toWall(readMs),

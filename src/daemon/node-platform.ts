@@ -157,9 +157,7 @@ export function createBoundedReader({
 }
 
 function timedOut(path: string): Error {
-  return Object.assign(new Error(`ETIMEDOUT: no answer while reading ${path}`), {
-    code: 'ETIMEDOUT',
-  });
+  return failure('ETIMEDOUT', `no answer while reading ${path}`);
 }
 
 /** Configurations, keys and CA bundles are smaller; a log file named by mistake would fill the memory. */

@@ -9,12 +9,6 @@ export type Verdict = 'allowed' | 'refused' | 'busy';
 /** Names and bcrypt hashes. */
 export type Users = ReadonlyMap<string, string>;
 
-export interface BasicAuthDependencies {
-  readonly compare: ComparePassword;
-  /** Makes what is remembered of passwords useless to others. Default: random bytes. */
-  readonly secret?: Uint8Array;
-}
-
 /** A scraper comes again and again with the same password: verdicts on these are remembered. */
 const mostRemembered = 1000;
 /** Each takes a tenth of a second or more. */
@@ -104,7 +98,8 @@ export class BasicAuth {
   #comparing: WaitingCheck | undefined;
   #waiting: readonly WaitingCheck[] = [];
 
-  constructor({ compare, secret = randomBytes(32) }: BasicAuthDependencies) {
+  /** @param secret makes what is remembered of passwords useless to others */
+  constructor(compare: ComparePassword, secret: Uint8Array = randomBytes(32)) {
     this.#compare = compare;
     this.#secret = secret;
   }

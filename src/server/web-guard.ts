@@ -34,7 +34,7 @@ export function createWebGuard({
   clock,
   logger,
 }: WebGuardDependencies): WebGuard {
-  const auth = new BasicAuth({ compare: comparePassword });
+  const auth = new BasicAuth(comparePassword);
   let nextWarningMs = Number.NEGATIVE_INFINITY;
   let refused = 0;
 

@@ -60,17 +60,6 @@ interface Rule {
   readonly help?: string;
 }
 
-function problemsOf(
-  root: Node,
-  rules: readonly Rule[],
-  problemAt: typeof errorAt,
-): readonly Problem[] {
-  const at = createAt(root);
-  return rules
-    .filter(({ when }) => when)
-    .map((rule) => problemAt(at(...rule.at)?.span, rule.message, rule.help));
-}
-
 function tlsErrors(tls: FileTls): readonly Rule[] {
   const { min_version: least, max_version: most } = tls;
   const auth = clientAuthOf(tls.client_auth_type);
@@ -101,27 +90,24 @@ function tlsErrors(tls: FileTls): readonly Rule[] {
 /** What is wrong with values of the file together, once each of them has its form. */
 export function relationErrors(root: Node, file: FileWebConfig): readonly Problem[] {
   const { tls_server_config: tls } = file;
-  return tls === undefined ? [] : problemsOf(root, tlsErrors(tls), errorAt);
-}
-
-function tlsWarnings(tls: FileTls): readonly Rule[] {
-  const auth = clientAuthOf(tls.client_auth_type);
-  const verifies = auth === 'VerifyClientCertIfGiven' || auth === 'RequireAndVerifyClientCert';
-  return [
-    {
-      at: ['tls_server_config', 'client_auth_type'],
-      when: verifies && tls.client_ca === undefined && tls.client_ca_file === undefined,
-      message: `${auth} without a "client_ca_file" accepts the certificates of every public CA`,
-      help: 'name your own CA',
-    },
-  ];
+  const at = createAt(root);
+  return (tls === undefined ? [] : tlsErrors(tls))
+    .filter(({ when }) => when)
+    .map((rule) => errorAt(at(...rule.at)?.span, rule.message, rule.help));
 }
 
 /** What is allowed and probably not meant. */
 export function webWarnings(root: Node, file: FileWebConfig): readonly Problem[] {
   const { tls_server_config: tls } = file;
-  if (tls !== undefined) return problemsOf(root, tlsWarnings(tls), warningAt);
-  if (Object.keys(file.basic_auth_users).length === 0) return [];
-  const message = 'without "tls_server_config" passwords cross the network in clear';
-  return [warningAt(keySpanAt(root, ['basic_auth_users']), message)];
+  if (tls === undefined) {
+    if (Object.keys(file.basic_auth_users).length === 0) return [];
+    const message = 'without "tls_server_config" passwords cross the network in clear';
+    return [warningAt(keySpanAt(root, ['basic_auth_users']), message)];
+  }
+  const auth = clientAuthOf(tls.client_auth_type);
+  const verifies = auth === 'VerifyClientCertIfGiven' || auth === 'RequireAndVerifyClientCert';
+  if (!verifies || tls.client_ca !== undefined || tls.client_ca_file !== undefined) return [];
+  const message = `${auth} without a "client_ca_file" accepts the certificates of every public CA`;
+  const span = createAt(root)('tls_server_config', 'client_auth_type')?.span;
+  return [warningAt(span, message, 'name your own CA')];
 }

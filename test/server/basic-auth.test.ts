@@ -27,13 +27,13 @@ function basic(user: string, password: string): string {
 function aBench(first: Readonly<Record<string, string>> = hashes): Bench {
   const comparisons: Comparison[] = [];
   let users = new Map(Object.entries(first));
-  const auth = new BasicAuth({
-    compare: async (hash, password) =>
+  const auth = new BasicAuth(
+    async (hash, password) =>
       new Promise((resolve, reject) => {
         comparisons.push({ hash, password, answer: resolve, fail: reject });
       }),
-    secret: Buffer.from('the secret of the test'),
-  });
+    Buffer.from('the secret of the test'),
+  );
   return {
     comparisons,
     ask: async (user, password, client = '10.0.0.1') =>
@@ -97,11 +97,9 @@ describe('a request', () => {
     { what: 'no colon', header: `Basic ${Buffer.from('alice').toString('base64')}` },
   ])('is refused with $what, and nothing is compared', async ({ header }) => {
     let comparisons = 0;
-    const auth = new BasicAuth({
-      compare: async () => {
-        comparisons += 1;
-        return true;
-      },
+    const auth = new BasicAuth(async () => {
+      comparisons += 1;
+      return true;
     });
 
     expect(await auth.check(new Map(Object.entries(hashes)), header, '10.0.0.1')).toBe('refused');
