@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
-import {
-  entityIdOf,
-  type InvalidSampleListener,
-  isJsonObject,
-  sampleOf,
-} from '../newrelic/json.ts';
-import { type CallPurpose, failureOf } from './failures.ts';
+import { entityIdOf, type InvalidSampleListener, sampleOf } from '../newrelic/json.ts';
+import { type CallPurpose, notWhole, objectOf } from './failures.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {
@@ -75,7 +70,7 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
   const unidentified: string[] = [];
   const listed: string[] = [];
   for (const [index, element] of elements.entries()) {
-    const { guid, applicationId, accountId } = isJsonObject(element) ? element : {};
+    const { guid, applicationId, accountId } = objectOf(element);
     const id = entityIdOf(applicationId);
     const key = typeof guid === 'string' ? guid : id;
     if (key !== undefined) listed.push(key);
@@ -93,24 +88,17 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
   return { applications, unreadableIds, unidentified, listed, ...results };
 }
 
-interface Results extends Pick<EntityPage, 'count' | 'nextCursor'> {
-  readonly elements: readonly unknown[];
-}
-
-function resultsOf(part: unknown, purpose: CallPurpose): Results {
-  const { count, results } = isJsonObject(part) ? part : {};
-  const elements = isJsonObject(results) ? results['entities'] : undefined;
-  if (!isJsonObject(results) || !Array.isArray(elements)) {
-    throw failureOf(purpose, 'schema', 'the answer has no list of entities');
-  }
+function resultsOf(part: unknown, purpose: CallPurpose) {
+  const { count, results } = objectOf(part);
+  const { entities: elements, nextCursor: cursor } = objectOf(results);
+  if (!Array.isArray(elements)) throw notWhole(purpose, 'the answer has no list of entities');
   if (elements.length > maxEntities) {
     const detail = `the answer lists ${elements.length} entities on one page, which has 200 at most`;
-    throw failureOf(purpose, 'schema', detail);
+    throw notWhole(purpose, detail);
   }
   if (typeof count !== 'number') {
-    throw failureOf(purpose, 'schema', 'the answer does not say how many entities there are');
+    throw notWhole(purpose, 'the answer does not say how many entities there are');
   }
-  const cursor = results['nextCursor'];
   const nextCursor = typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
   return { elements, count, nextCursor };
 }
