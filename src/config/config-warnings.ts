@@ -132,13 +132,9 @@ function wrongEndings(file: FileConfig, at: At): readonly Problem[] {
       const [series] = typeof metric === 'string' ? [] : seriesOf([metricChoiceOf(metric)], []);
       const wrong = series === undefined ? undefined : wrongEndingOf(series);
       if (series === undefined || wrong === undefined) return [];
-      const { ending, rightName, rightScale } = wrong;
-      const message = `"as" ends in "${ending}", but the values are ${unitText(series)}`;
-      const remedies = [
-        ...(rightName === undefined ? [] : [`"as: ${rightName}"`]),
-        ...(rightScale === undefined ? [] : [`"scale: ${rightScale}"`]),
-      ];
+      const [ending, remedies] = wrong;
       const help = remedies.length === 0 ? undefined : `write ${remedies.join(' or ')}`;
+      const message = `"as" ends in "${ending}", but the values are ${unitText(series)}`;
       return [warningAt(at(...path, 'metrics', index, 'as')?.span, message, help)];
     }),
   );

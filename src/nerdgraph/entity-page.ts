@@ -20,16 +20,7 @@ export interface EntityPage {
 }
 
 const textSchema = z.string().min(1).optional().catch(undefined);
-const anythingSchema = z.unknown();
-const summarySchema = z
-  .object({
-    throughput: anythingSchema,
-    responseTimeAverage: anythingSchema,
-    apdexScore: anythingSchema,
-    hostCount: anythingSchema,
-    instanceCount: anythingSchema,
-  })
-  .partial();
+const valuesSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const tagSchema = z.object({ key: z.string(), values: z.array(z.string()) });
 const entitySchema = z.object({
   applicationId: z
@@ -41,8 +32,8 @@ const entitySchema = z.object({
   alertSeverity: textSchema,
   tags: z.array(tagSchema).optional().catch(undefined),
   language: textSchema,
-  settings: z.object({ apdexTarget: anythingSchema }).partial().optional().catch(undefined),
-  apmSummary: summarySchema.optional().catch(undefined),
+  settings: valuesSchema,
+  apmSummary: valuesSchema,
 });
 
 type EntityRecord = z.infer<typeof entitySchema>;
@@ -104,7 +95,7 @@ function resultsOf(part: unknown, purpose: CallPurpose) {
 }
 
 function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReading): Application {
-  const summary = record.apmSummary;
+  const { hostCount, instanceCount } = record.apmSummary ?? {};
   return {
     id: record.applicationId,
     name: record.name,
@@ -113,10 +104,10 @@ function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReadi
     reporting: record.reporting,
     // NerdGraph says only since when an application reports or does not.
     lastReportedAtMs: undefined,
-    summary: summary === undefined ? undefined : summaryOf(record, onInvalid),
+    summary: record.apmSummary && summaryOf(record, onInvalid),
     hostIds: undefined,
-    hostCount: sampleOf(summary?.hostCount ?? undefined, onInvalid),
-    instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
+    hostCount: sampleOf(hostCount ?? undefined, onInvalid),
+    instances: sampleOf(instanceCount ?? undefined, onInvalid),
     tags: tags.length === 0 ? undefined : tagTexts(record.tags, tags),
   };
 }
@@ -148,14 +139,15 @@ function healthStatusOf({ reporting, alertSeverity }: EntityRecord): string {
  * or a percentage.
  */
 function summaryOf(
-  { apmSummary, settings }: EntityRecord,
+  { apmSummary = {}, settings = {} }: EntityRecord,
   onInvalid: InvalidSampleListener,
 ): ApplicationSummary {
+  const { throughput, responseTimeAverage, apdexScore } = apmSummary;
   return {
-    requestsPerMinute: sampleOf(apmSummary?.throughput ?? undefined, onInvalid),
-    responseTimeSeconds: sampleOf(apmSummary?.responseTimeAverage ?? undefined, onInvalid),
+    requestsPerMinute: sampleOf(throughput ?? undefined, onInvalid),
+    responseTimeSeconds: sampleOf(responseTimeAverage ?? undefined, onInvalid),
     errorRatio: undefined,
-    apdexScore: sampleOf(apmSummary?.apdexScore ?? undefined, onInvalid),
-    apdexTargetSeconds: sampleOf(settings?.apdexTarget ?? undefined, onInvalid),
+    apdexScore: sampleOf(apdexScore ?? undefined, onInvalid),
+    apdexTargetSeconds: sampleOf(settings['apdexTarget'] ?? undefined, onInvalid),
   };
 }
