@@ -83,19 +83,16 @@ function inOrder(
   rows: readonly FacetedRow[],
   gauge: QueryGauge | undefined,
 ): readonly FacetedRow[] {
-  const rankOf = new Map<FacetedRow, number>();
   let rank = 0;
   let before: string | undefined;
-  for (const row of rows) {
+  const ranked = rows.map((row) => {
     const value = JSON.stringify(own(row.row, gauge?.member ?? ''));
     if (value !== before) rank += 1;
     before = value;
-    rankOf.set(row, rank);
-  }
-  return rows.toSorted(
-    (left, right) =>
-      (rankOf.get(left) ?? 0) - (rankOf.get(right) ?? 0) ||
-      (left.labelKey < right.labelKey ? -1 : 1),
+    return { ...row, rank };
+  });
+  return ranked.toSorted(
+    (left, right) => left.rank - right.rank || (left.labelKey < right.labelKey ? -1 : 1),
   );
 }
 
