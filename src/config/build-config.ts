@@ -100,16 +100,11 @@ function onceForEqual<Argument, Made>(
 }
 
 /** What entries with the same list of metrics share. */
-interface SameMetrics {
-  readonly pollOf: (settings: PollSettings) => PollConfig;
-  readonly seriesOf: (transactions: AppEntry['transactions']) => AppEntry['series'];
-}
-
-function sameMetrics(list: readonly FileMetric[], helps: ReadonlyMap<string, string>): SameMetrics {
+function sameMetrics(list: readonly FileMetric[], helps: ReadonlyMap<string, string>) {
   const metrics = list.map((metric) => metricChoiceOf(metric, helps));
   return {
-    pollOf: onceForEqual((settings) => ({ ...settings, metrics })),
-    seriesOf: onceForEqual((transactions) => seriesOf(metrics, transactions)),
+    pollOf: onceForEqual((settings: PollSettings): PollConfig => ({ ...settings, metrics })),
+    seriesOf: onceForEqual((of: AppEntry['transactions']) => seriesOf(metrics, of)),
   };
 }
 

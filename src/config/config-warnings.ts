@@ -7,7 +7,7 @@ import { unitText, wrongEndingOf } from './gauge-unit.ts';
 import { metricChoiceOf } from './metric-schema.ts';
 import { readNrql } from './nrql-text.ts';
 import { officialAddresses } from './official-address.ts';
-import type { FileConfig, FilePoll } from './schema.ts';
+import type { FileConfig } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 import {
   type At,
@@ -72,10 +72,7 @@ function sharedKeys({ accounts }: PlainConfig, at: At): readonly Problem[] {
 }
 
 /** `poll`, the entries and the queries, as the file has them, with the path of each. */
-function everyPoll({ poll, apps, queries }: FileConfig): readonly {
-  readonly poll: Partial<FilePoll>;
-  readonly path: readonly PropertyKey[];
-}[] {
+function everyPoll({ poll, apps, queries }: FileConfig) {
   return [
     { poll, path: ['poll'] },
     ...apps.map((app, index) => ({ poll: app, path: ['apps', index] })),
@@ -132,13 +129,9 @@ function wrongEndings(file: FileConfig, at: At): readonly Problem[] {
       const [series] = typeof metric === 'string' ? [] : seriesOf([metricChoiceOf(metric)], []);
       const wrong = series === undefined ? undefined : wrongEndingOf(series);
       if (series === undefined || wrong === undefined) return [];
-      const { ending, rightName, rightScale } = wrong;
-      const message = `"as" ends in "${ending}", but the values are ${unitText(series)}`;
-      const remedies = [
-        ...(rightName === undefined ? [] : [`"as: ${rightName}"`]),
-        ...(rightScale === undefined ? [] : [`"scale: ${rightScale}"`]),
-      ];
+      const [ending, remedies] = wrong;
       const help = remedies.length === 0 ? undefined : `write ${remedies.join(' or ')}`;
+      const message = `"as" ends in "${ending}", but the values are ${unitText(series)}`;
       return [warningAt(at(...path, 'metrics', index, 'as')?.span, message, help)];
     }),
   );

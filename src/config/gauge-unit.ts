@@ -32,20 +32,14 @@ const scalesOfEndings: readonly (readonly [string, Readonly<Partial<Record<Unit,
   ['_per_second', { per_second: 1 }],
 ];
 
-/** The ending of a name that states another unit than the values have. */
-interface WrongEnding {
-  readonly ending: string;
-  /** The name with the ending of the unit; `undefined` if nothing would be left. */
-  readonly rightName: string | undefined;
-  /** With this scale, the values would be in the unit of the name. */
-  readonly rightScale: number | undefined;
-}
-
 /**
- * Whether the name of a gauge states another unit than the values have. A scale that no ending stands for
- * is taken for a correction of the metric, which leaves the unit open.
+ * The ending of the name of a gauge that states another unit than the values have, and what helps. A scale
+ * that no ending stands for is taken for a correction of the metric, which leaves the unit open.
  */
-export function wrongEndingOf({ gauge, scale }: PolledSeries): WrongEnding | undefined {
+export function wrongEndingOf({
+  gauge,
+  scale,
+}: PolledSeries): readonly [ending: string, remedies: readonly string[]] | undefined {
   const { name, unit } = gauge;
   if (unit === 'as_metric' || unit === 'as_metric_per_second') return undefined;
   const found = scalesOfEndings.find(([ending]) => name.endsWith(ending));
@@ -56,5 +50,9 @@ export function wrongEndingOf({ gauge, scale }: PolledSeries): WrongEnding | und
   const isKnown = scale === 1 || sameUnit.length > 0;
   if (rightScale === scale || (rightScale !== undefined && !isKnown)) return undefined;
   const rightName = name.slice(0, -ending.length) + (sameUnit[0]?.[0] ?? '');
-  return { ending, rightName: rightName === '' ? undefined : rightName, rightScale };
+  const remedies = [
+    ...(rightName === '' ? [] : [`"as: ${rightName}"`]),
+    ...(rightScale === undefined ? [] : [`"scale: ${rightScale}"`]),
+  ];
+  return [ending, remedies];
 }

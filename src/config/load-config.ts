@@ -155,16 +155,6 @@ export interface InspectedConfig {
   readonly placeOf: (span: Span | undefined) => Place;
 }
 
-/** Reports an API key in the file once, whatever else is wrong in the same place. */
-function withoutRepetition(
-  secretProblems: readonly Problem[],
-  others: readonly Problem[],
-): readonly Problem[] {
-  const taken = new Set(secretProblems.map(({ span }) => span?.start));
-  const isFree = ({ span }: Problem): boolean => span === undefined || !taken.has(span.start);
-  return [...secretProblems, ...others.filter(isFree)];
-}
-
 type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings'>;
 
 async function findingsOf(
@@ -177,13 +167,17 @@ async function findingsOf(
   await takeBreak();
   const parsed = fileSchema.safeParse(plainOf(root));
   await takeBreak();
-  const errors = withoutRepetition(secrets.problems, [
+  const others = [
     ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema(), text)),
     ...referenceProblems(root),
     ...metricProblems(root),
     ...(parsed.success ? nerdgraphProblems(parsed.data, createAt(root)) : []),
     ...(await patternProblems(root, takeBreak)),
-  ]);
+  ];
+  // An API key in the file is reported once, whatever else is wrong in the same place.
+  const taken = new Set(secrets.problems.map(({ span }) => span?.start));
+  const free = others.filter(({ span }) => span === undefined || !taken.has(span.start));
+  const errors = [...secrets.problems, ...free];
   if (!parsed.success) return { config: undefined, errors, warnings: [] };
   await takeBreak();
   const config = buildConfig(parsed.data, directory);

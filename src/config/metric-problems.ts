@@ -65,10 +65,6 @@ function errorIn(map: FileMap, key: string, message: string, help: string): Prob
   return errorAt(spanOf(node ?? map), message, help);
 }
 
-function nameError({ map }: NamedMetric, message: string, help: string): Problem {
-  return errorIn(map, 'as', message, help);
-}
-
 function overlap(one: MetricScope, other: MetricScope): boolean {
   return one === other || one === 'both' || other === 'both';
 }
@@ -85,7 +81,7 @@ function equalSeries({ named }: MetricList): readonly Problem[] {
     seen.set(key, before.add(scope));
     if (!isTaken) return [];
     const message = `an earlier metric of the list has the name "${gauge.name}" and the same labels`;
-    return [nameError(metric, message, 'give one of them another name, or other labels')];
+    return [errorIn(metric.map, 'as', message, 'give one of them another name, or other labels')];
   });
 }
 
@@ -104,7 +100,7 @@ function conflictOf(metric: NamedMetric, known: KnownGauges): Problem | undefine
     const units = `${unitText(same)} before, ${unitText(metric.series)} here`;
     const message = `the gauge "${gauge.name}" has two units: ${units}`;
     const help = 'give one of them another name, or both the same unit and "scale"';
-    return nameError(metric, message, help);
+    return errorIn(metric.map, 'as', message, help);
   }
   const helpBefore = known.helps.get(gauge.name);
   if (metric.help !== undefined && (helpBefore ?? metric.help) !== metric.help) {
@@ -117,7 +113,7 @@ function conflictOf(metric: NamedMetric, known: KnownGauges): Problem | undefine
   const isOwn = other.gauge.hostName !== gauge.name;
   const { name, hostName } = isOwn ? gauge : other.gauge;
   const message = `"${hostName}" is the name of two gauges: that of the hosts of "${name}" has it, too`;
-  return nameError(metric, message, 'give one of them another name');
+  return errorIn(metric.map, 'as', message, 'give one of them another name');
 }
 
 /** A score of what is not rated: New Relic never has one. */

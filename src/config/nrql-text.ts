@@ -68,14 +68,9 @@ const atEnd = ` *(?:$|${clauseWords.source})`;
 
 /** What is wrong, and what helps. "$1" is what was found. */
 type Mistake = readonly [form: string, message: string, help: string];
-type Mistakes = readonly (readonly [form: RegExp, message: string, help: string])[];
-
-function mistakes(...list: readonly Mistake[]): Mistakes {
-  return list.map(([form, ...words]) => [new RegExp(form, 'giu'), ...words]);
-}
 
 /** Whoever makes one of these cannot be understood in the rest. */
-const ofQuotes = mistakes(
+const ofQuotes: readonly Mistake[] = [
   [
     String.raw`"(?=[\p{L}\p{N}])(?!${operators}|${clauseWords.source})`,
     'has a quote within a text',
@@ -86,21 +81,23 @@ const ofQuotes = mistakes(
     'has a quote or a comment that is not closed',
     'close it; in YAML without quotes, " #" begins a comment',
   ],
-);
-const ofBrackets = mistakes(
+];
+const ofBrackets: readonly Mistake[] = [
   ...['()', '[]', '{}'].map(([open = '', close = '']): Mistake => {
     const message = `has "${open}" without "${close}"`;
     return [`\\${open}(?=#*$)`, message, `write the missing "${close}"`];
   }),
   [String.raw`[)\]}](?<![([{]#*.)`, 'has "$1" too many', 'remove it, or write what it closes'],
-);
+];
 const variable = String.raw`\{\{[\p{L}\p{N}_.: -]+\}\}|\$\{[\p{L}\p{N}_.:-]+\}`;
-const ofVariables = mistakes([variable, 'has the variable $1', 'write the value itself']);
-const ofSigns = mistakes(
+const ofVariables: readonly Mistake[] = [
+  [variable, 'has the variable $1', 'write the value itself'],
+];
+const ofSigns: readonly Mistake[] = [
   ['[‘’“”„].*[‘’“”]|[‘’“”„]', 'has curly quotes', "write straight ones: '"],
   [';', 'has a semicolon', 'remove it: one query is asked'],
-);
-const ofClauses = mistakes(
+];
+const ofClauses: readonly Mistake[] = [
   [
     whole('SINCE|UNTIL|TIMESERIES|COMPARE +WITH'),
     'must not have $1: a gauge has one value, and the exporter adds the time range',
@@ -123,7 +120,7 @@ const ofClauses = mistakes(
     return [again, 'has $1 twice', 'keep one of them'];
   }),
   [`,(?= *,|${atEnd})`, 'has a comma too many', 'remove it'],
-);
+];
 
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(written: string): NrqlText {
@@ -140,13 +137,13 @@ export function readNrql(written: string): NrqlText {
     return [word.toUpperCase().replaceAll(/ +/gu, ' '), items] as const;
   });
   const [broken] = [...mistakesIn(masked, ofQuotes), ...mistakesIn(outline, ofBrackets)];
-  const others = [
+  if (broken !== undefined) return { text, clauses: new Map(), faults: [broken] };
+  const faults = [
     ...mistakesIn(text, ofVariables),
     ...mistakesIn(masked, ofSigns),
     ...mistakesIn(outline, ofClauses),
   ];
-  if (broken !== undefined) return { text, clauses: new Map(), faults: [broken] };
-  return { text, clauses: new Map(clauses), faults: others };
+  return { text, clauses: new Map(clauses), faults };
 }
 
 /** A text with one sign in place of all that is quoted, and blanks in place of comments. */
@@ -169,9 +166,9 @@ function outlineOf(masked: string): string {
   });
 }
 
-function mistakesIn(text: string, list: Mistakes): readonly NrqlFault[] {
+function mistakesIn(text: string, list: readonly Mistake[]): readonly NrqlFault[] {
   return list.flatMap(([form, message, help]) =>
-    Array.from(text.matchAll(form), ({ 0: found, index: at }) => {
+    Array.from(text.matchAll(new RegExp(form, 'giu')), ({ 0: found, index: at }) => {
       const isWord = /^[a-z ]+$/iu.test(found);
       const named = message.replace('$1', () => (isWord ? found.toUpperCase() : found));
       return { at, length: found.length, message: named, help };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Query, QueryFacet, QueryGauge } from '../model/config.ts';
+import { own } from '../model/own.ts';
 import { derivedLabelProblems, inlineMap, queryLabels, snakeCase } from './label-fields.ts';
 import { functionOf } from './nrql-functions.ts';
 import {
@@ -42,10 +43,7 @@ const usualRows = 10;
 const maxRows = 5000;
 
 /** Those of functions that name none. What others then give is not known. */
-const usualPercentages: ReadonlyMap<string, readonly number[]> = new Map([
-  ['percentile', [95]],
-  ['median', [50]],
-]);
+const usualPercentages = { percentile: [95], median: [50] };
 
 /** Functions whose value is in the unit of what they are of. */
 const ofAttribute =
@@ -125,7 +123,7 @@ function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
   const text = withoutQuotes(expression);
   const { name, parts, element } = callOf(expression);
   const { gives } = functionOf(element === '' ? name : '');
-  const usual = usualPercentages.get(name.toLowerCase()) ?? [];
+  const usual = own(usualPercentages, name.toLowerCase()) ?? [];
   const percentages = parts.length > 1 ? parts.slice(1).map(Number) : usual;
   return {
     unit: ofAttribute.exec(text)?.[1] ?? text,
@@ -138,8 +136,8 @@ function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
 /** Whether a longer window gives more: if anything in it does that is not within an average. */
 function grows(expression: string): boolean {
   return bracketsIn(expression).some(([name, of]) => {
-    const own = name === '' ? 'argument' : functionOf(name).grows;
-    return own === 'argument' ? grows(of) : own;
+    const known = name === '' ? 'argument' : functionOf(name).grows;
+    return known === 'argument' ? grows(of) : known;
   });
 }
 

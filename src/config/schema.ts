@@ -62,17 +62,13 @@ export interface FileConfig {
   readonly queries: readonly FileQuery[];
 }
 
-const everyAccount = '*';
-
 /** The names of the accounts that a query asks; it is not said here whether there are such accounts. */
 export function accountsOf(
   { account }: Pick<FileQuery, 'account'>,
   accounts: readonly FileAccount[],
 ): readonly string[] {
-  const all = accounts.filter(({ source }) => account !== everyAccount || source === 'nerdgraph');
-  const names = all.map(({ name }) => name);
-  if (account === everyAccount) return names;
-  return account === undefined ? names.slice(0, 1) : [account].flat();
+  if (account !== '*') return [account ?? accounts[0]?.name ?? []].flat();
+  return accounts.filter(({ source }) => source === 'nerdgraph').map(({ name }) => name);
 }
 
 const hourMs = 3_600_000;

@@ -34,10 +34,7 @@ interface GaugeSeries {
   readonly labels: string;
 }
 
-function gaugesOf(
-  series: readonly PolledSeries[],
-  what: 'applications' | 'hosts',
-): ReadonlyMap<GaugePair, readonly GaugeSeries[]> {
+function gaugesOf(series: readonly PolledSeries[], what: 'applications' | 'hosts') {
   const byName = new Map<string, { readonly gauge: GaugePair; readonly series: GaugeSeries[] }>();
   for (const [index, one] of series.entries()) {
     if (!isReadOf(what, one)) continue;
@@ -45,7 +42,7 @@ function gaugesOf(
     known.series.push({ index, labels: renderLabels(Object.entries(seriesLabels(one))) });
     byName.set(one.gauge.name, known);
   }
-  return new Map([...byName.values()].map(({ gauge, series: own }) => [gauge, own]));
+  return [...byName.values()];
 }
 
 /** Yields one at a time: an application may have many thousands of hosts. */
@@ -64,16 +61,16 @@ function* samplesOf(
 }
 
 function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
-  const ofApplications = [...gaugesOf(all, 'applications')].map(
-    ([{ name, help }, series]): AppFamily => ({
+  const ofApplications = gaugesOf(all, 'applications').map(
+    ({ gauge: { name, help }, series }): AppFamily => ({
       name,
       help: `${help} ${cachedNotice}`,
       samplesOf: ({ reading }) =>
         samplesOf(series, reading === undefined ? [] : [['', reading.application]], () => ''),
     }),
   );
-  const ofHosts = [...gaugesOf(all, 'hosts')].map(
-    ([{ hostName, hostHelp }, series]): AppFamily => ({
+  const ofHosts = gaugesOf(all, 'hosts').map(
+    ({ gauge: { hostName, hostHelp }, series }): AppFamily => ({
       name: hostName,
       help: `${hostHelp} ${cachedNotice}`,
       isOfHosts: true,

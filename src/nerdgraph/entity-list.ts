@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import { failureOf } from './failures.ts';
+import { notWhole } from './failures.ts';
 import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
 
 /** What searches have found, with all their pages. */
@@ -31,7 +31,7 @@ export async function listEntities(
   let calls = 0;
   let error: ApiError | undefined;
   const lacks = (detail: string): void => {
-    error ??= failureOf(purpose, 'schema', detail);
+    error ??= notWhole(purpose, detail);
   };
 
   const readAll = async (search: string): Promise<void> => {

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
-import {
-  entityIdOf,
-  type InvalidSampleListener,
-  isJsonObject,
-  sampleOf,
-} from '../newrelic/json.ts';
-import { type CallPurpose, failureOf } from './failures.ts';
+import { entityIdOf, type InvalidSampleListener, sampleOf } from '../newrelic/json.ts';
+import { type CallPurpose, notWhole, objectOf } from './failures.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {
@@ -25,16 +20,7 @@ export interface EntityPage {
 }
 
 const textSchema = z.string().min(1).optional().catch(undefined);
-const anythingSchema = z.unknown();
-const summarySchema = z
-  .object({
-    throughput: anythingSchema,
-    responseTimeAverage: anythingSchema,
-    apdexScore: anythingSchema,
-    hostCount: anythingSchema,
-    instanceCount: anythingSchema,
-  })
-  .partial();
+const valuesSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const tagSchema = z.object({ key: z.string(), values: z.array(z.string()) });
 const entitySchema = z.object({
   applicationId: z
@@ -46,8 +32,8 @@ const entitySchema = z.object({
   alertSeverity: textSchema,
   tags: z.array(tagSchema).optional().catch(undefined),
   language: textSchema,
-  settings: z.object({ apdexTarget: anythingSchema }).partial().optional().catch(undefined),
-  apmSummary: summarySchema.optional().catch(undefined),
+  settings: valuesSchema,
+  apmSummary: valuesSchema,
 });
 
 type EntityRecord = z.infer<typeof entitySchema>;
@@ -78,7 +64,7 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
   const unidentified: string[] = [];
   const listed: string[] = [];
   for (const [index, element] of elements.entries()) {
-    const { guid, applicationId, accountId } = isJsonObject(element) ? element : {};
+    const { guid, applicationId, accountId } = objectOf(element);
     const id = entityIdOf(applicationId);
     const key = typeof guid === 'string' ? guid : id;
     if (key !== undefined) listed.push(key);
@@ -96,30 +82,23 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
   return { applications, unreadableIds, unidentified, listed, ...results };
 }
 
-interface Results extends Pick<EntityPage, 'count' | 'nextCursor'> {
-  readonly elements: readonly unknown[];
-}
-
-function resultsOf(part: unknown, purpose: CallPurpose): Results {
-  const { count, results } = isJsonObject(part) ? part : {};
-  const elements = isJsonObject(results) ? results['entities'] : undefined;
-  if (!isJsonObject(results) || !Array.isArray(elements)) {
-    throw failureOf(purpose, 'schema', 'the answer has no list of entities');
-  }
+function resultsOf(part: unknown, purpose: CallPurpose) {
+  const { count, results } = objectOf(part);
+  const { entities: elements, nextCursor: cursor } = objectOf(results);
+  if (!Array.isArray(elements)) throw notWhole(purpose, 'the answer has no list of entities');
   if (elements.length > maxEntities) {
     const detail = `the answer lists ${elements.length} entities on one page, which has 200 at most`;
-    throw failureOf(purpose, 'schema', detail);
+    throw notWhole(purpose, detail);
   }
   if (typeof count !== 'number') {
-    throw failureOf(purpose, 'schema', 'the answer does not say how many entities there are');
+    throw notWhole(purpose, 'the answer does not say how many entities there are');
   }
-  const cursor = results['nextCursor'];
   const nextCursor = typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
   return { elements, count, nextCursor };
 }
 
 function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReading): Application {
-  const summary = record.apmSummary;
+  const { hostCount, instanceCount } = record.apmSummary ?? {};
   return {
     id: record.applicationId,
     name: record.name,
@@ -128,10 +107,10 @@ function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReadi
     reporting: record.reporting,
     // NerdGraph says only since when an application reports or does not.
     lastReportedAtMs: undefined,
-    summary: summary === undefined ? undefined : summaryOf(record, onInvalid),
+    summary: record.apmSummary && summaryOf(record, onInvalid),
     hostIds: undefined,
-    hostCount: sampleOf(summary?.hostCount ?? undefined, onInvalid),
-    instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
+    hostCount: sampleOf(hostCount ?? undefined, onInvalid),
+    instances: sampleOf(instanceCount ?? undefined, onInvalid),
     tags: tags.length === 0 ? undefined : tagTexts(record.tags, tags),
   };
 }
@@ -164,14 +143,15 @@ function healthStatusOf({ reporting, alertSeverity }: EntityRecord): string {
  * or a percentage.
  */
 function summaryOf(
-  { apmSummary, settings }: EntityRecord,
+  { apmSummary = {}, settings = {} }: EntityRecord,
   onInvalid: InvalidSampleListener,
 ): ApplicationSummary {
+  const { throughput, responseTimeAverage, apdexScore } = apmSummary;
   return {
-    requestsPerMinute: sampleOf(apmSummary?.throughput ?? undefined, onInvalid),
-    responseTimeSeconds: sampleOf(apmSummary?.responseTimeAverage ?? undefined, onInvalid),
+    requestsPerMinute: sampleOf(throughput ?? undefined, onInvalid),
+    responseTimeSeconds: sampleOf(responseTimeAverage ?? undefined, onInvalid),
     errorRatio: undefined,
-    apdexScore: sampleOf(apmSummary?.apdexScore ?? undefined, onInvalid),
-    apdexTargetSeconds: sampleOf(settings?.apdexTarget ?? undefined, onInvalid),
+    apdexScore: sampleOf(apdexScore ?? undefined, onInvalid),
+    apdexTargetSeconds: sampleOf(settings['apdexTarget'] ?? undefined, onInvalid),
   };
 }

@@ -32,6 +32,11 @@ export function failureOf(
   );
 }
 
+/** The failure of an answer that is not what was asked for, or not all of it. */
+export function notWhole(purpose: CallPurpose, detail: string): ApiError {
+  return failureOf(purpose, 'schema', detail);
+}
+
 /** The failure that an answer is, by the status that it should have had; `undefined` if it is none. */
 export function failureIn(
   { status, body }: ApiResponse,
@@ -101,7 +106,7 @@ export function graphqlErrorsOf(document: unknown): {
   readonly errors: readonly GraphqlError[];
   readonly deprecations: readonly string[];
 } {
-  const stated: unknown = isJsonObject(document) ? document['errors'] : undefined;
+  const stated: unknown = objectOf(document)['errors'];
   const all = Array.isArray(stated) ? stated.filter(isJsonObject).map(graphqlErrorOf) : [];
   return {
     errors: all.filter((error) => !isDeprecation(error)),
@@ -110,12 +115,11 @@ export function graphqlErrorsOf(document: unknown): {
 }
 
 function graphqlErrorOf(error: JsonObject): GraphqlError {
-  const { message } = error;
-  const extensions = isJsonObject(error['extensions']) ? error['extensions'] : {};
+  const { errorClass, error_code: code, classification } = objectOf(error['extensions']);
   return {
-    message: textOf(message),
-    errorClass: textOf(extensions['errorClass']) || textOf(extensions['error_code']),
-    classification: textOf(extensions['classification']),
+    message: textOf(error['message']),
+    errorClass: textOf(errorClass) || textOf(code),
+    classification: textOf(classification),
   };
 }
 
@@ -132,14 +136,9 @@ function isDeprecation({ message }: GraphqlError): boolean {
  * absent, or if its results are null: the field of the results may fail on its own.
  */
 export function answeredPartOf(document: unknown): unknown {
-  const actor = actorOf(document);
-  if (actor === undefined) return undefined;
-  const { account } = actor;
-  const part = isJsonObject(account)
-    ? account['nrql']
-    : (actor['entitySearch'] ?? actor['accounts']);
-  const isEmpty = isJsonObject(part) && part['results'] === null;
-  return isEmpty ? undefined : (part ?? undefined);
+  const { account, entitySearch, accounts } = actorOf(document);
+  const part = isJsonObject(account) ? account['nrql'] : (entitySearch ?? accounts);
+  return objectOf(part)['results'] === null ? undefined : (part ?? undefined);
 }
 
 const tooMuch = 413;
@@ -185,7 +184,7 @@ export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>)
   const deciding = decidingErrorOf(graphqlErrorsOf(document).errors);
   if (deciding !== undefined) return statusOfError(deciding);
   // Without an error the account is not visible to the key.
-  return actorOf(document)?.['account'] === null ? 403 : status;
+  return actorOf(document)['account'] === null ? 403 : status;
 }
 
 /** The error that decides what to do about all of them; `undefined` if there is none. */
@@ -207,8 +206,10 @@ function parsed(body: string): unknown {
   }
 }
 
-function actorOf(document: unknown): JsonObject | undefined {
-  const data = isJsonObject(document) ? document['data'] : undefined;
-  const actor = isJsonObject(data) ? data['actor'] : undefined;
-  return isJsonObject(actor) ? actor : undefined;
+function actorOf(document: unknown): JsonObject {
+  return objectOf(objectOf(objectOf(document)['data'])['actor']);
+}
+
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }

@@ -8,7 +8,7 @@ import {
   isJsonObject,
   type JsonObject,
 } from '../newrelic/json.ts';
-import { type CallPurpose, failureOf } from './failures.ts';
+import { type CallPurpose, failureOf, notWhole, objectOf } from './failures.ts';
 import { type Facets, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
@@ -67,7 +67,7 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
     throw failureOf(reading.purpose, 'too_large', detail);
   }
   if (!reading.mayBeAbout(window)) {
-    throw notWhole(reading, 'the answer is about another time than others of this poll');
+    throw notWhole(reading.purpose, 'the answer is about another time than others of this poll');
   }
   return { rows: rows.filter((row) => row.isWithoutHost !== true), window };
 }
@@ -91,7 +91,7 @@ export function resultsIn(
   reading: AnswerReading,
   needsLength = false,
 ): { readonly results: readonly unknown[]; readonly window: TimeWindow } {
-  if (!Array.isArray(results)) throw notWhole(reading, 'the answer has no list of results');
+  if (!Array.isArray(results)) throw notWhole(reading.purpose, 'the answer has no list of results');
   const { messages, facets: stated, timeWindow } = objectOf(metadata);
   const [message]: readonly unknown[] = Array.isArray(messages) ? messages : [];
   if (message !== undefined) reading.unexpected.saw('partial', { message });
@@ -101,7 +101,7 @@ export function resultsIn(
     names.length === facets.length &&
     facets.every(({ name, isAttribute }, index) => !isAttribute || names[index] === name);
   if (!isGroupedSo) {
-    throw notWhole(reading, 'the answer is grouped by something else than was asked for');
+    throw notWhole(reading.purpose, 'the answer is grouped by something else than was asked for');
   }
   return { results, window: windowOf(timeWindow, reading, needsLength) };
 }
@@ -131,15 +131,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
-export function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
 type ReadRow = FacetRow & { readonly isWithoutHost?: true };
-
-export function notWhole({ purpose }: Pick<NrqlReading, 'purpose'>, detail: string): Error {
-  return failureOf(purpose, 'schema', detail);
-}
 
 /** What the rows say adds up to what New Relic has counted, exactly: then none is missing. */
 function checkSum(
@@ -150,9 +142,13 @@ function checkSum(
 ): void {
   const total = callsOf(totalResult) ?? (rows.length === 0 ? 0 : undefined);
   const sum = rows.reduce((calls, row) => calls + row.calls, others);
-  if (total === undefined) throw notWhole(reading, 'the answer does not say what it adds up to');
+  if (total === undefined)
+    throw notWhole(reading.purpose, 'the answer does not say what it adds up to');
   if (sum !== total) {
-    throw notWhole(reading, `parts of the answer are missing: it adds up to ${sum} of ${total}`);
+    throw notWhole(
+      reading.purpose,
+      `parts of the answer are missing: it adds up to ${sum} of ${total}`,
+    );
   }
 }
 
@@ -168,9 +164,9 @@ function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly Rea
     const { applicationId, host = '' } = row;
     const key = `${applicationId}\n${host}`;
     if (!asked.has(applicationId) || (host !== '' && !reading.asksFor(host))) {
-      throw notWhole(reading, 'the answer has a row that was not asked for');
+      throw notWhole(reading.purpose, 'the answer has a row that was not asked for');
     }
-    if (seen.has(key)) throw notWhole(reading, 'the answer has two rows for the same');
+    if (seen.has(key)) throw notWhole(reading.purpose, 'the answer has two rows for the same');
     seen.add(key);
     return row;
   });
@@ -183,7 +179,7 @@ function rowOf(row: unknown, reading: NrqlReading): ReadRow {
   const applicationId = entityIdOf(groups?.[0]);
   const isReadable = applicationId !== undefined && calls !== undefined && calls >= 0;
   if (!isJsonObject(row) || groups === undefined || !isReadable) {
-    throw notWhole(reading, `the answer has a row that cannot be read (${shapeOf(row)})`);
+    throw notWhole(reading.purpose, `the answer has a row that cannot be read (${shapeOf(row)})`);
   }
   const [, host] = groups;
   const values = { applicationId, calls, ...columnsIn(row, reading) };
@@ -245,7 +241,7 @@ function windowOf(stated: unknown, reading: AnswerReading, needsLength: boolean)
   const fromMs = numberOf(timeWindow['begin']);
   const toMs = numberOf(timeWindow['end']);
   if (fromMs === undefined || toMs === undefined) {
-    throw notWhole(reading, 'the answer does not say which time it is about');
+    throw notWhole(reading.purpose, 'the answer does not say which time it is about');
   }
   if (fromMs === window.fromMs && toMs === window.toMs) return window;
   const [fromByMs, toByMs] = [fromMs - window.fromMs, toMs - window.toMs];
@@ -254,7 +250,7 @@ function windowOf(stated: unknown, reading: AnswerReading, needsLength: boolean)
   );
   if (fromMs >= toMs || !isNear || (needsLength && fromByMs !== toByMs)) {
     const [answered, asked] = [{ fromMs, toMs }, window].map(windowText);
-    throw notWhole(reading, `the answer is about another time: ${answered}, not ${asked}`);
+    throw notWhole(reading.purpose, `the answer is about another time: ${answered}, not ${asked}`);
   }
   unexpected.saw('window', { asked: window, answered: { fromMs, toMs } });
   return { fromMs, toMs };

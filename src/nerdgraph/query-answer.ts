@@ -4,14 +4,8 @@ import { own } from '../model/own.ts';
 import type { QueryReading, QuerySeries } from '../model/snapshot.ts';
 import type { InvalidSampleReason } from '../model/telemetry.ts';
 import { isJsonObject, type JsonObject, sampleOf } from '../newrelic/json.ts';
-import {
-  type AnswerReading,
-  facetValuesOf,
-  notWhole,
-  objectOf,
-  resultsIn,
-  textOf,
-} from './nrql-answer.ts';
+import { notWhole, objectOf } from './failures.ts';
+import { type AnswerReading, facetValuesOf, resultsIn, textOf } from './nrql-answer.ts';
 
 type Labels = QuerySeries['labels'];
 
@@ -55,17 +49,17 @@ function facetedRows(
   reading: AnswerReading,
 ): readonly FacetedRow[] {
   if (facets.length === 0 && results.length > 1) {
-    throw notWhole(reading, 'the answer has several rows, and one was asked for');
+    throw notWhole(reading.purpose, 'the answer has several rows, and one was asked for');
   }
   const keys = new Set<string>();
   return results.map((row) => {
     const values = isJsonObject(row) ? facetValuesOf(row, facets) : undefined;
     if (!isJsonObject(row) || values === undefined) {
-      throw notWhole(reading, 'the answer has a row with other facets than were asked for');
+      throw notWhole(reading.purpose, 'the answer has a row with other facets than were asked for');
     }
     const key = values.map((value) => `${typeof value} ${textOf(value)}`).join('\n');
     if (keys.size === keys.add(key).size) {
-      throw notWhole(reading, 'the answer has two rows for the same');
+      throw notWhole(reading.purpose, 'the answer has two rows for the same');
     }
     const labels = values.map(
       (value, index) => [facets[index]?.label ?? '', labelValueOf(textOf(value))] as const,
@@ -89,19 +83,16 @@ function inOrder(
   rows: readonly FacetedRow[],
   gauge: QueryGauge | undefined,
 ): readonly FacetedRow[] {
-  const rankOf = new Map<FacetedRow, number>();
   let rank = 0;
   let before: string | undefined;
-  for (const row of rows) {
+  const ranked = rows.map((row) => {
     const value = JSON.stringify(own(row.row, gauge?.member ?? ''));
     if (value !== before) rank += 1;
     before = value;
-    rankOf.set(row, rank);
-  }
-  return rows.toSorted(
-    (left, right) =>
-      (rankOf.get(left) ?? 0) - (rankOf.get(right) ?? 0) ||
-      (left.labelKey < right.labelKey ? -1 : 1),
+    return { ...row, rank };
+  });
+  return ranked.toSorted(
+    (left, right) => left.rank - right.rank || (left.labelKey < right.labelKey ? -1 : 1),
   );
 }
 
@@ -137,7 +128,7 @@ function valuesOf(
     ]),
   );
   if ([...byPercentage.keys()].some((one) => !percentages.includes(one))) {
-    throw notWhole(reading, 'the answer has other percentiles than were asked for');
+    throw notWhole(reading.purpose, 'the answer has other percentiles than were asked for');
   }
   return percentages.map((one) => [quantileOf(one), byPercentage.get(one)]);
 }

@@ -128,11 +128,6 @@ export function queriesOf(
   ];
 }
 
-const facetsOf: Readonly<Record<Subject, Facets>> = {
-  applications: applicationFacets,
-  hosts: hostFacets,
-};
-
 function queriesAbout(
   subject: Subject,
   asked: readonly SelectedApplication[],
@@ -140,11 +135,14 @@ function queriesAbout(
   divisionOf: DivisionOf,
 ): readonly PlannedQuery[] {
   const sets = columns[subject];
-  const facets = facetsOf[subject];
+  const isOfHosts = subject === 'hosts';
+  const facets = isOfHosts ? hostFacets : applicationFacets;
   const subset = subsetOf(subject, asked[0]);
-  const groups = subject === 'hosts' ? hostGroupsOf : applicationGroupsOf;
   const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
-  return groups(asked, { divisionOf, room, subset }).flatMap((group) =>
+  const grouping = { divisionOf, room, subset };
+  const ids = asked.map(({ application: { id } }) => ({ id, rows: 1 }));
+  const groups = isOfHosts ? hostGroupsOf(asked, grouping) : packed(ids, grouping);
+  return groups.flatMap((group) =>
     sets.map((set) => ({ subject, facets, columns: set, ...group })),
   );
 }
@@ -175,16 +173,6 @@ interface Grouping {
   readonly divisionOf: DivisionOf;
   readonly room: number;
   readonly subset: HostSubset;
-}
-
-function applicationGroupsOf(
-  asked: readonly SelectedApplication[],
-  grouping: Grouping,
-): readonly Group[] {
-  return packed(
-    asked.map((selected) => ({ id: selected.application.id, rows: 1 })),
-    grouping,
-  );
 }
 
 /** An application with very many hosts has queries of its own. */

@@ -27,8 +27,7 @@ export function createUnexpectedAnswers(
     saw: (kind, detail) => {
       observer.unexpected(kind, 1);
       const fields = { account, kind, ...detail };
-      if (logged.has(kind)) logger.debug(fields, 'an answer was not as documented');
-      else logger.warn(fields, 'an answer was not as documented');
+      logger[logged.has(kind) ? 'debug' : 'warn'](fields, 'an answer was not as documented');
       logged.add(kind);
     },
   };

@@ -138,9 +138,7 @@ export class BasicAuth {
     if (!this.#makePlaceFor(check)) return 'busy';
     const verdict = new Promise<Verdict>((resolve, reject) => {
       this.#waiting = [...this.#waiting, { ...check, resolve, reject }];
-    }).finally(() => {
-      this.#verdicts.delete(check.key);
-    });
+    }).finally(() => this.#verdicts.delete(check.key));
     this.#verdicts.set(check.key, verdict);
     void this.#compareAll();
     return verdict;

@@ -41,9 +41,7 @@ function serveRequests(
   server.on('request', (request, response) => {
     connections.answering(transportOf(request.socket), response);
     if (isClosing()) response.setHeader('Connection', 'close');
-    response.on('error', (error) => {
-      logger.debug({ error }, 'client went away');
-    });
+    response.on('error', (error) => logger.debug({ error }, 'client went away'));
     // Node's own socket timeout restarts at every byte: a client that reads slowly would never meet it.
     const cancelTimer = clock.after(writeTimeoutMs, () => {
       logger.debug(
@@ -78,9 +76,7 @@ function openedWith(
   return {
     server,
     renewTls: () => {},
-    cutOff: () => {
-      server.closeAllConnections();
-    },
+    cutOff: () => server.closeAllConnections(),
     transportOf: (socket) => socket,
   };
 }
@@ -92,9 +88,7 @@ export function createHttpListener(
 ): HttpListener {
   const opened = openedWith(options, dependencies);
   const { server } = opened;
-  server.on('connection', (socket) => {
-    dependencies.connections.opened(socket);
-  });
+  server.on('connection', (socket) => dependencies.connections.opened(socket));
   serveRequests(opened, options, dependencies);
   return opened;
 }

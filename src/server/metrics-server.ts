@@ -54,9 +54,7 @@ const maxConnections = 500;
 async function startListening(server: Server, text: string): Promise<BoundAddress> {
   const { host, port } = parseListenAddress(text);
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error): void => {
-      reject(listenErrorOf(text, error));
-    };
+    const fail = (error: Error): void => reject(listenErrorOf(text, error));
     server.once('error', fail);
     server.listen(host === undefined ? { port } : { host, port }, () => {
       server.removeListener('error', fail);
@@ -72,9 +70,7 @@ async function startListening(server: Server, text: string): Promise<BoundAddres
 
 async function stopListening({ server }: HttpListener): Promise<void> {
   await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
+    server.close(() => resolve());
   });
 }
 
@@ -97,9 +93,7 @@ export function createMetricsServer(
       { handler, connections, logger, clock, isClosing: () => closed !== undefined },
     );
     const bound = await startListening(listener.server, address);
-    listener.server.on('error', (error) => {
-      logger.error({ error }, 'server failed');
-    });
+    listener.server.on('error', (error) => logger.error({ error }, 'server failed'));
     listeners.push(listener);
     return bound;
   };
@@ -128,9 +122,7 @@ export function createMetricsServer(
     renewTls: (tls) => {
       for (const listener of listeners) listener.renewTls(tls);
     },
-    setNotReady: () => {
-      readiness.endService();
-    },
+    setNotReady: () => readiness.endService(),
     close: async (deadlineMs = defaultCloseDeadlineMs) => {
       readiness.endService();
       closed ??= closeAll(deadlineMs);

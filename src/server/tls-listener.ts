@@ -80,9 +80,7 @@ export function createTlsListener(
   server.on('connection', (socket: Socket) => {
     const name = nameOf(socket);
     open.set(name, socket);
-    socket.once('close', () => {
-      open.delete(name);
-    });
+    socket.once('close', () => open.delete(name));
   });
   // Before the listener of the HTTP server, which would read requests.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
@@ -100,9 +98,7 @@ export function createTlsListener(
     socket.destroy();
     if (error.code !== 'ERR_SSL_HTTP_REQUEST' || transport?.writable !== true) return;
     transport.end(plainHttpAnswer);
-    const cancelTimer = clock.after(lingerMs, () => {
-      transport.destroy();
-    });
+    const cancelTimer = clock.after(lingerMs, () => transport.destroy());
     transport.once('close', cancelTimer);
   });
 

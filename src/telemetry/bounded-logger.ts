@@ -36,9 +36,7 @@ export function createBoundedLogger({ logger, clock }: BoundedLoggerDependencies
   let isStopped = false;
 
   const begin = (message: string, linesLeft: number): Minute => {
-    const cancelTimer = clock.after(spanMs, () => {
-      end(message);
-    });
+    const cancelTimer = clock.after(spanMs, () => end(message));
     const minute: Minute = { linesLeft, held: 0, writeLast: undefined, cancelTimer };
     minutes.set(message, minute);
     return minute;
