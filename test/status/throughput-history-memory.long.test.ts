@@ -1,18 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import type { Values } from '../../src/model/polled-series.ts';
 import { createThroughputHistory } from '../../src/status/throughput-history.ts';
 import { anApplication, throughputSeries } from '../support/builders.ts';
+import { collectedBytes } from '../support/collected-bytes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-
-function collectedBytes(): number {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: unknown = runInNewContext('gc');
-  if (typeof collectGarbage === 'function') collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 it('takes less than 1 kB for each of 10,000 applications, however long it runs', () => {
   const clock = createFakeClock();
