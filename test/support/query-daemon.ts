@@ -1,6 +1,6 @@
 import { compileConfig } from '../../src/config/build-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
 import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
