@@ -331,7 +331,7 @@ function acceptedFinding(
     const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
     return [add('ok', `key accepted, ${found} found, ${selected.length} chosen${left}`)];
   }
-  const isAccepted = queryAnswers.some(({ outcome }) => isAnswered(outcome.error?.reason));
+  const isAccepted = queryAnswers.some(({ outcome }) => isAnswered(outcome.error));
   const queries = countOf(queryAnswers.length, 'query', 'queries');
   return isAccepted ? [add('ok', `key accepted, ${queries}`)] : [];
 }

@@ -18,7 +18,7 @@ queries:
     nrql: SELECT percentile(duration, 50, 95) AS d, count(*) AS n FROM Transaction FACET appName
     constant_labels: { unit_test: "yes" }
   - as: e2e_broken
-    nrql: SELECT nonsense(duration) FROM Transaction
+    nrql: SELECT count(*) FROM Transaction WHERE duration == 1
 `;
 
 const applications = [
@@ -45,9 +45,10 @@ describe.skipIf(prometheusTool.skip)(
       const files = { 'config.yaml': configOf(baseUrl), 'api-key': 'NRAK-E2E\n' };
       await withFiles(files, async (dir) => {
         const daemon = await startDaemon([`--config.file=${dir}/config.yaml`]);
-        await until(async () =>
-          (await get(`${daemon.url}/-/ready`)).status === 200 ? true : undefined,
-        );
+        await until(async () => {
+          const { text } = await get(`${daemon.url}/metrics`);
+          return text.split('\nnewrelic_query_success{').length === 3 ? true : undefined;
+        });
         const prometheus = await startScraping(prometheusTool.path, dir, { newrelic: daemon.url });
         const { query } = prometheus;
         try {

@@ -206,9 +206,7 @@ describe('an account that reloads move from applications to queries alone and ba
     expect(pageText(bench)).toContain('2 applications and 1 query, all polls succeed.');
   });
 
-  // Fault: QueryTable.ask (src/poller/query-table.ts) takes `isAlone` over, but tells the sink nothing:
-  // until the next query has ended the page keeps the newrelic_up of the last list, against the status.
-  it.fails('is up or down by what it asks now, at once', async () => {
+  it('is up or down by what it asks now, at once', async () => {
     const fault: Fault = { answer: () => undefined };
     const bench = await queriesStarted(withApps, faulty(fault));
     fault.answer = ({ operation }) =>

@@ -75,7 +75,7 @@ describe('check-config --online, for queries', () => {
   });
 
   it.each([
-    ['what New Relic refuses', 'SELECT nonsense(x) FROM Transaction', 1, 'correct it in "queries"'],
+    ['what New Relic refuses', 'SELECT count(*) FROM Transaction WHERE a == 1', 1, 'correct it in "queries"'],
     [
       'what finds nothing',
       "SELECT count(*) FROM Transaction WHERE appName = 'none' FACET appName LIMIT 5",
@@ -145,13 +145,13 @@ describe('check-config --online, for queries', () => {
   });
 
   it.each([
-    ['data that is there', 'SELECT count(*) FROM PageView FACET x LIMIT 3', 'check WHERE'],
-    ['a 0 of data that is there', 'SELECT count(*) FROM PageView', 'calls{} 0'],
+    ['data that is there', 'SELECT count(*) FROM MobileSession FACET x LIMIT 3', 'check WHERE'],
+    ['a 0 of data that is there', 'SELECT count(*) FROM MobileSession', 'calls{} 0'],
     ['metrics', `SELECT average(newrelic.timeslice.value) FROM Metric WHERE ${none}`, 'are null'],
     ['what cannot be told', 'SELECT count(*) FROM (SELECT max(x) FROM Y FACET z)', ''],
   ])('blames no event type for %s', async (_, nrql, remedy) => {
     const { stdout } = await checked(`  - { as: calls, nrql: "${nrql}" }`, {
-      eventTypes: typesOf('PageView', 'Transaction'),
+      eventTypes: typesOf('MobileSession', 'Transaction'),
     });
 
     expect(stdout).toContain(remedy);
@@ -252,7 +252,7 @@ describe('check-config --online without applications', () => {
 
   it('calls the key accepted if New Relic answers no query, but for what it is', async () => {
     const { exitCode, stdout } = await checked(
-      '  - { as: a, nrql: SELECT nonsense(x) FROM Transaction }',
+      '  - { as: a, nrql: SELECT count(*) FROM Transaction WHERE a == 1 }',
       { rest: '' },
     );
 

@@ -238,7 +238,7 @@ apps: [{ match: ".", account: wrong }, { match: ".", account: main }]`;
 const queried = `accounts: [${account.replace('}', ', source: nerdgraph, account_id: 1234567 }')}]
 queries:
   - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 100 }
-  - { as: bad, nrql: SELECT nonsense(x) FROM Transaction FACET appName LIMIT 100 }`;
+  - { as: bad, nrql: SELECT count(*) FROM Transaction WHERE a == 1 FACET appName LIMIT 100 }`;
 
 describe('the series of a query', () => {
   const percentiles = aGauge('slow', { gives: 'percentiles', percentages: [50, 95] });
