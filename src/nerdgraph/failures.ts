@@ -68,14 +68,19 @@ function remedyFor(
   if (failure.status === 403) return noAccess(accountId);
   // Neither a command that asks once nor a query of the configuration is divided.
   const isWhole = operation === 'list_metrics' || operation === 'query';
-  if (isWhole && failure.reason === 'too_large') {
-    return 'The query takes too long or returns too much: ask for less';
-  }
+  if (isWhole && failure.reason === 'too_large') return askForLess;
   if (operation === 'query' && failure.reason === 'client') {
     return 'New Relic refuses the NRQL: correct it in "queries"';
   }
+  if (operation === 'query' && failure.reason === 'schema') {
+    return 'Nothing of it is shown; if that lasts, report it as a fault, with this message';
+  }
   return remedyOf(failure, remedies, operation === 'list_metrics');
 }
+
+/** What mends a query that is asked as a whole. */
+export const askForLess =
+  'The query takes too long or returns too much: ask for less, with a smaller LIMIT, fewer functions or shorter facets';
 
 function noAccess(accountId: number | undefined): string {
   const account = accountId === undefined ? 'the account' : `the account ${accountId}`;

@@ -10,6 +10,7 @@ import type { AnswerSize, ApiResponse, Transport } from '../transport/transport.
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import {
   answeredPartOf,
+  askForLess,
   type CallPurpose,
   failureIn,
   failureOf,
@@ -132,8 +133,14 @@ export function createGraphqlClient(
   };
 }
 
-/** The error with New Relic's positions as those in the text that the user wrote. */
+/**
+ * The error with New Relic's positions as those in the text that the user wrote, and if the answer has no
+ * room in memory, with what makes it smaller.
+ */
 function inWrittenText({ reason, message, status }: ApiError, { written, added }: Query): ApiError {
+  if (reason === 'too_large' && status === undefined) {
+    return new ApiError(reason, `query: ${message.split(';')[0]}. ${askForLess}.`);
+  }
   const { at, length } = added ?? { at: Number.POSITIVE_INFINITY, length: 0 };
   const text = message.replaceAll(/(?<=\bposition )\d+/gu, (digits) => {
     const position = Number(digits);

@@ -75,7 +75,12 @@ describe('check-config --online, for queries', () => {
   });
 
   it.each([
-    ['what New Relic refuses', 'SELECT count(*) FROM Transaction WHERE a == 1', 1, 'correct it in "queries"'],
+    [
+      'what New Relic refuses',
+      'SELECT count(*) FROM Transaction WHERE a == 1',
+      1,
+      'correct it in "queries"',
+    ],
     [
       'what finds nothing',
       "SELECT count(*) FROM Transaction WHERE appName = 'none' FACET appName LIMIT 5",
