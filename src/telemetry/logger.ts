@@ -3,8 +3,8 @@ import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { isColorWanted } from './colors.ts';
 import { escapeUnsafe } from './escape-text.ts';
-import type { LogEntry } from './log-entry.ts';
 import { toLogValue } from './log-value.ts';
+import type { LogEntry } from './logfmt-line.ts';
 import type { Redactor } from './redactor.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;

@@ -1,7 +1,6 @@
 import { own } from '../model/own.ts';
 import { escapeUnsafe, quoted } from './escape-text.ts';
-import { flatFields, isRecord, type LogEntry } from './log-entry.ts';
-import { logfmtValue } from './logfmt-line.ts';
+import { flatFields, isRecord, type LogEntry, logfmtValue } from './logfmt-line.ts';
 
 export interface PrettyOptions {
   readonly isColored: boolean;

@@ -1,8 +1,12 @@
 import { Registry } from 'prom-client';
 import type { BuildInfo } from '../model/status.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
-import { type AccountSeries, createAccountSeries } from './account-series.ts';
-import { createApiMetrics, createPollMetrics } from './observer-metrics.ts';
+import {
+  type AccountSeries,
+  createAccountSeries,
+  createApiMetrics,
+  createPollMetrics,
+} from './observer-metrics.ts';
 import {
   createProgramMetrics,
   type ProgramMetrics,

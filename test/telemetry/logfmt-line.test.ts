@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flatFields } from '../../src/telemetry/log-entry.ts';
-import { logfmtLine } from '../../src/telemetry/logfmt-line.ts';
+import { flatFields, logfmtLine } from '../../src/telemetry/logfmt-line.ts';
 
 const head = { level: 'warn', time: '2026-09-01T10:00:30.250Z', msg: 'poll failed' };
 
