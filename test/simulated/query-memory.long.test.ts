@@ -15,7 +15,7 @@ async function bytesPerSeries(characters: number, minutes: number): Promise<numb
       `  - { as: rows_${index}, nrql: SELECT count(*) AS n FROM Event${index} FACET name LIMIT ${rows} }`,
   );
   const config = await queryConfig({ apps: '', queries: entries.join('\n') });
-  const before = collectedBytes();
+  const before = await collectedBytes();
   const bench = await aRunningDaemon(config, {
     wire: (wire) => ({
       ...wire,
@@ -24,7 +24,7 @@ async function bytesPerSeries(characters: number, minutes: number): Promise<numb
   });
   await bench.platform.clock.advance(minutes * minuteMs);
   expect(await linesOf(bench, /^rows_\d+\{/u)).toHaveLength(queries * rows);
-  const bytes = collectedBytes() - before;
+  const bytes = (await collectedBytes()) - before;
   expect(bench.daemon.status()[0]?.state).toBe('up');
   return bytes / (queries * rows);
 }
