@@ -131,7 +131,7 @@ export function nameOf({ number }: Pick<QuerySetup, 'number'>): string {
   return `asked_${number}`;
 }
 
-export function nrqlOf({ event }: Pick<QuerySetup, 'event'>): string {
+function nrqlOf({ event }: Pick<QuerySetup, 'event'>): string {
   return `SELECT count(*) AS n FROM Event${event} FACET appName`;
 }
 
