@@ -45,12 +45,13 @@ export function findingsText(findings: readonly Finding[]): string {
     .join('');
 }
 
-function linesOf({ account, message, remedy, place }: Finding): readonly string[] {
+function linesOf({ severity, account, message, remedy, place }: Finding): readonly string[] {
   const subject = account === undefined ? '' : `account ${account}: `;
   const where = place === undefined ? '' : `${placeText(place)}: `;
   return [
     `${where}${subject}${message}`,
-    ...(place === undefined ? [] : renderExcerpt(place)),
+    // What is right need not be pointed at.
+    ...(place === undefined || severity === 'ok' ? [] : renderExcerpt(place)),
     ...(remedy === undefined
       ? []
       : remedy
