@@ -110,9 +110,9 @@ const ofClauses: readonly Mistake[] = [
     'write SELECT with functions, such as count(*) or average(duration)',
   ],
   [
-    `${whole('SELECT|FROM|WHERE|FACET|LIMIT|ORDER +BY|OFFSET')}(?=${atEnd})`,
+    `${whole('SELECT|FROM|WHERE|FACET|LIMIT|ORDER +BY|OFFSET|AS')}(?= *,|${atEnd})`,
     'has nothing behind $1',
-    'write what belongs there, such as FROM Transaction, FACET host or LIMIT 100',
+    'write what belongs there, such as FROM Transaction, FACET host, LIMIT 100 or AS name',
   ],
   [`${whole('LIMIT')}(?! +(?:\\d|MAX)|${atEnd})`, 'has no number behind $1', 'write LIMIT 100'],
   ...['SELECT', 'FROM', 'FACET', 'LIMIT'].map((word): Mistake => {

@@ -128,7 +128,7 @@ function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
   return {
     unit: ofAttribute.exec(text)?.[1] ?? text,
     gives: gives === 'never' ? 'number' : gives,
-    percentages: gives === 'percentiles' ? percentages.filter(Number.isFinite) : [],
+    percentages: gives === 'percentiles' ? [...new Set(percentages.filter(Number.isFinite))] : [],
     growsWithWindow: grows(expression),
   };
 }
@@ -155,11 +155,14 @@ function* selectionRefusals(
     const help = `write functions, such as ${isName ? `latest(${expression})` : 'count(*)'}`;
     yield ['nrql', `must select functions and nothing else: ${expression} is none`, help, other];
   } else if (typeof as === 'string' && select.length > 1) {
-    const map = select.map(
-      ({ alias }, at) => [alias ?? `name${at + 1}`, `${as}_${at + 1}`] as const,
-    );
-    const isNamed = select.every(({ alias }) => alias !== undefined);
-    const help = `${isNamed ? '' : 'name each with AS, and '}write ${inlineMap('as', map)}`;
+    const kept = select.map(({ alias }, at) => alias ?? `name${at + 1}`);
+    // YAML's reader refuses that key.
+    const mayStay = new Set(kept).size === kept.length && !kept.includes('__proto__');
+    const names = mayStay ? kept : kept.map((_, at) => `name${at + 1}`);
+    const map = names.map((name, at) => [name, `${as}_${at + 1}`] as const);
+    const isNamed = select.every(({ alias }, at) => alias === names[at]);
+    const first = isNamed ? '' : `name each with AS, such as ${names.join(' and ')}, and `;
+    const help = `${first}write ${inlineMap('as', map)}`;
     yield ['as', `must be a map: the query selects ${select.length} functions`, help];
   }
 }
@@ -189,7 +192,7 @@ function* nameRefusals(
   const names = facets.map(({ name }) => name);
   const twice = [...aliases, ...names].find((name, at, all) => all.indexOf(name) !== at);
   if (twice !== undefined) {
-    yield ['nrql', `has the name "${twice}" twice`, 'choose another name after AS'];
+    yield ['nrql', `has the name "${twice}" twice`, 'keep one, or name it otherwise with AS'];
   }
   const listed = names.length === 0 ? 'it has no FACET' : `its facets are ${names.join(', ')}`;
   const uses = [
@@ -213,6 +216,8 @@ function* labelRefusals(
   const beside = { key: 'labels', kept: labels, others: Object.keys(constant), own: queryLabels };
   for (const { index, message, help, proposal } of derivedLabelProblems(labelled, beside)) {
     const { isAttribute, name } = facets[index] ?? {};
+    // That is another mistake, and no other label mends it.
+    if (facets.findIndex((one) => one.name === name) < index) continue;
     const isNamed = isAttribute === true || name === facet[index]?.alias;
     yield ['nrql', message, isNamed ? help : `write AS ${proposal} behind it`, facet[index]];
   }

@@ -86,7 +86,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
    */
   ask(queries: readonly Query[], isAlone: boolean): readonly string[] {
     this.#isAlone = isAlone;
-    if (isAlone) this.#dependencies.sink.accountUp(this.#account, this.#up.up === true);
+    this.#noteWhetherAsked(queries.length > 0);
     const next = new Map(queries.map((query) => [queryIdOf(query), query]));
     const unwanted = [...this.states.values()]
       .filter(({ query }) => !asksSame(query, next.get(queryIdOf(query))))
@@ -174,6 +174,15 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
       const turn = spreadTurn(state.phaseIndex, state.query.poll.intervalMs, virtualMs);
       this.queue.set(id, { ...state, turn });
     }
+  }
+
+  /** A shard may have no query of the account: nothing is wrong there. */
+  #noteWhetherAsked(isAsking: boolean): void {
+    const { clock, sink } = this.#dependencies;
+    const isOther = isAsking ? this.states.size === 0 : this.#up.up !== true;
+    const [up, upChangedMs] = isAsking ? [] : [true, clock.monotonicMs()];
+    if (isOther) this.#up = { up, upChangedMs, error: undefined };
+    if (this.#isAlone) sink.accountUp(this.#account, this.#up.up === true);
   }
 
   #noteUp({ error, unauthorized }: QueryOutcome, { monotonicMs }: Now): void {

@@ -49,6 +49,7 @@ const unreadable: readonly (readonly [
   ['SELECT count(*) ', 'FROM', 'nothing behind FROM', 'FROM Transaction'],
   [`${select} `, 'WHERE FACET host LIMIT 9', 'nothing behind WHERE', 'FACET host'],
   [`${select} `, 'FACET', 'nothing behind FACET', 'FACET host'],
+  ['SELECT count(*) ', 'AS FROM T', 'nothing behind AS', 'AS name'],
   [`${select} FACET host `, 'LIMIT', 'nothing behind LIMIT', 'LIMIT 100'],
   [`${select} FACET host `, 'LIMIT many', 'no number behind LIMIT', 'LIMIT 100'],
   [`${select} FACET a LIMIT 9 `, 'FACET b', 'FACET twice', 'keep one'],
@@ -189,6 +190,7 @@ describe('NRQL', () => {
     ['round(latest(a))', 'number', [], false],
     ['newFunction(a)', 'number', [], true],
     ['percentile(a, 50, 99.9)', 'percentiles', [50, 99.9], false],
+    ['percentile(a, 95, 95.0)', 'percentiles', [95], false],
     ['Percentile(a)', 'percentiles', [95], false],
     ['(median(a))', 'percentiles', [50], false],
     ['filter(percentile(a, 90), WHERE b)', 'percentiles', [90], false],
@@ -298,6 +300,26 @@ const proposed: readonly (readonly [nrql: string, keys: string])[] = [
 const proposal = /(?:as|labels|tags): \{.*\}/u;
 
 describe('a help that proposes YAML', () => {
+  it.each([
+    'SELECT max(x), min(x) AS name1 FROM T',
+    'SELECT max(x) AS a, min(x) AS a FROM T',
+    "SELECT max(x) AS '__proto__', min(x) AS b FROM T",
+  ])('proposes names that a map can have: %s', async (nrql) => {
+    const [{ help = '' } = {}] = await findingsIn(file(nrql, 'as: x'));
+
+    expect(help).toContain('name1 and name2');
+    expect(parse(proposal.exec(help)?.[0] ?? '')).toEqual({
+      as: { name1: 'x_1', name2: 'x_2' },
+    });
+  });
+
+  it('proposes no label for what is grouped by twice', async () => {
+    const found = await findingsIn(file(`${select} FACET host, host LIMIT 9`, 'as: x'));
+
+    expect(wordsOf(found)).toContain('"host" twice');
+    expect(found).toHaveLength(1);
+  });
+
   it.each(proposed)('proposes what can be put in its place: %s %s', async (nrql, keys) => {
     const text = file(nrql, keys);
     const found = await findingsIn(text);

@@ -141,6 +141,27 @@ describe('queries of three shards', () => {
     expect(shown.flat().toSorted()).toEqual(names.toSorted());
     expect(shown.every(({ length }) => length > 0)).toBe(true);
   });
+
+  it('leave a shard up that has none of them', async () => {
+    const config = await queryConfig({
+      apps: '',
+      queries: '  - { as: calls, nrql: SELECT count(*) FROM Transaction }',
+    });
+    const [account] = config.accounts;
+    if (account === undefined) throw new Error('there is one');
+    const lines = await Promise.all(
+      [0, 1, 2].map(async (ordinal) => {
+        const accounts = [{ ...account, shard: { ordinal, total: 3 } }];
+        const bench = await aRunningDaemon({ ...config, accounts });
+        await bench.platform.clock.advance(minuteMs);
+        expect(bench.daemon.status()[0]?.state).toBe('up');
+        expect(await linesOf(bench, /^newrelic_up/u)).toEqual(['newrelic_up{account="one"} 1']);
+        return linesOf(bench, /^calls/u);
+      }),
+    );
+
+    expect(lines.flat()).toHaveLength(1);
+  });
 });
 
 describe('a tag that has several values', () => {
