@@ -50,7 +50,7 @@ function typeOf(value: Json): string {
  * so that there may be none, but still not two.
  */
 function forHelm(schema: JsonObject): JsonObject {
-  const { $schema: _, title: __, required: ___, ...config } = schema;
+  const { $schema: _, title: __, required: ___, anyOf: ____, ...config } = schema;
   const text = JSON.stringify(config)
     .replaceAll(/"pattern":"([^"]*)\(\?=\[0-9\]\)/gu, '"minLength":1,"pattern":"$1')
     .replaceAll('"format":"regex",', '')
