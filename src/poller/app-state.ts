@@ -149,6 +149,7 @@ export function afterPoll(
   const { wallMs, monotonicMs: nowMs } = now;
   const listed = withHostList(state.selected, outcome.hostIds);
   const next: AppState = {
+    ...state,
     ...afterPollOf(state, whyOf(outcome), asked.startMs, now),
     selected: listed,
     // They may come without being asked for, with the values.

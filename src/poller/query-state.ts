@@ -77,7 +77,8 @@ export function afterQueryPoll(
 ): QueryState {
   const why = error && whyOfError(error, unauthorized);
   const failedMs = error && (state.failedMs ?? failingFrom(state, startMs));
-  const after = { ...afterPollOf(state, why, startMs, now), failedMs, pollSucceeded: !error };
+  const ended = afterPollOf(state, why, startMs, now);
+  const after = { ...state, ...ended, failedMs, pollSucceeded: !error };
   if (arrived !== undefined) {
     const { emptyAnswers } = state;
     const isEmpty = arrived.series.length === 0 && emptyAnswers !== undefined;

@@ -63,15 +63,14 @@ export type Why = Omit<Failure, 'sinceMs'>;
  * @param why it did not get everything; `undefined` if it did
  * @param startMs when the poll began, on the monotonic clock
  */
-export function afterPollOf<State extends SubjectState>(
-  state: State,
+export function afterPollOf(
+  state: SubjectState,
   why: Why | undefined,
   startMs: number,
   { wallMs, monotonicMs }: Now,
-): State {
+): Pick<SubjectState, 'failure' | 'late' | 'pollsEnded' | 'lastPoll'> {
   const startWallMs = Math.round(wallMs - (monotonicMs - startMs));
   return {
-    ...state,
     failure: why && { ...why, sinceMs: state.failure?.sinceMs ?? startWallMs },
     late: undefined,
     pollsEnded: state.pollsEnded + 1,
