@@ -77,7 +77,9 @@ export class PollLog {
     known: QueryStates,
   ): void {
     this.#reportPoll(before, after, { error });
-    if (isFailing(after)) this.#remind(known, hourMs, 'queries');
+    // Before, there is nothing to be reminded of: ten thousand that fail would each look at all others.
+    const isLasting = failingSinceMs(after) <= this.#clock.wallMs() - hourMs;
+    if (isLasting) this.#remind(known, hourMs, 'queries');
   }
 
   /** @param states of those whose values were dropped, because they were not renewed in time */

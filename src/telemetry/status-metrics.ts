@@ -114,10 +114,13 @@ const families: readonly Family[] = [
   },
   {
     name: 'newrelic_exporter_query_missing',
-    help: '1 for a query of the configuration that has never had a value since its start: no row, or none with a number.',
+    help: '1 for a query of the configuration that has never had a value since its start: no row, or none with a number; at most 1000 in each account.',
     labelNames: ['query'],
     samplesOf: ({ queries = [] }) =>
-      queries.map(({ name, missing }) => [{ query: name }, missing === undefined ? missing : 1]),
+      queries
+        .filter(({ missing }) => missing !== undefined)
+        .slice(0, mostMissing)
+        .map(({ name }) => [{ query: name }, 1]),
   },
 ];
 

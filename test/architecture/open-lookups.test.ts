@@ -30,13 +30,13 @@ describe('a name from outside', () => {
 describe('this test', () => {
   const declared = `
 export declare const record: Record<string, number>, list: number[], some: { a: 1; b: 2 };
-export declare const name: string, index: number, one: 'a' | 'b', given: any;
+export declare const name: string, index: number, one: 'a' | 'b';
 `;
   const samples: readonly (readonly [code: string, lookup?: string])[] = [
     ['record[name];', 'record[name]'],
     ['record[name] = 1;', 'record[name]'],
     ['record[`${name}_file`];', 'record[`${name}_file`]'],
-    ['some[given];', 'some[given]'],
+    ['some[JSON.parse(name)];', 'some[JSON.parse(name)]'],
     ['Object.fromEntries([["a", 1]])[name];', 'Object.fromEntries([["a", 1]])[name]'],
     ['name in record;', 'name in record'],
     ['const { [name]: value } = record;', '[name]: value'],

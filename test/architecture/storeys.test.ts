@@ -19,7 +19,7 @@ const entries = [
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
 /** What one maintainer can hold: whoever adds a mechanism takes another one away. */
-const mostFiles = 227;
+const mostFiles = 226;
 const mostLines = 27_730;
 
 describe('the daemon', () => {

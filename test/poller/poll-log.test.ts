@@ -5,7 +5,9 @@ import type { Discovery } from '../../src/model/source.ts';
 import type { AccountPlan } from '../../src/poller/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { PollLog } from '../../src/poller/poll-log.ts';
-import { anApplication, aSelected } from '../support/builders.ts';
+import type { QueryState } from '../../src/poller/query-state.ts';
+import { unpolled } from '../../src/poller/subject-state.ts';
+import { anApplication, aQuery, aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger, type LogLine } from '../support/fake-logger.ts';
 
@@ -236,6 +238,45 @@ describe('the reminder of what still fails', () => {
 
     expect(bench.lines('still failing').map(({ fields }) => fields)).toMatchObject([
       { applications: 1, reason: 'dns', examples: ['shop'] },
+    ]);
+  });
+
+  it('looks at the other queries once an hour, however many fail', () => {
+    const bench = aLog();
+    const base = {
+      ...unpolled(0, 0),
+      query: aQuery,
+      reading: undefined,
+      failedMs: 0,
+      emptyAnswers: 0,
+    };
+    const failedAt = (sinceMs: number): QueryState => ({
+      ...base,
+      pollSucceeded: false,
+      failure: { reason: 'server', message: '500', sinceMs },
+    });
+    const [nowMs, hourMs] = [bench.clock.wallMs(), 3_600_000];
+    const [short, long] = [failedAt(nowMs - hourMs + 1), failedAt(nowMs - hourMs)];
+    let looks = 0;
+    const known = new Map([['query calls', long]]);
+    const counted: ReadonlyMap<string, QueryState> = new Proxy(known, {
+      get: (target, member) => {
+        if (member !== 'values') throw new Error(`nobody asks for ${String(member)}`);
+        looks += 1;
+        return () => target.values();
+      },
+    });
+
+    for (let poll = 0; poll < 10_000; poll += 1) {
+      bench.log.queryPolled(short, short, undefined, counted);
+    }
+    expect(looks).toBe(0);
+    for (let poll = 0; poll < 10_000; poll += 1) {
+      bench.log.queryPolled(long, long, undefined, counted);
+    }
+    expect(looks).toBe(1);
+    expect(bench.lines('still failing')).toMatchObject([
+      { fields: { queries: 1, examples: ['calls'] } },
     ]);
   });
 

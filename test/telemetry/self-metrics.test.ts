@@ -7,6 +7,7 @@ import {
   parseExposition,
   parseOpenMetrics,
 } from '../support/exposition-parser.ts';
+import { aQueryStatus } from '../support/status-source.ts';
 import { anAccountStatus, missingMetric } from './account-status.ts';
 import {
   aFixture,
@@ -296,7 +297,7 @@ describe('the mirrored state', () => {
     expect(valueOf(after, shop)).toBe(1);
   });
 
-  it('names each missing entry and metric once, and at most a thousand of an account', async () => {
+  it('names each missing entry, metric and query once, and at most a thousand of an account', async () => {
     const missingSelectors = Array.from({ length: 3000 }, (_, index) => `id=${index % 2000}`);
     const metric = 'Custom/Queue "Depth"'.padEnd(10_000, 'x');
     const missingMetrics = Array.from({ length: 3000 }, (_, index) => ({
@@ -304,13 +305,19 @@ describe('the mirrored state', () => {
       metric,
       name: `x_${index}`,
     }));
+    const queries = Array.from({ length: 3000 }, (_, index) =>
+      aQueryStatus(`q_${index}`, 'up', index % 2 === 0 ? {} : { missing: 'it has no rows' }),
+    );
     const text = await aFixture([
-      anAccountStatus({ missingSelectors, missingMetrics }),
+      anAccountStatus({ missingSelectors, missingMetrics, queries }),
     ]).metrics.text();
 
     const metrics = seriesOf(text, `${prefix}metric_missing`);
     expect(seriesOf(text, `${prefix}app_missing`)).toHaveLength(1000);
     expect(metrics).toHaveLength(1000);
+    const queriesNamed = seriesOf(text, `${prefix}query_missing`);
+    expect(queriesNamed).toHaveLength(1000);
+    expect(queriesNamed[0]).toContain('query="q_1"');
     expect(metrics[0]).toContain(
       String.raw`selector="match=^checkout",name="x_0",metric="Custom/Queue \"Depth\"xxx`,
     );
