@@ -87,8 +87,10 @@ const rows: readonly Row[] = [
 ];
 
 const functions: ReadonlyMap<string, NrqlFunction> = new Map(
-  rows.flatMap(([names, gives, grows, instead = '']) =>
-    names.split(' ').map((name) => [name.toLowerCase(), { gives, grows, instead }] as const),
+  rows.flatMap(([names, gives, growing, instead = '']) =>
+    names
+      .split(' ')
+      .map((name) => [name.toLowerCase(), { gives, grows: growing, instead }] as const),
   ),
 );
 
