@@ -17,11 +17,6 @@ async function shows(url: string, applicationId: number): Promise<true | undefin
   return isShown ? true : undefined;
 }
 
-async function post(url: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(url, { method: 'POST', headers: { connection: 'close' } });
-  return { status: response.status, text: await response.text() };
-}
-
 describe('a running daemon', () => {
   it('takes another configuration by POST and by SIGHUP, and refuses a broken one', async () => {
     const simulator = shopAndCart('NRAK-RELOAD');
@@ -34,10 +29,10 @@ describe('a running daemon', () => {
       try {
         await until(async () => shows(daemon.url, 101));
         await writeFile(file, 'apps: [{ idd: 1 }]');
-        const broken = await post(`${daemon.url}/-/reload`);
+        const broken = await get(`${daemon.url}/-/reload`, 'POST');
         const afterBroken = await get(`${daemon.url}/metrics`);
         await writeFile(file, configOf(baseUrl, 102));
-        const good = await post(`${daemon.url}/-/reload`);
+        const good = await get(`${daemon.url}/-/reload`, 'POST');
         await until(async () => shows(daemon.url, 102));
         const asGet = await get(`${daemon.url}/-/reload`);
         await writeFile(file, configOf(baseUrl, 101));
@@ -82,7 +77,7 @@ describe('a running daemon', () => {
         await symlink('..new', `${directory}/..data_tmp`);
         await rename(`${directory}/..data_tmp`, `${directory}/..data`);
         await until(async () => shows(daemon.url, 102));
-        const forbidden = await post(`${daemon.url}/-/reload`);
+        const forbidden = await get(`${daemon.url}/-/reload`, 'POST');
 
         expect(forbidden.status).toBe(403);
         expect(forbidden.text).toContain('--web.enable-lifecycle');

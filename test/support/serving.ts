@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
-import type { Page } from './daemon-process.ts';
+import { get, type Page } from './daemon-process.ts';
 import type { FakePlatform } from './fake-platform.ts';
 
 /** A vendor that never answers. */
@@ -36,11 +36,8 @@ export async function withServing(
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   while (lines('listening').length === 0) await platform.clock.advance(0);
   const port = /"host":"127\.0\.0\.1","port":(\d+)/u.exec(platform.stderr.text())?.[1];
-  const page: Serving['page'] = async (path, method = 'GET') => {
-    const url = `http://127.0.0.1:${port}${path}`;
-    const response = await fetch(url, { method, headers: { connection: 'close' } });
-    return { status: response.status, text: await response.text() };
-  };
+  const page: Serving['page'] = async (path, method) =>
+    get(`http://127.0.0.1:${port}${path}`, method);
   try {
     await use({ lines, page });
   } finally {
