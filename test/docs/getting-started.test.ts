@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mainFile } from '../support/daemon-process.ts';
+import { shopAndCart } from '../support/shop-and-cart.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { goodConfigsIn } from './example-rule.ts';
 import { codeBlocksIn } from './markdown.ts';
@@ -59,6 +61,45 @@ describe.each(['README.md', 'docs/getting-started.md'])('the quick start of %s',
 
       expect(run(process.execPath, [mainFile, 'check-config', file], home)).not.toMatch(/^status/);
     }
+  });
+});
+
+/** The commands in their order, without the one that runs for ever. */
+function commandsOf(text: string): string {
+  const lines = codeBlocksIn(text)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text: body }) => body.split('\n'));
+  const isEnding = /^(?:export |node dist\/main\.js \w)/u;
+  return lines.filter((line) => isEnding.test(line)).join('\n');
+}
+
+describe('the quick start of README.md, pasted', () => {
+  const { text } = readDocument('README.md');
+  const [config = ''] = goodConfigsIn(text).filter((one) => one.includes('newrelic.key'));
+
+  it('shows the applications of an account that has none of its names', async () => {
+    const simulator = shopAndCart(key);
+    const { baseUrl } = await simulator.start();
+    onTestFinished(async () => simulator.stop());
+    const home = aHome();
+    run('sh', ['-euc', storingTheKey(text)], home, `${key}\n`);
+    expect(config).toMatch(/region: us\b/u);
+    const addressed = config.replace(/region: us\b/u, `base_url: ${baseUrl}`);
+    writeFileSync(join(home, folder, 'config.yaml'), addressed);
+
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', commandsOf(text)], {
+      cwd: projectFolder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: home },
+    });
+
+    expect(stdout).toContain('config.yaml: ok, 1 account, 1 entry of apps, 0 warnings');
+    for (const { id, name } of simulator.fleet.applications()) {
+      expect(stdout).toContain(`  - id: ${id} # ${name}`);
+      expect(stdout).toContain(
+        `newrelic_application_requests_per_minute{account="production",app_id="${id}"`,
+      );
+    }
+    expect(stderr).not.toMatch(/"level":"(?:warn|error)"/u);
   });
 });
 
