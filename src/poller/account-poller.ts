@@ -71,7 +71,8 @@ export class AccountPoller {
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const log = new PollLog(options.account.name, dependencies);
+    const isRefused = (): boolean => this.#table.isRefused;
+    const log = new PollLog(options.account.name, { ...dependencies, isRefused });
     this.#log = log;
     const isPaused = (): boolean => dependencies.limit.pausedUntilMs() !== undefined;
     const parts = { ...dependencies, log, planner, isPaused };
