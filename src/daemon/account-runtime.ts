@@ -14,7 +14,7 @@ import type { KeyTable } from '../rate-limit/key-table.ts';
 import { Membership } from '../rate-limit/membership.ts';
 import { createRestClient, type RestClientDependencies } from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
-import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
+import { createBoundedLogger } from '../telemetry/bounded-logger.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import { createCallLog } from '../transport/call-log.ts';
@@ -41,7 +41,7 @@ export class AccountRuntime {
   readonly poller: AccountPoller;
   readonly #membership: Membership;
   readonly #transport: AccountTransport;
-  readonly #logger: BoundedLogger;
+  readonly #stopLogs: () => void;
   #prepared: PreparedAccount;
 
   /** @param raw the connections of `openPrepared`; `close` closes them */
@@ -52,12 +52,15 @@ export class AccountRuntime {
   ) {
     const { clock, random } = platform;
     const logger = createBoundedLogger({ clock, logger: others.logger });
-    this.#logger = logger;
     const { account } = prepared;
     this.#prepared = prepared;
     const membership = new Membership(account, prepared.keyProvider.current(), keys);
     this.#membership = membership;
     const events = createTransportLog(account.name, { clock, membership, logger });
+    this.#stopLogs = () => {
+      events.stop();
+      logger.stop();
+    };
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     const callLog = createCallLog(account.name, { clock, logger });
@@ -130,9 +133,13 @@ export class AccountRuntime {
    * @param raw the connections to use from now on; `undefined` for those that are there
    */
   update(next: PreparedAccount, raw: RawTransport | undefined): void {
-    const before = this.#prepared;
+    const before = this.#prepared.account;
     this.#prepared = next;
-    this.#moveMembership(before, next);
+    // In this order neither the old nor the new key ever counts more than the limit of this account.
+    const { requestsPerMinute } = next.account;
+    this.#membership.resize(Math.min(before.requestsPerMinute, requestsPerMinute));
+    this.#membership.rekey(next.keyProvider.current());
+    this.#membership.resize(requestsPerMinute);
     this.#transport.reconfigure(next.account, raw);
     this.poller.ask(next);
   }
@@ -140,15 +147,7 @@ export class AccountRuntime {
   /** Frees the account's share of its key, once it no longer polls, and ends its log. */
   leave(): void {
     this.#membership.leave();
-    this.#logger.stop();
-  }
-
-  /** In this order neither the old nor the new key ever counts more than the limit of this account. */
-  #moveMembership(before: PreparedAccount, next: PreparedAccount): void {
-    const { requestsPerMinute } = next.account;
-    this.#membership.resize(Math.min(before.account.requestsPerMinute, requestsPerMinute));
-    this.#membership.rekey(next.keyProvider.current());
-    this.#membership.resize(requestsPerMinute);
+    this.#stopLogs();
   }
 
   /** Leaves, and breaks off the calls under way. */
