@@ -77,7 +77,7 @@ export class AccountRuntime {
     const vendorWallMs = (): number => this.#transport.vendorWallMs();
     this.asking = { send, observer, logger, clock, vendorWallMs };
     const source = createSource(account, timeoutMs, this.asking);
-    this.source = withFreshKey(source, keyProvider);
+    this.source = withFreshKey(source, keyProvider, this.#transport);
     const noted = createAspect(clock);
     this.poller = new AccountPoller(prepared, {
       source: this.source,
@@ -121,8 +121,7 @@ export class AccountRuntime {
     const refusals = this.#membership.refusals();
     if (refusals === undefined) return undefined;
     const toWall = wallTimeOf(nowOf(this.asking.clock));
-    const { calls, sinceMs, lastMs } = refusals;
-    return { calls, sinceMs: toWall(sinceMs), lastMs: toWall(lastMs) };
+    return { ...refusals, sinceMs: toWall(refusals.sinceMs), lastMs: toWall(refusals.lastMs) };
   }
 
   /**
@@ -191,17 +190,40 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
 
 /**
  * Reads the key again before each discovery, so that a rotated key is used within a minute. Without
- * applications there is nothing more to discover.
+ * applications there is nothing more to discover. While the clock is in doubt, lists and queries are asked
+ * again, and a query also when it turns out that a wrong one cut its window: its next answer may be an
+ * hour away.
  */
-function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
+function withFreshKey(
+  source: Source,
+  keyProvider: KeyProvider,
+  clock: Pick<AccountTransport, 'clockSkewSeconds' | 'isClockInDoubt' | 'vendorWallMs'>,
+): Source {
+  const query = source.query?.bind(source);
+  const isOurs = (): boolean => clock.clockSkewSeconds() === undefined;
   return {
     ...source,
-    discover: async (selectors, knownIds, signal, tags) => {
+    discover: async (...asked) => {
       await keyProvider.reload();
-      return selectors.length === 0
-        ? nothingToDiscover
-        : source.discover(selectors, knownIds, signal, tags);
+      if (asked[0].length === 0) return nothingToDiscover;
+      let discovery = await source.discover(...asked);
+      for (let left = 2; left > 0 && discovery.complete && clock.isClockInDoubt(); left -= 1) {
+        discovery = await source.discover(...asked);
+      }
+      return discovery;
     },
+    ...(query && {
+      query: async (one, context) => {
+        let wasOurs = isOurs();
+        let reading = await query(one, context);
+        for (let left = 3; left > 0; left -= 1) {
+          if (!clock.isClockInDoubt() && wasOurs === isOurs()) break;
+          wasOurs = isOurs();
+          reading = await query(one, { ...context, wallMs: clock.vendorWallMs() });
+        }
+        return reading;
+      },
+    }),
   };
 }
 
