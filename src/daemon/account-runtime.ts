@@ -14,7 +14,7 @@ import type { KeyTable } from '../rate-limit/key-table.ts';
 import { Membership } from '../rate-limit/membership.ts';
 import { createRestClient, type RestClientDependencies } from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
-import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
+import { createBoundedLogger } from '../telemetry/bounded-logger.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import { createCallLog } from '../transport/call-log.ts';
@@ -41,7 +41,7 @@ export class AccountRuntime {
   readonly poller: AccountPoller;
   readonly #membership: Membership;
   readonly #transport: AccountTransport;
-  readonly #logger: BoundedLogger;
+  readonly #stopLogs: () => void;
   #prepared: PreparedAccount;
 
   /** @param raw the connections of `openPrepared`; `close` closes them */
@@ -52,12 +52,15 @@ export class AccountRuntime {
   ) {
     const { clock, random } = platform;
     const logger = createBoundedLogger({ clock, logger: others.logger });
-    this.#logger = logger;
     const { account } = prepared;
     this.#prepared = prepared;
     const membership = new Membership(account, prepared.keyProvider.current(), keys);
     this.#membership = membership;
     const events = createTransportLog(account.name, { clock, membership, logger });
+    this.#stopLogs = () => {
+      events.stop();
+      logger.stop();
+    };
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     const callLog = createCallLog(account.name, { clock, logger });
@@ -74,7 +77,7 @@ export class AccountRuntime {
     const vendorWallMs = (): number => this.#transport.vendorWallMs();
     this.asking = { send, observer, logger, clock, vendorWallMs };
     const source = createSource(account, timeoutMs, this.asking);
-    this.source = withFreshKey(source, keyProvider);
+    this.source = withFreshKey(source, keyProvider, this.#transport);
     const noted = createAspect(clock);
     this.poller = new AccountPoller(prepared, {
       source: this.source,
@@ -118,8 +121,7 @@ export class AccountRuntime {
     const refusals = this.#membership.refusals();
     if (refusals === undefined) return undefined;
     const toWall = wallTimeOf(nowOf(this.asking.clock));
-    const { calls, sinceMs, lastMs } = refusals;
-    return { calls, sinceMs: toWall(sinceMs), lastMs: toWall(lastMs) };
+    return { ...refusals, sinceMs: toWall(refusals.sinceMs), lastMs: toWall(refusals.lastMs) };
   }
 
   /**
@@ -130,9 +132,13 @@ export class AccountRuntime {
    * @param raw the connections to use from now on; `undefined` for those that are there
    */
   update(next: PreparedAccount, raw: RawTransport | undefined): void {
-    const before = this.#prepared;
+    const before = this.#prepared.account;
     this.#prepared = next;
-    this.#moveMembership(before, next);
+    // In this order neither the old nor the new key ever counts more than the limit of this account.
+    const { requestsPerMinute } = next.account;
+    this.#membership.resize(Math.min(before.requestsPerMinute, requestsPerMinute));
+    this.#membership.rekey(next.keyProvider.current());
+    this.#membership.resize(requestsPerMinute);
     this.#transport.reconfigure(next.account, raw);
     this.poller.ask(next);
   }
@@ -140,15 +146,7 @@ export class AccountRuntime {
   /** Frees the account's share of its key, once it no longer polls, and ends its log. */
   leave(): void {
     this.#membership.leave();
-    this.#logger.stop();
-  }
-
-  /** In this order neither the old nor the new key ever counts more than the limit of this account. */
-  #moveMembership(before: PreparedAccount, next: PreparedAccount): void {
-    const { requestsPerMinute } = next.account;
-    this.#membership.resize(Math.min(before.account.requestsPerMinute, requestsPerMinute));
-    this.#membership.rekey(next.keyProvider.current());
-    this.#membership.resize(requestsPerMinute);
+    this.#stopLogs();
   }
 
   /** Leaves, and breaks off the calls under way. */
@@ -192,17 +190,40 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
 
 /**
  * Reads the key again before each discovery, so that a rotated key is used within a minute. Without
- * applications there is nothing more to discover.
+ * applications there is nothing more to discover. While the clock is in doubt, lists and queries are asked
+ * again, and a query also when it turns out that a wrong one cut its window: its next answer may be an
+ * hour away.
  */
-function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
+function withFreshKey(
+  source: Source,
+  keyProvider: KeyProvider,
+  clock: Pick<AccountTransport, 'clockSkewSeconds' | 'isClockInDoubt' | 'vendorWallMs'>,
+): Source {
+  const query = source.query?.bind(source);
+  const isOurs = (): boolean => clock.clockSkewSeconds() === undefined;
   return {
     ...source,
-    discover: async (selectors, knownIds, signal, tags) => {
+    discover: async (...asked) => {
       await keyProvider.reload();
-      return selectors.length === 0
-        ? nothingToDiscover
-        : source.discover(selectors, knownIds, signal, tags);
+      if (asked[0].length === 0) return nothingToDiscover;
+      let discovery = await source.discover(...asked);
+      for (let left = 2; left > 0 && discovery.complete && clock.isClockInDoubt(); left -= 1) {
+        discovery = await source.discover(...asked);
+      }
+      return discovery;
     },
+    ...(query && {
+      query: async (one, context) => {
+        let wasOurs = isOurs();
+        let reading = await query(one, context);
+        for (let left = 3; left > 0; left -= 1) {
+          if (!clock.isClockInDoubt() && wasOurs === isOurs()) break;
+          wasOurs = isOurs();
+          reading = await query(one, { ...context, wallMs: clock.vendorWallMs() });
+        }
+        return reading;
+      },
+    }),
   };
 }
 

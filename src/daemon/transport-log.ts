@@ -1,12 +1,14 @@
 import type { Clock } from '../model/clock.ts';
 import type { ThrottleCause } from '../model/permit.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { minuteMs } from '../model/time.ts';
 import type { Membership } from '../rate-limit/membership.ts';
+import { refusalMemoryMs } from '../rate-limit/rate-limiter.ts';
 import type { TransportEvents } from '../transport/account-transport.ts';
 
 export interface TransportLogDependencies {
   readonly clock: Clock;
-  readonly membership: Pick<Membership, 'limitPerMinute' | 'isReduced' | 'onLimitChange'>;
+  readonly membership: Pick<Membership, 'limitPerMinute'>;
   readonly logger: Logger;
 }
 
@@ -21,38 +23,32 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
     'requests_per_minute',
 };
 
-/**
- * Logs pauses after 429s, the recovery of the limit after them, and differences between New Relic's
- * clock and ours. It listens to the membership for as long as that lasts.
- */
+/** 429s of which none comes five minutes or more after the one before. */
+interface Trouble {
+  readonly since: string;
+  readonly calls: number;
+  readonly lastMs: number;
+  /** When the log last spoke of it. */
+  readonly toldMs: number;
+  /** Those with a line of their own. */
+  readonly causes: readonly ThrottleCause[];
+}
+
+const tellAgainMs = 10 * minuteMs;
+
+export interface TransportLog extends TransportEvents {
+  /** Says nothing more: no timer is left. */
+  stop(): void;
+}
+
+/** Logs 429s and differences between New Relic's clock and ours: when they begin and when they end. */
 export function createTransportLog(
   account: string,
-  { clock, membership, logger }: TransportLogDependencies,
-): TransportEvents {
-  let pause: { readonly cause: ThrottleCause; readonly untilMs: number } | undefined;
-  let isReductionTold = false;
-
-  membership.onLimitChange(() => {
-    if (!isReductionTold || membership.isReduced()) return;
-    isReductionTold = false;
-    const fields = { account, limit_per_minute: membership.limitPerMinute() };
-    logger.info(fields, 'the full limit of the key is available again');
-  });
-
+  dependencies: TransportLogDependencies,
+): TransportLog {
+  const { logger } = dependencies;
   return {
-    throttled: ({ cause, untilMs }) => {
-      const nowMs = clock.monotonicMs();
-      // The other calls in flight are mostly refused alike.
-      if (pause?.cause === cause && nowMs < pause.untilMs) return;
-      pause = { cause, untilMs };
-      const until = new Date(clock.wallMs() + untilMs - nowMs).toISOString();
-      const limit = cause === 'key_limit' ? { limit_per_minute: membership.limitPerMinute() } : {};
-      if (cause === 'key_limit') isReductionTold = true;
-      logger.warn(
-        { account, cause, until, ...limit, remedy: remedies[cause] },
-        'rate limited by New Relic, pausing the account',
-      );
-    },
+    ...createThrottleLog(account, dependencies),
     clockSkewed: (skew) => {
       if (skew === undefined) {
         logger.info({ account }, "New Relic's clock and this machine's agree again");
@@ -64,6 +60,51 @@ export function createTransportLog(
         ? `windows follow New Relic's clock; ${setClock}`
         : `windows follow this machine's clock, as the difference is beyond reason; ${setClock}, and look for a proxy that changes the Date header`;
       logger.warn({ ...fields, remedy }, "New Relic's clock and this machine's differ");
+    },
+  };
+}
+
+function createThrottleLog(
+  account: string,
+  { clock, membership, logger }: TransportLogDependencies,
+): Pick<TransportLog, 'throttled' | 'stop'> {
+  let trouble: Trouble | undefined;
+  let cancelTimer: (() => void) | undefined;
+
+  const endAfter = (delayMs: number): void => {
+    cancelTimer = clock.after(delayMs, () => {
+      const leftMs = (trouble?.lastMs ?? 0) + refusalMemoryMs - clock.monotonicMs();
+      if (leftMs > 0) {
+        endAfter(leftMs);
+        return;
+      }
+      const { calls, since } = trouble ?? {};
+      trouble = undefined;
+      const fields = { account, calls, since, limit_per_minute: membership.limitPerMinute() };
+      logger.info(fields, 'no longer rate limited by New Relic');
+    });
+  };
+
+  return {
+    stop: () => cancelTimer?.(),
+    throttled: ({ cause, untilMs }) => {
+      const nowMs = clock.monotonicMs();
+      const timeText = (ms: number): string => new Date(clock.wallMs() + ms - nowMs).toISOString();
+      if (trouble === undefined) endAfter(refusalMemoryMs);
+      const first: Trouble = { since: timeText(nowMs), calls: 0, lastMs: 0, toldMs: 0, causes: [] };
+      const before = trouble ?? first;
+      const calls = before.calls + 1;
+      const isNew = !before.causes.includes(cause);
+      const isTold = isNew || nowMs - before.toldMs >= tellAgainMs;
+      const told = { toldMs: nowMs, causes: isNew ? [...before.causes, cause] : before.causes };
+      trouble = { ...before, calls, lastMs: nowMs, ...(isTold ? told : {}) };
+      if (!isTold) return;
+      const limit = cause === 'key_limit' ? { limit_per_minute: membership.limitPerMinute() } : {};
+      const fields = { account, cause, until: timeText(untilMs), ...limit };
+      const begins = { ...fields, remedy: remedies[cause] };
+      if (isNew) logger.warn(begins, 'rate limited by New Relic, pausing the account');
+      else
+        logger.warn({ ...fields, calls, since: before.since }, 'still rate limited by New Relic');
     },
   };
 }

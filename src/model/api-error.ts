@@ -41,18 +41,17 @@ export const failureReasons: readonly FailureReason[] = Object.keys(table).filte
 );
 
 /**
- * What to do about a failure, without a full stop: `own` are the remedies of one API, and `isOnce` means
- * a command, which does not ask again.
+ * What to do about a failure, without a full stop: `own` are the remedies of one API, and `again` says
+ * when it is asked again.
  */
 export function remedyOf(
   { reason, status }: Pick<ApiError, 'reason' | 'status'>,
   own: Readonly<Partial<Record<FailureReason, string>>>,
-  isOnce: boolean,
+  again: string,
 ): string {
   if (status === 402) {
     return 'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
   }
-  const again = isOnce ? 'try again' : 'it is asked again at the next poll';
   return (
     own[reason] ??
     failures[reason].remedy ??

@@ -40,6 +40,9 @@ export interface AccountPollerDependencies {
   readonly aspects?: (() => readonly Aspect[]) | undefined;
 }
 
+/** Far longer than any deadline of the loops themselves. */
+const stalledAfterMs = 5 * 60_000;
+
 /** Keeps one account's values fresh. */
 export class AccountPoller {
   #options: AccountInUse;
@@ -68,7 +71,8 @@ export class AccountPoller {
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const log = new PollLog(options.account.name, dependencies);
+    const isRefused = (): boolean => this.#table.isRefused;
+    const log = new PollLog(options.account.name, { ...dependencies, isRefused });
     this.#log = log;
     const isPaused = (): boolean => dependencies.limit.pausedUntilMs() !== undefined;
     const parts = { ...dependencies, log, planner, isPaused };
@@ -91,16 +95,13 @@ export class AccountPoller {
       source: { earlyMs: 0, batches: (due) => due.map((one) => queryBatchOf(one, source)) },
       unauthorized,
     });
+    const replan = (): void => {
+      this.#dependencies.scheduler.resize(this.#limits());
+      this.#table.replan();
+      this.#wake();
+    };
     // Last, because a listener must not see a poller that is half built.
-    const stops = [
-      limit.onLimitChange(() => {
-        this.#followLimit();
-      }),
-      source.onCostsChange?.(() => {
-        this.#table.replan();
-        this.#wake();
-      }),
-    ];
+    const stops = [limit.onLimitChange(replan), source.onCostsChange?.(replan)];
     this.#stopListening = () => {
       for (const stop of stops) stop?.();
     };
@@ -181,8 +182,7 @@ export class AccountPoller {
     this.#dependencies.scheduler.resize(this.#limits());
     const discovery = discoveryOptionsOf(options);
     // Before the table, so that no discovery with the old settings comes in between.
-    if (isSameQuestion) this.#discoveries.repeatEvery(discovery.intervalMs);
-    else this.#discoveries.restart(discovery);
+    this.#discoveries.follow(discovery, isSameQuestion);
     const { signal } = this.#stopping;
     try {
       this.#polls.abort(await this.#table.reconfigure(options, signal));
@@ -195,13 +195,19 @@ export class AccountPoller {
   /** Why polling has come to a halt, if only a bug of this program explains that; else `undefined`. */
   stalled(): string | undefined {
     if (!this.#isRunning) return undefined;
-    const what = stalledText(this.#dependencies.clock.monotonicMs(), [
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const lateSinceMs: readonly (readonly [what: string, sinceMs: number | undefined])[] = [
       ['a poll has been due', this.#polls.dueSinceMs()],
       ['a query has been due', this.#queries.dueSinceMs()],
       ['a call has been due', this.#dependencies.scheduler.dueSinceMs()],
       ['a discovery has been late', this.#discoveries.lateSinceMs()],
-    ]);
-    return what === undefined ? undefined : `account ${this.#options.account.name}: ${what}`;
+    ];
+    for (const [what, sinceMs = nowMs] of lateSinceMs) {
+      const seconds = Math.round((nowMs - sinceMs) / 1000);
+      const text = `account ${this.#options.account.name}: ${what} for ${seconds} s`;
+      if (nowMs - sinceMs >= stalledAfterMs) return text;
+    }
+    return undefined;
   }
 
   /**
@@ -219,12 +225,6 @@ export class AccountPoller {
       signal.removeEventListener('abort', stop);
       stop();
     }
-  }
-
-  #followLimit(): void {
-    this.#dependencies.scheduler.resize(this.#limits());
-    this.#table.replan();
-    this.#wake();
   }
 
   #wake(): void {
@@ -246,19 +246,4 @@ export class AccountPoller {
     const { concurrency } = this.#options.account;
     return { requestsPerMinute: this.#dependencies.limit.limitPerMinute(), concurrency };
   }
-}
-
-/** Far longer than any deadline of the loops themselves. */
-const stalledAfterMs = 5 * 60_000;
-
-/** What should happen, and the monotonic time since when it has been late. */
-type Late = readonly [what: string, sinceMs: number | undefined];
-
-/** The first of those that have been late for so long that the program must be at fault. */
-function stalledText(nowMs: number, all: readonly Late[]): string | undefined {
-  for (const [what, sinceMs] of all) {
-    if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
-    return `${what} for ${Math.round((nowMs - sinceMs) / 1000)} s`;
-  }
-  return undefined;
 }

@@ -274,7 +274,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     if (skipped > 0) observer.skipped(skipped);
     this.#publisher.publish(id);
     this.#metrics.polled(after, outcome.reading);
-    if (!this.isRefused) log.polled(before, after, outcome);
+    log.polled(before, after, outcome);
     if (before.reading !== undefined && !after.gone) this.#logDropped([id]);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.replan();

@@ -94,21 +94,15 @@ export class DiscoveryLoop {
     this.#cutShort(minPauseMs);
   }
 
-  /** Looks for something else from now on: drops the discovery under way and begins another one. */
-  restart(next: Sought): void {
-    this.#options = next;
-    this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
-    this.#underWay?.abort(new Restarted());
-    this.#cutShort(0);
-  }
-
   /**
-   * Looks for the same at this interval from now on. A discovery that is now due begins at once.
+   * Looks for this from now on. Drops the discovery under way and begins another one, unless the same is
+   * looked for and only the interval is another one.
    */
-  repeatEvery(intervalMs: number): void {
-    this.#options = { ...this.#options, intervalMs };
-    this.#deadlineMs = Math.max(intervalMs, this.#deadlineMs);
-    this.#cutShort(intervalMs);
+  follow(next: Sought, isSame: boolean): void {
+    this.#options = isSame ? { ...this.#options, intervalMs: next.intervalMs } : next;
+    this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
+    if (!isSame) this.#underWay?.abort(new Restarted());
+    this.#cutShort(isSame ? next.intervalMs : 0);
   }
 
   /** Monotonic time since when the discovery under way, or the next one, has been late. */
@@ -183,10 +177,7 @@ interface DiscoveriesInARow {
 }
 
 /** Whether something that is configured is not there or does not report: it may be there soon. */
-function lacksSomething({
-  discovery,
-  states,
-}: Pick<AccountTable, 'discovery' | 'states'>): boolean {
+function lacksSomething({ discovery, states }: DiscoveryLoopDependencies['table']): boolean {
   if (discovery.missingSelectors.length > 0) return true;
   for (const { selected } of states.values()) if (!isWorthPolling(selected)) return true;
   return false;

@@ -203,21 +203,14 @@ export async function discoverWithin(
 ): Promise<Discovery> {
   signal.throwIfAborted();
   const deadline = new AbortController();
-  const cancelTimer = clock.after(deadlineMs, () => {
-    deadline.abort(deadlineError(deadlineMs));
-  });
+  const problem = `the discovery did not end within ${Math.round(deadlineMs / 1000)} s`;
+  const why = 'New Relic answers too slowly, or the budget is too small';
+  const text = `${problem}: ${why}; what was found by then is used`;
+  const cancelTimer = clock.after(deadlineMs, () => deadline.abort(new ApiError('timeout', text)));
   try {
     const ended = AbortSignal.any([signal, deadline.signal]);
     return await source.discover(selectors, knownIds, ended, tags);
   } finally {
     cancelTimer();
   }
-}
-
-function deadlineError(deadlineMs: number): ApiError {
-  const seconds = Math.round(deadlineMs / 1000);
-  return new ApiError(
-    'timeout',
-    `the discovery did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small; what was found by then is used`,
-  );
 }

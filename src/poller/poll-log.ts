@@ -2,6 +2,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import type { Discovery } from '../model/source.ts';
+import type { Failure } from '../model/status.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
@@ -12,6 +13,8 @@ export interface PollLogDependencies {
   /** Bounds the number of lines. */
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+  /** Whether New Relic refused the key in the last discovery. */
+  readonly isRefused: () => boolean;
 }
 
 /** The applications of the account now, by id. */
@@ -26,8 +29,6 @@ const hourMs = 3_600_000;
 const remedies = {
   metric:
     'see how the metric is spelt with "newrelic-exporter metrics"; if it is right, the agents do not send it: leave it out',
-  dropped:
-    'nothing could be read for stale_after: the status page and earlier lines of the application say why',
   missing:
     'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name',
   hostNames: 'hosts are shown by their id until it works; host_names: false switches it off',
@@ -39,6 +40,9 @@ export class PollLog {
   readonly #account: string;
   readonly #logger: Logger;
   readonly #clock: PollLogDependencies['clock'];
+  readonly #isRefused: () => boolean;
+  /** Failures that have a line, or follow one that has: only these have a line at their end. */
+  readonly #told = new WeakSet<Failure>();
   #isDiscovered = false;
   /** The failure of discoveries that was last reported, if they go on failing. */
   #discoveryFailure: { readonly reason: string | undefined; readonly atMs: number } | undefined;
@@ -47,10 +51,11 @@ export class PollLog {
   #areNamesFailing = false;
   #stretchedBy: 'budget' | 'speed' | undefined;
 
-  constructor(account: string, { logger, clock }: PollLogDependencies) {
+  constructor(account: string, { logger, clock, isRefused }: PollLogDependencies) {
     this.#account = account;
     this.#logger = logger;
     this.#clock = clock;
+    this.#isRefused = isRefused;
   }
 
   /** @param missing all selectors that choose nothing now */
@@ -65,7 +70,7 @@ export class PollLog {
     if (!before.gone && after.gone) this.#logger.info(fields, 'application is gone');
     if (before.gone && !after.gone) this.#logger.info(fields, 'application is back');
     const { error, failed, partCount } = outcome;
-    this.#reportPoll(before, after, { failed: failed.size, calls: partCount, error });
+    this.#reportPoll(before, after, error, { failed: failed.size, calls: partCount });
     this.#reportHostNames(after, outcome);
   }
 
@@ -76,7 +81,7 @@ export class PollLog {
     error: ApiError | undefined,
     known: QueryStates,
   ): void {
-    this.#reportPoll(before, after, { error });
+    this.#reportPoll(before, after, error);
     // Before, there is nothing to be reminded of: ten thousand that fail would each look at all others.
     const isLasting = failingSinceMs(after) <= this.#clock.wallMs() - hourMs;
     if (isLasting) this.#remind(known, hourMs, 'queries');
@@ -85,11 +90,23 @@ export class PollLog {
   /** @param states of those whose values were dropped, because they were not renewed in time */
   dropped(states: readonly (AppState | QueryState)[]): void {
     for (const state of states) {
-      const { failure, lastSuccessMs } = state;
+      const { failure, late, lastSuccessMs } = state;
       const success = lastSuccessMs === undefined ? {} : { last_success: timeText(lastSuccessMs) };
-      const fields = { ...this.#fieldsOf(state), reason: failure?.reason, ...success };
-      this.#logger.warn({ ...fields, remedy: remedies.dropped }, 'values dropped');
+      const reason = failure?.reason ?? late?.reason;
+      const fields = { ...this.#fieldsOf(state), reason, ...success };
+      this.#logger.warn({ ...fields, remedy: this.#whyDropped(state) }, 'values dropped');
     }
+  }
+
+  /** Where to read why values were dropped. */
+  #whyDropped({ failure, late }: SubjectState): string {
+    const isTold = this.#hasLine(failure);
+    const isOfKey = this.#isRefused() || (failure?.reason === 'auth' && !isTold);
+    if (isOfKey) return 'the key is refused: see "discovery failed" in the log';
+    if (isTold) return 'see "poll failed" in the log, and the status page';
+    return late?.reason === 'throttled'
+      ? 'New Relic asks to wait: see "rate limited by New Relic" in the log'
+      : 'no poll has ended for stale_after: see the status page';
   }
 
   /** Which applications and queries fail after the last poll that there will be. */
@@ -144,21 +161,44 @@ export class PollLog {
     return { account: this.#account, app_id: id, app_name: nameOf(state) };
   }
 
-  #reportPoll<State extends AppState | QueryState>(
-    before: State,
-    after: State,
-    why: Readonly<Record<string, unknown>>,
+  #reportPoll(
+    before: AppState | QueryState,
+    after: AppState | QueryState,
+    error: ApiError | undefined,
+    calls?: { readonly failed: number; readonly calls: number },
   ): void {
     const fields = this.#fieldsOf(after);
-    if (isNewFailure(before, after)) this.#logger.warn({ ...fields, ...why }, 'poll failed');
-    // A poll that was only late has not failed.
-    if (before.failure !== undefined && isFailing(before) && !isFailing(after)) {
-      this.#logger.info(fields, 'poll works again');
+    const wasTold = isFailing(before) && this.#hasLine(before.failure);
+    if (!isFailing(after)) {
+      if (wasTold) this.#logger.info(fields, 'poll works again');
+    } else if (after.failure !== undefined) {
+      // Another reason is another failure.
+      const isKnown = wasTold && before.failure?.reason === after.failure.reason;
+      const isTold = !isKnown && !this.#isOfAccount(before.failure, error);
+      if (isTold) this.#logger.warn({ ...fields, ...calls, error }, 'poll failed');
+      if (isTold || wasTold) this.#told.add(after.failure);
     }
+    this.#reportValues(before, after);
+  }
+
+  #hasLine(failure: Failure | undefined): boolean {
+    return failure !== undefined && this.#told.has(failure);
+  }
+
+  #reportValues(before: SubjectState, after: AppState | QueryState): void {
     // Of an application that is gone no values are expected; that has its own line.
     if (before.droppedMs !== undefined && after.droppedMs === undefined && !after.gone) {
-      this.#logger.info(fields, 'values are back');
+      this.#logger.info(this.#fieldsOf(after), 'values are back');
     }
+  }
+
+  /**
+   * Whether the line of a discovery says it for all: a 401 is one of the key, and brings the next discovery
+   * forward. If that succeeds nevertheless, the poll after this one tells.
+   */
+  #isOfAccount(before: Failure | undefined, error: ApiError | undefined): boolean {
+    const isFirst401 = error?.status === 401 && before?.reason !== 'auth';
+    return this.#isRefused() || (this.#isDiscovered && isFirst401);
   }
 
   /** One that goes on failing for the same reason has a line once an hour. */
@@ -177,7 +217,9 @@ export class PollLog {
     const atMs = this.#clock.monotonicMs();
     if (before !== undefined && before.reason === reason && atMs - before.atMs < hourMs) return;
     this.#discoveryFailure = { reason, atMs };
-    this.#logger.error({ account, error }, 'discovery failed');
+    const refused = 'no application and no query is polled until New Relic accepts the key';
+    const problem = this.#isRefused() ? { problem: refused } : {};
+    this.#logger.error({ account, error, ...problem }, 'discovery failed');
   }
 
   /**
@@ -250,13 +292,6 @@ function nameOf(state: AppState | QueryState): string {
 
 function isFailing({ pollSucceeded }: SubjectState): boolean {
   return pollSucceeded === false;
-}
-
-/** Another reason is another failure. */
-function isNewFailure(before: SubjectState, after: SubjectState): boolean {
-  return (
-    isFailing(after) && !(isFailing(before) && before.failure?.reason === after.failure?.reason)
-  );
 }
 
 /** Wall time; infinite if the application does not fail. A poll that never ends has no failure yet. */

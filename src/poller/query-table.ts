@@ -138,7 +138,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
     if (skipped > 0) observer.skipped(skipped);
     this.#publisher.publish(id);
     this.#noteUp(outcome, now);
-    if (!this.isRefused) log.queryPolled(before, after, outcome.error, this.states);
+    log.queryPolled(before, after, outcome.error, this.states);
     if (before.reading !== undefined && after.reading === undefined) log.dropped([after]);
     const missing = missingTextOf(after);
     const isNew = missing !== undefined && missingTextOf(before) === undefined;

@@ -29,7 +29,7 @@ const nothing = (): void => undefined;
 /** How long all calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
 const evenlyMs = 60_000;
 /** Refusals are one trouble until so long after the last one: then the full limit is back, too. */
-const refusalMemoryMs = 300_000;
+export const refusalMemoryMs = 300_000;
 /** The values of a poll are published together, so a small poll should go out in one batch. */
 const batchMs = 3000;
 

@@ -66,6 +66,8 @@ export interface AccountTransport {
   vendorWallMs(): number;
   /** How far the vendor's clock is ahead, if it is used instead of ours. */
   clockSkewSeconds(): number | undefined;
+  /** Whether the next answers may show that windows were cut by a wrong clock. */
+  isClockInDoubt(): boolean;
   /** Breaks off whatever is under way and closes every connection. */
   close(): Promise<void>;
 }
@@ -107,14 +109,13 @@ export function createAccountTransport(
     },
     requestsInFlight: () => measure.requestsInFlight(),
     backoffUntilMs: () => {
-      const pausedUntilMs = membership.pausedUntilMs();
-      return pausedUntilMs === undefined
-        ? undefined
-        : clock.wallMs() + pausedUntilMs - clock.monotonicMs();
+      const untilMs = membership.pausedUntilMs();
+      return untilMs === undefined ? undefined : clock.wallMs() + untilMs - clock.monotonicMs();
     },
     retries: () => measure.retries(),
     vendorWallMs: () => clock.wallMs() + 1000 * (clockSkewSeconds() ?? 0),
     clockSkewSeconds,
+    isClockInDoubt: () => vendorClock.isInDoubt(),
     close: () => connections.close(),
   };
 }
@@ -152,21 +153,16 @@ function readStatus(statusOf: ((answer: ApiResponse) => number) | undefined): Tr
   };
 }
 
-export interface ReplaceableTransport extends RawTransport {
-  /**
-   * Sends through these connections from now on. What was sent through others ends there; then they
-   * are closed.
-   */
-  replace(next: RawTransport): void;
-}
-
 /** Connections in use, and how many requests are on them. */
 interface Connections {
   readonly raw: RawTransport;
   requests: number;
 }
 
-export function createReplaceableTransport(initial: RawTransport): ReplaceableTransport {
+/** What was sent through connections that were replaced ends there; then they are closed. */
+export function createReplaceableTransport(
+  initial: RawTransport,
+): RawTransport & { readonly replace: (next: RawTransport) => void } {
   let current: Connections = { raw: initial, requests: 0 };
   const open = new Set([current]);
   const closing = new Set<Promise<void>>();

@@ -4,18 +4,13 @@ import type { Logger } from '../model/telemetry.ts';
 import type { ApiRequest, ApiResponse, TransportDecorator } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
 
-export interface CallLogDependencies {
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /**
  * Writes one line for each request that leaves, at the level `debug`. `undefined` unless the logger
  * writes such lines.
  */
 export function createCallLog(
   account: string,
-  { clock, logger }: CallLogDependencies,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): TransportDecorator | undefined {
   if (logger.isDebugging !== true) return undefined;
 

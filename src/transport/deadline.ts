@@ -18,11 +18,8 @@ export interface DeadlineOptions {
  */
 export function withDeadline(
   options: DeadlineOptions,
-  dependencies: { readonly clock: Clock },
+  { clock }: { readonly clock: Clock },
 ): TransportDecorator {
-  const { host } = options;
-  const { clock } = dependencies;
-
   return (next) => async (request, signal) => {
     signal.throwIfAborted();
     const timeoutMs = Math.min(options.timeoutMs, request.timeoutMs ?? Infinity);
@@ -31,7 +28,7 @@ export function withDeadline(
       controller.abort(signal.reason);
     };
     const cancelTimer = clock.after(timeoutMs, () => {
-      controller.abort(timeoutError(host, timeoutMs, timeoutMs < options.timeoutMs));
+      controller.abort(timeoutError(options.host, timeoutMs, timeoutMs < options.timeoutMs));
     });
     signal.addEventListener('abort', onAbort);
     try {

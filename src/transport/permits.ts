@@ -4,25 +4,23 @@ import { pauseOf } from './throttle-pause.ts';
 import type { PermittedRequest, Send, Transport, TransportParts } from './transport.ts';
 import type { VendorClock } from './vendor-clock.ts';
 
-export interface TakeTurnDependencies extends Pick<TransportParts, 'first' | 'clock'> {
-  readonly vendorClock: VendorClock;
-  /** Told of every 429, after the limiter of the key. */
-  readonly throttled: (answer: Throttled) => void;
-}
-
 /**
  * Lets every request take its turn: it waits for a permit, and releases it when it has ended. Tells the
- * limiter of the key when the vendor answers 429; it is the one place that notices a 429, beside the
- * counters.
+ * limiter of the key when the vendor answers 429, and then `throttled`; it is the one place that notices a
+ * 429, beside the counters.
  *
  * The pause counts from when the vendor gave the answer, not from when it arrived: a late answer
  * about the vendor's last minute must not delay the next minute.
  */
-export function takeTurn(
-  dependencies: TakeTurnDependencies,
-): (next: Send<PermittedRequest>) => Transport {
-  const { first, clock, vendorClock, throttled } = dependencies;
-
+export function takeTurn({
+  first,
+  clock,
+  vendorClock,
+  throttled,
+}: Pick<TransportParts, 'first' | 'clock'> & {
+  readonly vendorClock: VendorClock;
+  readonly throttled: (answer: Throttled) => void;
+}): (next: Send<PermittedRequest>) => Transport {
   return (next) => async (request, signal) => {
     const askedMs = clock.monotonicMs();
     const permit = await (request.turn ?? first).next(request.delayMs ?? 0, signal);

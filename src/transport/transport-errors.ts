@@ -87,17 +87,9 @@ const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
 ]);
 
 /** The members of errors of Node.js and undici. Each may be missing or of another type. */
-interface ForeignError {
-  readonly name?: unknown;
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-  readonly hostname?: unknown;
-  readonly address?: unknown;
-  readonly port?: unknown;
-  readonly message?: unknown;
-  readonly cause?: unknown;
-  readonly errors?: unknown;
-}
+type ForeignError = Readonly<Partial<Record<Member, unknown>>>;
+type Member = 'name' | 'code' | 'syscall' | 'message' | 'cause' | 'errors' | Address;
+type Address = 'hostname' | 'address' | 'port';
 
 /**
  * Turns whatever a request to `host` was rejected with into an `ApiError`. All foreign errors come in
@@ -150,9 +142,11 @@ function codeOf(error: ForeignError): string {
   return String(error.code ?? error.name);
 }
 
+/** The meaning of an error of Node.js, OpenSSL or undici; `undefined` when it is not known here. */
 function reasonOf(error: ForeignError): NetworkReason | undefined {
   const code = codeOf(error);
-  return code === 'ETIMEDOUT' && error.syscall !== 'connect' ? 'timeout' : reasonOfCode(code);
+  if (code === 'ETIMEDOUT' && error.syscall !== 'connect') return 'timeout';
+  return reasonsByCode.get(code) ?? reasonsByPrefix.find(([prefix]) => prefix.test(code))?.[1];
 }
 
 /** The code and the address. Messages may hold anything, so they stay out, except those of TLS. */
@@ -179,50 +173,33 @@ function nameOf(error: unknown): string {
   return typeof code === 'string' ? `${error.name} ${code}` : error.name;
 }
 
-const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map<string, NetworkReason>([
-  ['ENOTFOUND', 'dns'],
-  ['ECONNREFUSED', 'connect'],
-  ['EHOSTUNREACH', 'connect'],
-  ['EHOSTDOWN', 'connect'],
-  ['ENETUNREACH', 'connect'],
-  ['ENETDOWN', 'connect'],
-  ['EADDRNOTAVAIL', 'connect'],
-  ['EACCES', 'connect'],
-  ['EPERM', 'connect'],
-  ['EMFILE', 'connect'],
-  ['ENFILE', 'connect'],
-  ['ETIMEDOUT', 'connect'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
-  // undici's code for a proxy that refuses a tunnel. A request that is really aborted is rejected with
-  // the reason of its signal.
-  ['UND_ERR_ABORTED', 'connect'],
-  ['EPROTO', 'tls'],
-  ['HOSTNAME_MISMATCH', 'tls'],
-  ['INVALID_CA', 'tls'],
-  ['INVALID_PURPOSE', 'tls'],
-  ['PATH_LENGTH_EXCEEDED', 'tls'],
-  ['UND_ERR_PRX_TLS', 'tls'],
-  ['ECONNRESET', 'reset'],
-  ['ECONNABORTED', 'reset'],
-  ['EPIPE', 'reset'],
-  ['UND_ERR_SOCKET', 'reset'],
-  ['UND_ERR_INFO', 'reset'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'reset'],
-  ['HPE_INVALID_EOF_STATE', 'reset'],
-  ['HPE_CLOSED_CONNECTION', 'reset'],
-  ['ERR_STREAM_PREMATURE_CLOSE', 'reset'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'too_large'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'too_large'],
-  ['HPE_HEADER_OVERFLOW', 'too_large'],
-  ['HTTPParserError', 'not_json'],
-  // undici fails on an answer that HTTP does not allow here, such as an unexpected upgrade.
-  ['ERR_ASSERTION', 'not_json'],
-  ['UND_ERR_INVALID_ARG', 'client'],
-  ['UND_ERR_DESTROYED', 'client'],
-  ['UND_ERR_CLOSED', 'client'],
-]);
+/**
+ * `UND_ERR_ABORTED` is undici's code for a proxy that refuses a tunnel: a request that is really aborted
+ * is rejected with the reason of its signal. `ERR_ASSERTION` is its failure on an answer that HTTP does not
+ * allow here, such as an unexpected upgrade.
+ */
+const codes: readonly (readonly [NetworkReason, string])[] = [
+  ['dns', 'ENOTFOUND'],
+  [
+    'connect',
+    'ECONNREFUSED EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL EACCES EPERM',
+  ],
+  ['connect', 'EMFILE ENFILE ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_ABORTED'],
+  [
+    'tls',
+    'EPROTO HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE PATH_LENGTH_EXCEEDED UND_ERR_PRX_TLS',
+  ],
+  ['reset', 'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_INFO ERR_STREAM_PREMATURE_CLOSE'],
+  ['reset', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_EOF_STATE HPE_CLOSED_CONNECTION'],
+  ['timeout', 'UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT'],
+  ['too_large', 'UND_ERR_RES_EXCEEDED_MAX_SIZE UND_ERR_HEADERS_OVERFLOW HPE_HEADER_OVERFLOW'],
+  ['not_json', 'HTTPParserError ERR_ASSERTION'],
+  ['client', 'UND_ERR_INVALID_ARG UND_ERR_DESTROYED UND_ERR_CLOSED'],
+];
+
+const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map(
+  codes.flatMap(([reason, names]) => names.split(' ').map((name) => [name, reason] as const)),
+);
 
 const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
   [/^EAI_/, 'dns'],
@@ -231,14 +208,6 @@ const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
   // From the HTTP parser: the answer is not HTTP.
   [/^HPE_/, 'not_json'],
 ];
-
-/**
- * The meaning of an error code of Node.js, OpenSSL or undici, or of the error's name if it has no code;
- * `undefined` when it is not known here.
- */
-function reasonOfCode(code: string): NetworkReason | undefined {
-  return reasonsByCode.get(code) ?? reasonsByPrefix.find(([prefix]) => prefix.test(code))?.[1];
-}
 
 /** What a status means as a failure; `undefined` for 2xx. Defined for every number. */
 export function statusReason(status: number): FailureReason | undefined {

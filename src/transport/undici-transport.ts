@@ -117,10 +117,9 @@ function connectionRouteOf(
       close: async () => dispatcher.destroy(),
     };
   }
-  const tunnels = createTunnels(
-    { proxy, peer, openTimeoutMs: connectTimeoutMs },
-    { connectToProxy: connect, connectInside: createConnector(tls, peer) },
-  );
+  const connectInside = createConnector(tls, peer);
+  const connectors = { connectToProxy: connect, connectInside };
+  const tunnels = createTunnels({ proxy, peer, openTimeoutMs: connectTimeoutMs, ...connectors });
   const dispatcher = poolTo(base.origin, tunnels.connect);
   const close = async (): Promise<void> => {
     await Promise.all([dispatcher.destroy(), tunnels.close()]);

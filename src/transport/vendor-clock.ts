@@ -22,6 +22,8 @@ export interface VendorClock {
   answeredAtMs(headers: ApiResponse['headers'], sentMs: number): number;
   /** The difference between the clocks; `undefined` when it does not matter or is not known. */
   skew(): ClockSkew | undefined;
+  /** Whether an answer contradicts our clock, and there are too few yet to tell which one is wrong. */
+  isInDoubt(): boolean;
 }
 
 export interface VendorClockDependencies {
@@ -90,6 +92,11 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
       return Math.min(nowMs, Math.max(sentMs, nowMs - ageMs));
     },
     skew: () => skewAt(uptimeMs()),
+    isInDoubt: () => {
+      const aheadMs = Math.abs(median(offsetsMs) + uptimeMs() - clock.wallMs());
+      const isFew = offsetsMs.length < fewestAnswers;
+      return isFew && aheadMs > agreementMs && aheadMs <= believableSkewMs;
+    },
   };
 }
 

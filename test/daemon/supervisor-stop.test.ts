@@ -216,3 +216,21 @@ describe('a fault of one account', () => {
     expect(bench.platform.clock.pendingTimers()).toBe(0);
   });
 });
+
+describe('a daemon that is stopped while New Relic refuses its calls', () => {
+  it('waits for their end no longer: no timer is left', async () => {
+    const bench = await aRunningDaemon(both, {
+      wire: () => ({
+        send: async () => ({ status: 429, headers: { 'retry-after': '5' }, body: '' }),
+        close: async () => undefined,
+      }),
+    });
+    await bench.platform.clock.advance(30_000);
+    const told = bench.logger.lines.filter(({ message }) => message.startsWith('rate limited'));
+
+    await stop(bench);
+
+    expect(told).toHaveLength(2);
+    expect(bench.platform.clock.pendingTimers()).toBe(0);
+  });
+});

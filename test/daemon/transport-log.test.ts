@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTransportLog } from '../../src/daemon/transport-log.ts';
+import type { ThrottleCause } from '../../src/model/permit.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
@@ -7,40 +8,89 @@ function aBench() {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   let limit = 800;
-  const listeners = new Set<() => void>();
-  const membership = {
-    limitPerMinute: () => limit,
-    isReduced: () => limit < 800,
-    onLimitChange: (listener: () => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-  const log = createTransportLog('production', { clock, membership, logger });
+  const log = createTransportLog('production', {
+    clock,
+    membership: { limitPerMinute: () => limit },
+    logger,
+  });
   const setLimit = (next: number): void => {
     limit = next;
-    for (const listener of listeners) listener();
   };
-  return { clock, logger, log, setLimit };
-}
-
-describe('createTransportLog', () => {
-  it('tells of each pause once, however many calls are refused in it', async () => {
-    const { clock, logger, log } = aBench();
-
-    for (let minute = 0; minute < 3; minute += 1) {
+  /** So many calls are refused in each of these minutes. */
+  const refuse = async (minutes: number, cause: ThrottleCause = 'key_limit', calls = 8) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
       const untilMs = clock.monotonicMs() + 20_000;
-      for (let call = 0; call < 8; call += 1) {
-        log.throttled({ cause: 'key_limit', untilMs: untilMs + call, sentMs: 0 });
+      for (let call = 0; call < calls; call += 1) {
+        log.throttled({ cause, untilMs: untilMs + call, sentMs: 0 });
       }
       await clock.advance(60_000);
     }
+  };
+  return { clock, logger, log, setLimit, refuse };
+}
 
-    expect(logger.lines.map(({ level, fields }) => [level, fields['until']])).toEqual([
-      ['warn', '2026-09-01T10:00:50.000Z'],
-      ['warn', '2026-09-01T10:01:50.000Z'],
-      ['warn', '2026-09-01T10:02:50.000Z'],
+const began = 'rate limited by New Relic, pausing the account';
+const goesOn = 'still rate limited by New Relic';
+const ended = 'no longer rate limited by New Relic';
+
+describe('createTransportLog', () => {
+  it('tells when 429s begin, every ten minutes that they go on, and when they have ended', async () => {
+    const { clock, logger, refuse, setLimit } = aBench();
+    const since = '2026-09-01T10:00:30.000Z';
+
+    setLimit(400);
+    await refuse(29);
+    setLimit(800);
+    await clock.advance(10 * 60_000);
+
+    const account = 'production';
+    const goingOn = { account, cause: 'key_limit', since, limit_per_minute: 400 };
+    expect(logger.lines).toEqual([
+      {
+        level: 'warn',
+        message: began,
+        fields: {
+          account,
+          cause: 'key_limit',
+          until: '2026-09-01T10:00:50.000Z',
+          limit_per_minute: 400,
+          remedy: expect.stringContaining('requests_per_minute'),
+        },
+      },
+      ...[10, 20].map((minute) => ({
+        level: 'warn',
+        message: goesOn,
+        fields: { ...goingOn, until: `2026-09-01T10:${minute}:50.000Z`, calls: 8 * minute + 1 },
+      })),
+      {
+        level: 'info',
+        message: ended,
+        fields: { account, since, calls: 232, limit_per_minute: 800 },
+      },
     ]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('takes what comes later than five minutes after the last one for another trouble', async () => {
+    const { clock, logger, refuse } = aBench();
+
+    await refuse(1);
+    await clock.advance(239_000);
+    await refuse(1);
+    await clock.advance(300_000);
+    await refuse(1);
+
+    expect(logger.lines.map(({ message }) => message)).toEqual([began, ended, began]);
+    expect(logger.lines[1]?.fields['calls']).toBe(16);
+  });
+
+  it('leaves no timer when it is stopped', async () => {
+    const { clock, log, refuse } = aBench();
+
+    await refuse(1);
+    log.stop();
+
+    expect(clock.pendingTimers()).toBe(0);
   });
 
   it.each([
@@ -66,45 +116,14 @@ describe('createTransportLog', () => {
     expect(line?.fields['limit_per_minute']).toBe(others ? 400 : undefined);
   });
 
-  it('tells of another cause within the same pause', () => {
-    const { clock, logger, log } = aBench();
-    const untilMs = clock.monotonicMs() + 20_000;
+  it('tells of each cause once, however they alternate', async () => {
+    const { logger, refuse } = aBench();
 
-    for (const cause of ['overload', 'overload', 'key_limit'] as const) {
-      log.throttled({ cause, untilMs, sentMs: 0 });
+    for (const cause of ['overload', 'key_limit', 'overload', 'key_limit'] as const) {
+      await refuse(1, cause);
     }
 
     expect(logger.lines.map(({ fields }) => fields['cause'])).toEqual(['overload', 'key_limit']);
-  });
-
-  it('says once that the full limit is in force again, if it said that less is', () => {
-    const { logger, log, setLimit } = aBench();
-
-    setLimit(400);
-    setLimit(800);
-    const untold = logger.lines.length;
-    setLimit(400);
-    log.throttled({ cause: 'key_limit', untilMs: 0, sentMs: 0 });
-    for (const limit of [480, 640, 800, 400, 800]) setLimit(limit);
-
-    expect(untold).toBe(0);
-    expect(logger.lines.slice(1)).toEqual([
-      {
-        level: 'info',
-        message: 'the full limit of the key is available again',
-        fields: { account: 'production', limit_per_minute: 800 },
-      },
-    ]);
-  });
-
-  it('says nothing of the limit after a 429 that does not name it', () => {
-    const { logger, log, setLimit } = aBench();
-
-    log.throttled({ cause: 'overload', untilMs: 0, sentMs: 0 });
-    setLimit(799);
-    setLimit(800);
-
-    expect(logger.lines).toHaveLength(1);
   });
 
   it.each([

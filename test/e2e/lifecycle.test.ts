@@ -68,9 +68,8 @@ describe('the daemon, when it is asked to stop', () => {
             try {
               statuses.push((await get(`${daemon.url}/metrics`)).status);
             } catch (error) {
-              const cause = error instanceof Error ? error.cause : undefined;
               const code =
-                cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+                error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
               // A connection that the system had taken when the listener closed is reset: that is the end.
               if (isStopping && ['ECONNREFUSED', 'ECONNRESET'].includes(code)) break;
               failures.push(code);

@@ -142,6 +142,56 @@ describe.each(sources)('$name', (source) => {
     });
   });
 
+  describe('a clock of this machine that is wrong from the start', () => {
+    it.each([
+      { clockOffsetMs: 3 * minuteMs, lists: 3 },
+      { clockOffsetMs: -3 * minuteMs, lists: 3 },
+      { clockOffsetMs: -hourMs, lists: 3 },
+      { clockOffsetMs: 0, lists: 1 },
+    ])('cuts no window, not even the first: by $clockOffsetMs ms', async (row) => {
+      const { clockOffsetMs, lists } = row;
+      await withTimedFaults({ source: source.account, clockOffsetMs }, async (bench) => {
+        await bench.advance(30_000);
+        const page = await bench.scrape();
+
+        const { journal } = bench.faulty.simulator;
+        const ages = source.allWindows(journal.entries()).map(({ ageMs }) => ageMs);
+        expect(ages.length).toBeGreaterThan(0);
+        expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+        expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+        const listCalls = page.value('newrelic_exporter_api_requests_total', {
+          ...production,
+          operation: 'list_applications',
+          code: '200',
+        });
+        expect(listCalls).toBe(lists);
+      });
+    });
+
+    it('is believed when only the first answer contradicts it', async () => {
+      let answers = 0;
+      const network: VendorOptions['network'] = (wire, clock) => ({
+        ...wire,
+        send: async (...call) => {
+          const answer = await wire.send(...call);
+          answers += 1;
+          const dateMs = clock.wallMs() - (answers === 1 ? hourMs : 0);
+          const date = new Date(dateMs).toUTCString();
+          return { ...answer, headers: { ...answer.headers, date } };
+        },
+      });
+      await withTimedFaults({ source: source.account, network }, async (bench) => {
+        await bench.advance(30_000);
+
+        const { journal } = bench.faulty.simulator;
+        const ages = source.allWindows(journal.entries()).map(({ ageMs }) => ageMs);
+        expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+        expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+      });
+    });
+  });
+
   describe('a machine that sleeps for an hour', () => {
     it('polls each application when it wakes, not once for each minute missed', async () => {
       await withTimedFaults({ source: source.account }, async (bench) => {

@@ -252,7 +252,7 @@ describe('a restart', () => {
       });
       await bench.clock.advance(5000);
 
-      bench.loop.restart(next);
+      bench.loop.follow(next, false);
       await bench.clock.advance(0);
 
       expect(bench.begun).toEqual([
@@ -268,7 +268,7 @@ describe('a restart', () => {
     const bench = aLoop(async () => found, { intervalMs: 3_600_000 });
     await bench.clock.advance(5000);
 
-    bench.loop.restart(next);
+    bench.loop.follow(next, false);
     await bench.clock.advance(minuteMs);
 
     expect(bench.begun).toEqual([

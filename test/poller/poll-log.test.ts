@@ -1,81 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
-import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { Discovery } from '../../src/model/source.ts';
 import type { AccountPlan } from '../../src/poller/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { PollLog } from '../../src/poller/poll-log.ts';
 import type { QueryState } from '../../src/poller/query-state.ts';
 import { unpolled } from '../../src/poller/subject-state.ts';
-import { anApplication, aQuery, aSelected } from '../support/builders.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { createFakeLogger, type FakeLogger, type LogLine } from '../support/fake-logger.ts';
+import { aQuery, aSelected } from '../support/builders.ts';
+import { aLog, discovery, failing, type LogBench, outcomeOf, working } from './poll-log-bench.ts';
 
 const minuteMs = 60_000;
 
-interface LogBench {
-  readonly log: PollLog;
-  readonly clock: FakeClock;
-  readonly logger: FakeLogger;
-  /** Messages of the lines since the last call. */
-  messages(): readonly string[];
-  lines(message: string): readonly LogLine[];
-}
-
-function outcomeOf(reason: FailureReason | undefined): PollOutcome {
-  return {
-    reading: undefined,
-    error: reason === undefined ? undefined : new ApiError(reason, `it failed: ${reason}`),
-    failed: new Set(reason === undefined ? [] : ['application']),
-    partCount: 4,
-    gone: false,
-    unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
-  };
-}
-
-function aLog(): LogBench {
-  const clock = createFakeClock();
-  const logger = createFakeLogger();
-  const log = new PollLog('production', { logger, clock });
-  let shown = 0;
-  return {
-    log,
-    clock,
-    logger,
-    messages: () => {
-      const fresh = logger.lines.slice(shown).map(({ message }) => message);
-      shown = logger.lines.length;
-      return fresh;
-    },
-    lines: (message) => logger.lines.filter((line) => line.message === message),
-  };
-}
-
-function discovery(error?: ApiError): Discovery {
-  return {
-    applications: [anApplication()],
-    complete: error === undefined,
-    unreadableIds: [],
-    pendingIds: [],
-    calls: 1,
-    error,
-  };
-}
-
 const application = { account: 'production', app_id: '1', app_name: 'shop' };
-const working: AppState = {
-  ...newAppState(aSelected({ id: '1', name: 'shop' }), 0, 0),
-  pollSucceeded: true,
-};
-const failing: AppState = {
-  ...working,
-  pollSucceeded: false,
-  failure: { reason: 'timeout', message: 'too slow', sinceMs: 0 },
-};
-
 describe('the log of applications', () => {
   const failure = outcomeOf('timeout');
   const gone = { ...working, gone: true };
@@ -86,17 +20,19 @@ describe('the log of applications', () => {
   it.each([
     { message: 'poll failed', level: 'warn', before: working, after: failing, details },
     { message: 'poll failed', level: 'warn', before: refused, after: failing, details },
-    { message: 'poll works again', level: 'info', before: failing, after: working },
+    { message: 'poll works again', level: 'info', before: failing, after: working, isTold: true },
     { message: 'application is gone', level: 'info', before: working, after: gone },
     { message: 'application is back', level: 'info', before: gone, after: working },
-    { message: 'values are back', level: 'info', before: dropped, after: failing },
-  ])('says "$message"', ({ message, level, before, after, details: more }) => {
+    { message: 'values are back', level: 'info', before: dropped, after: failing, isTold: true },
+  ])('says "$message"', ({ message, level, before, after, details: more, isTold = false }) => {
     const bench = aLog();
+    if (isTold) bench.log.polled(working, failing, failure);
+    const told = bench.messages().length;
 
     bench.log.polled(before, after, after === failing ? failure : outcomeOf(undefined));
 
     const fields = { ...application, ...more };
-    expect(bench.logger.lines).toEqual([{ level, message, fields }]);
+    expect(bench.logger.lines.slice(told)).toEqual([{ level, message, fields }]);
   });
 
   it.each([
@@ -106,14 +42,26 @@ describe('the log of applications', () => {
     { what: 'a poll that was only late', before: { ...failing, failure: undefined } },
   ])('has no line for $what', ({ before, after = working }) => {
     const bench = aLog();
+    bench.log.polled(working, failing, failure);
+    bench.messages();
 
     bench.log.polled(before, after, outcomeOf(undefined));
 
-    expect(bench.logger.lines).toEqual([]);
+    expect(bench.messages()).toEqual([]);
+  });
+
+  it('does not say that what it never said to fail works again', () => {
+    const bench = aLog();
+
+    bench.log.polled(failing, working, outcomeOf(undefined));
+
+    expect(bench.messages()).toEqual([]);
   });
 
   it('does not say of an application that is gone that its values are back', () => {
     const bench = aLog();
+    bench.log.polled(working, dropped, failure);
+    bench.messages();
 
     bench.log.polled(dropped, { ...gone, droppedMs: undefined }, outcomeOf(undefined));
 
@@ -126,11 +74,34 @@ describe('the log of applications', () => {
 
     bench.log.dropped([state]);
 
-    const remedy = expect.stringContaining('stale_after');
+    const remedy = expect.stringContaining('status page');
     const last = { reason: 'timeout', last_success: '2026-09-01T09:00:00.000Z', remedy };
     expect(bench.logger.lines).toEqual([
       { level: 'warn', message: 'values dropped', fields: { ...application, ...last } },
     ]);
+  });
+
+  it.each([
+    { why: 'the key of the account is refused', isRefused: true, see: '"discovery failed"' },
+    { why: 'the key was refused until now', reason: 'auth', see: '"discovery failed"' },
+    { why: 'its polls fail', isTold: true, see: '"poll failed"' },
+    { why: 'New Relic asks to wait', late: 'throttled', see: '"rate limited by New Relic"' },
+    { why: 'a poll does not end', late: 'timeout', see: 'status page' },
+  ] as const)('says where to read why values were dropped: $why', (row) => {
+    const bench = aLog();
+    bench.refuse('isRefused' in row);
+    if ('isTold' in row) bench.log.polled(working, failing, failure);
+    const isLate = { failure: undefined, late: { sinceMs: 0, reason: row.late ?? 'timeout' } };
+
+    const { late, reason = 'timeout' } = row;
+    const failed = { reason, message: 'it failed', sinceMs: 0 } as const;
+    const ofReason = { ...dropped, failure: failed };
+    const ofTold = 'isTold' in row ? dropped : ofReason;
+    bench.log.dropped([late === undefined ? ofTold : { ...dropped, ...isLate }]);
+
+    const [line] = bench.lines('values dropped');
+    expect(line?.fields['remedy']).toContain(row.see);
+    expect(line?.fields['reason']).toBe(late ?? reason);
   });
 
   it('has the first 256 characters of a name', () => {

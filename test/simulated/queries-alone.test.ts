@@ -65,6 +65,42 @@ describe.each([
   });
 });
 
+describe('a wrong clock of this machine', () => {
+  const hourly = `poll: { interval: 1h }\n`;
+
+  it.each([
+    { what: 'three minutes fast', aheadMs: [-3 * minuteMs], asked: 4, offMs: -3 * minuteMs },
+    { what: 'an hour slow', aheadMs: [60 * minuteMs], asked: 4, offMs: 60 * minuteMs },
+    { what: 'contradicted once', aheadMs: [-60 * minuteMs, 0], asked: 2, offMs: 0 },
+    { what: 'right', aheadMs: [0], asked: 1, offMs: 0 },
+  ])('does not decide what a query shows for an hour: $what', async ({ aheadMs, asked, offMs }) => {
+    let answers = 0;
+    const bench = await queriesStarted(
+      { poll: hourly, apps: '', queries: calls },
+      {
+        wire: (wire) => ({
+          ...wire,
+          send: async (...call) => {
+            const answer = await wire.send(...call);
+            const ahead = aheadMs[Math.min(answers, aheadMs.length - 1)] ?? 0;
+            answers += 1;
+            const date = new Date(Date.parse(String(answer.headers['date'])) + ahead).toUTCString();
+            return { ...answer, headers: { ...answer.headers, date } };
+          },
+        }),
+      },
+    );
+
+    const all = nrqlOf(bench, 'FROM Transaction FACET');
+    const last = all.at(-1);
+    const untilMs = Number(/UNTIL (\d+)$/u.exec(last?.text ?? '')?.[1]);
+    const beforeMs = (last?.wallMs ?? NaN) + offMs - untilMs;
+    expect(all).toHaveLength(asked);
+    expect(beforeMs).toBeGreaterThanOrEqual(3 * minuteMs - 1000);
+    expect(beforeMs).toBeLessThanOrEqual(5 * minuteMs);
+  });
+});
+
 describe('newrelic_up of an account with queries only', () => {
   const refused = answered({ error: { title: 'Invalid API key' } }, 401);
   const syntax = answered({

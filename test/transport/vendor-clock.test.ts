@@ -178,6 +178,26 @@ describe('the skew of the vendor clock', () => {
   });
 });
 
+describe('the clock', () => {
+  it.each([
+    { ahead: [], isInDoubt: false, what: 'no answer' },
+    { ahead: [180], isInDoubt: true, what: 'one that contradicts it' },
+    { ahead: [-180, -180], isInDoubt: true, what: 'two that contradict it' },
+    { ahead: [180, 180, 180], isInDoubt: false, what: 'three, which are believed' },
+    { ahead: [60], isInDoubt: false, what: 'one that took a minute' },
+    { ahead: [25 * 3600], isInDoubt: true, what: 'one that is a day ahead' },
+    { ahead: [25 * 3600 + 1], isInDoubt: false, what: 'one beyond reason' },
+  ])('is in doubt after $what: $isInDoubt', ({ ahead, isInDoubt }) => {
+    const bench = aBench();
+
+    for (const [second, seconds] of ahead.entries()) {
+      bench.answer(second * secondMs, seconds * secondMs);
+    }
+
+    expect(bench.vendorClock.isInDoubt()).toBe(isInDoubt);
+  });
+});
+
 describe('what was learned of the vendor clock', () => {
   it.each([
     { what: 'sleeps for an hour', sleepMs: hourMs, jumpMs: 0, aheadSeconds: -60 },
