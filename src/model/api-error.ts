@@ -41,18 +41,18 @@ export const failureReasons: readonly FailureReason[] = Object.keys(table).filte
 );
 
 /**
- * What to do about a failure, without a full stop: `own` are the remedies of one API, and `isOnce` means
- * a command, which does not ask again.
+ * What to do about a failure, without a full stop: `own` are the remedies of one API, and `againAt` is when
+ * it is asked again, if it is.
  */
 export function remedyOf(
   { reason, status }: Pick<ApiError, 'reason' | 'status'>,
   own: Readonly<Partial<Record<FailureReason, string>>>,
-  isOnce: boolean,
+  againAt: string | undefined,
 ): string {
   if (status === 402) {
     return 'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
   }
-  const again = isOnce ? 'try again' : 'it is asked again at the next poll';
+  const again = againAt === undefined ? 'try again' : `it is asked again at ${againAt}`;
   return (
     own[reason] ??
     failures[reason].remedy ??

@@ -3,10 +3,11 @@ import type { AccountConfig } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
 import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
+import { hasValues } from '../model/snapshot.ts';
 import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import { type AppState, staleAtMs } from './app-state.ts';
-import { missingTextOf, queryRules } from './query-state.ts';
+import { missingTextOf, type QueryState, queryRules } from './query-state.ts';
 import type { SubjectState } from './subject-state.ts';
 
 type Account = Pick<AccountConfig, 'name'>;
@@ -74,12 +75,13 @@ interface StatusTimes {
   readonly now: Now;
 }
 
-function polledStatusOf(state: SubjectState, { nextMs, staleMs, now }: StatusTimes) {
-  const dropMs = state.droppedMs ?? staleMs;
+function polledStatusOf(state: AppState | QueryState, { nextMs, staleMs, now }: StatusTimes) {
+  const isHeld = staleMs !== undefined && hasValues(state.reading);
+  const dropMs = isHeld ? staleMs : state.droppedMs;
   const toWall = wallTimeOf(now);
   return {
     failure: failureOf(state, now),
-    isHeld: staleMs !== undefined,
+    isHeld,
     dropMs: dropMs === undefined ? undefined : toWall(dropMs),
     lastSuccessMs: state.lastSuccessMs,
     lastPollMs: state.lastPoll?.endedMs,

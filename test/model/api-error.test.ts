@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasons, failures, remedyOf } from '../../src/model/api-error.ts';
+import { askedAgainAt } from '../../src/model/telemetry.ts';
 
 describe('the reasons for a failure', () => {
   it('are worth another try where the fault may pass', () => {
@@ -11,20 +12,26 @@ describe('the reasons for a failure', () => {
   it.each(failureReasons)('have a remedy of an API, or one for both: %s', (reason) => {
     const failure = { reason, status: undefined };
 
-    expect(remedyOf(failure, { [reason]: 'Do this' }, false)).toBe('Do this');
-    expect(remedyOf(failure, {}, true)).toMatch(/^[A-Z].*[^.]$/u);
+    expect(remedyOf(failure, { [reason]: 'Do this' }, 'noon')).toBe('Do this');
+    expect(remedyOf(failure, {}, undefined)).toMatch(/^[A-Z].*[^.]$/u);
   });
 
-  it('are asked again by a poll, but not by a command', () => {
+  it.each([
+    { operation: 'list_applications', says: 'it is asked again at the next discovery' },
+    { operation: 'list_hosts', says: 'it is asked again at the next poll' },
+    { operation: 'query', says: 'it is asked again at the next poll' },
+    { operation: 'list_metrics', says: 'try again' },
+  ] as const)('say of $operation: $says', ({ operation, says }) => {
     const failure = { reason: 'server', status: 502 } as const;
 
-    expect(remedyOf(failure, {}, false)).toMatch(/failed; it is asked again at the next poll$/u);
-    expect(remedyOf(failure, {}, true)).toMatch(/failed; try again$/u);
+    expect(remedyOf(failure, {}, askedAgainAt(operation)).split('failed; ')[1]).toBe(says);
   });
 
   it('matter less than the status 402, which only the account itself can end', () => {
     const failure = { reason: 'client', status: 402 } as const;
 
-    expect(remedyOf(failure, { client: 'Do this' }, false)).toMatch(/^New Relic asks for payment/u);
+    expect(remedyOf(failure, { client: 'Do this' }, 'noon')).toMatch(
+      /^New Relic asks for payment/u,
+    );
   });
 });

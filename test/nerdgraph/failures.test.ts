@@ -5,8 +5,7 @@ import { accountId, anError, failedNrql } from './answers.ts';
 
 const hosts = { operation: 'host_metrics', applications: 200, accountId } as const;
 const list = { operation: 'list_applications', accountId } as const;
-const onTheWay =
-  'New Relic, or something on the way to it, failed; it is asked again at the next poll.';
+const onTheWay = 'New Relic, or something on the way to it, failed; it is asked again at the next';
 
 /** A failed answer as the transport passes it on: with the status that it should have had. */
 function failed(status: number, ...errors: readonly unknown[]): string | undefined {
@@ -61,7 +60,7 @@ describe('failureIn', () => {
       reason: 'throttled',
       says: 'status 429, "TOO_MANY_REQUESTS: slow down". A limit of NerdGraph is reached (3000 NRQL queries a minute for an account, 25 requests in flight for a user): lower requests_per_minute or concurrency, or find who else asks as the same user.',
     },
-    { status: 500, error: undefined, reason: 'server', says: `status 500. ${onTheWay}` },
+    { status: 500, error: undefined, reason: 'server', says: `status 500. ${onTheWay} poll.` },
     {
       status: 302,
       error: undefined,
@@ -85,7 +84,9 @@ describe('failureIn', () => {
   it('quotes nothing of the page of a gateway', () => {
     const answer = answerOf('<html>Bad gateway</html>', { status: 502 });
 
-    expect(failureIn(answer, list)?.message).toBe(`list_applications: status 502. ${onTheWay}`);
+    expect(failureIn(answer, list)?.message).toBe(
+      `list_applications: status 502. ${onTheWay} discovery.`,
+    );
   });
 
   it('never quotes a key', () => {
@@ -116,7 +117,9 @@ describe('failureOf', () => {
   it.each(['dns', 'connect', 'tls', 'reset', 'timeout', 'server'] as const)(
     'promises another try after %s',
     (reason) => {
-      expect(failureOf(list, reason, 'x').message).toBe(`list_applications: x. ${onTheWay}`);
+      expect(failureOf(list, reason, 'x').message).toBe(
+        `list_applications: x. ${onTheWay} discovery.`,
+      );
     },
   );
 
