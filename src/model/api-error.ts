@@ -41,18 +41,20 @@ export const failureReasons: readonly FailureReason[] = Object.keys(table).filte
 );
 
 /**
- * What to do about a failure, without a full stop: `own` are the remedies of one API, and `againAt` is when
- * it is asked again, if it is.
+ * What to do about a failure, without a full stop: `own` are the remedies of one API. Metrics are listed by
+ * commands alone, which do not ask again.
  */
 export function remedyOf(
   { reason, status }: Pick<ApiError, 'reason' | 'status'>,
   own: Readonly<Partial<Record<FailureReason, string>>>,
-  againAt: string | undefined,
+  operation: string,
 ): string {
   if (status === 402) {
     return 'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
   }
-  const again = againAt === undefined ? 'try again' : `it is asked again at ${againAt}`;
+  const next = operation === 'list_applications' ? 'discovery' : 'poll';
+  const again =
+    operation === 'list_metrics' ? 'try again' : `it is asked again at the next ${next}`;
   return (
     own[reason] ??
     failures[reason].remedy ??

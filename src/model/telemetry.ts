@@ -19,12 +19,6 @@ export function titleOf(operation: Operation): string {
   return operation === 'list_metrics' ? 'metric names' : operation;
 }
 
-/** When the daemon asks again after a failure; `undefined` of what only commands ask. */
-export function askedAgainAt(operation: Operation): string | undefined {
-  if (operation === 'list_metrics') return undefined;
-  return operation === 'list_applications' ? 'the next discovery' : 'the next poll';
-}
-
 /** Why a value of the vendor was left out. Only of queries: there is none, or another row with the same labels. */
 export const invalidSampleReasons = [
   'not_a_number',

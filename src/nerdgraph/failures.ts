@@ -1,5 +1,5 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
-import { askedAgainAt, type Operation, titleOf } from '../model/telemetry.ts';
+import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
@@ -75,7 +75,7 @@ function remedyFor(
   if (operation === 'query' && failure.reason === 'schema') {
     return 'Nothing of it is shown; if that lasts, report it as a fault, with this message';
   }
-  return remedyOf(failure, remedies, askedAgainAt(operation));
+  return remedyOf(failure, remedies, operation);
 }
 
 /** What mends a query that is asked as a whole. */

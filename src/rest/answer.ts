@@ -1,5 +1,5 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
-import { askedAgainAt, type Operation, titleOf } from '../model/telemetry.ts';
+import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
@@ -116,7 +116,7 @@ function remedyFor(
   if (applicationId !== undefined && reason === 'not_found') return notFoundApplication;
   // With a refused key the list of applications would have failed, long before this call.
   if (applicationId !== undefined && status === 403) return forbiddenApplication;
-  return remedyOf({ reason, status }, remedies, askedAgainAt(operation));
+  return remedyOf({ reason, status }, remedies, operation);
 }
 
 const notFoundApplication =

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasons, failures, remedyOf } from '../../src/model/api-error.ts';
-import { askedAgainAt } from '../../src/model/telemetry.ts';
 
 describe('the reasons for a failure', () => {
   it('are worth another try where the fault may pass', () => {
@@ -12,8 +11,8 @@ describe('the reasons for a failure', () => {
   it.each(failureReasons)('have a remedy of an API, or one for both: %s', (reason) => {
     const failure = { reason, status: undefined };
 
-    expect(remedyOf(failure, { [reason]: 'Do this' }, 'noon')).toBe('Do this');
-    expect(remedyOf(failure, {}, undefined)).toMatch(/^[A-Z].*[^.]$/u);
+    expect(remedyOf(failure, { [reason]: 'Do this' }, 'query')).toBe('Do this');
+    expect(remedyOf(failure, {}, 'list_metrics')).toMatch(/^[A-Z].*[^.]$/u);
   });
 
   it.each([
@@ -24,13 +23,13 @@ describe('the reasons for a failure', () => {
   ] as const)('say of $operation: $says', ({ operation, says }) => {
     const failure = { reason: 'server', status: 502 } as const;
 
-    expect(remedyOf(failure, {}, askedAgainAt(operation)).split('failed; ')[1]).toBe(says);
+    expect(remedyOf(failure, {}, operation).split('failed; ')[1]).toBe(says);
   });
 
   it('matter less than the status 402, which only the account itself can end', () => {
     const failure = { reason: 'client', status: 402 } as const;
 
-    expect(remedyOf(failure, { client: 'Do this' }, 'noon')).toMatch(
+    expect(remedyOf(failure, { client: 'Do this' }, 'query')).toMatch(
       /^New Relic asks for payment/u,
     );
   });
