@@ -116,12 +116,13 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list .c-account { min-width: 7rem; overflow-wrap: anywhere; }
 .list thead th { white-space: nowrap; }
 .list tbody + tbody, .values tr + tr { border-top: 1px solid var(--line); }
-.list tbody th { font-weight: 500; width: 100%; min-width: 10rem; overflow-wrap: anywhere; }
+.list tbody th { font-weight: 500; width: 34%; min-width: 10rem; overflow-wrap: anywhere; }
 .list tbody th a { text-decoration: none; }
 .list tbody th a:hover { text-decoration: underline; }
 .list tbody:hover { background: color-mix(in srgb, var(--link) 5%, transparent); }
 .values tbody:hover { background: none; }
 .values tbody th { width: 40%; }
+.applications tbody th { width: 100%; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
 .bar { display: block; width: 7rem; height: 4px; margin: .2rem 0 0 auto; border-radius: 2px; }
