@@ -36,6 +36,14 @@ export interface AppReading {
   readonly hosts: ReadonlyMap<string, Values>;
 }
 
+/** Whether there is anything to hold or drop: not of an application without data, or a query without rows. */
+export function hasValues(reading: AppReading | QueryReading | undefined): boolean {
+  if (reading === undefined || !('hosts' in reading)) return (reading?.series.length ?? 0) > 0;
+  return [reading.application, ...reading.hosts.values()].some((values) =>
+    values.some((value) => value !== undefined),
+  );
+}
+
 /** Requests per minute of the application itself, by transaction type. */
 export function applicationMetrics(
   reading: AppReading | undefined,

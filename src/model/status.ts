@@ -115,6 +115,7 @@ export interface PollerStatus {
   readonly up: boolean | undefined;
   /** Why it did not. */
   readonly error: string | undefined;
+  readonly errorReason: FailureReason | undefined;
   readonly firstCycleEnded: boolean;
   readonly applications: number;
   readonly hosts: number;

@@ -1,3 +1,4 @@
+import { ApiError } from '../model/api-error.ts';
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
@@ -14,10 +15,7 @@ import type { FailingCount } from './due-queue.ts';
 const readinessTimeoutMs = 5 * 60_000;
 
 export interface AccountStatusDependencies {
-  readonly table: Pick<
-    AccountTable,
-    'states' | 'queries' | 'discovery' | 'plan' | 'queue' | 'missingMetrics' | 'aspects'
-  >;
+  readonly table: AccountTable;
   readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
   /** Monotonic time at which the poller was created. */
@@ -54,6 +52,7 @@ export function accountStatusOf(
     hasApplications,
     up: asked.up,
     error: asked.error?.message,
+    errorReason: asked.error instanceof ApiError ? asked.error.reason : undefined,
     firstCycleEnded: !hasApplications || isFirstCycleOver(table, now.monotonicMs - startMs),
     applications: known.length,
     hosts: plan.hosts,

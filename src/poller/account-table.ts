@@ -246,14 +246,15 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
 
   /** Of a poll that is not tried because the vendor refuses the key, or that has nothing to ask for. */
   knownOutcomeOf({ selected, askHostNames, hostNames }: PollRequest): PollOutcome | undefined {
-    if (this.#unauthorized !== undefined) return skippedOutcome(this.#unauthorized);
     if (!isWorthPolling(selected)) return nothingToAskOutcome;
     const { listsHosts } = this.#dependencies.source;
     const asksForHosts = listsHosts
       ? hostsToPoll(selected).length > 0
       : hostChoiceOf(selected.entry) !== false;
-    if (askHostNames || asksForApplication(selected) || asksForHosts) return undefined;
-    return areHostsUnknown(selected, hostNames) ? hostsUnknownOutcome : nothingToAskOutcome;
+    const refused = this.#unauthorized && skippedOutcome(this.#unauthorized);
+    if (askHostNames || asksForApplication(selected) || asksForHosts) return refused;
+    if (!areHostsUnknown(selected, hostNames)) return nothingToAskOutcome;
+    return refused ?? hostsUnknownOutcome;
   }
 
   polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): boolean {
@@ -290,7 +291,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   /** Of an application that lost only parts, the line of the poll that failed says it. */
   #logDropped(ids: readonly string[]): void {
     const states = ids.flatMap((id) => this.states.get(id) ?? []);
-    this.#dependencies.log.dropped(states.filter(({ reading }) => reading === undefined));
+    this.#dependencies.log.dropped(states.filter(({ droppedMs }) => droppedMs !== undefined));
   }
 
   /** Of an account that asks for no list, nothing that earlier lists said counts any more. */

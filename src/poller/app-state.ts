@@ -6,6 +6,7 @@ import {
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
+import { hasValues } from '../model/snapshot.ts';
 import type { StateRules } from './due-queue.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import {
@@ -50,7 +51,8 @@ export function whenStale(state: AppState, nowMs: number): AppState {
   // Where only hosts are shown, nothing is left without them.
   const isEmpty = !state.selected.entry.application && left.reading?.hosts.size === 0;
   const parts = isAllStale || isEmpty ? noReading : left;
-  const droppedMs = parts.reading === undefined ? nowMs : undefined;
+  const isDropped = parts.reading === undefined && hasValues(state.reading);
+  const droppedMs = isDropped ? nowMs : undefined;
   return { ...state, ...parts, pollSucceeded: false, droppedMs };
 }
 
@@ -169,7 +171,7 @@ export function afterPoll(
   const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
   const isWhole = outcome.failed.size === 0;
   const isEmpty = !isWhole && parts.reading === undefined;
-  const droppedMs = state.reading === undefined ? state.droppedMs : nowMs;
+  const droppedMs = hasValues(state.reading) ? nowMs : state.droppedMs;
   return {
     ...next,
     ...parts,

@@ -3,10 +3,12 @@ import type { AccountConfig } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
 import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
+import { hasValues } from '../model/snapshot.ts';
 import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
-import { type AppState, staleAtMs } from './app-state.ts';
-import { missingTextOf, queryRules } from './query-state.ts';
+import { type AppState, appRules } from './app-state.ts';
+import type { DueQueue, StateRules } from './due-queue.ts';
+import { missingTextOf, type QueryState, queryRules } from './query-state.ts';
 import type { SubjectState } from './subject-state.ts';
 
 type Account = Pick<AccountConfig, 'name'>;
@@ -14,20 +16,17 @@ type Account = Pick<AccountConfig, 'name'>;
 /** All applications of an account for people. */
 export function applicationStatusesOf(
   { name }: Account,
-  table: Pick<AccountTable, 'states' | 'plan' | 'queue'>,
+  { states, plan, queue }: Pick<AccountTable, 'states' | 'plan' | 'queue'>,
   { clock }: { readonly clock: Clock },
 ): readonly ApplicationStatus[] {
-  const now = nowOf(clock);
-  return Array.from(table.states.values(), (app) => {
+  const how = { queue, rules: appRules, stretch: plan.stretch, now: nowOf(clock) };
+  return Array.from(states.values(), (app) => {
     const { application, entry } = app.selected;
     const hostIds = hostsToPoll(app.selected);
-    const times = { nextMs: table.queue.nextDueMs(app), staleMs: staleAtMs(app), now };
     return {
       account: name,
       name: application.name,
-      ...polledStatusOf(app, times),
-      state: stateOf(app, isWorthPolling(app.selected)),
-      intervalSeconds: (entry.poll.intervalMs * table.plan.stretch) / 1000,
+      ...polledStatusOf(app, isWorthPolling(app.selected), how),
       id: application.id,
       selector: selectorText(entry.selector),
       labels: labelsOf(app.selected),
@@ -41,50 +40,46 @@ export function applicationStatusesOf(
 
 /** All its queries. */
 export function queryStatusesOf(
-  { name }: Account,
-  { queries, plan }: Pick<AccountTable, 'queries' | 'plan'>,
+  { name: account }: Account,
+  { queries: { queue, states }, plan }: Pick<AccountTable, 'queries' | 'plan'>,
   { clock }: { readonly clock: Clock },
 ): readonly QueryStatus[] {
-  const now = nowOf(clock);
-  return Array.from(queries.states.values(), (state) => {
+  const how = { queue, rules: queryRules, stretch: plan.stretch, now: nowOf(clock) };
+  return Array.from(states.values(), (state) => {
     const { query, reading } = state;
-    const times = {
-      nextMs: queries.queue.nextDueMs(state),
-      staleMs: queryRules.staleAtMs(state),
-      now,
-    };
-    return {
-      account: name,
-      name: query.name,
-      ...polledStatusOf(state, times),
-      state: stateOf(state, true),
-      intervalSeconds: (query.poll.intervalMs * plan.stretch) / 1000,
-      query,
-      reading,
-      missing: missingTextOf(state),
-    };
+    const polled = polledStatusOf(state, true, how);
+    return { account, name: query.name, ...polled, query, reading, missing: missingTextOf(state) };
   });
 }
 
 const none: ReadonlySet<string> = new Set();
 
-interface StatusTimes {
-  readonly nextMs: number;
-  readonly staleMs: number | undefined;
+interface HowPolled<State extends SubjectState> {
+  readonly queue: Pick<DueQueue<State>, 'nextDueMs'>;
+  readonly rules: StateRules<State>;
+  readonly stretch: number;
   readonly now: Now;
 }
 
-function polledStatusOf(state: SubjectState, { nextMs, staleMs, now }: StatusTimes) {
-  const dropMs = state.droppedMs ?? staleMs;
+function polledStatusOf<State extends AppState | QueryState>(
+  state: State,
+  isPolled: boolean,
+  { queue, rules, stretch, now }: HowPolled<State>,
+) {
+  const staleMs = rules.staleAtMs(state);
+  const isHeld = staleMs !== undefined && hasValues(state.reading);
+  const dropMs = isHeld ? staleMs : state.droppedMs;
   const toWall = wallTimeOf(now);
   return {
+    state: stateOf(state, isPolled),
     failure: failureOf(state, now),
-    isHeld: staleMs !== undefined,
+    isHeld,
     dropMs: dropMs === undefined ? undefined : toWall(dropMs),
     lastSuccessMs: state.lastSuccessMs,
     lastPollMs: state.lastPoll?.endedMs,
     lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
-    nextPollMs: toWall(nextMs),
+    nextPollMs: toWall(queue.nextDueMs(state)),
+    intervalSeconds: (rules.timingOf(state).intervalMs * stretch) / 1000,
   };
 }
 

@@ -3,7 +3,7 @@ import { ApiError, asApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
 import { type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
-import { type QueryReading, queryIdOf } from '../model/snapshot.ts';
+import { hasValues, type QueryReading, queryIdOf } from '../model/snapshot.ts';
 import type { Batch, CallContext, Source } from '../model/source.ts';
 import type { StateRules } from './due-queue.ts';
 import type { PollTimes } from './schedule.ts';
@@ -64,7 +64,7 @@ export const queryRules: StateRules<QueryState> = {
     ...state,
     reading: undefined,
     pollSucceeded: false,
-    droppedMs: nowMs,
+    droppedMs: hasValues(state.reading) ? nowMs : undefined,
   }),
 };
 

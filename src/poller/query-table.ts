@@ -139,7 +139,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
     this.#publisher.publish(id);
     this.#noteUp(outcome, now);
     log.queryPolled(before, after, outcome.error, this.states);
-    if (before.reading !== undefined && after.reading === undefined) log.dropped([after]);
+    if (before.reading !== undefined && after.droppedMs !== undefined) log.dropped([after]);
     const missing = missingTextOf(after);
     const isNew = missing !== undefined && missingTextOf(before) === undefined;
     if (isNew) log.queryMissing(after, missing);
@@ -151,7 +151,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
     const ids = this.queue.dropStale();
     for (const id of ids) this.#publisher.publish(id);
     const changed = ids.flatMap((id) => this.states.get(id) ?? []);
-    this.#dependencies.log.dropped(changed.filter((one) => one.reading === undefined));
+    this.#dependencies.log.dropped(changed.filter(({ droppedMs }) => droppedMs !== undefined));
   }
 
   /** Publishes nothing more of what was left for a later turn of the event loop. */

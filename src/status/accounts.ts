@@ -1,9 +1,15 @@
 import { cutText } from '../model/line-text.ts';
-import { type AccountDetails, accountStates } from '../model/status.ts';
-import { byText, longestName } from './applications.ts';
+import {
+  type AccountDetails,
+  type ApplicationStatus,
+  accountStates,
+  type PolledStatus,
+} from '../model/status.ts';
+import { accountCauses, byText, longestName } from './applications.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText, unknown, withCapital } from './number-text.ts';
-import { works } from './overall-state.ts';
+import { subjectsText, works } from './overall-state.ts';
+import { queriesOf } from './queries.ts';
 import { slowdownsOf } from './slowdowns.ts';
 import { accountView, stateBadge } from './state-view.ts';
 import { ago, due, durationText, since, timeElement, until } from './time-text.ts';
@@ -64,11 +70,29 @@ function keyNote({ key }: AccountDetails, nowMs: number): Html | undefined {
   return html`<p class="bad">The API key cannot be read (<bdi>${location}</bdi>): ${problem.replace(/\.?$/u, '.')} ${use}</p>`;
 }
 
-function failingNote({ name, failingApplications }: AccountDetails): Html | undefined {
-  if (failingApplications === 0) return undefined;
-  const verb = failingApplications === 1 ? 'fails' : 'fail';
+const byDrop = (left: PolledStatus, right: PolledStatus): number =>
+  (left.dropMs ?? 0) - (right.dropMs ?? 0);
+
+/** @param all applications and queries that fail because of their accounts */
+function failingNotes(
+  { name, failingApplications }: AccountDetails,
+  all: readonly PolledStatus[],
+  nowMs: number,
+): Html {
+  const caused = all.filter(({ account }) => account === name);
+  const queries = caused.filter((one) => 'query' in one).length;
+  const applications = caused.length - queries;
+  const own = failingApplications - applications;
+  const what = subjectsText(applications, queries);
+  const [held] = caused.filter(({ isHeld }) => isHeld).toSorted(byDrop);
+  const outlook =
+    held?.dropMs !== undefined &&
+    html` Older values are held until ${until(held.dropMs, nowMs)}, and then dropped unless a poll succeeds.`;
   const href = `./?${new URLSearchParams({ account: name }).toString()}`;
-  return html`<p class="bad">${countOf(failingApplications, 'application')} ${verb}: <a href="${href}">see below</a></p>`;
+  return html`${what !== '' && html`<p class="bad">${what} ${caused.length === 1 ? 'fails' : 'fail'} because of the account.${outlook}</p>`}${
+    own > 0 &&
+    html`<p class="bad">${countOf(own, 'application')} ${own === 1 ? 'fails' : 'fail'}: <a href="${href}">see below</a></p>`
+  }`;
 }
 
 function errorNote(
@@ -101,11 +125,15 @@ function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number)
 }
 
 /** What is wrong with an account, the worst first, and where its key comes from. */
-function accountNotes(account: AccountDetails, nowMs: number): Html {
+function accountNotes(
+  account: AccountDetails,
+  caused: readonly PolledStatus[],
+  nowMs: number,
+): Html {
   const slowdowns = slowdownsOf(account).map(
     (text) => html`<p class="wait">${withCapital(text)}.</p>`,
   );
-  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNotes(account)}${pauseNote(account, nowMs)}${slowdowns}${clockNote(account)}${sourceNote(account, nowMs)}`;
+  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNotes(account, caused, nowMs)}${missingNotes(account)}${pauseNote(account, nowMs)}${slowdowns}${clockNote(account)}${sourceNote(account, nowMs)}`;
 }
 
 function inOrder(accounts: readonly AccountDetails[]): readonly AccountDetails[] {
@@ -143,7 +171,7 @@ function selectedText({
 
 const queriesOnly = unknown('It has queries only: nobody asks for lists of applications');
 
-function accountRow(account: AccountDetails, nowMs: number): Html {
+function accountRow(account: AccountDetails, caused: readonly PolledStatus[], nowMs: number): Html {
   const { name, state, stateSinceMs, hasApplications, lastDiscoveryMs, nextDiscoveryMs } = account;
   const { requestsLastMinute: used, budgetRequestsPerMinute: budget } = account;
   const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
@@ -163,7 +191,7 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
   }</td><td class="n" data-label="interval">${durationText(account.pollIntervalSeconds * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
-<tr class="why"><td colspan="10">${accountNotes(account, nowMs)}</td></tr></tbody>
+<tr class="why"><td colspan="10">${accountNotes(account, caused, nowMs)}</td></tr></tbody>
 `;
 }
 
@@ -176,6 +204,7 @@ const header = html`<thead><tr><th scope="col">State</th><th scope="col">Account
 /** The accounts, those with problems first; one only if the applications of `chosen` are shown. */
 export function accountsSection(
   all: readonly AccountDetails[],
+  applications: readonly ApplicationStatus[],
   chosen: string,
   nowMs: number,
 ): Html {
@@ -189,9 +218,10 @@ export function accountsSection(
     const text = all.length === 0 ? 'This process polls no account.' : 'There is no such account.';
     return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2><p class="empty">${text}</p></section>`;
   }
+  const caused = [...applications, ...queriesOf(accounts)].filter(accountCauses(accounts, nowMs));
   return html`<section aria-labelledby="accounts"><h2 id="accounts">${shown.length === 1 ? 'Account' : 'Accounts'}</h2>
 <div class="table" role="region" aria-label="List of accounts" tabindex="0"><table class="list accounts">
 ${header}
-${shown.map((account) => accountRow(account, nowMs))}</table></div>
+${shown.map((account) => accountRow(account, caused, nowMs))}</table></div>
 ${more}</section>`;
 }

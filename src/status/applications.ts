@@ -74,19 +74,17 @@ export function failureText(
 ${outlook !== undefined && html`<p>${outlook}</p>`}`;
 }
 
-/** Returns what is said below a row. One cause of a whole account stands there, once. */
-export function failureNoteOf(
+/** Returns which fail for a reason of their whole account, which stands there: lists fail alike, or there are 429s. */
+export function accountCauses(
   accounts: readonly AccountDetails[],
   nowMs: number,
-): (one: PolledStatus) => Html | undefined {
+): (one: PolledStatus) => boolean {
   const byName = new Map(accounts.map((account) => [account.name, account]));
-  return (one) => {
-    const { failure } = one;
-    const { error, state } = byName.get(one.account) ?? {};
-    const isOfAccount =
-      failure?.message === error || (state === 'down' && failure?.reason === 'auth');
-    const short = failure && isOfAccount ? { ...failure, message: 'see the account.' } : failure;
-    return failureText({ ...one, failure: short }, nowMs, longestMessage);
+  return ({ account, state, failure }) => {
+    const { errorReason, refusals, backoffUntilMs = 0 } = byName.get(account) ?? {};
+    if (failure === undefined || state === 'gone') return false;
+    const isThrottled = refusals !== undefined || backoffUntilMs > nowMs;
+    return failure.reason === errorReason || (failure.reason === 'throttled' && isThrottled);
   };
 }
 
@@ -185,7 +183,7 @@ export function applicationsSection(
   nowMs: number,
 ): Html {
   const accounts = source.accounts().map(({ name }) => name);
-  const noteOf = failureNoteOf(source.accounts(), nowMs);
+  const isOfAccount = accountCauses(source.accounts(), nowMs);
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);
@@ -205,7 +203,8 @@ export function applicationsSection(
     keyOf: ({ account, id }) => `${account}/${id}`,
     matches,
     compare: byFailure,
-    noteOf,
+    classOf: (one) => (isOfAccount(one) ? 'of-account' : undefined),
+    noteOf: (one) => (isOfAccount(one) ? undefined : failureText(one, nowMs, longestMessage)),
     nothing: 'No application is polled yet.',
   };
   return listSection(list, all, params);

@@ -24,7 +24,6 @@ type HostState = keyof typeof stateViews;
 /** A host as a row of the list. */
 interface HostRow {
   readonly id: string;
-  /** `undefined` if it is not known. */
   readonly name: string | undefined;
   /** The name, or the id without one, as it is sorted by and searched in. */
   readonly sortName: string;
@@ -37,17 +36,11 @@ function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: 
   return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
 }
 
-/** All polled hosts of an application. */
 function hostRows(application: ApplicationStatus): readonly HostRow[] {
   const { hostIds, hostNames } = application;
   return hostIds.map((id) => {
     const name = hostNames.get(id);
-    return {
-      id,
-      name,
-      sortName: name?.toLowerCase() ?? id,
-      state: stateOf(application, id),
-    };
+    return { id, name, sortName: name?.toLowerCase() ?? id, state: stateOf(application, id) };
   });
 }
 

@@ -12,13 +12,11 @@ export interface Column<Row> {
   readonly key: string;
   readonly label: string;
   readonly className?: string;
-  /** Whether the cell is the heading of its row. */
   readonly isHeading?: boolean;
   /** Whether a cell needs a word on what it is where it does not stand in a column. */
   readonly isLabelled?: boolean;
   /** Whether the first click sorts from the highest to the lowest. */
   readonly isDescendingFirst?: boolean;
-  /** Without it nobody can sort by the column. */
   readonly sortValue?: (row: Row) => SortValue;
   readonly cell: (row: Row) => Html | string;
 }
@@ -28,7 +26,6 @@ export interface List<Row> {
   readonly path: string;
   readonly title: string;
   readonly caption: string;
-  /** What a search looks into. */
   readonly searched: string;
   /** Parameters of the address that say what is listed, such as `account`. */
   readonly scope: readonly string[];
@@ -41,16 +38,14 @@ export interface List<Row> {
   };
   /** How each state looks, the worst first. */
   readonly views: Readonly<Record<string, StateView>>;
-  /** What follows the state. */
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   /** Whether a row has the text, which is in small letters. */
   readonly matches: (row: Row, search: string) => boolean;
   /** What needs attention first, of those in one state. */
   readonly compare: (left: Row, right: Row) => number;
-  /** What stands below a row. */
+  readonly classOf?: (row: Row) => string | undefined;
   readonly noteOf?: (row: Row) => Html | undefined;
-  /** What is said where there is nothing to list. */
   readonly nothing: string;
 }
 
@@ -165,11 +160,7 @@ function stateLinks<Row extends { readonly state: string }>(
 /** The address of the same list without any search or filter. */
 function unfilteredHref<Row>({ path, choice }: List<Row>, query: ListQuery): string {
   const scope = Object.entries(query.scope).filter(([name]) => name !== choice?.name);
-  return hrefOf(path, query, {
-    scope: Object.fromEntries(scope),
-    search: '',
-    state: undefined,
-  });
+  return hrefOf(path, query, { scope: Object.fromEntries(scope), search: '', state: undefined });
 }
 
 function filterForm<Row>(list: List<Row>, query: ListQuery): Html {
@@ -197,13 +188,6 @@ ${all !== hrefOf(path, query, {}) && html`<a href="${all}">Show all</a>`}
 </form>`;
 }
 
-/** The numbers of the first, the last and the nearest pages; 0 for a gap. */
-function pageNumbers(page: number, pages: number): readonly number[] {
-  const near = [1, page - 1, page, page + 1, pages].filter((one) => one >= 1 && one <= pages);
-  const numbers = [...new Set(near)].toSorted((left, right) => left - right);
-  return numbers.flatMap((one, index) => (one - (numbers[index - 1] ?? 0) > 1 ? [0, one] : [one]));
-}
-
 /** Which rows are shown, and links to the others; nothing if all are. */
 function pager<Row>({ path, title }: List<Row>, total: number, query: ListQuery): Html | undefined {
   if (total <= rowsPerPage) return undefined;
@@ -211,21 +195,15 @@ function pager<Row>({ path, title }: List<Row>, total: number, query: ListQuery)
   const pages = Math.ceil(total / rowsPerPage);
   const link = (target: number, text: string): Html =>
     html`<a href="${hrefOf(path, query, { page: target })}">${text}</a>`;
-  const numbers = pageNumbers(page, pages).map((one) => {
-    if (one === 0) return html`<span>\u2026</span>`;
-    return one === page
-      ? html`<b aria-current="page">${one}</b>`
-      : html`<a href="${hrefOf(path, query, { page: one })}" aria-label="Page ${one}">${one}</a>`;
-  });
   const last = Math.min(page * rowsPerPage, total);
   return html`<nav class="pager" aria-label="Pages of ${title.toLowerCase()}">
 <span>${countText((page - 1) * rowsPerPage + 1)} to ${countText(last)} of ${countText(total)}</span>
-${page > 1 && link(page - 1, 'Previous')} ${numbers} ${page < pages && link(page + 1, 'Next')}
+${page > 1 && link(page - 1, 'Previous')} ${page < pages && link(page + 1, 'Next')}
 </nav>`;
 }
 
 function rowGroup<Row>(
-  { keyOf, noteOf }: List<Row>,
+  { keyOf, classOf, noteOf }: List<Row>,
   columns: readonly Column<Row>[],
   row: Row,
 ): Html {
@@ -236,7 +214,8 @@ function rowGroup<Row>(
     return html`<td class="${className}"${data}>${cell(row)}</td>`;
   });
   const note = noteOf?.(row);
-  return html`<tbody data-key="${keyOf(row)}">
+  const css = classOf?.(row);
+  return html`<tbody data-key="${keyOf(row)}"${css !== undefined && html` class="${css}"`}>
 <tr>${cells}</tr>
 ${note !== undefined && html`<tr class="why"><td colspan="${columns.length}">${note}</td></tr>\n`}</tbody>
 `;
@@ -272,18 +251,6 @@ function foundRows<Row>(
   );
 }
 
-/** What needs attention first, and then by the column that is asked for. */
-function inOrder<Row>(
-  { compare }: List<Row>,
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  { sort }: ListQuery,
-): readonly Row[] {
-  const byState = sortedBy(rows.toSorted(compare), columns[0]?.sortValue, false);
-  const { sortValue } = columns.find(({ key }) => key === sort?.key) ?? {};
-  return sortedBy(byState, sortValue, sort?.isDescending === true);
-}
-
 /** A list as a section of a page: counts, filters, and the wanted rows in the wanted order. */
 export function listSection<Row extends { readonly state: string }>(
   list: List<Row>,
@@ -299,7 +266,10 @@ export function listSection<Row extends { readonly state: string }>(
   const page = Math.min(asked.page, Math.max(1, Math.ceil(chosen.length / rowsPerPage)));
   const query = { ...asked, page };
   const columns = [stateColumn(list), ...list.columns];
-  const ordered = inOrder(list, columns, chosen, query);
+  // What needs attention first, and then by the column that is asked for.
+  const byState = sortedBy(chosen.toSorted(list.compare), columns[0]?.sortValue, false);
+  const { sortValue } = columns.find(({ key }) => key === query.sort?.key) ?? {};
+  const ordered = sortedBy(byState, sortValue, query.sort?.isDescending === true);
   const shown = ordered.slice((page - 1) * rowsPerPage, page * rowsPerPage);
   const table = html`<div class="table" role="region" aria-label="List of ${name}" tabindex="0"><table class="list ${name}">
 <caption>${caption}</caption>

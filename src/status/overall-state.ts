@@ -3,7 +3,7 @@ import type {
   AccountState,
   ApplicationState,
   ApplicationStatus,
-  ReloadStatus,
+  ProcessStatus,
 } from '../model/status.ts';
 import { countOf, countText, withCapital } from './number-text.ts';
 import { queriesOf } from './queries.ts';
@@ -28,6 +28,14 @@ export function countStates(applications: readonly ApplicationStatus[]): StateCo
 
 const phraseOf = (count: number, one: string, many: string): readonly string[] =>
   count === 0 ? [] : [countOf(count, one, many)];
+
+/** `2 applications and 1 query`; empty without any. */
+export function subjectsText(applications: number, queries: number): string {
+  return [
+    ...phraseOf(applications, 'application', 'applications'),
+    ...phraseOf(queries, 'query', 'queries'),
+  ].join(' and ');
+}
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
@@ -72,21 +80,34 @@ function shortcomingsOf(accounts: readonly AccountDetails[]): readonly string[] 
   ];
 }
 
+/** Whether New Relic has listed what there is, and nothing of it is polled, nor a query. */
+function selectsNothing(accounts: readonly AccountDetails[], counts: StateCounts): boolean {
+  const subjects = sumOf(Object.values(counts)) + queriesOf(accounts).length;
+  const areListed = accounts.every(({ state }) => state === 'up' || state === 'degraded');
+  return accounts.length > 0 && areListed && subjects === 0;
+}
+
 /** The state of the whole: as bad as the worst part of it; `down` only if nothing works. */
 export function overallStateOf(
   accounts: readonly AccountDetails[],
   counts: StateCounts,
-  reload: ReloadStatus,
+  { reload, shard }: Pick<ProcessStatus, 'reload' | 'shard'>,
 ): OverallState {
   if (reload.inForceSinceMs === undefined) {
     return reload.problem === undefined
       ? { state: 'starting', sentence: 'The configuration is being read.' }
       : { state: 'down', sentence: 'There is no usable configuration, so nothing is polled.' };
   }
-  const failures = failuresOf(accounts, counts, reload.problem);
+  // Other shards may have what is selected.
+  const isIdle = shard.total === 1 && selectsNothing(accounts, counts);
+  const failures = [
+    ...(isIdle ? ['no application is selected'] : []),
+    ...failuresOf(accounts, counts, reload.problem),
+  ];
   const faults = [...failures, ...shortcomingsOf(accounts)];
   if (faults.length > 0) {
-    const isDown = accounts.length > 0 && accounts.every(({ state }) => state === 'down');
+    const isDown =
+      isIdle || (accounts.length > 0 && accounts.every(({ state }) => state === 'down'));
     const sentence = `${withCapital(faults.join(', '))}.`;
     return { state: isDown ? 'down' : 'degraded', sentence, works: failures.length === 0 };
   }
@@ -99,7 +120,6 @@ export function overallStateOf(
 }
 
 function workingState(accounts: readonly AccountDetails[], counts: StateCounts): OverallState {
-  const queries = queriesOf(accounts);
   const starting = accounts.filter(({ state }) => state === 'starting').length;
   const isListed = accounts.some(({ hasApplications }) => hasApplications);
   if (starting > 0) {
@@ -113,10 +133,7 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
     return { state: 'starting', sentence };
   }
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';
-  const polled = [
-    ...phraseOf(up, 'application', 'applications'),
-    ...phraseOf(queries.length, 'query', 'queries'),
-  ].join(' and ');
+  const polled = subjectsText(up, queriesOf(accounts).length);
   const sentences = [
     ...(polled === '' ? [] : [`${polled}${where}, all polls succeed.`]),
     ...(up === 0 && (isListed || polled === '') ? ['No application is polled.'] : []),

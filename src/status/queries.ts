@@ -3,8 +3,9 @@ import type { QueryReading } from '../model/snapshot.ts';
 import type { AccountDetails, QueryStatus } from '../model/status.ts';
 import type { InvalidSampleReason } from '../model/telemetry.ts';
 import {
+  accountCauses,
   byFailure,
-  failureNoteOf,
+  failureText,
   longestMessage,
   longestName,
   nextPoll,
@@ -52,9 +53,7 @@ const missingView: StateView = {
   meaning: 'Its polls succeed, but it has never had a value.',
 };
 
-type NoteOf = (one: QueryStatus) => Html | undefined;
-
-function queryRow(one: QueryStatus, noteOf: NoteOf, nowMs: number): Html {
+function queryRow(one: QueryStatus, isOfAccount: boolean, nowMs: number): Html {
   const { account, name, state, query, reading, intervalSeconds } = one;
   const missing = state === 'up' ? one.missing : undefined;
   const badge =
@@ -62,12 +61,12 @@ function queryRow(one: QueryStatus, noteOf: NoteOf, nowMs: number): Html {
       ? stateBadge(state, applicationStateViews[state])
       : stateBadge('no value', missingView);
   return html`<tbody data-key="${account}/${name}">
-<tr><td class="c-state">${badge}</td><th scope="row"><bdi>${cutText(name, longestName)}</bdi></th><td><bdi>${cutText(account, longestName)}</bdi></td>
+<tr><td class="c-state">${badge}</td><th scope="row"><bdi>${cutText(name, longestName)}</bdi></th><td class="c-account"><bdi>${cutText(account, longestName)}</bdi></td>
 <td data-label="rows">${reading ? resultText(reading) : unknown('Nothing is published')}</td>
-<td class="n" data-label="values from">${valuesAge(one, nowMs)}</td>
+<td class="n c-values" data-label="values from">${valuesAge(one, nowMs)}</td>
 <td class="n" data-label="next poll">${nextPoll(one, nowMs)}</td>
 <td class="n" data-label="calls a minute">${rateText(60 / intervalSeconds)}</td></tr>
-<tr class="why"><td colspan="7">${noteOf(one)}${missing !== undefined && html`<p class="wait">It has never had a value: ${missing}.</p>`}<p class="soft"><code><bdi>${cutText(query.written, longestMessage)}</bdi></code></p></td></tr></tbody>
+<tr class="why"><td colspan="7">${!isOfAccount && failureText(one, nowMs, longestMessage)}${missing !== undefined && html`<p class="wait">It has never had a value: ${missing}.</p>`}<p class="soft"><code><bdi>${cutText(query.written, longestMessage)}</bdi></code></p></td></tr></tbody>
 `;
 }
 
@@ -80,11 +79,11 @@ export function queriesSection(
   const queries = queriesOf(accounts, chosen === '' ? undefined : chosen);
   if (queries.length === 0) return undefined;
   const left = queries.length - mostQueries;
-  const noteOf = failureNoteOf(accounts, nowMs);
+  const isOfAccount = accountCauses(accounts, nowMs);
   return html`
 <section aria-labelledby="queries"><h2 id="queries">Queries</h2>
 <div class="table" role="region" aria-label="List of queries" tabindex="0"><table class="list">
-<thead><tr><th scope="col">State</th><th scope="col">Query</th><th scope="col">Account</th><th scope="col">Rows</th><th scope="col" class="n">Values from</th><th scope="col" class="n">Next poll</th><th scope="col" class="n">Calls a minute</th></tr></thead>
-${queries.slice(0, mostQueries).map((one) => queryRow(one, noteOf, nowMs))}</table></div>
+<thead><tr><th scope="col">State</th><th scope="col">Query</th><th scope="col" class="c-account">Account</th><th scope="col">Rows</th><th scope="col" class="n c-values">Values from</th><th scope="col" class="n">Next poll</th><th scope="col" class="n">Calls a minute</th></tr></thead>
+${queries.slice(0, mostQueries).map((one) => queryRow(one, isOfAccount(one), nowMs))}</table></div>
 ${left > 0 && html`<p class="soft">${countOf(left, 'more query', 'more queries')} in /api/v1/targets.</p>`}</section>`;
 }

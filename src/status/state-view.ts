@@ -14,10 +14,7 @@ export const applicationStateViews: Readonly<Record<ApplicationState, StateView>
     tone: 'bad',
     meaning: 'Polls have failed for so long that its values are no longer published.',
   },
-  failing: {
-    tone: 'bad',
-    meaning: 'The last poll did not get everything.',
-  },
+  failing: { tone: 'bad', meaning: 'The last poll did not get everything.' },
   gone: {
     tone: 'wait',
     meaning: 'New Relic lists it, but answers 404 when asked for it. Nothing is published.',

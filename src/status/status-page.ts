@@ -19,14 +19,14 @@ export function statusPage(
   const { nowMs } = process;
   const accounts = source.accounts();
   const applications = source.applications();
-  const overall = overallStateOf(accounts, countStates(applications), process.reload);
+  const overall = overallStateOf(accounts, countStates(applications), process);
   const { state, sentence } = overall;
   const { tone } = accountView(state, overall.works);
   const hasApplications = accounts.length === 0 || accounts.some((one) => one.hasApplications);
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}
-${accountsSection(accounts, params.get('account') ?? '', nowMs)}${queriesSection(accounts, params.get('account') ?? '', nowMs)}
+${accountsSection(accounts, applications, params.get('account') ?? '', nowMs)}${queriesSection(accounts, params.get('account') ?? '', nowMs)}
 ${hasApplications && applicationsSection(source, applications, params, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
 }

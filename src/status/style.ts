@@ -23,7 +23,7 @@ main:focus { outline: none; }
 main, .bar-top { max-width: 90rem; margin: 0 auto; padding: 0 1.25rem; }
 main { padding-block: 1.25rem 3rem; }
 h1 { margin: 0; font-size: 1.5rem; line-height: 1.25; }
-h2 { margin: 0; font-size: 1.05rem; }
+h2 { margin: 0; font-size: 1.05rem; overflow-wrap: anywhere; }
 p { margin: 0; }
 section { margin-top: 1.75rem; }
 code, pre { font: .92em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
@@ -93,7 +93,7 @@ form { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .9rem; ma
 label { color: var(--soft); max-width: 100%; }
 input, select, button { font: inherit; color: var(--text); background: var(--card);
   border: 1px solid var(--line); border-radius: 6px; padding: .25rem .55rem; }
-input, select { border-color: var(--soft); margin-left: .35rem; max-width: 100%; }
+input, select { border-color: var(--soft); margin-left: .35rem; max-width: min(100%, 20rem); }
 input { width: 17rem; }
 input::placeholder { color: var(--soft); opacity: 1; }
 button { cursor: pointer; border-color: var(--soft); }
@@ -111,40 +111,27 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list [aria-sort=ascending] a::after { content: " \\2191" / ""; }
 .list [aria-sort=descending] a::after { content: " \\2193" / ""; }
 .list .n { text-align: right; }
-.list .n, .list .c-state { white-space: nowrap; }
+.list .n, .list .c-state, .c-values time { white-space: nowrap; }
+@media (max-width: 88rem) { .list td.c-values { white-space: normal; } }
+.list .c-account { min-width: 7rem; overflow-wrap: anywhere; }
 .list thead th { white-space: nowrap; }
-.list tbody th { width: 34%; }
 .list tbody + tbody, .values tr + tr { border-top: 1px solid var(--line); }
-.list tbody th { font-weight: 500; min-width: 12rem; overflow-wrap: anywhere; }
+.list tbody th { font-weight: 500; width: 34%; min-width: 10rem; overflow-wrap: anywhere; }
 .list tbody th a { text-decoration: none; }
 .list tbody th a:hover { text-decoration: underline; }
 .list tbody:hover { background: color-mix(in srgb, var(--link) 5%, transparent); }
 .values tbody:hover { background: none; }
 .values tbody th { width: 40%; }
+.applications tbody th { width: 100%; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
-.accounts th, .accounts td { padding-inline: .55rem; }
-.accounts th:first-child, .accounts td:first-child { padding-left: .75rem; }
-.accounts tbody th { min-width: 7rem; width: auto; }
-.applications { table-layout: fixed; min-width: 55.5rem; }
-.applications th.c-state { width: 6rem; }
-.applications th.c-account { width: 8rem; }
-.applications th.c-web, .applications th.c-other { width: 4.2rem; }
-.applications th.c-web_time, .applications th.c-other_time { width: 5.9rem; }
-.applications th.c-errors { width: 4.6rem; }
-.applications th.c-values { width: 7.8rem; }
-.applications th.c-polled, .applications th.c-next { width: 6rem; }
-.applications th.c-hosts { width: 5rem; }
-.applications tbody th { width: auto; }
-.applications td.c-account { overflow-wrap: anywhere; }
 .bar { display: block; width: 7rem; height: 4px; margin: .2rem 0 0 auto; border-radius: 2px; }
 .bar .all { fill: var(--line); }
 .bar .used { fill: var(--link); }
 .empty { margin-top: .7rem; padding: 1.5rem; text-align: center; background: var(--card);
   border: 1px dashed var(--line); border-radius: 8px; }
 .pager { display: flex; flex-wrap: wrap; gap: .3rem .8rem; margin-top: .7rem; color: var(--soft); }
-.pager b { color: var(--text); }
-.pager a, .pager b { min-width: 24px; line-height: 24px; text-align: center; }
+.pager a { line-height: 24px; }
 `;
 
 /** Where a row has no room, its cells stand below each other, each with its label. */
@@ -156,7 +143,7 @@ const phone = `
   main > .facts:not(.grid) { order: 1; }
   .facts.grid { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
   #refresh, .banner .as-of { margin-left: 0; }
-  .list thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
+  .list thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
   .list, .list tbody, .list caption { display: block; }
   .list tbody tr { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: .5rem .75rem; align-items: baseline; }
   .list .why { padding-top: 0; }
@@ -168,7 +155,6 @@ const phone = `
   .list td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: .85em;
     font-weight: 400; margin-right: .35em; }
   td br { display: none; }
-  .applications { min-width: 0; }
   .bar { margin-left: 0; }
   label, input { flex: 1 1 100%; }
   label { display: flex; align-items: center; }
@@ -180,6 +166,7 @@ const phone = `
   nav { min-width: 0; }
   .banner .as-of, .accounts .why .soft, .accounts [data-label="in flight"],
   .accounts [data-label=discovered], .accounts [data-label="next discovery"] { display: none; }
+  .of-account td:not(.c-state, .c-account, .c-values) { display: none; }
   section { margin-top: 1rem; display: flex; flex-direction: column; }
   section > * { min-width: 0; }
   section > form { order: 1; }

@@ -73,6 +73,7 @@ describe('the status of an account', () => {
       state: 'down',
       stateSinceMs: bench.clock.wallMs(),
       error: 'HTTP 500',
+      errorReason: 'server',
       pollIntervalSeconds: 120,
       demandRequestsPerMinute: undefined,
       lastDiscoveryMs: undefined,

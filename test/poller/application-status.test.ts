@@ -185,4 +185,55 @@ describe('the status of an application', () => {
     expect(bench.sink.published.at(-1)?.failureReason).toBe(hangs.reason);
     expect(failure?.sinceMs).toBeLessThanOrEqual(startMs + 3 * minuteMs);
   });
+
+  it('stays silent while the key is refused: nobody would ask for it', async () => {
+    const bench = await aBench(shop('1', { reporting: false }, 0));
+    const { table, clock } = bench;
+    const polled = (): void => {
+      const request = anyRequest(bench, '1');
+      const outcome = table.knownOutcomeOf(request);
+      if (outcome !== undefined) table.polled('1', request, outcome, clock.monotonicMs());
+    };
+    polled();
+    const error = new ApiError('auth', 'HTTP 401', { status: 401 });
+    await table.discovered({ ...found(), complete: false, error }, signal);
+    await clock.advance(30 * minuteMs);
+    polled();
+    table.dropStale();
+
+    expect(statusOf(bench)).toMatchObject({
+      state: 'silent',
+      failure: undefined,
+      isHeld: false,
+      dropMs: undefined,
+      lastSuccessMs: clock.wallMs(),
+    });
+    expect(bench.sink.published.at(-1)?.pollSucceeded).toBe(true);
+  });
+
+  it.each([{ minutes: 1 }, { minutes: 30 }])(
+    'neither holds nor drops values that never were, $minutes minutes after the last good poll',
+    async ({ minutes }) => {
+      const bench = await aBench();
+      const nothing = [undefined, undefined];
+      poll(bench, {
+        reading: {
+          windowEndMs: 5,
+          series: throughputSeries,
+          application: nothing,
+          hosts: new Map([['100', nothing]]),
+        },
+      });
+      poll(bench, bad);
+      await bench.clock.advance(minutes * minuteMs);
+      bench.table.dropStale();
+      poll(bench, bad);
+
+      expect(statusOf(bench)).toMatchObject({
+        state: 'failing',
+        isHeld: false,
+        dropMs: undefined,
+      });
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { StatusSource } from '../../src/model/status.ts';
+import { accountCauses } from '../../src/status/applications.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { tagsOf, textOf } from '../support/html-parts.ts';
 import {
@@ -124,5 +125,31 @@ describe('the list of applications', () => {
     const page = pageOf(aStatusSource({ applications: manyApplications(2000) }));
 
     expect(gzipSync(page).length).toBeLessThan(100_000);
+  });
+});
+
+describe('accountCauses', () => {
+  const refusals = { calls: 8, sinceMs: statusNowMs, lastMs: statusNowMs };
+
+  it.each([
+    { what: 'lists fail alike', reason: 'server', account: { errorReason: 'server' }, is: true },
+    { what: 'lists fail otherwise', reason: 'dns', account: { errorReason: 'server' }, is: false },
+    { what: 'nothing else fails', reason: 'server', account: {}, is: false },
+    {
+      what: 'the account pauses',
+      reason: 'throttled',
+      account: { backoffUntilMs: statusNowMs + 1 },
+      is: true,
+    },
+    { what: 'there were 429s', reason: 'throttled', account: { refusals }, is: true },
+    { what: 'the 429s are over', reason: 'throttled', account: {}, is: false },
+    { what: 'it fails otherwise', reason: 'timeout', account: { refusals }, is: false },
+  ] as const)('are those of an application: $is, while $what', ({ reason, account, is }) => {
+    const failure = { reason, message: '', sinceMs: statusNowMs };
+    const isCaused = accountCauses([anAccountDetails(account)], statusNowMs);
+
+    expect(isCaused(anApplicationStatus({ ...inState('failing'), failure }))).toBe(is);
+    expect(isCaused(anApplicationStatus({ ...inState('gone'), failure }))).toBe(false);
+    expect(isCaused(anApplicationStatus({ account: 'unknown', failure }))).toBe(false);
   });
 });

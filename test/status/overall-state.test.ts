@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Shard } from '../../src/model/shard.ts';
 import type { AccountDetails, ApplicationState, ReloadStatus } from '../../src/model/status.ts';
 import { countStates, overallStateOf, works } from '../../src/status/overall-state.ts';
 import { aQuery } from '../support/builders.ts';
@@ -14,10 +15,12 @@ interface Case {
   readonly accounts?: readonly Partial<AccountDetails>[];
   readonly applications?: readonly ApplicationState[];
   readonly reload?: Partial<ReloadStatus>;
+  readonly shard?: Shard;
   readonly state: string;
   readonly sentence: string;
 }
 
+const alone: Shard = { ordinal: 0, total: 1 };
 const aRefusal = { calls: 17, sinceMs: 0, lastMs: 0 };
 const ofQuery = { query: aQuery, reading: undefined, missing: undefined };
 const aWorkingQuery = { ...anApplicationStatus(inState('up')), ...ofQuery };
@@ -55,7 +58,31 @@ const cases: readonly Case[] = [
     state: 'up',
     sentence: '1 application, all polls succeed. 2 applications are gone.',
   },
-  { applications: [], state: 'up', sentence: 'No application is polled.' },
+  { applications: [], state: 'down', sentence: 'No application is selected.' },
+  {
+    accounts: [{ state: 'degraded', missingSelectors: ['id=1', 'name=Shop'] }],
+    applications: [],
+    state: 'down',
+    sentence: 'No application is selected, 2 entries match nothing.',
+  },
+  {
+    accounts: [{}, { hasApplications: false, queries: [aWorkingQuery] }],
+    applications: [],
+    state: 'up',
+    sentence: '1 query in 2 accounts, all polls succeed. No application is polled.',
+  },
+  {
+    accounts: [{}, { state: 'down' }],
+    applications: [],
+    state: 'degraded',
+    sentence: '1 account down.',
+  },
+  {
+    applications: [],
+    shard: { ordinal: 1, total: 3 },
+    state: 'up',
+    sentence: 'No application is polled.',
+  },
   {
     accounts: [{ state: 'degraded' }],
     applications: ['failing', 'failing', 'up'],
@@ -115,11 +142,11 @@ const cases: readonly Case[] = [
 describe('overallStateOf', () => {
   it.each(cases)(
     'says "$sentence"',
-    ({ accounts = [{}], applications = ['up'], reload = {}, state, sentence }) => {
+    ({ accounts = [{}], applications = ['up'], reload = {}, shard = alone, state, sentence }) => {
       const overall = overallStateOf(
         accounts.map(anAccountDetails),
         countStates(applications.map((one) => anApplicationStatus(inState(one)))),
-        { ...aProcessStatus().reload, ...reload },
+        { ...aProcessStatus(), reload: { ...aProcessStatus().reload, ...reload }, shard },
       );
 
       expect(overall).toMatchObject({ state, sentence });
@@ -148,8 +175,8 @@ describe('a combination of faults', () => {
       const states = parts.flatMap(([, fault]) => (typeof fault === 'string' ? [fault] : []));
       const overall = overallStateOf(
         [{}, ...accounts].map(anAccountDetails),
-        countStates(states.map((one) => anApplicationStatus(inState(one)))),
-        aProcessStatus().reload,
+        countStates(['up' as const, ...states].map((one) => anApplicationStatus(inState(one)))),
+        aProcessStatus(),
       );
 
       expect(overall.state).toBe('degraded');

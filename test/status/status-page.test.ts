@@ -9,6 +9,7 @@ import {
   anAccountDetails,
   anApplicationStatus,
   aProcessStatus,
+  aQueryStatus,
   aStatusSource,
   inState,
   oneOfEachState,
@@ -177,20 +178,34 @@ describe('statusPage', () => {
   it('says once why a whole account fails, what a shard has, and how many are excluded', () => {
     const message = 'GET /v2/applications.json answered 401: the key is refused.';
     const failure = { reason: 'auth', message, sinceMs: statusNowMs - 1000 } as const;
+    const queries = [aQueryStatus('calls', 'dropped', { failure })];
     const sizes = {
       requestsPerMinute: 266,
       sharedRequestsPerMinute: 800,
       budgetRequestsPerMinute: 159,
       excludedApplications: 1234,
     };
-    const accounts = [anAccountDetails({ error: message, ...sizes })];
+    const accounts = [
+      anAccountDetails({
+        error: message,
+        errorReason: 'auth',
+        queries,
+        failingApplications: 3,
+        ...sizes,
+      }),
+    ];
     const applications = ['1', '2'].map((id) =>
       anApplicationStatus({ ...inState('failing'), id, failure }),
     );
+    const ill = anApplicationStatus({ ...inState('failing'), id: '3' });
 
-    const text = textOf(pageOf(aStatusSource({ accounts, applications })));
+    const text = textOf(pageOf(aStatusSource({ accounts, applications: [...applications, ill] })));
 
     expect(text.split(message)).toHaveLength(2);
+    expect(text).toContain(
+      '2 applications and 1 query fail because of the account. Older values are held until 03:07:00 UTC (in 7 min), and then dropped unless a poll succeeds.\n1 application fails: see below',
+    );
+    expect(text.match(/dropped at|answered 500/gu)).toEqual(['answered 500', 'dropped at']);
     expect(text).toContain('of 316, 1,234 excluded');
     expect(text).toContain("of 159; this shard's share of 800 is 266");
   });

@@ -54,6 +54,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     stretch: 1,
     up: true,
     error: undefined,
+    errorReason: undefined,
     firstCycleEnded: true,
     applications: 3,
     hosts: 12,
