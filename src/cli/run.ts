@@ -62,7 +62,7 @@ async function runCommand(
 ): Promise<ExitCode> {
   const { command, flags } = wanted;
   if (!isEndless(command)) return runWithProgress(command, wanted, platform);
-  if (command === 'demo') return (await import('../demo/demo.ts')).demo(flags, platform);
+  if (command === 'demo') return (await import('../demo/demo.ts')).demo(argv, flags, platform);
   if (command === 'simulate') {
     return (await import('../demo/simulate.ts')).simulate(flags, platform);
   }

@@ -41,12 +41,20 @@ export function createCallLog(
   };
 }
 
-/** Of a query of NerdGraph, whose end is a list of ids. */
-const longestBody = 500;
+/** What a query of NerdGraph begins and ends with: between them is often a list of ids. */
+const [longestStart, longestEnd] = [700, 100];
+
+/** What differs from call to call: the text of the query is always the same. */
+function variablesIn(body: string): string {
+  const text = /(?<="variables":).*(?=\}$)/su.exec(body)?.[0] ?? body;
+  if (text.length <= longestStart + longestEnd) return text;
+  return `${text.slice(0, longestStart)}…${text.slice(-longestEnd)}`;
+}
 
 function callFields({ operation, target, body }: ApiRequest): Readonly<Record<string, unknown>> {
-  const method = body === undefined ? 'GET' : 'POST';
-  return { operation, method, target, body: body?.slice(0, longestBody) };
+  return body === undefined
+    ? { operation, method: 'GET', target }
+    : { operation, method: 'POST', target, variables: variablesIn(body) };
 }
 
 function answerFields({ status, body }: ApiResponse): Readonly<Record<string, unknown>> {
