@@ -1,9 +1,8 @@
-import { renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { countOf } from '../cli/plain-text.ts';
 import { compileConfig } from '../config/build-config.ts';
-import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { ConfigError, type Diagnostic, renderDiagnostic } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { isMissingAccountId } from '../config/reference-problems.ts';
 import { mapsUnder, textEntry } from '../config/yaml-node.ts';
@@ -55,8 +54,8 @@ async function refused(
   platform: ToolPlatform,
 ): Promise<never> {
   const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
-  const parts = [renderDiagnostics(diagnostics), proposals, renderDiagnostics(web.diagnostics)];
-  const message = parts.filter((part) => part !== '').join('\n');
+  const parts = [allOf(diagnostics), proposals, allOf(web.diagnostics)];
+  const message = parts.join('').trimEnd();
   throw new CommandError(2, platform.redactor.redact(message));
 }
 
@@ -71,7 +70,12 @@ async function proposedIds(
       missingIdText(account, await visibleAccountsOf(account, dependencies)),
     ),
   );
-  return proposals.join('').trimEnd();
+  return proposals.join('');
+}
+
+/** Every diagnostic in full, with a line feed behind it. */
+function allOf(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.map((one) => `${renderDiagnostic(one)}\n`).join('');
 }
 
 function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
@@ -100,12 +104,12 @@ function textOf(report: Report, platform: ToolPlatform): string {
       `${flags.configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
   );
   if (online === undefined) {
-    const warned = renderWarnings(diagnostics) + (isUrgent ? lines.join('') : '');
-    platform.stderr.write(warned + renderWarnings(web.diagnostics));
+    const warned = allOf(diagnostics) + (isUrgent ? lines.join('') : '');
+    platform.stderr.write(warned + allOf(web.diagnostics));
     return `${verdict}\n${isUrgent ? '' : lines.join('')}${web.verdict}`;
   }
-  const { shown } = firstOf(diagnostics);
-  const findings = [...fileFindings(shown), ...fileFindings(web.diagnostics), ...rest, ...online];
+  const files = fileFindings([...diagnostics, ...web.diagnostics]);
+  const findings = [...files, ...rest, ...online];
   const errors = online.filter(({ severity }) => severity === 'error').length;
   const all = warnings + online.filter(({ severity }) => severity === 'warning').length;
   const end =

@@ -57,6 +57,27 @@ describe('check-config', () => {
     expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: 0 });
   });
 
+  it.each([
+    { what: 'errors', args: [], entry: 'nmae: shop', exitCode: 2 },
+    { what: 'warnings', args: [], entry: 'name: "shop-*"', exitCode: 0 },
+    {
+      what: 'warnings, with what New Relic says,',
+      args: ['--online'],
+      entry: 'match: "^zz-.*"',
+      exitCode: 1,
+    },
+  ])('shows each of some hundred $what', async ({ args, entry, exitCode }) => {
+    const apps = Array.from({ length: 120 }, () => `  - { ${entry}, interval: 59s }`);
+    const config = `accounts: [${account}]\napps:\n${apps.join('\n')}`;
+
+    const result = await printed(['check-config', 'c.yaml', ...args], { 'c.yaml': config });
+
+    const printedText = result.stdout + result.stderr;
+    const lines = new Set(printedText.match(/c\.yaml:\d+(?=:)/gu));
+    expect({ exitCode: result.exitCode, lines: lines.size }).toEqual({ exitCode, lines: 120 });
+    expect(printedText).not.toMatch(/and \d+ more/u);
+  });
+
   it('shows the errors of the file and of everything that it names in one run', async () => {
     const config = [
       'accounts:',
