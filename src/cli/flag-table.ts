@@ -90,7 +90,7 @@ class DeclaredFlags {
     name: 'config.auto-reload-interval',
     defaultText: '30s',
     help: 'How often to check whether the configuration file has changed; 0 means never.',
-    expected: 'a duration from 1s to 24h, such as 30s, or 0',
+    expected: 'a duration from 1s to 1d, such as 30s, or 0',
     commands: ['serve'],
     parse: (text) => (text === '0' ? 0 : durationWithin(1000, 86_400_000, text)),
   };

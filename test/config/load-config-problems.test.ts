@@ -61,9 +61,15 @@ const shape: readonly Row[] = [
   [withKey('transactions: []'), '1:30', 'must not be empty'],
   [withKey('interval: 60'), '1:26', 'needs a unit', 'such as 60s'],
   [withKey('interval: 500ms'), '1:26', 'at least 1s'],
-  [withKey('interval: 25h'), '1:26', 'at most 24h'],
+  [withKey('interval: 25h'), '1:26', 'at most 1d'],
   [withKey('interval: "${INTERVAL}"'), '1:26', '$INTERVAL are not replaced', 'envsubst'],
   [withKey('window: 59s'), '1:24', 'at least 1m'],
+  [withKey('window: 2d'), '1:24', '"window" must be at most 1d'],
+  [
+    'queries: [{as: a, nrql: SELECT count(*) FROM Log, window: 32d}]',
+    '1:59',
+    '"window" must be at most 31d, a month: for more, keep the gauge in Prometheus',
+  ],
   [withKey('stale_after: 0s'), '1:29', 'at least 1s'],
   [withKey('labels: {a-b: x}'), '1:25', '"a-b" is not a valid label name'],
   [withKey('labels: {__a: x}'), '1:25', 'start with "__"'],
@@ -203,7 +209,7 @@ tokens: 1
     const message = await failureOf(`apps:\n${'  - idd: 1\n'.repeat(1000)}`);
 
     expect(message.match(/unknown key "idd"/gu)).toHaveLength(50);
-    expect(message.endsWith('and 950 more')).toBe(true);
+    expect(message.endsWith('and 950 more: newrelic-exporter check-config shows all')).toBe(true);
   });
 
   it('reports a wrong value with an anchor once, at its place', async () => {
@@ -231,7 +237,9 @@ tokens: 1
     const missing = await failureOf(`accounts:\n${accounts}apps: [{ id: 1 }]`);
 
     expect(failure.match(/= help: did you mean "account/gu)).toHaveLength(50);
-    expect(failure.split('\n').at(-1)).toBe('and 2951 more');
+    expect(failure.split('\n').at(-1)).toBe(
+      'and 2951 more: newrelic-exporter check-config shows all',
+    );
     expect(missing).toMatch(/several accounts: "account0", .*"account9" and 2990 more$/u);
   });
 });
