@@ -185,11 +185,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: {
-      'check-config':
-        'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and values of a few applications.',
-      plan: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and values of an application.',
-    },
+    help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and some values.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };

@@ -1,7 +1,6 @@
 import { constants, fstatSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
-import { basename, relative } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
@@ -59,7 +58,7 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     clock,
     random: Math.random,
     env: process.env,
-    startedAs: startedAs(process.argv[1] ?? ''),
+    startedFile: process.argv[1] ?? '',
     readFile: createBoundedReader({ clock, read: readRegularFile }),
     fileMode,
     heapBytes,
@@ -92,11 +91,6 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     tellParent: process.send === undefined ? undefined : tellParent,
     stopSignal,
   };
-}
-
-/** An installed program is started by its name, any other file by Node.js. */
-export function startedAs(file: string): string {
-  return basename(file) === 'newrelic-exporter' ? basename(file) : `node ${relative('', file)}`;
 }
 
 /** A timer of Node with a longer delay fires at once. Longer waits look at the clock again. */

@@ -1,3 +1,4 @@
+import { basename, relative } from 'node:path';
 import { type Flags, flagTable } from '../cli/flag-table.ts';
 import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
@@ -90,14 +91,17 @@ interface Running {
 /** The command that this demo was started with, for a shell, and what makes some of it fail. */
 export function commandWithFaults(
   argv: readonly string[],
-  { env, startedAs }: Pick<Platform, 'env' | 'startedAs'>,
+  { env, startedFile }: Pick<Platform, 'env' | 'startedFile'>,
 ): string {
+  // An installed program is started by its name, any other file by Node.js.
+  const name = basename(startedFile);
+  const program = name === 'newrelic-exporter' ? name : `node ${relative('', startedFile)}`;
   const words = argv.map((word) => (/^[\w./:=,-]+$/u.test(word) ? word : `'${word}'`));
   // The script of npm ends in the command; npm keeps flags in front of "--" for itself.
   const started =
     env['npm_lifecycle_event'] === 'demo'
       ? ['npm run demo --', ...words.slice(1)]
-      : [startedAs, ...words];
+      : [program, ...words];
   return [...started, '--faults'].join(' ');
 }
 

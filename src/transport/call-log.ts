@@ -41,14 +41,10 @@ export function createCallLog(
   };
 }
 
-/** What a query of NerdGraph begins and ends with: between them is often a list of ids. */
-const [longestStart, longestEnd] = [700, 100];
-
-/** What differs from call to call: the text of the query is always the same. */
+/** What differs from call to call, without the middle of a long list of ids. */
 function variablesIn(body: string): string {
   const text = /(?<="variables":).*(?=\}$)/su.exec(body)?.[0] ?? body;
-  if (text.length <= longestStart + longestEnd) return text;
-  return `${text.slice(0, longestStart)}…${text.slice(-longestEnd)}`;
+  return text.replace(/^(.{700}).+(.{100})$/su, '$1…$2');
 }
 
 function callFields({ operation, target, body }: ApiRequest): Readonly<Record<string, unknown>> {

@@ -94,8 +94,7 @@ describe('help and version', () => {
   );
 
   it.each([
-    { command: 'plan', says: ['text or json.', 'values of an application'], others: ['or yaml'] },
-    { command: 'check-config', says: ['values of a few applications'], others: [] },
+    { command: 'plan', says: ['text or json.'], others: ['or yaml'] },
     { command: 'discover', says: ['text, json or yaml.'], others: ['metrics'] },
     {
       command: 'metrics',

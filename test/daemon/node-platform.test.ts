@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createBoundedReader,
   readRegularFile,
-  startedAs,
   timerDelayMs,
 } from '../../src/daemon/node-platform.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
@@ -19,23 +18,6 @@ describe('timerDelayMs', () => {
     { what: 'more than that, which would fire at once', delayMs: 2 ** 31, expected: 2 ** 31 - 1 },
   ])('is $expected for $what', ({ delayMs, expected }) => {
     expect(timerDelayMs(delayMs)).toBe(expected);
-  });
-});
-
-describe('startedAs', () => {
-  it.each([
-    {
-      what: 'an installed program',
-      file: '/usr/local/bin/newrelic-exporter',
-      is: 'newrelic-exporter',
-    },
-    {
-      what: 'a file of the checkout',
-      file: join(process.cwd(), 'dist/main.js'),
-      is: 'node dist/main.js',
-    },
-  ])('is "$is" for $what', ({ file, is }) => {
-    expect(startedAs(file)).toBe(is);
   });
 });
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { commandWithFaults } from '../../src/demo/demo.ts';
@@ -34,7 +35,10 @@ describe('the command of the demo with faults', () => {
   ])('of $argv and $env starts the same demo, some of which fails', async (started) => {
     const { argv, env, says } = started;
 
-    const command = commandWithFaults(argv, { env, startedAs: 'node dist/main.js' });
+    const command = commandWithFaults(argv, {
+      env,
+      startedFile: join(process.cwd(), 'dist/main.js'),
+    });
 
     expect(command).toBe(says);
     const line = command.startsWith('npm') ? await startedByNpm(command) : command;
@@ -47,6 +51,14 @@ describe('the command of the demo with faults', () => {
       ...before,
       settings: [],
     });
+  });
+});
+
+describe('an installed program', () => {
+  it('is started by its name', () => {
+    const started = { env: {}, startedFile: '/usr/local/bin/newrelic-exporter' };
+
+    expect(commandWithFaults(['demo'], started)).toBe('newrelic-exporter demo --faults');
   });
 });
 
