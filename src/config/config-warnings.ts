@@ -110,24 +110,25 @@ function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
 
 /** What a name may have, and a star: a regular expression for any text would have a dot before it. */
 const glob = /^\^?[\w /:-]+\*[\w /:*-]*$/u;
-const inSlashes = /^\/(?<pattern>.+)\/(?<flags>[a-z]*)$/u;
+/** With a sign of regular expressions, or flags behind it: there may be names with slashes. */
+const inSlashes = /^\/(?=.*[$^*+?|()[\]\\]|.*\/(?:i|g|gi|ig)$)(.+)\/(i|g|gi|ig)?$/u;
+const helpOfStar: ReadonlyMap<string, string> = new Map([
+  ['name', 'write "match" and a regular expression'],
+  ['metric', 'newrelic-exporter metrics APP -o yaml has a line for each'],
+]);
 
 /** Why a text is probably read otherwise than it is meant, and what to write. */
 function misreading(key: string, text: string): readonly [why: string, help: string] | undefined {
-  if (key === 'name' || key === 'metric') {
-    if (!text.includes('*')) return undefined;
-    const isName = key === 'name';
-    const help = 'newrelic-exporter metrics APP -o yaml has a line for each';
-    const star = 'has a star, which stands for itself';
-    return [star, isName ? 'write "match" and a regular expression' : help];
-  }
+  const help = helpOfStar.get(key);
+  if (help !== undefined && text.includes('*'))
+    return ['has a star, which stands for itself', help];
   if (key !== 'match' && key !== 'exclude') return undefined;
   if (glob.test(text)) {
     const why = 'has a star, which repeats the character before it or leaves it out';
     return [why, `for any text write ".*": ${JSON.stringify(text.replaceAll('*', '.*'))}`];
   }
-  const { pattern = '', flags = '' } = inSlashes.exec(text)?.groups ?? {};
-  if (flags === '' && !/[$^*+?.|()[\]\\]/u.test(pattern)) return undefined;
+  const [, pattern, flags = ''] = inSlashes.exec(text) ?? [];
+  if (pattern === undefined) return undefined;
   const why = 'stands between slashes, which are looked for in the name';
   return [why, `write ${JSON.stringify(`${flags.includes('i') ? '(?i)' : ''}${pattern}`)}`];
 }

@@ -77,7 +77,8 @@ export function derivedLabelProblems(
   const wrong = labelled.flatMap(([name, label], index) => {
     const where = taken.get(label);
     taken.set(label, where ?? `from "${name}"`);
-    const problem = where ? `is there already, ${where}` : labelNameProblem(label, own);
+    const problem =
+      where !== undefined ? `is there already, ${where}` : labelNameProblem(label, own);
     const message = `makes "${name}" the label "${label}", which ${problem}`;
     return problem === undefined ? [] : [{ name, label, index, message }];
   });

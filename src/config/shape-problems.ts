@@ -139,8 +139,7 @@ function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | unde
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
   const found = typeof value === 'string' && !isSecret ? variable.exec(value) : null;
   if (found !== null) {
-    const name = found[1] ?? found[2] ?? found[3];
-    return `variables such as $${name} are not replaced in this file: ${variableHelp}`;
+    return `variables such as $${found.slice(1).join('')} are not replaced in this file: ${variableHelp}`;
   }
   if (issue.code === 'invalid_value') return didYouMean(source, issue.values.map(String));
   const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';

@@ -119,7 +119,9 @@ describe('inspectConfig', () => {
     { text: 'apps: [{name: shop-1}, {match: ^shop}, {match: .}]' },
     { text: 'apps: [{match: "^shop-[0-9]$"}, {name: shop-11}, {id: 5}]' },
     { text: accounts('api_key_env: A', 'api_key_env: B').replace('id: 1', 'match: .') },
-    { text: 'apps: [{match: "shop-.*"}, {match: "^shop-*$"}, {match: /shop/}, {match: "[a-z]*"}]' },
+    {
+      text: 'apps: [{match: "shop-.*"}, {match: "^shop-*$"}, {match: /shop/}, {match: /shop/cart}, {match: "[a-z]*"}]',
+    },
     { text: 'poll: {window: default}\napps: [{id: 1}]' },
     { text: 'poll: {window: default, delay: 5m}\napps: [{id: 1, window: 5m}, {id: 2}]' },
     {
