@@ -1,11 +1,19 @@
-import type { Flags } from '../cli/flag-table.ts';
+import { type Flags, flagTable } from '../cli/flag-table.ts';
+import { environmentVariableOf } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { countOf } from '../cli/plain-text.ts';
 import { compileConfig } from '../config/build-config.ts';
-import { ConfigError, type Diagnostic, renderDiagnostic } from '../config/diagnostic.ts';
+import {
+  ConfigError,
+  type Diagnostic,
+  diagnosticsOf,
+  renderDiagnostic,
+  warningAt,
+} from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { isMissingAccountId } from '../config/reference-problems.ts';
-import { mapsUnder, textEntry } from '../config/yaml-node.ts';
+import { closest } from '../config/suggestion.ts';
+import { type FileMap, mapsUnder, textEntry } from '../config/yaml-node.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
@@ -150,11 +158,15 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
     directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { diagnostics: error.diagnostics, good: undefined, withoutId: [] };
+    const diagnostics = [...error.diagnostics, ...unreadVariables(platform.env, undefined)];
+    return { diagnostics, good: undefined, withoutId: [] };
   }
   const named =
     file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
-  const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
+  const diagnostics = [
+    ...file.diagnose([...file.errors, ...file.warnings, ...named]),
+    ...unreadVariables(platform.env, file.root),
+  ];
   const isRefused = diagnostics.some(({ severity }) => severity === 'error');
   const { config } = file;
   const good =
@@ -162,6 +174,39 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
       ? undefined
       : { config: await compileConfig(config, platform), file };
   return { diagnostics, good, withoutId: accountsWithoutId(file) };
+}
+
+const prefix = 'NEWRELIC_EXPORTER_';
+/** What Kubernetes sets in a pod for each service beside it. */
+const ofService = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)_\w+$/u;
+
+/** Variables that look like those of flags. The daemon does not mind them: they may be another program's. */
+function unreadVariables(
+  env: ToolPlatform['env'],
+  root: FileMap | undefined,
+): readonly Diagnostic[] {
+  const accounts = root === undefined ? [] : mapsUnder(root, 'accounts');
+  const read = [
+    ...Object.values(flagTable).map(environmentVariableOf),
+    `${prefix}REVISION`,
+    ...accounts.map((account) => textEntry(account, 'api_key_env')?.text),
+  ];
+  const words = read.flatMap((name) => name?.split(prefix)[1] ?? []);
+  const unread = Object.entries(env).filter(([name, value = '']) => {
+    const isOfService = ofService.test(name) || /^(?:tcp|udp|sctp):/u.test(value);
+    return name.startsWith(prefix) && !read.includes(name) && !isOfService;
+  });
+  const problems = unread.flatMap(([name]) => {
+    const near = closest(name.slice(prefix.length), words);
+    // It may have the key of an account, if the file cannot be read.
+    if (near === undefined && root === undefined) return [];
+    const help =
+      near === undefined
+        ? 'serve --help names those that are read'
+        : `did you mean ${prefix}${near}?`;
+    return [warningAt(undefined, `nothing reads the variable ${name}`, help)];
+  });
+  return diagnosticsOf('environment', '', problems);
 }
 
 function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {
