@@ -117,7 +117,7 @@ function parserFor(words: readonly string[], given: GivenFlags, events: ParserEv
       parser.argument(isRequired ? `<${name}>` : `[${name}]`, help);
     }
     for (const flag of flagList.filter((one) => isFor(one, command))) {
-      parser.addOption(optionOf(flag, words, given));
+      parser.addOption(optionOf(flag, command, words, given));
     }
   }
   return root;
@@ -131,8 +131,14 @@ function flagsOfServe(): string {
   return `Flags of serve; "newrelic-exporter COMMAND --help" says what those of a command mean:${lines}`;
 }
 
-function optionOf(flag: Flag<unknown>, words: readonly string[], given: GivenFlags): Option {
-  const { name, short, alias, defaultText, bareText, help } = flag;
+function optionOf(
+  flag: Flag<unknown>,
+  command: Command,
+  words: readonly string[],
+  given: GivenFlags,
+): Option {
+  const { name, short, alias, defaultText, bareText } = flag;
+  const help = typeof flag.help === 'string' ? flag.help : (flag.help[command] ?? '');
   const names = [
     ...(short === undefined ? [] : [`-${short}`]),
     ...(alias === undefined ? [] : [`--${alias}`]),

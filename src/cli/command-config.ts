@@ -11,7 +11,7 @@ export async function loadForCommand(
   return orCommandError(async () => loadConfig(path, platform));
 }
 
-/** For standard error, in full; empty if there are none. */
+/** For standard error, the first of them in full; empty if there are none. */
 export function renderWarnings(warnings: readonly Diagnostic[]): string {
   return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
 }

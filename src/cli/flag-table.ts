@@ -68,7 +68,7 @@ function faults(command: SimulatorCommand): Flag<string> {
     alias: 'faults',
     defaultText: '',
     bareText: someFaults,
-    help: `What goes wrong at the simulated New Relic; also --faults. A list, separated by commas: ${faultUsages}. Without a value: ${someFaults}.`,
+    help: `What goes wrong at the simulated New Relic. A list, separated by commas: ${faultUsages}. Without a value: ${someFaults}.`,
     expected: 'a list of faults',
     // Read by the command: the daemon knows nothing of the simulator.
     parse: (text) => text,
@@ -90,7 +90,7 @@ class DeclaredFlags {
     name: 'config.auto-reload-interval',
     defaultText: '30s',
     help: 'How often to check whether the configuration file has changed; 0 means never.',
-    expected: 'a duration from 1s to 24h, such as 30s, or 0',
+    expected: 'a duration from 1s to 1d, such as 30s, or 0',
     commands: ['serve'],
     parse: (text) => (text === '0' ? 0 : durationWithin(1000, 86_400_000, text)),
   };
@@ -185,7 +185,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and values of a few applications.',
+    help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and some values.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };
@@ -193,7 +193,11 @@ class DeclaredFlags {
     name: 'output',
     short: 'o',
     defaultText: 'text',
-    help: 'Format of the output: text; of plan and discover also json, of discover and metrics also yaml.',
+    help: {
+      plan: 'Format of the output: text or json.',
+      discover: 'Format of the output: text, json or yaml.',
+      metrics: 'Format of the output: text or yaml.',
+    },
     ...oneOf(outputFormats),
     commands: ['plan', 'discover', 'metrics'],
   };
@@ -221,7 +225,11 @@ class DeclaredFlags {
   readonly all: Flag<boolean> = {
     name: 'all',
     defaultText: 'false',
-    help: 'Print everything: every value that was compared, all values of each metric, or the metrics of the exporter itself.',
+    help: {
+      compare: 'Print every value that was compared, also all those that agree.',
+      metrics: 'Print the names of all values of each metric, and the presets that read them.',
+      once: 'Print the metrics of the exporter itself as well.',
+    },
     ...onOrOff,
     commands: ['compare', 'metrics', 'once'],
   };

@@ -13,8 +13,8 @@ export interface Flag<Value> extends ValueRule<Value> {
   readonly alias?: string;
   /** The default, as a user would write it. */
   readonly defaultText: string;
-  /** Sentences for the help; the default and the environment variable are added to it. */
-  readonly help: string;
+  /** Sentences for the help, if need be of each command; the default and the environment variable are added. */
+  readonly help: string | Readonly<Partial<Record<Command, string>>>;
   readonly isRepeatable?: true;
   /** Its value where it is given without one, as `--name`; another value then needs `--name=VALUE`. */
   readonly bareText?: string;

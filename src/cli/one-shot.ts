@@ -106,3 +106,19 @@ export function createProgressLines({
     end: () => cancel(),
   };
 }
+
+/** Runs a command that does one thing, with lines of progress while it works. */
+export async function runWithProgress(
+  command: (platform: ToolPlatform) => Promise<Outcome>,
+  keepsParts: boolean,
+  platform: ToolPlatform,
+): Promise<ExitCode> {
+  const progress = createProgressLines(platform);
+  const work = async (): Promise<Outcome> => command({ ...platform, progress });
+  try {
+    return await (keepsParts ? runKeepingParts : runOneShot)(work, platform);
+  } finally {
+    // A command that was interrupted still works.
+    progress.end();
+  }
+}

@@ -1,10 +1,15 @@
 import { buildOf, versionText } from '../daemon/build.ts';
-import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
+import {
+  CommandError,
+  type ExitCode,
+  type Platform,
+  type ToolPlatform,
+} from '../daemon/platform.ts';
 import { ignoreWriteErrors } from '../telemetry/logger.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import type { Command } from './commands.ts';
 import type { Flags } from './flag-table.ts';
-import { createProgressLines, type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
+import type { Outcome } from './one-shot.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
@@ -61,8 +66,13 @@ async function runCommand(
   platform: Platform,
 ): Promise<ExitCode> {
   const { command, flags } = wanted;
-  if (!isEndless(command)) return runWithProgress(command, wanted, platform);
-  if (command === 'demo') return (await import('../demo/demo.ts')).demo(flags, platform);
+  if (!isEndless(command)) {
+    const { runWithProgress } = await import('./one-shot.ts');
+    // What takes minutes to read is not thrown away.
+    const keepsParts = command === 'metrics';
+    return runWithProgress(async (one) => oneShot(command, wanted, one), keepsParts, platform);
+  }
+  if (command === 'demo') return (await import('../demo/demo.ts')).demo(argv, flags, platform);
   if (command === 'simulate') {
     return (await import('../demo/simulate.ts')).simulate(flags, platform);
   }
@@ -70,26 +80,10 @@ async function runCommand(
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
 
-async function runWithProgress(
-  command: Exclude<Command, EndlessCommand>,
-  wanted: Wanted,
-  platform: Platform,
-): Promise<ExitCode> {
-  const progress = createProgressLines(platform);
-  const work = async (): Promise<Outcome> => oneShot(command, wanted, { ...platform, progress });
-  try {
-    // What takes minutes to read is not thrown away.
-    return await (command === 'metrics' ? runKeepingParts : runOneShot)(work, platform);
-  } finally {
-    // A command that was interrupted still works.
-    progress.end();
-  }
-}
-
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
   wanted: Wanted,
-  platform: Platform,
+  platform: ToolPlatform,
 ): Promise<Outcome> {
   const { flags } = wanted;
   switch (command) {

@@ -108,18 +108,66 @@ function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-/** Names that are meant as patterns. */
-function stars(root: FileMap): readonly Problem[] {
-  const texts = [valueOf(root, 'poll'), ...mapsUnder(root, 'apps')].flatMap((map) => textsOf(map));
-  const helps = new Map([
-    ['name', 'write "match" and a regular expression'],
-    ['metric', 'newrelic-exporter metrics APP -o yaml has a line for each'],
-  ]);
-  return texts
-    .filter(({ key, text }) => helps.has(key) && text.includes('*'))
-    .map(({ key, span }) =>
-      warningAt(span, `"${key}" has a star, which stands for itself`, helps.get(key)),
-    );
+/** What a name may have, and a star: a regular expression for any text would have a dot before it. */
+const glob = /^\^?[\w /:-]+\*[\w /:*-]*$/u;
+/** With a sign of regular expressions, or flags behind it: there may be names with slashes. */
+const inSlashes = /^\/(?=.*[$^*+?|()[\]\\]|.*\/(?:i|g|gi|ig)$)(.+)\/(i|g|gi|ig)?$/u;
+const helpOfStar: ReadonlyMap<string, string> = new Map([
+  ['name', 'write "match" and a regular expression'],
+  ['metric', 'newrelic-exporter metrics APP -o yaml has a line for each'],
+]);
+
+/** Why a text is probably read otherwise than it is meant, and what to write. */
+function misreading(key: string, text: string): readonly [why: string, help: string] | undefined {
+  const help = helpOfStar.get(key);
+  if (help !== undefined && text.includes('*'))
+    return ['has a star, which stands for itself', help];
+  if (key !== 'match' && key !== 'exclude') return undefined;
+  if (glob.test(text)) {
+    const why = 'has a star, which repeats the character before it or leaves it out';
+    return [why, `for any text write ".*": ${JSON.stringify(text.replaceAll('*', '.*'))}`];
+  }
+  const [, pattern, flags = ''] = inSlashes.exec(text) ?? [];
+  if (pattern === undefined) return undefined;
+  const why = 'stands between slashes, which are looked for in the name';
+  return [why, `write ${JSON.stringify(`${flags.includes('i') ? '(?i)' : ''}${pattern}`)}`];
+}
+
+/** Names that are meant as patterns, and patterns as other programs write them. */
+function misreadings(root: FileMap): readonly Problem[] {
+  return [valueOf(root, 'poll'), ...mapsUnder(root, 'apps')].flatMap((map) =>
+    textsOf(map).flatMap(({ key, text, span }) => {
+      const [why, help] = misreading(key, text) ?? [];
+      return why === undefined ? [] : [warningAt(span, `"${key}" ${why}`, help)];
+    }),
+  );
+}
+
+/** Delays of New Relic's own window, which only NerdGraph lacks. */
+function uselessDelays({ accounts, apps, queries }: PlainConfig, at: At): readonly Problem[] {
+  const ofRest = new Set(
+    accounts.flatMap(({ name, source: { kind } }) => (kind === 'rest' ? name : [])),
+  );
+  const useless = apps.map(
+    ({ account, poll: { window } }) => window.kind === 'vendor_default' && ofRest.has(account),
+  );
+  const usual = queries === undefined && !useless.includes(false) ? at('poll', 'delay') : undefined;
+  const message = '"delay" has no effect with "window: default": the REST API chooses both ends';
+  const help = 'remove it, or write how long the window is, such as window: 30m';
+  return useless.flatMap((isUseless, index) => {
+    const delay = at('apps', index, 'delay') ?? usual;
+    return delay === undefined || !isUseless ? [] : [warningAt(delay.span, message, help)];
+  });
+}
+
+function unusedAccounts({ accounts, apps, queries = [] }: PlainConfig, at: At): readonly Problem[] {
+  const used = new Set([...apps, ...queries].map(({ account }) => account));
+  return accounts.flatMap(({ name }, index) => {
+    const message = `no entry of "apps" or "queries" is of the account "${name}": it is not polled`;
+    const help = 'add an entry, or remove the account';
+    const span = at('accounts', index, 'name')?.span;
+    return used.has(name) ? [] : [warningAt(span, message, help)];
+  });
 }
 
 /** Names of gauges that state another unit than the values have. */
@@ -149,19 +197,18 @@ const everything: ReadonlySet<string> = new Set(
 function shadowedEntries({ apps }: PlainConfig, at: At): readonly Problem[] {
   const seen = new Set<string>();
   const catchAlls = new Map<string, string>();
-  return apps.flatMap(({ account, selector }, index) => {
+  return apps.flatMap(({ account, selector, exclude }, index) => {
     const text = selectorText(selector);
     const key = JSON.stringify([account, text]);
     const catchAll = catchAlls.get(account);
     const ofCatchAll =
-      catchAll === undefined
-        ? undefined
-        : `the earlier entry ${catchAll} already selects every application`;
+      catchAll === undefined ? undefined : `the earlier entry ${catchAll} every application`;
     const reason = seen.has(key) ? `an earlier entry already has the selector ${text}` : ofCatchAll;
     seen.add(key);
     if (reason === undefined) {
       const isCatchAll = selector.kind === 'match' && everything.has(selector.pattern.source);
-      if (isCatchAll) catchAlls.set(account, text);
+      const does = exclude ? 'excludes' : 'already selects';
+      if (isCatchAll) catchAlls.set(account, `${text} ${does}`);
       return [];
     }
     const help = 'remove it, or put it before that one';
@@ -202,7 +249,9 @@ export function configWarnings(
     ...accountWarnings(config, at),
     ...sharedKeys(config, at),
     ...shortTimesOf(file, at),
-    ...stars(root),
+    ...misreadings(root),
+    ...uselessDelays(config, at),
+    ...unusedAccounts(config, at),
     ...uselessStaleAfter(config, at),
     ...wrongEndings(file, at),
     ...shadowedEntries(config, at),

@@ -117,14 +117,19 @@ const wide =
 const longestExcerpt = 160;
 const contextBefore = 60;
 
+/** Most text, and each of its characters takes one cell. */
+const ascii = /^[ -~]*$/u;
+
 /** Each tab or control character as one cell. */
 function visible(text: string): string {
+  if (ascii.test(text)) return text;
   return Array.from(text.replaceAll('\t', ' '), (character) =>
     printable(character) === character ? character : '\u{fffd}',
   ).join('');
 }
 
 function widthOf(text: string): number {
+  if (ascii.test(text)) return text.length;
   return Array.from(text).reduce((width, character) => {
     if (combining.test(character)) return width;
     return width + (wide.test(character) ? 2 : 1);
@@ -153,17 +158,14 @@ function gutterOf(line: number): string {
   return ' '.repeat(String(line).length);
 }
 
-/** One mistake may occur in every entry of a large file: nobody would read all of them. */
+/** One mistake may occur in every entry of a large file: in a log or on a page, all would bury the rest. */
 export const mostShown = 50;
 
-/** Some diagnostics, and the number of those left out. */
-export interface ShownDiagnostics {
+/** The first diagnostics, as many as somebody may want to read, and the number of those left out. */
+export function firstOf(diagnostics: readonly Diagnostic[]): {
   readonly shown: readonly Diagnostic[];
   readonly more: number;
-}
-
-/** The first diagnostics, as many as somebody may want to read. */
-export function firstOf(diagnostics: readonly Diagnostic[]): ShownDiagnostics {
+} {
   const shown = diagnostics.slice(0, mostShown);
   return { shown, more: diagnostics.length - shown.length };
 }
@@ -172,7 +174,8 @@ export function firstOf(diagnostics: readonly Diagnostic[]): ShownDiagnostics {
 export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
   const { shown, more } = firstOf(diagnostics);
   const rows = shown.map(renderDiagnostic);
-  return (more === 0 ? rows : [...rows, `and ${more} more`]).join('\n');
+  const others = `and ${more} more: newrelic-exporter check-config shows all`;
+  return (more === 0 ? rows : [...rows, others]).join('\n');
 }
 
 /** The only error of reading a configuration. Its message shows the first diagnostics. */

@@ -2,32 +2,36 @@
 export interface DurationBounds {
   readonly minMs: number;
   readonly maxMs: number;
+  /** Follows the longest in the message about a longer one. */
+  readonly instead?: string;
 }
 
-/** A duration, or what is wrong with it: a predicate such as "needs a unit: ms, s, m or h". */
+/** A duration, or what is wrong with it: a predicate such as "needs a unit". */
 export type ParsedDuration =
   | { readonly ms: number; readonly problem: undefined }
   | { readonly ms: undefined; readonly problem: string };
 
 const units = [
+  { name: 'w', ms: 604_800_000 },
+  { name: 'd', ms: 86_400_000 },
   { name: 'h', ms: 3_600_000 },
   { name: 'm', ms: 60_000 },
   { name: 's', ms: 1000 },
   { name: 'ms', ms: 1 },
 ] as const;
 
-/** A duration in the configuration file, for JSON Schema: `30s`, `5m`, `1h30m`, `500ms`. */
-export const durationPattern = '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$';
+/** A duration in the configuration file, for JSON Schema: `30s`, `5m`, `1h30m`, `31d`, `500ms`. */
+export const durationPattern: string = `^(?=[0-9])${units.map(({ name }) => `([0-9]+${name})?`).join('')}$`;
 
 const durationRegExp = new RegExp(durationPattern, 'u');
 const bareNumber = /^[0-9]+$/u;
 
-/** Writes a duration with the units that {@link parseDuration} reads, such as `1h30m`. */
+/** Writes a duration as Prometheus does, such as `1h30m`: weeks only if they are whole, as 31d are not. */
 export function formatDuration(durationMs: number): string {
   let restMs = durationMs;
   let text = '';
   for (const unit of units) {
-    const count = Math.floor(restMs / unit.ms);
+    const count = unit.name === 'w' && restMs % unit.ms > 0 ? 0 : Math.floor(restMs / unit.ms);
     restMs -= count * unit.ms;
     if (count > 0) text += `${count}${unit.name}`;
   }
@@ -42,17 +46,20 @@ function wrong(problem: string): ParsedDuration {
  * Parses a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required,
  * except for a bare `0` if the bounds include zero.
  */
-export function parseDuration(value: unknown, { minMs, maxMs }: DurationBounds): ParsedDuration {
+export function parseDuration(
+  value: unknown,
+  { minMs, maxMs, instead = '' }: DurationBounds,
+): ParsedDuration {
   if (minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
     return wrong('must be a duration with a unit, such as 30s');
   }
   const text = String(value);
-  if (bareNumber.test(text)) return wrong(`needs a unit: ms, s, m or h, such as ${text}s`);
+  if (bareNumber.test(text)) return wrong(`needs a unit: ms, s, m, h, d or w, such as ${text}s`);
   const match = durationRegExp.exec(text);
   if (match === null) {
     return wrong(
-      'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+      'must be a duration of whole numbers with the units w, d, h, m, s and ms, such as 1h30m',
     );
   }
   const ms = units.reduce(
@@ -60,6 +67,6 @@ export function parseDuration(value: unknown, { minMs, maxMs }: DurationBounds):
     0,
   );
   if (ms < minMs) return wrong(`must be at least ${formatDuration(minMs)}`);
-  if (ms > maxMs) return wrong(`must be at most ${formatDuration(maxMs)}`);
+  if (ms > maxMs) return wrong(`must be at most ${formatDuration(maxMs)}${instead}`);
   return { ms, problem: undefined };
 }

@@ -27,9 +27,6 @@ const yamlStyle = {
  */
 type FileMap = Readonly<Record<string, unknown>>;
 
-/** Stands for the user name and the password of a proxy. */
-const hiddenLogin = '//[redacted]@';
-
 /** `poll` has the settings that most entries have; those of `apps` have their own where they differ. */
 function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): FileMap {
   const usual = usualPollOf(apps);
@@ -73,7 +70,7 @@ function accountMap(account: AccountConfig): FileMap {
 
 function withoutLogin(url: string): string {
   const { username, password } = new URL(url);
-  return username === '' && password === '' ? url : url.replace(/\/\/.*@/u, hiddenLogin);
+  return username === '' && password === '' ? url : url.replace(/\/\/.*@/u, '//[redacted]@');
 }
 
 function pollMap(poll: PollConfig): FileMap {

@@ -63,7 +63,8 @@ interface Beside {
   /** The key of the map that gives other labels, and what must stay in it. */
   readonly key: string;
   readonly kept: Readonly<Record<string, string>>;
-  readonly others: readonly string[];
+  /** Labels that are taken, and where. */
+  readonly others: Iterable<readonly [label: string, where: string]>;
   readonly own?: readonly string[];
 }
 
@@ -72,16 +73,19 @@ export function derivedLabelProblems(
   labelled: readonly (readonly [name: string, label: string])[],
   { key, kept, others, own }: Beside,
 ): readonly Readonly<Record<'message' | 'help' | 'proposal', string> & { index: number }>[] {
-  const taken = new Set(others);
+  const taken = new Map(others);
   const wrong = labelled.flatMap(([name, label], index) => {
-    const isTaken = taken.size === taken.add(label).size;
-    const problem = isTaken ? 'is there already' : labelNameProblem(label, own);
+    const where = taken.get(label);
+    taken.set(label, where ?? `from "${name}"`);
+    const problem =
+      where !== undefined ? `is there already, ${where}` : labelNameProblem(label, own);
     const message = `makes "${name}" the label "${label}", which ${problem}`;
     return problem === undefined ? [] : [{ name, label, index, message }];
   });
   const found = wrong.map((one) => {
     let proposal = `newrelic_${snakeCase(one.label)}`;
-    while (taken.size === taken.add(proposal).size) proposal += '_2';
+    while (taken.has(proposal)) proposal += '_2';
+    taken.set(proposal, `from "${one.name}"`);
     return { ...one, proposal };
   });
   const proposals = found.map(({ name, proposal }) => [name, proposal] as const);

@@ -63,10 +63,7 @@ export interface FileKind {
 
 const mainFile: FileKind = { name: 'configuration file', flag: '--config.file' };
 
-/**
- * Reads the file at `path`, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if
- * it cannot be read.
- */
+/** Reads a file, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if that fails. */
 export async function readConfigFile(
   path: string,
   { readFile }: Pick<LoadConfigDependencies, 'readFile'>,
@@ -89,10 +86,7 @@ export async function readConfigFile(
   return { text, digest: digestOf(bytes), fileName: path, directory: dirname(resolve(path)) };
 }
 
-/**
- * Reads the configuration file at `path`. Rejects with a `ConfigError`, and nothing else, if the file
- * cannot be read or has errors.
- */
+/** Reads the configuration file. Rejects with a `ConfigError`, and nothing else, if it has errors. */
 export async function loadConfig(
   path: string,
   dependencies: LoadConfigDependencies,
@@ -115,12 +109,7 @@ export interface ParsedConfig<Parsed extends PlainConfig = Config> {
   readonly warnings: readonly Diagnostic[];
 }
 
-/**
- * Parses the text of a configuration file into plain data. It reads no other file and does not check
- * whether key files exist. Rejects with a `ConfigError` that holds every problem, and with nothing else.
- *
- * @param takeBreak lets other work have its turn
- */
+/** Parses the text of a configuration file into plain data. Rejects with a `ConfigError`, and nothing else. */
 export async function parseConfig(
   text: string,
   source: ConfigSource,
@@ -185,12 +174,7 @@ async function findingsOf(
   return { config, errors, warnings };
 }
 
-/**
- * Finds everything that is wrong or odd in the text of a configuration file. It reads no other file and
- * does not check whether key files exist.
- *
- * @param takeBreak lets other work have its turn
- */
+/** Finds everything that is wrong or odd in the text of a configuration file; it reads no other file. */
 export async function inspectConfig(
   text: string,
   { fileName, directory }: ConfigSource,

@@ -21,8 +21,11 @@ function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
     if (exclude || Object.keys(tags).length === 0) continue;
     const path = ['apps', index, 'tags'];
     yield* sourceProblems('tags', path, app.account ?? accounts[0]?.name, accounts);
-    const beside = [app, ...metrics.filter((one) => typeof one !== 'string')];
-    const others = beside.flatMap(({ labels }) => Object.keys(labels));
+    const others = [app, ...metrics].flatMap((one) => {
+      const labels = typeof one === 'string' ? [] : Object.keys(one.labels);
+      const where = typeof one === 'object' && 'as' in one ? `the metric "${one.as}"` : '"labels"';
+      return labels.map((label) => [label, `in ${where}`] as const);
+    });
     const kept = { key: 'tags', kept: tags, others };
     for (const { message, help } of derivedLabelProblems(Object.entries(tags), kept)) {
       yield [path, `"tags" ${message}`, help];

@@ -30,6 +30,7 @@ const remedies: readonly (readonly [construct: RegExp, message: string, help: st
     'to leave out what matches, put an entry with "exclude: true" before this one',
   ],
   [/^\\[1-9k]/u, 'RE2 syntax has no back-references', 'write the group again'],
+  [/^[*+?]$/u, 'nothing stands before the sign of repetition', 'for any text write ".*"'],
   [/^\\u/u, 'RE2 syntax has no \\u', 'write the character itself, or its code point as \\x{1F600}'],
 ];
 

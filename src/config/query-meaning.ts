@@ -263,7 +263,8 @@ function* labelRefusals(
   facets: readonly QueryFacet[],
 ): Iterable<Refusal> {
   const labelled = facets.map(({ name, label }) => [name, label] as const);
-  const beside = { key: 'labels', kept: labels, others: Object.keys(constant), own: queryLabels };
+  const others = Object.keys(constant).map((label) => [label, 'in "constant_labels"'] as const);
+  const beside = { key: 'labels', kept: labels, others, own: queryLabels };
   for (const { index, message, help, proposal } of derivedLabelProblems(labelled, beside)) {
     const { isAttribute, name } = facets[index] ?? {};
     // That is another mistake, and no other label mends it.

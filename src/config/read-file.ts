@@ -75,7 +75,8 @@ export async function readNamedFile(
     return await readFile(path);
   } catch (error) {
     const reason = `${what} ${readFailure(error)}`;
-    throw new NamedFileError(reason, readRemedy(error, missing), { cause: error });
+    const otherwise = path.includes('/~') ? '"~" is not replaced: write the whole path' : missing;
+    throw new NamedFileError(reason, readRemedy(error, otherwise), { cause: error });
   }
 }
 

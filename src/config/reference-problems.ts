@@ -176,7 +176,8 @@ export function foreignFile(root: FileMap): Problem | undefined {
   const owner = keys.includes('applications') ? 'ContaAzul' : isOfMrf ? 'mrf' : undefined;
   const whose = owner === undefined ? 'another program' : `${owner}/newrelic_exporter`;
   const message = `this is a configuration of ${whose}: it has none of the keys ${known.join(', ')}`;
-  return errorAt(undefined, message, `begin with ${documentUrl('getting-started.md')}`);
+  const page = isOfMrf ? 'metrics.md#from-other-exporters' : 'getting-started.md';
+  return errorAt(undefined, message, `begin with ${documentUrl(page)}`);
 }
 
 /** The names that `account` may refer to; `undefined` if some name cannot be read. */

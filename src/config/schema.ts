@@ -195,7 +195,14 @@ const query: z.ZodType<FileQuery> = z
         'Series at most; others are counted.',
       ).prefault(1000),
       interval: pollFields.interval,
-      window: pollFields.window,
+      window: window(
+        {
+          minMs: 60_000,
+          maxMs: 31 * longestMs,
+          instead: ', a month: for more, keep the gauge in Prometheus and look back with PromQL',
+        },
+        'Range that the query is about, at most 31d, or "default" for the last 30 minutes.',
+      ).exactOptional(),
       delay: pollFields.delay,
       stale_after: pollFields.stale_after,
     },

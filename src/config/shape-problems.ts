@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { own } from '../model/own.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { didYouMean } from './suggestion.ts';
-import { describe, isFileMap, keySpanAt, keysOf, locate, partSpan, spanOf } from './yaml-node.ts';
+import {
+  describe,
+  isFileMap,
+  keySpanAt,
+  keysOf,
+  locate,
+  partSpan,
+  spanOf,
+  textsOf,
+} from './yaml-node.ts';
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -93,31 +102,44 @@ function customHelp(issue: Issue): string | undefined {
 }
 
 /** What other programs replace: `${NAME}` or `$(NAME)` anywhere, or `$NAME` as the whole text. */
-const forms: readonly RegExp[] = [
-  /\$\{(?<name>[A-Za-z_]\w*)(?::?[-=?+][^}]*)?\}/u,
-  /\$\((?<name>[A-Za-z_]\w*)\)/u,
-  /^\$(?<name>[A-Za-z_]\w*)$/u,
-];
+const variable = /\$\{([A-Za-z_]\w*)(?::?[-=?+][^}]*)?\}|\$\(([A-Za-z_]\w*)\)|^\$([A-Za-z_]\w*)$/u;
 
 /** What to do about a variable that nobody replaces. */
 const variableHelp =
   'write the value itself, or let another program such as envsubst fill in the file';
 
-/** The first environment variable that a text refers to, as `$NAME`; `undefined` if it has none. */
-function variableReference(text: string): string | undefined {
-  // Most texts have none, and there may be thousands of them.
-  if (!text.includes('$')) return undefined;
-  const names = forms.map((form) => form.exec(text)?.groups?.['name']);
-  const name = names.find((one) => one !== undefined);
-  return name === undefined ? undefined : `$${name}`;
+/** Lists of maps, and the key that is the likeliest for a text in the place of a map. */
+const entryKeys: ReadonlyMap<string, string> = new Map([
+  ['accounts', 'name'],
+  ['apps', 'name'],
+  ['queries', 'nrql'],
+]);
+
+/** A longer text is not repeated. */
+const longestRepeated = 60;
+
+/** How to write a text, or the first of a list, that stands in the place of a list, a map or a flag. */
+function rightForm(issue: Issue, found: Node): string | undefined {
+  const [{ text } = { text: '' }] = textsOf(found);
+  if (issue.code !== 'invalid_type' || text === '' || text.length > longestRepeated)
+    return undefined;
+  const quoted = JSON.stringify(text);
+  const key = String(issue.path.findLast((step) => typeof step === 'string'));
+  const entryKey = entryKeys.get(key);
+  if (issue.expected === 'boolean' && key === 'exclude') {
+    return `write an entry of its own before this one: - { match: ${quoted}, exclude: true }`;
+  }
+  if (!isScalar(found)) return undefined;
+  if (entryKey !== undefined) return `write - ${entryKey}: ${quoted}`;
+  return issue.expected === 'array' ? `write ${key}: [${quoted}]` : undefined;
 }
 
 function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | undefined {
   // A password may look like a reference.
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
-  const reference = typeof value === 'string' && !isSecret ? variableReference(value) : undefined;
-  if (reference !== undefined) {
-    return `variables such as ${reference} are not replaced in this file: ${variableHelp}`;
+  const found = typeof value === 'string' && !isSecret ? variable.exec(value) : null;
+  if (found !== null) {
+    return `variables such as $${found.slice(1).join('')} are not replaced in this file: ${variableHelp}`;
   }
   if (issue.code === 'invalid_value') return didYouMean(source, issue.values.map(String));
   const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';
@@ -125,12 +147,12 @@ function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | unde
 }
 
 function helpFor(issue: Issue, found: Node): string | undefined {
-  if (isScalar(found)) return scalarHelp(issue, found);
+  if (isScalar(found)) return scalarHelp(issue, found) ?? rightForm(issue, found);
   const isListWanted = issue.code === 'invalid_type' && issue.expected === 'array';
   // YAML reads `-id: 1` as a key that begins with a dash.
   return isListWanted && isFileMap(found)
     ? 'write "- ", with the blank, in front of each entry'
-    : customHelp(issue);
+    : (customHelp(issue) ?? rightForm(issue, found));
 }
 
 /** The part of a text that an issue is about. */

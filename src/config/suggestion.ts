@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { documentUrl } from '../model/documents.ts';
 
 /**
  * How many letters may differ if a word counts as misspelt. Two swapped letters count as two changes;
@@ -35,9 +36,10 @@ export function closest(word: string, candidates: readonly string[]): string | u
 const otherWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['id', ['app_id', 'application_id', 'guid']],
   ['apps', ['applications']],
+  ['nerdgraph', ['graphql', 'nrql']],
   ['as', ['name']],
   ['nrql', ['query', 'expr']],
-  ['response_time', ['latency', 'duration', 'rt', 'p95', 'p99']],
+  ['response_time', ['latency', 'duration', 'rt']],
   ['errors', ['error_rate', 'errors_per_minute']],
   ['throughput', ['rpm', 'requests', 'requests_per_minute']],
   ['database', ['db']],
@@ -45,8 +47,13 @@ const otherWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['cpu', ['cpu_usage']],
 ]);
 
+const percentile = /^p\d|percentile|median|histogram/iu;
+
 /** The help for a word that is not one of the candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
+  if (candidates.includes('response_time') && percentile.test(word)) {
+    return `percentiles come from "queries": ${documentUrl('queries.md')}`;
+  }
   const other = candidates.find(
     (one) => otherWords.get(one)?.includes(word.toLowerCase()) === true,
   );

@@ -58,6 +58,7 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     clock,
     random: Math.random,
     env: process.env,
+    startedFile: process.argv[1] ?? '',
     readFile: createBoundedReader({ clock, read: readRegularFile }),
     fileMode,
     heapBytes,

@@ -52,6 +52,8 @@ export interface ToolPlatform extends AccountPlatform {
 
 /** What only a process that stays needs: signals, its parent, its children and threads. */
 export interface ProcessControl {
+  /** The file that this process was started with. */
+  readonly startedFile: string;
   /** Compares a password with a bcrypt hash while other work goes on. */
   readonly comparePassword: ComparePassword;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */

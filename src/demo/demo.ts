@@ -1,3 +1,4 @@
+import { basename, relative } from 'node:path';
 import { type Flags, flagTable } from '../cli/flag-table.ts';
 import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
@@ -26,7 +27,11 @@ const demoQueries: readonly string[] = [
 const configFile = 'demo.yaml';
 
 /** The daemon and a simulated New Relic account together: nothing else is needed to try it. */
-export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> {
+export async function demo(
+  argv: readonly string[],
+  flags: Flags,
+  platform: Platform,
+): Promise<ExitCode> {
   const vendor = createSimulatedVendor(
     {
       port: flags.demoPort,
@@ -60,7 +65,8 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
   try {
     const options = { ...flags, configFile, autoReloadIntervalMs: 0 };
     return await serve(options, demoPlatform, (addresses) => {
-      platform.stdout.write(greeting({ addresses, flags, vendor, baseUrl, config }));
+      const faultsCommand = commandWithFaults(argv, platform);
+      platform.stdout.write(greeting({ addresses, flags, vendor, baseUrl, config, faultsCommand }));
     });
   } finally {
     await vendor.simulator.stop();
@@ -78,9 +84,29 @@ interface Running {
   readonly vendor: SimulatedVendor;
   readonly baseUrl: string;
   readonly config: string;
+  /** What starts the same demo with faults. */
+  readonly faultsCommand: string;
 }
 
-function greeting({ addresses, flags, vendor, baseUrl, config }: Running): string {
+/** The command that this demo was started with, for a shell, and what makes some of it fail. */
+export function commandWithFaults(
+  argv: readonly string[],
+  { env, startedFile }: Pick<Platform, 'env' | 'startedFile'>,
+): string {
+  // An installed program is started by its name, any other file by Node.js.
+  const name = basename(startedFile);
+  const program = name === 'newrelic-exporter' ? name : `node ${relative('', startedFile)}`;
+  const words = argv.map((word) => (/^[\w./:=,-]+$/u.test(word) ? word : `'${word}'`));
+  // The script of npm ends in the command; npm keeps flags in front of "--" for itself.
+  const started =
+    env['npm_lifecycle_event'] === 'demo'
+      ? ['npm run demo --', ...words.slice(1)]
+      : [program, ...words];
+  return [...started, '--faults'].join(' ');
+}
+
+function greeting(running: Running): string {
+  const { addresses, flags, vendor, baseUrl, config } = running;
   const port = addresses[0]?.port ?? 0;
   const url = `http://localhost:${port}`;
   return [
@@ -91,7 +117,7 @@ function greeting({ addresses, flags, vendor, baseUrl, config }: Running): strin
     `  metrics        ${url}${flags.telemetryPath}`,
     `  simulated API  ${baseUrl}${apiPaths[flags.demoSource]}`,
     '',
-    ...faultsText(vendor, url, flags),
+    ...faultsText(running, url),
     'Its configuration:',
     '',
     ...indented(config),
@@ -108,12 +134,16 @@ function greeting({ addresses, flags, vendor, baseUrl, config }: Running): strin
 }
 
 function faultsText(
-  { script }: SimulatedVendor,
+  { vendor: { script }, flags: { telemetryPath }, faultsCommand }: Running,
   url: string,
-  { telemetryPath }: Flags,
 ): readonly string[] {
   if (script.sentences.length === 0) {
-    return ['To see what fails as well: stop it, and start it with --faults.', ''];
+    return [
+      'To see what fails as well, stop it, and start it with --faults:',
+      '',
+      `  ${faultsCommand}`,
+      '',
+    ];
   }
   return [
     'What goes wrong, on purpose:',

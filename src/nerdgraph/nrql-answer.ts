@@ -1,6 +1,6 @@
 import type { QueryFacet } from '../model/config.ts';
 import { own } from '../model/own.ts';
-import { hourMs, minuteMs } from '../model/time.ts';
+import { dayMs, hourMs, minuteMs } from '../model/time.ts';
 import type { TimeWindow } from '../model/window.ts';
 import {
   entityIdOf,
@@ -227,11 +227,14 @@ function shapeOf(row: unknown): string {
 }
 
 /**
- * The longest step of New Relic's roll-ups for a window of this length: 5 minutes below two days, as its
- * documents show, and an hour above, which is assumed.
+ * The longest step of New Relic's roll-ups for a window of this length: 5 minutes below two days and, of
+ * samples of infrastructure, an hour from 3 days and three hours from 14, as its documents show. The rest is
+ * assumed.
  */
 function stepMs({ fromMs, toMs }: TimeWindow): number {
-  return toMs - fromMs < 48 * hourMs ? 5 * minuteMs : hourMs;
+  const lengthMs = toMs - fromMs;
+  if (lengthMs < 2 * dayMs) return 5 * minuteMs;
+  return lengthMs < 14 * dayMs ? hourMs : 3 * hourMs;
 }
 
 /** The window that an answer states. Each end may have been moved by one step. */

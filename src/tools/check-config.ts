@@ -1,12 +1,19 @@
-import { renderWarnings } from '../cli/command-config.ts';
-import type { Flags } from '../cli/flag-table.ts';
+import { type Flags, flagTable } from '../cli/flag-table.ts';
+import { environmentVariableOf } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import { countOf } from '../cli/plain-text.ts';
 import { compileConfig } from '../config/build-config.ts';
-import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import {
+  ConfigError,
+  type Diagnostic,
+  diagnosticsOf,
+  renderDiagnostic,
+  warningAt,
+} from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { isMissingAccountId } from '../config/reference-problems.ts';
-import { mapsUnder, textEntry } from '../config/yaml-node.ts';
+import { closest } from '../config/suggestion.ts';
+import { type FileMap, mapsUnder, textEntry } from '../config/yaml-node.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
@@ -55,8 +62,8 @@ async function refused(
   platform: ToolPlatform,
 ): Promise<never> {
   const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
-  const parts = [renderDiagnostics(diagnostics), proposals, renderDiagnostics(web.diagnostics)];
-  const message = parts.filter((part) => part !== '').join('\n');
+  const parts = [allOf(diagnostics), proposals, allOf(web.diagnostics)];
+  const message = parts.join('').trimEnd();
   throw new CommandError(2, platform.redactor.redact(message));
 }
 
@@ -71,7 +78,12 @@ async function proposedIds(
       missingIdText(account, await visibleAccountsOf(account, dependencies)),
     ),
   );
-  return proposals.join('').trimEnd();
+  return proposals.join('');
+}
+
+/** Every diagnostic in full, with a line feed behind it. */
+function allOf(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.map((one) => `${renderDiagnostic(one)}\n`).join('');
 }
 
 function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
@@ -100,12 +112,12 @@ function textOf(report: Report, platform: ToolPlatform): string {
       `${flags.configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
   );
   if (online === undefined) {
-    const warned = renderWarnings(diagnostics) + (isUrgent ? lines.join('') : '');
-    platform.stderr.write(warned + renderWarnings(web.diagnostics));
+    const warned = allOf(diagnostics) + (isUrgent ? lines.join('') : '');
+    platform.stderr.write(warned + allOf(web.diagnostics));
     return `${verdict}\n${isUrgent ? '' : lines.join('')}${web.verdict}`;
   }
-  const { shown } = firstOf(diagnostics);
-  const findings = [...fileFindings(shown), ...fileFindings(web.diagnostics), ...rest, ...online];
+  const files = fileFindings([...diagnostics, ...web.diagnostics]);
+  const findings = [...files, ...rest, ...online];
   const errors = online.filter(({ severity }) => severity === 'error').length;
   const all = warnings + online.filter(({ severity }) => severity === 'warning').length;
   const end =
@@ -146,11 +158,15 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
     directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { diagnostics: error.diagnostics, good: undefined, withoutId: [] };
+    const diagnostics = [...error.diagnostics, ...unreadVariables(platform.env, undefined)];
+    return { diagnostics, good: undefined, withoutId: [] };
   }
   const named =
     file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
-  const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
+  const diagnostics = [
+    ...file.diagnose([...file.errors, ...file.warnings, ...named]),
+    ...unreadVariables(platform.env, file.root),
+  ];
   const isRefused = diagnostics.some(({ severity }) => severity === 'error');
   const { config } = file;
   const good =
@@ -158,6 +174,39 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
       ? undefined
       : { config: await compileConfig(config, platform), file };
   return { diagnostics, good, withoutId: accountsWithoutId(file) };
+}
+
+const prefix = 'NEWRELIC_EXPORTER_';
+/** What Kubernetes sets in a pod for each service beside it. */
+const ofService = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)_\w+$/u;
+
+/** Variables that look like those of flags. The daemon does not mind them: they may be another program's. */
+function unreadVariables(
+  env: ToolPlatform['env'],
+  root: FileMap | undefined,
+): readonly Diagnostic[] {
+  const accounts = root === undefined ? [] : mapsUnder(root, 'accounts');
+  const read = [
+    ...Object.values(flagTable).map(environmentVariableOf),
+    `${prefix}REVISION`,
+    ...accounts.map((account) => textEntry(account, 'api_key_env')?.text),
+  ];
+  const words = read.flatMap((name) => name?.split(prefix)[1] ?? []);
+  const unread = Object.entries(env).filter(([name, value = '']) => {
+    const isOfService = ofService.test(name) || /^(?:tcp|udp|sctp):/u.test(value);
+    return name.startsWith(prefix) && !read.includes(name) && !isOfService;
+  });
+  const problems = unread.flatMap(([name]) => {
+    const near = closest(name.slice(prefix.length), words);
+    // It may have the key of an account, if the file cannot be read.
+    if (near === undefined && root === undefined) return [];
+    const help =
+      near === undefined
+        ? 'serve --help names those that are read'
+        : `did you mean ${prefix}${near}?`;
+    return [warningAt(undefined, `nothing reads the variable ${name}`, help)];
+  });
+  return diagnosticsOf('environment', '', problems);
 }
 
 function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {

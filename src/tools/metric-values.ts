@@ -32,12 +32,11 @@ export async function valuesNow(
   usual: AppEntry,
   platform: ToolPlatform,
 ): Promise<ValuesNow> {
-  if (metrics.length > mostMetrics) {
-    const only = `values of the first ${mostMetrics} metrics only`;
-    platform.stderr.write(`${only}: list fewer with --like=TEXT\n`);
-  }
   const values = new Map<string, number | undefined>();
-  let error: string | undefined;
+  let error =
+    metrics.length > mostMetrics
+      ? `those of the first ${mostMetrics} metrics only: list fewer with --like=TEXT`
+      : undefined;
   try {
     for (const series of seriesByKind(metrics.slice(0, mostMetrics))) {
       const { read = [], failure } = await polled(series, target, usual, platform);

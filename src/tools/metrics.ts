@@ -63,7 +63,7 @@ async function listed(
   for (const note of notesOf(all, target, { end, like })) {
     stderr.write(`${redactor.redact(note)}\n`);
   }
-  const exitCode = end?.error === undefined ? 0 : 1;
+  const exitCode = end?.error === undefined && end?.cut === undefined ? 0 : 1;
   if (all.length === 0) return { exitCode, output: '' };
   if (output === 'text' && usual !== undefined) {
     const { valueOf, error } = await valuesNow(all, target, usual, platform);

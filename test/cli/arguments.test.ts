@@ -93,6 +93,42 @@ describe('help and version', () => {
     },
   );
 
+  it.each([
+    { command: 'plan', says: ['text or json.'], others: ['or yaml'] },
+    { command: 'discover', says: ['text, json or yaml.'], others: ['metrics'] },
+    {
+      command: 'metrics',
+      says: ['text or yaml.', 'all values of each'],
+      others: ['json', 'compared'],
+    },
+    {
+      command: 'compare',
+      says: ['value that was compared'],
+      others: ['of each metric', 'exporter itself'],
+    },
+    {
+      command: 'once',
+      says: ['metrics of the exporter itself'],
+      others: ['compared', 'each metric'],
+    },
+  ])('the help of $command says of flags what they do there', ({ command, says, others }) => {
+    const parsed = parseArguments([command, '--help'], {});
+    const text = parsed.kind === 'help' ? parsed.text.replaceAll(/\s+/gu, ' ') : '';
+
+    expect(says.filter((part) => !text.includes(part))).toEqual([]);
+    expect(others.filter((part) => text.includes(part))).toEqual([]);
+  });
+
+  it.each(flags)('the help says something of --$name in each command that has it', (flag) => {
+    const { help } = flag;
+
+    const without = commands.filter(
+      (command) => isFor(flag, command) && typeof help !== 'string' && help[command] === undefined,
+    );
+
+    expect(without).toEqual([]);
+  });
+
   it('the help of the program names every command', () => {
     const parsed = parseArguments(['--help'], {});
     const listed = [...(parsed.kind === 'help' ? parsed.text : '').matchAll(/^ {2}([a-z-]+) /gm)];

@@ -119,7 +119,7 @@ describe('ConfigError', () => {
 
   it.each([
     { count: 50, last: 'f: problem 49' },
-    { count: 51, last: 'and 1 more' },
+    { count: 51, last: 'and 1 more: newrelic-exporter check-config shows all' },
   ])('shows the first fifty of $count diagnostics', ({ count, last }) => {
     const problems = Array.from({ length: count }, (_, at) => errorAt(undefined, `problem ${at}`));
 

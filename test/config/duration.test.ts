@@ -5,7 +5,8 @@ import { formatDuration, parseDuration } from '../../src/config/duration.ts';
 const wide = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
 const oneSecondToOneHour = { minMs: 1000, maxMs: 3_600_000 };
 
-const form = 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m';
+const form =
+  'must be a duration of whole numbers with the units w, d, h, m, s and ms, such as 1h30m';
 
 describe('parseDuration', () => {
   it.each([
@@ -16,16 +17,20 @@ describe('parseDuration', () => {
     { text: '500ms', ms: 500 },
     { text: '1m500ms', ms: 60_500 },
     { text: '0s', ms: 0 },
+    { text: '1d', ms: 86_400_000 },
+    { text: '1w1d12h', ms: 734_400_000 },
   ])('reads $text', ({ text, ms }) => {
     expect(parseDuration(text, wide)).toStrictEqual({ ms, problem: undefined });
   });
 
   it.each([
-    { value: 60, problem: 'needs a unit: ms, s, m or h, such as 60s' },
-    { value: '60', problem: 'needs a unit: ms, s, m or h, such as 60s' },
+    { value: 60, problem: 'needs a unit: ms, s, m, h, d or w, such as 60s' },
+    { value: '60', problem: 'needs a unit: ms, s, m, h, d or w, such as 60s' },
     { value: 1.5, problem: form },
     { value: '30m1h', problem: form },
     { value: '1.5h', problem: form },
+    { value: '1d1w', problem: form },
+    { value: '1y', problem: form },
     { value: '', problem: form },
     { value: true, problem: 'must be a duration with a unit, such as 30s' },
     { value: null, problem: 'must be a duration with a unit, such as 30s' },
@@ -44,9 +49,19 @@ describe('parseDuration', () => {
     },
   );
 
+  it.each([
+    { ms: 86_400_000, text: '1d' },
+    { ms: 129_600_000, text: '1d12h' },
+    { ms: 604_800_000, text: '1w' },
+    { ms: 691_200_000, text: '8d' },
+    { ms: 2_678_400_000, text: '31d' },
+  ])('is written as $text, as Prometheus does', ({ ms, text }) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
   it('parses the output of formatDuration', () => {
     fc.assert(
-      fc.property(fc.nat({ max: 1_000_000_000 }), (ms) => {
+      fc.property(fc.nat({ max: 10_000_000_000 }), (ms) => {
         expect(parseDuration(formatDuration(ms), wide).ms).toBe(ms);
       }),
       { numRuns: 200 },

@@ -41,7 +41,12 @@ const shape: readonly Row[] = [
     'a map in "metrics"',
   ],
   [account('interval: 5m'), '1:38', '"interval" belongs to "poll" or to an entry of "apps"'],
-  ['api.key:\napi.server: x\nweb.x: 1', '0:0 1:1', 'mrf/newrelic_exporter', 'getting-started.md'],
+  [
+    'api.key:\napi.server: x\nweb.x: 1',
+    '0:0 1:1',
+    'mrf/newrelic_exporter',
+    'metrics.md#from-other',
+  ],
   ['applications: [{id: 1, name: x}]', '0:0', 'ContaAzul/newrelic_exporter', 'https://'],
   ['api_key: x\nmodules: {}', '0:0 1:1', 'the API key must not be in this file'],
   ['modules: {}', '0:0', 'another program', 'none of the keys accounts, poll, apps'],
@@ -52,6 +57,19 @@ const shape: readonly Row[] = [
   [app('name: "\\ud800"'), '1:15', 'control characters'],
   [app('match: 5'), '1:16', 'regular expression in quotes, not 5'],
   [app('match: ""'), '1:16', 'must not be empty'],
+  [app('match: "*-prod"'), '1:16', 'nothing stands before', 'for any text write ".*"'],
+  [
+    withKey('exclude: "-staging$"'),
+    '1:25',
+    'true or false',
+    '{ match: "-staging$", exclude: true }',
+  ],
+  [withKey('exclude: [a, b]'), '1:25', 'true or false', 'before this one: - { match: "a", exclude'],
+  [account('source: graphql'), '1:46', 'must be rest or nerdgraph', 'did you mean "nerdgraph"?'],
+  [withKey('metrics: throughput'), '1:25', 'must be a list', 'write metrics: ["throughput"]'],
+  [withKey('metrics: [p95]'), '1:26', 'must be a preset', 'percentiles come from "queries"'],
+  ['apps: [Checkout]', '1:8', 'must be a map', 'write - name: "Checkout"'],
+  ['apps: Checkout', '1:7', 'must be a list', 'write - name: "Checkout"'],
   ...['flase', '[self]', '{}', '{ match: "" }', '{ match: a, more: b }'].map(
     (hosts): Row => [withKey(`hosts: ${hosts}`), '1:23', 'true, false, self or a map'],
   ),
@@ -61,9 +79,15 @@ const shape: readonly Row[] = [
   [withKey('transactions: []'), '1:30', 'must not be empty'],
   [withKey('interval: 60'), '1:26', 'needs a unit', 'such as 60s'],
   [withKey('interval: 500ms'), '1:26', 'at least 1s'],
-  [withKey('interval: 25h'), '1:26', 'at most 24h'],
+  [withKey('interval: 25h'), '1:26', 'at most 1d'],
   [withKey('interval: "${INTERVAL}"'), '1:26', '$INTERVAL are not replaced', 'envsubst'],
   [withKey('window: 59s'), '1:24', 'at least 1m'],
+  [withKey('window: 2d'), '1:24', '"window" must be at most 1d'],
+  [
+    'queries: [{as: a, nrql: SELECT count(*) FROM Log, window: 32d}]',
+    '1:59',
+    '"window" must be at most 31d, a month: for more, keep the gauge in Prometheus',
+  ],
   [withKey('stale_after: 0s'), '1:29', 'at least 1s'],
   [withKey('labels: {a-b: x}'), '1:25', '"a-b" is not a valid label name'],
   [withKey('labels: {__a: x}'), '1:25', 'start with "__"'],
@@ -203,7 +227,7 @@ tokens: 1
     const message = await failureOf(`apps:\n${'  - idd: 1\n'.repeat(1000)}`);
 
     expect(message.match(/unknown key "idd"/gu)).toHaveLength(50);
-    expect(message.endsWith('and 950 more')).toBe(true);
+    expect(message.endsWith('and 950 more: newrelic-exporter check-config shows all')).toBe(true);
   });
 
   it('reports a wrong value with an anchor once, at its place', async () => {
@@ -231,7 +255,9 @@ tokens: 1
     const missing = await failureOf(`accounts:\n${accounts}apps: [{ id: 1 }]`);
 
     expect(failure.match(/= help: did you mean "account/gu)).toHaveLength(50);
-    expect(failure.split('\n').at(-1)).toBe('and 2951 more');
+    expect(failure.split('\n').at(-1)).toBe(
+      'and 2951 more: newrelic-exporter check-config shows all',
+    );
     expect(missing).toMatch(/several accounts: "account0", .*"account9" and 2990 more$/u);
   });
 });

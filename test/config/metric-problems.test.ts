@@ -42,7 +42,6 @@ const shapes: readonly Row[] = [
     ['latency', 'response_time'],
     ['error_rate', 'errors'],
     ['errors_per_minute', 'errors'],
-    ['p95', 'response_time'],
     ['rpm', 'throughput'],
     ['cpu_usage', 'cpu'],
     ['duration', 'response_time'],

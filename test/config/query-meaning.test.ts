@@ -130,12 +130,12 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'labels that collide',
     file(`as: x, nrql: "${count} FACET appName, app.name"`),
-    'the label "app_name", which is there already',
+    'the label "app_name", which is there already, from "appName"',
   ],
   [
     'a facet and a constant label',
     file(`as: x, constant_labels: { host: a }, nrql: ${count} FACET host`),
-    'the label "host", which is there already',
+    'the label "host", which is there already, in "constant_labels"',
   ],
   [
     'a gauge twice',
@@ -184,7 +184,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a tag and a label',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], labels: { team: x } }]`,
-    'makes "team" the label "team", which is there already',
+    'makes "team" the label "team", which is there already, in "labels"',
   ],
   [
     'two tags with one label',
@@ -194,7 +194,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   [
     'a tag and a label of a metric',
     `${nerdgraph}\napps: [{ id: 1, account: a, tags: [team], metrics: [{ metric: M, value: score, as: m, labels: { team: x } }] }]`,
-    'makes "team" the label "team"',
+    'makes "team" the label "team", which is there already, in the metric "m"',
   ],
   [
     'a tag that is our label',

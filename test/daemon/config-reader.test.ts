@@ -21,7 +21,11 @@ describe('renderWarnings', () => {
     const rows = renderWarnings(warnings(60)).split('\n');
 
     expect(rows).toHaveLength(52);
-    expect(rows.slice(49)).toEqual(['config.yaml: warning: odd 49', 'and 10 more', '']);
+    expect(rows.slice(49)).toEqual([
+      'config.yaml: warning: odd 49',
+      'and 10 more: newrelic-exporter check-config shows all',
+      '',
+    ]);
   });
 });
 

@@ -45,23 +45,25 @@ describe('docs/configuration.md', () => {
     expect(configKeyProblems(sectionOf(text, row.section), row.schema)).toEqual([]);
   });
 
-  /** Rows such as `duration, 1s to 24h`, as a file that sets the key to one of the bounds or beyond. */
-  const bounded = rowsWith(text, ['key', 'type']).flatMap(({ key, type }) => {
-    const bounds = /^duration, (\w+) to (\w+)/.exec(type);
-    return bounds === null
-      ? []
-      : [{ key: codeWordsIn(key)[0] ?? '', least: bounds[1] ?? '', most: bounds[2] ?? '' }];
-  });
+  /** Rows such as `duration, 1s to 1d`, as a file that sets the key to one of the bounds or beyond. */
+  const bounded = ['accounts', 'poll', 'queries'].flatMap((map) =>
+    rowsWith(sectionOf(text, `Keys of \`${map}\``), ['key', 'type']).flatMap(({ key, type }) => {
+      const bounds = /^duration, (\w+) to (\w+)/.exec(type);
+      return bounds === null
+        ? []
+        : [{ map, key: codeWordsIn(key)[0] ?? '', least: bounds[1] ?? '', most: bounds[2] ?? '' }];
+    }),
+  );
 
-  const isAccepted = async (key: string, value: string): Promise<boolean> => {
-    const inAccount = key in maps.accounts.items.properties;
-    const account = `accounts: [{ name: a, api_key_env: K, ${inAccount ? `${key}: ${value}` : ''} }]`;
-    const poll = `poll: { ${inAccount ? '' : `${key}: ${value}`} }`;
+  const isAccepted = async (map: string, key: string, value: string): Promise<boolean> => {
+    const inMap = (name: string): string => (name === map ? `${key}: ${value}` : '');
+    const config = `
+accounts: [{ name: a, source: nerdgraph, account_id: 1, api_key_env: K, ${inMap('accounts')} }]
+poll: { ${inMap('poll')} }
+queries: [{ as: a, nrql: SELECT count(*) FROM Log, ${inMap('queries')} }]
+`;
     try {
-      await parseConfig(`${account}\n${poll}\napps: [{ id: 1 }]\n`, {
-        fileName: 'f',
-        directory: '/',
-      });
+      await parseConfig(config, { fileName: 'f', directory: '/' });
       return true;
     } catch (error) {
       if (error instanceof ConfigError) return false;
@@ -70,24 +72,28 @@ describe('docs/configuration.md', () => {
   };
 
   it('states bounds of durations', () => {
-    expect(bounded.map(({ key }) => key)).toEqual([
-      'timeout',
-      'interval',
-      'discovery_interval',
-      'window',
-      'delay',
-      'stale_after',
+    expect(bounded.map(({ map, key }) => `${map}.${key}`)).toEqual([
+      'accounts.timeout',
+      'poll.interval',
+      'poll.discovery_interval',
+      'poll.window',
+      'poll.delay',
+      'poll.stale_after',
+      'queries.window',
     ]);
   });
 
-  it.each(bounded)('$key is allowed from $least to $most', async ({ key, least, most }) => {
-    const everything = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
-    const leastMs = parseDuration(least, everything).ms ?? Number.NaN;
-    const mostMs = parseDuration(most, everything).ms ?? Number.NaN;
+  it.each(bounded)(
+    '$map.$key is allowed from $least to $most',
+    async ({ map, key, least, most }) => {
+      const everything = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
+      const leastMs = parseDuration(least, everything).ms ?? Number.NaN;
+      const mostMs = parseDuration(most, everything).ms ?? Number.NaN;
 
-    expect(await isAccepted(key, least)).toBe(true);
-    expect(await isAccepted(key, most)).toBe(true);
-    expect(await isAccepted(key, `${leastMs - 1}ms`)).toBe(false);
-    expect(await isAccepted(key, `${mostMs + 1}ms`)).toBe(false);
-  });
+      expect(await isAccepted(map, key, least)).toBe(true);
+      expect(await isAccepted(map, key, most)).toBe(true);
+      expect(await isAccepted(map, key, `${leastMs - 1}ms`)).toBe(false);
+      expect(await isAccepted(map, key, `${mostMs + 1}ms`)).toBe(false);
+    },
+  );
 });

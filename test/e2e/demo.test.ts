@@ -62,8 +62,9 @@ describe.each([
     expect(code).toBe(0);
   });
 
-  it('says what to open', () => {
+  it('says what to open, and how to start it with faults', () => {
     expect(program.stdout()).toContain('/metrics');
+    expect(program.stdout()).toMatch(/^ {2}node \S+main\.js demo --web\S+ --demo\S+ --faults$/mu);
   });
 
   it('has values for applications and hosts of all kinds within seconds', async () => {

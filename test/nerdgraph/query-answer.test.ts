@@ -256,6 +256,7 @@ describe('11.1 an answer to another question is no value', () => {
 
 const rate = { gauges: [x] };
 const count = { gauges: [aGauge('x', { growsWithWindow: true })] };
+const month = { fromMs: asked.toMs - 31 * 24 * hourMs, toMs: asked.toMs };
 const week = { fromMs: asked.toMs - 7 * 24 * hourMs, toMs: asked.toMs };
 
 describe('a window that New Relic has moved', () => {
@@ -269,6 +270,20 @@ describe('a window that New Relic has moved', () => {
     ['by an hour, of a week', { ...rate, window: week }, [-60, -60], true],
     ['by an hour on one side, of a week of calls', { ...count, window: week }, [-60, 0], false],
     ['by more than an hour, of a week', { ...rate, window: week }, [-61, -61], false],
+    ['by three hours, of a month', { ...rate, window: month }, [-180, 0], true],
+    [
+      'by three hours at both ends, of a month of calls',
+      { ...count, window: month },
+      [-180, -180],
+      true,
+    ],
+    [
+      'by three hours on one side, of a month of calls',
+      { ...count, window: month },
+      [-180, 0],
+      false,
+    ],
+    ['by more than three hours, of a month', { ...rate, window: month }, [-181, -181], false],
   ])('%s', (_, how, [fromBy, toBy], isTaken) => {
     const { window = asked } = how;
     const stated = {

@@ -6,6 +6,7 @@ import {
   faulty,
   linesOf,
   minuteMs,
+  nrqlOf,
   ofQueries,
   queriesStarted,
   queryConfig,
@@ -55,6 +56,27 @@ describe('a query', () => {
     expect(requests() - before).toBe(20);
     // The list, the applications and their hosts.
     expect(bench.daemon.status()[0]?.demandRequestsPerMinute).toBe(5);
+  });
+
+  it.each([
+    { window: '24h', days: 1 },
+    { window: '8d', days: 8 },
+    { window: '31d', days: 31 },
+  ])('asks for a window of $window, and holds its rows no longer than others', async (row) => {
+    const lengthMs = row.days * 24 * 60 * minuteMs;
+    const fault: Fault = { answer: () => undefined };
+    const query = `${calls}\n    window: ${row.window}`;
+    const bench = await queriesStarted({ queries: query }, faulty(fault));
+
+    const [{ text, wallMs } = { text: '', wallMs: 0 }] = nrqlOf(bench, 'FROM Transaction');
+    const toMs = Math.floor(wallMs / minuteMs) * minuteMs - 3 * minuteMs;
+    expect(text).toContain(` SINCE ${toMs - lengthMs} UNTIL ${toMs}`);
+    expect(await linesOf(bench, /^calls/u)).toHaveLength(2);
+    fault.answer = ofQueries('hang');
+    await bench.platform.clock.advance(5 * minuteMs);
+    expect(await linesOf(bench, /^calls/u)).toHaveLength(2);
+    await bench.platform.clock.advance(3 * minuteMs);
+    expect(await linesOf(bench, /^calls/u)).toEqual([]);
   });
 
   it('holds its rows while it fails, drops them after stale_after, and delays nobody', async () => {

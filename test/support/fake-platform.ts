@@ -40,6 +40,7 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
     clock: createFakeClock(),
     random: () => 0.5,
     env: {},
+    startedFile: '/usr/bin/newrelic-exporter',
     readFile: async (path) => {
       const text = files[path];
       if (text !== undefined) return new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printed } from './ask-bench.ts';
+import { printed, printedOn } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
@@ -57,6 +57,27 @@ describe('check-config', () => {
     expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: 0 });
   });
 
+  it.each([
+    { what: 'errors', args: [], entry: 'nmae: shop', exitCode: 2 },
+    { what: 'warnings', args: [], entry: 'name: "shop-*"', exitCode: 0 },
+    {
+      what: 'warnings, with what New Relic says,',
+      args: ['--online'],
+      entry: 'match: "^zz-.*"',
+      exitCode: 1,
+    },
+  ])('shows each of some hundred $what', async ({ args, entry, exitCode }) => {
+    const apps = Array.from({ length: 120 }, () => `  - { ${entry}, interval: 59s }`);
+    const config = `accounts: [${account}]\napps:\n${apps.join('\n')}`;
+
+    const result = await printed(['check-config', 'c.yaml', ...args], { 'c.yaml': config });
+
+    const printedText = result.stdout + result.stderr;
+    const lines = new Set(printedText.match(/c\.yaml:\d+(?=:)/gu));
+    expect({ exitCode: result.exitCode, lines: lines.size }).toEqual({ exitCode, lines: 120 });
+    expect(printedText).not.toMatch(/and \d+ more/u);
+  });
+
   it('shows the errors of the file and of everything that it names in one run', async () => {
     const config = [
       'accounts:',
@@ -105,5 +126,45 @@ describe('check-config', () => {
     expect(stderr).toBe(
       'c.yaml: the configuration file does not exist\n    = help: name the configuration file with --config.file\n',
     );
+  });
+
+  const file = `accounts: [${account.replace('KEY', 'NEWRELIC_EXPORTER_KEY')}]\napps: [{ id: 1 }]`;
+
+  it.each([
+    { name: 'NEWRELIC_EXPORTER_LOGLEVEL', help: 'did you mean NEWRELIC_EXPORTER_LOG_LEVEL?' },
+    { name: 'NEWRELIC_EXPORTER_CONFIGFILE', help: 'did you mean NEWRELIC_EXPORTER_CONFIG_FILE?' },
+    { name: 'NEWRELIC_EXPORTER_PORT', help: 'serve --help names those that are read' },
+  ])('warns of the variable $name, which nothing reads', async ({ name, help }) => {
+    const env = { NEWRELIC_EXPORTER_KEY: 'key', [name]: '9126' };
+
+    const good = await printedOn({ env }, {}, ['check-config', 'c.yaml'], { 'c.yaml': file });
+    const online = await printedOn({ env }, {}, ['check-config', '--online', 'c.yaml'], {
+      'c.yaml': file,
+    });
+    const missing = await printedOn({ env }, {}, ['check-config'], {});
+
+    const warning = `environment: warning: nothing reads the variable ${name}\n    = help: ${help}\n`;
+    expect(good).toMatchObject({ exitCode: 0, stderr: warning });
+    expect(good.stdout).toContain('1 warning\n');
+    expect(online.stdout).toContain(`environment: nothing reads the variable ${name}\n`);
+    expect(missing.exitCode).toBe(2);
+    expect(missing.stderr.includes(warning.trimEnd())).toBe(help.startsWith('did'));
+    expect(missing.stderr).not.toContain('NEWRELIC_EXPORTER_KEY');
+  });
+
+  it.each([
+    { name: 'NEWRELIC_EXPORTER_LOG_LEVEL', value: 'info' },
+    { name: 'NEWRELIC_EXPORTER_REVISION', value: 'abc' },
+    { name: 'NEWRELIC_EXPORTER_PORT', value: 'tcp://10.0.0.1:9126' },
+    { name: 'NEWRELIC_EXPORTER_SERVICE_HOST', value: '10.0.0.1' },
+    { name: 'NEWRELIC_EXPORTER_TEAM_SERVICE_PORT_HTTP', value: '9126' },
+    { name: 'NEWRELIC_EXPORTER_PORT_9126_TCP_ADDR', value: '10.0.0.1' },
+    { name: 'NEW_RELIC_APP_NAME', value: 'x' },
+  ])('does not mind $name=$value', async ({ name, value }) => {
+    const env = { NEWRELIC_EXPORTER_KEY: 'key', [name]: value };
+
+    const { stderr } = await printedOn({ env }, {}, ['check-config', 'c.yaml'], { 'c.yaml': file });
+
+    expect(stderr).toBe('');
   });
 });

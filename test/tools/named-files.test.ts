@@ -61,6 +61,19 @@ describe('namedFileProblems', () => {
   });
 
   it.each([
+    { path: '~/k.key', base: '', says: 'the API key file /etc/~/k.key does not exist' },
+    { path: '/k', base: ', ca_file: ~/ca.pem', says: '/etc/~/ca.pem does not exist' },
+  ])('says of $path$base that "~" is not replaced', async ({ path, base, says }) => {
+    const [message, ...others] = await messagesOf(withKeyFile(path, base), {
+      files: { '/k': key },
+    });
+
+    expect(message).toContain(says);
+    expect(message).toContain('"~" is not replaced: write the whole path');
+    expect(others).toEqual([]);
+  });
+
+  it.each([
     { path: '/run/secrets/key', env: {} },
     { path: '/var/run/secrets/newrelic/api-key', env: {} },
     { path: '/etc/newrelic/key', env: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } },

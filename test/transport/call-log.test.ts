@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
+import { nrqlDocument } from '../../src/nerdgraph/graphql-client.ts';
 import { createAccountTransport } from '../../src/transport/account-transport.ts';
 import { createCallLog } from '../../src/transport/call-log.ts';
 import type { ApiRequest, Transport } from '../../src/transport/transport.ts';
@@ -72,22 +73,40 @@ const hostFields = {
   target: host.target,
 };
 
+function graphqlBody(ids: string): string {
+  const nrql = `… IN (${ids}) SINCE 10 UNTIL 20`;
+  return JSON.stringify({ query: nrqlDocument, variables: { account: 7, nrql, timeout: 25 } });
+}
+
 describe('the log of calls', () => {
   it.each([
     { what: 'a GET', request: host, fields: hostFields },
     {
-      what: 'the beginning of a query of NerdGraph',
+      what: 'the variables of a query of NerdGraph',
+      request: { operation: 'application_metrics', target: '/graphql', body: graphqlBody('1,2') },
+      fields: {
+        account: 'production',
+        operation: 'application_metrics',
+        method: 'POST',
+        target: '/graphql',
+        variables: '{"account":7,"nrql":"… IN (1,2) SINCE 10 UNTIL 20","timeout":25}',
+      },
+    },
+    {
+      what: 'the beginning and the end of many',
       request: {
         operation: 'application_metrics',
         target: '/graphql',
-        body: `{"query":"${'q'.repeat(1000)}"}`,
+        body: graphqlBody('31584797,'.repeat(200)),
       },
       fields: {
         account: 'production',
         operation: 'application_metrics',
         method: 'POST',
         target: '/graphql',
-        body: `{"query":"${'q'.repeat(490)}`,
+        variables: expect.stringMatching(
+          /^\{"account":7,"nrql":"… IN \(31584797,.{600,700}…[\d,]+\) SINCE 10 UNTIL 20","timeout":25\}$/u,
+        ) as string,
       },
     },
   ] as const)('has one line at debug: $what', async ({ request, fields }) => {

@@ -278,11 +278,10 @@ const roundedShare = 0.005;
 
 /** How far a rounded value may be from the true one: half a unit of its last significant digit. */
 function roundingOf(value: number, unit: Unit): number {
-  if (unit === 'ratio') return roundedRatio;
   if (unit === 'bytes') return roundedShare * value;
-  if (value === 0) return 0;
   const exponent = Number(value.toExponential().split('e')[1]);
-  return 0.5 * 10 ** (exponent - significantDigits + 1);
+  const ofDigits = value === 0 ? 0 : 0.5 * 10 ** (exponent - significantDigits + 1);
+  return unit === 'ratio' ? Math.max(roundedRatio, ofDigits) : ofDigits;
 }
 
 /**

@@ -57,6 +57,22 @@ describe('the verdict', () => {
       verdict: 'differs',
     },
     {
+      what: 'CPU of more than 10 cores',
+      unit: 'ratio',
+      rest: [12.6],
+      nerdgraph: [12.5758],
+      raw: false,
+      verdict: 'equal',
+    },
+    {
+      what: 'other CPU',
+      unit: 'ratio',
+      rest: [12.6],
+      nerdgraph: [12.54],
+      raw: false,
+      verdict: 'differs',
+    },
+    {
       what: 'MiB',
       unit: 'bytes',
       rest: [101 * 1024 ** 2],
