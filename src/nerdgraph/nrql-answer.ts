@@ -227,13 +227,13 @@ function shapeOf(row: unknown): string {
 }
 
 /**
- * The longest step of New Relic's roll-ups for a window of this length: 5 minutes below two days and, of
- * samples of infrastructure, an hour from 3 days and three hours from 14, as its documents show. The rest is
- * assumed.
+ * The longest step of New Relic's roll-ups for a window of this length. Documented are 5 minutes for one just
+ * below two days and, of samples of infrastructure, 10 minutes above 6 hours, an hour from 3 days and three
+ * hours from 14. The rest is assumed.
  */
 function stepMs({ fromMs, toMs }: TimeWindow): number {
   const lengthMs = toMs - fromMs;
-  if (lengthMs < 2 * dayMs) return 5 * minuteMs;
+  if (lengthMs < 2 * dayMs) return (lengthMs > 6 * hourMs ? 10 : 5) * minuteMs;
   return lengthMs < 14 * dayMs ? hourMs : 3 * hourMs;
 }
 

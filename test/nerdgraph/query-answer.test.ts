@@ -257,6 +257,8 @@ describe('11.1 an answer to another question is no value', () => {
 const rate = { gauges: [x] };
 const count = { gauges: [aGauge('x', { growsWithWindow: true })] };
 const month = { fromMs: asked.toMs - 31 * 24 * hourMs, toMs: asked.toMs };
+const day = { fromMs: asked.toMs - 24 * hourMs, toMs: asked.toMs };
+const sixHours = { fromMs: asked.toMs - 6 * hourMs, toMs: asked.toMs };
 const week = { fromMs: asked.toMs - 7 * 24 * hourMs, toMs: asked.toMs };
 
 describe('a window that New Relic has moved', () => {
@@ -267,6 +269,9 @@ describe('a window that New Relic has moved', () => {
     ['to twice its length, of a count', count, [-5, 0], false],
     ['to a fifth of it, of a count', count, [4, 0], false],
     ['by more than a step', rate, [-6, -6], false],
+    ['by 10 minutes, of a day', { ...rate, window: day }, [-10, -10], true],
+    ['by more than 10 minutes, of a day', { ...rate, window: day }, [-11, -11], false],
+    ['by more than 5 minutes, of 6 hours', { ...rate, window: sixHours }, [-6, -6], false],
     ['by an hour, of a week', { ...rate, window: week }, [-60, -60], true],
     ['by an hour on one side, of a week of calls', { ...count, window: week }, [-60, 0], false],
     ['by more than an hour, of a week', { ...rate, window: week }, [-61, -61], false],
