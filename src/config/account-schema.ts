@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { AccountSource, ApiKeyHeader } from '../model/config.ts';
+import { anyRegion, type Region, regions } from '../model/region.ts';
 import { accountId, aMap, duration, text, url, wholeNumber } from './schema-fields.ts';
 import { parseBaseUrl, parseProxyUrl } from './url.ts';
-
-export type Region = 'us' | 'eu';
 
 /** One entry of `accounts` as the file has it, defaults applied, durations in milliseconds. */
 export interface FileAccount {
@@ -43,7 +42,7 @@ export const accountSchema: z.ZodType<FileAccount> = z
         'Id of the New Relic account; required with "source: nerdgraph". Without it, `check-config --online` proposes it.',
       ).exactOptional(),
       region: z
-        .enum(['us', 'eu'], { error: 'must be us or eu' })
+        .enum(regions, { error: `must be ${anyRegion}` })
         .meta({ description: "The account's data centre.", default: 'us' })
         .exactOptional(),
       base_url: url(

@@ -13,10 +13,10 @@ import type {
   Selector,
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
+import { regionAddresses } from '../model/region.ts';
 import type { FileAccount } from './account-schema.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
-import { officialAddresses } from './official-address.ts';
 import {
   accountsOf,
   type FileApp,
@@ -38,7 +38,7 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
   const { api_key_file: keyFile, api_key_env: keyVariable, ca_file: caFile } = account;
   return {
     name: account.name,
-    baseUrl: account.base_url ?? officialAddresses[account.region ?? 'us'],
+    baseUrl: account.base_url ?? regionAddresses[account.region ?? 'us'],
     source: sourceOf(account),
     apiKey:
       keyFile === undefined

@@ -9,6 +9,7 @@ import type {
 } from '../model/config.ts';
 import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
+import { regionOf } from '../model/region.ts';
 import { polledBy } from '../model/selector.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
@@ -55,12 +56,13 @@ export function effectiveConfigText(config: PlainConfig): string {
 }
 
 function accountMap(account: AccountConfig): FileMap {
-  const { apiKey, source, proxyUrl, caFile } = account;
+  const { apiKey, baseUrl, source, proxyUrl, caFile } = account;
+  const region = regionOf(baseUrl);
   return {
     name: account.name,
     source: source.kind,
     account_id: source.accountId,
-    base_url: account.baseUrl,
+    ...(region === undefined ? { base_url: baseUrl } : { region }),
     ...(apiKey.kind === 'file' ? { api_key_file: apiKey.path } : { api_key_env: apiKey.name }),
     api_key_header: account.apiKeyHeader,
     requests_per_minute: account.requestsPerMinute,

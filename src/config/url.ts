@@ -1,3 +1,5 @@
+import { regions } from '../model/region.ts';
+
 /** Takes what is wrong with a value, as a predicate, and what helps. */
 export type Refuse = (problem: string, help?: string) => undefined;
 
@@ -22,7 +24,8 @@ function withoutTrailingSlash(text: string): string {
 export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
   if (url === undefined) {
-    const help = /^(?:us|eu)$/iu.test(text) ? `write region: ${text.toLowerCase()}` : undefined;
+    const region = regions.find((one) => one === text.toLowerCase());
+    const help = region === undefined ? undefined : `write region: ${region}`;
     return refuse('must be a URL such as https://api.newrelic.com', help);
   }
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {

@@ -1,4 +1,5 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
+import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
@@ -24,7 +25,9 @@ export function failureOf(
     applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy = remedyFor({ reason, status }, accountId, operation);
+  const remedy = otherRegion.test(detail)
+    ? otherRegionRemedy
+    : remedyFor({ reason, status }, accountId, operation);
   return new ApiError(
     reason,
     `${titleOf(operation)}${subject}: ${detail}. ${remedy}.`,
@@ -84,11 +87,11 @@ export const askForLess =
 
 function noAccess(accountId: number | undefined): string {
   const account = accountId === undefined ? 'the account' : `the account ${accountId}`;
-  return `The user of the API key has no access to ${account}: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees) and the rights of that user`;
+  return `The user of the API key has no access to ${account}: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees), the region (${anyRegion}) and the rights of that user`;
 }
 
 const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
-  auth: 'Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (us or eu) must be the one of the account',
+  auth: `Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (${anyRegion}) must be the one of the account`,
   not_found: 'Check base_url: there is no NerdGraph at this address (/graphql)',
   throttled:
     'A limit of NerdGraph is reached (3000 NRQL queries a minute for an account, 25 requests in flight for a user): lower requests_per_minute or concurrency, or find who else asks as the same user',
@@ -171,6 +174,7 @@ const precedence: readonly number[] = [429, 401, 403, tooMuch, 400, 500];
 
 function statusOfError({ errorClass, classification, message }: GraphqlError): number {
   if (tooBig.test(message)) return tooMuch;
+  if (otherRegion.test(message)) return 403;
   // New Relic answers so to a key whose user may not see the account. Its GraphQL library gives this
   // classification to any failure of a field, so a class of its own says more.
   const isOwn = errorClass !== '' && errorClass !== 'SERVER_ERROR';

@@ -226,7 +226,7 @@ export function isPending({ selector }: AppEntry, pendingIds: readonly string[])
 }
 
 /** Whether New Relic does not accept the key. */
-export function isRefused(error: Error | undefined): boolean {
+function isRefused(error: Error | undefined): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
 import { readCaFile } from '../config/ca-file.ts';
 import { errorAt, type Problem, warningAt } from '../config/diagnostic.ts';
-import { isOfficialAddress } from '../config/official-address.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import { type FileMap, mapsUnder, type Span, textEntry } from '../config/yaml-node.ts';
 import type { KeyLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';
+import { regionOf } from '../model/region.ts';
 
 /** Something outside the configuration file that an account needs, and where the file names it. */
 type NamedFile =
@@ -27,7 +27,8 @@ export interface NamedFileDependencies extends ApiKeyDependencies {
 function keyOf(account: FileMap, directory: string): readonly NamedFile[] {
   const file = textEntry(account, 'api_key_file');
   const variable = textEntry(account, 'api_key_env');
-  const isOfficial = isOfficialAddress(textEntry(account, 'base_url')?.text);
+  const address = textEntry(account, 'base_url')?.text;
+  const isOfficial = address === undefined || regionOf(address) !== undefined;
   if (file !== undefined && file.text !== '') {
     const location = { kind: 'file', path: resolve(directory, file.text) } as const;
     return [{ kind: 'key', location, isOfficial, span: file.span }];

@@ -87,17 +87,9 @@ const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
 ]);
 
 /** The members of errors of Node.js and undici. Each may be missing or of another type. */
-interface ForeignError {
-  readonly name?: unknown;
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-  readonly hostname?: unknown;
-  readonly address?: unknown;
-  readonly port?: unknown;
-  readonly message?: unknown;
-  readonly cause?: unknown;
-  readonly errors?: unknown;
-}
+type ForeignError = Readonly<Partial<Record<Member, unknown>>>;
+type Member = 'name' | 'code' | 'syscall' | 'hostname' | 'address' | 'port' | 'message' | Inner;
+type Inner = 'cause' | 'errors';
 
 /**
  * Turns whatever a request to `host` was rejected with into an `ApiError`. All foreign errors come in
@@ -179,50 +171,26 @@ function nameOf(error: unknown): string {
   return typeof code === 'string' ? `${error.name} ${code}` : error.name;
 }
 
-const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map<string, NetworkReason>([
-  ['ENOTFOUND', 'dns'],
-  ['ECONNREFUSED', 'connect'],
-  ['EHOSTUNREACH', 'connect'],
-  ['EHOSTDOWN', 'connect'],
-  ['ENETUNREACH', 'connect'],
-  ['ENETDOWN', 'connect'],
-  ['EADDRNOTAVAIL', 'connect'],
-  ['EACCES', 'connect'],
-  ['EPERM', 'connect'],
-  ['EMFILE', 'connect'],
-  ['ENFILE', 'connect'],
-  ['ETIMEDOUT', 'connect'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
-  // undici's code for a proxy that refuses a tunnel. A request that is really aborted is rejected with
-  // the reason of its signal.
-  ['UND_ERR_ABORTED', 'connect'],
-  ['EPROTO', 'tls'],
-  ['HOSTNAME_MISMATCH', 'tls'],
-  ['INVALID_CA', 'tls'],
-  ['INVALID_PURPOSE', 'tls'],
-  ['PATH_LENGTH_EXCEEDED', 'tls'],
-  ['UND_ERR_PRX_TLS', 'tls'],
-  ['ECONNRESET', 'reset'],
-  ['ECONNABORTED', 'reset'],
-  ['EPIPE', 'reset'],
-  ['UND_ERR_SOCKET', 'reset'],
-  ['UND_ERR_INFO', 'reset'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'reset'],
-  ['HPE_INVALID_EOF_STATE', 'reset'],
-  ['HPE_CLOSED_CONNECTION', 'reset'],
-  ['ERR_STREAM_PREMATURE_CLOSE', 'reset'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'too_large'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'too_large'],
-  ['HPE_HEADER_OVERFLOW', 'too_large'],
-  ['HTTPParserError', 'not_json'],
+const codesByReason: readonly (readonly [NetworkReason, codes: string])[] = [
+  ['dns', 'ENOTFOUND'],
+  ['connect', 'ECONNREFUSED EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL ETIMEDOUT'],
+  // The last is undici's code for a proxy that refuses a tunnel. A request that is really aborted is
+  // rejected with the reason of its signal.
+  ['connect', 'EACCES EPERM EMFILE ENFILE UND_ERR_CONNECT_TIMEOUT UND_ERR_ABORTED'],
+  ['tls', 'EPROTO HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE PATH_LENGTH_EXCEEDED'],
+  ['tls', 'UND_ERR_PRX_TLS'],
+  ['reset', 'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_INFO HPE_INVALID_EOF_STATE'],
+  ['reset', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_CLOSED_CONNECTION ERR_STREAM_PREMATURE_CLOSE'],
+  ['timeout', 'UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT'],
+  ['too_large', 'UND_ERR_RES_EXCEEDED_MAX_SIZE UND_ERR_HEADERS_OVERFLOW HPE_HEADER_OVERFLOW'],
   // undici fails on an answer that HTTP does not allow here, such as an unexpected upgrade.
-  ['ERR_ASSERTION', 'not_json'],
-  ['UND_ERR_INVALID_ARG', 'client'],
-  ['UND_ERR_DESTROYED', 'client'],
-  ['UND_ERR_CLOSED', 'client'],
-]);
+  ['not_json', 'HTTPParserError ERR_ASSERTION'],
+  ['client', 'UND_ERR_INVALID_ARG UND_ERR_DESTROYED UND_ERR_CLOSED'],
+];
+
+const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map(
+  codesByReason.flatMap(([reason, codes]) => codes.split(' ').map((code) => [code, reason])),
+);
 
 const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
   [/^EAI_/, 'dns'],

@@ -45,7 +45,7 @@ describe('effectiveConfigText', () => {
     expect(text).toBe(`accounts:
   - name: eu
     source: rest
-    base_url: https://api.eu.newrelic.com
+    region: eu
     api_key_file: /etc/exporter/key
     api_key_header: Api-Key
     requests_per_minute: 800

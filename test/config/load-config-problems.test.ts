@@ -81,8 +81,13 @@ const shape: readonly Row[] = [
 ];
 
 const ofAccounts: readonly Row[] = [
-  [account('region: ue'), '1:46', 'must be us or eu', 'did you mean "us"?'],
+  [account('region: ue'), '1:46', 'must be us, eu, jp or gov', 'did you mean "us"?'],
+  [account('region: USA'), '1:46', 'did you mean "us"?'],
+  [account('region: europe'), '1:46', 'did you mean "eu"?'],
+  [account('region: Japan'), '1:46', 'did you mean "jp"?'],
+  [account('region: fedramp'), '1:46', 'did you mean "gov"?'],
   [account('base_url: EU'), '1:48', 'must be a URL', 'write region: eu'],
+  [account('base_url: jp'), '1:48', 'must be a URL', 'write region: jp'],
   [account('source: graphql'), '1:46', 'must be rest or nerdgraph'],
   [account('api_key_header: x-api-key'), '1:54', 'did you mean "X-Api-Key"?'],
   ...['0', '1.5', '"9"', '99999999999999999999'].map(

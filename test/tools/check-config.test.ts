@@ -78,7 +78,7 @@ describe('check-config', () => {
     expect(headlines).toEqual([
       'c.yaml:2:30: the API key file /nokey does not exist',
       'c.yaml:2:46: the CA file /noca does not exist',
-      'c.yaml:2:60: "region" must be us or eu, not "ue"',
+      'c.yaml:2:60: "region" must be us, eu, jp or gov, not "ue"',
       'c.yaml:3:29: the environment variable NOVAR is not set',
       'c.yaml:5:7: unknown key "nmae"',
     ]);

@@ -74,6 +74,7 @@ describe('namedFileProblems', () => {
     { base: '', warned: 1 },
     { base: ', region: eu', warned: 1 },
     { base: ', base_url: "https://api.newrelic.com/"', warned: 1 },
+    { base: ', base_url: "https://gov-api.newrelic.com"', warned: 1 },
     { base: ', base_url: "https://gateway"', warned: 0 },
   ])('expects a user key of an account with$base: $warned', async ({ base, warned }) => {
     const files = { '/k': 'key-of-a-gateway' };

@@ -36,7 +36,7 @@ describe('print-config', () => {
     expect(body).toBe(`accounts:
   - name: production
     source: rest
-    base_url: https://api.eu.newrelic.com
+    region: eu
     api_key_file: /run/key
     api_key_header: Api-Key
     requests_per_minute: 800
