@@ -36,13 +36,14 @@ const ownHosts = new Set(addresses.map((address) => new URL(address).hostname));
 type Rule = readonly [isOdd: boolean, key: string, message: string, help?: string];
 
 function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
-  return accounts.flatMap(({ baseUrl, source, requestsPerMinute }, index) => {
+  return accounts.flatMap(({ baseUrl, source, requestsPerMinute, proxyUrl }, index) => {
     const [perMinute, what] = quotas[source.kind];
     const { hostname, pathname } = new URL(baseUrl);
     const isOther = service.test(hostname) && !ownHosts.has(hostname);
     const region = at('accounts', index, 'base_url') && regionOf(baseUrl);
     const added = 'has a path of the API, to which the exporter adds its own';
     const other = `is not New Relic's API, which is at ${addresses.join(', ')}`;
+    const login = 'holds a login, which everybody sees who may read this file';
     const open = 'is plain http: the API key crosses the network unencrypted';
     const rules: readonly Rule[] = [
       [requestsPerMinute > perMinute, 'requests_per_minute', `is above ${perMinute}, ${what}`],
@@ -50,6 +51,7 @@ function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] 
       [pathOfApi.test(pathname), 'base_url', added, 'leave out the path'],
       [isOther, 'base_url', other, 'write "region" instead'],
       [region !== undefined, 'base_url', 'is the address of a region', `write region: ${region}`],
+      [/@/u.test(proxyUrl ?? ''), 'proxy_url', login, 'use "proxy_url_file" or "proxy_url_env"'],
     ];
     return rules.flatMap(([isOdd, key, message, help]) =>
       isOdd ? [warningAt(at('accounts', index, key)?.span, `"${key}" ${message}`, help)] : [],

@@ -1,13 +1,10 @@
+import type { Refuse } from './url.ts';
+
 /** A range of durations, both ends included. */
 export interface DurationBounds {
   readonly minMs: number;
   readonly maxMs: number;
 }
-
-/** A duration, or what is wrong with it: a predicate such as "needs a unit: ms, s, m or h". */
-export type ParsedDuration =
-  | { readonly ms: number; readonly problem: undefined }
-  | { readonly ms: undefined; readonly problem: string };
 
 const units = [
   { name: 'h', ms: 3_600_000 },
@@ -20,7 +17,6 @@ const units = [
 export const durationPattern = '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$';
 
 const durationRegExp = new RegExp(durationPattern, 'u');
-const bareNumber = /^[0-9]+$/u;
 
 /** Writes a duration with the units that {@link parseDuration} reads, such as `1h30m`. */
 export function formatDuration(durationMs: number): string {
@@ -34,24 +30,24 @@ export function formatDuration(durationMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-function wrong(problem: string): ParsedDuration {
-  return { ms: undefined, problem };
-}
-
 /**
  * Parses a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required,
  * except for a bare `0` if the bounds include zero.
  */
-export function parseDuration(value: unknown, { minMs, maxMs }: DurationBounds): ParsedDuration {
-  if (minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };
+export function parseDuration(
+  value: unknown,
+  { minMs, maxMs }: DurationBounds,
+  refuse: Refuse = () => undefined,
+): number | undefined {
+  if (minMs === 0 && (value === 0 || value === '0')) return 0;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
-    return wrong('must be a duration with a unit, such as 30s');
+    return refuse('must be a duration with a unit, such as 30s');
   }
   const text = String(value);
-  if (bareNumber.test(text)) return wrong(`needs a unit: ms, s, m or h, such as ${text}s`);
+  if (/^[0-9]+$/u.test(text)) return refuse(`needs a unit: ms, s, m or h, such as ${text}s`);
   const match = durationRegExp.exec(text);
   if (match === null) {
-    return wrong(
+    return refuse(
       'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
     );
   }
@@ -59,7 +55,6 @@ export function parseDuration(value: unknown, { minMs, maxMs }: DurationBounds):
     (sum, unit, index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * unit.ms,
     0,
   );
-  if (ms < minMs) return wrong(`must be at least ${formatDuration(minMs)}`);
-  if (ms > maxMs) return wrong(`must be at most ${formatDuration(maxMs)}`);
-  return { ms, problem: undefined };
+  if (ms < minMs) return refuse(`must be at least ${formatDuration(minMs)}`);
+  return ms > maxMs ? refuse(`must be at most ${formatDuration(maxMs)}`) : ms;
 }

@@ -25,8 +25,10 @@ export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
   if (url === undefined) {
     const region = regions.find((one) => one === text.toLowerCase());
-    const help = region === undefined ? undefined : `write region: ${region}`;
-    return refuse('must be a URL such as https://api.newrelic.com', help);
+    return refuse(
+      'must be a URL such as https://gateway.example.com',
+      region && `write region: ${region}`,
+    );
   }
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
     return refuse('must not hold a user name or password', keyHelp);

@@ -1,9 +1,9 @@
-import { ConfigError, firstOf } from '../config/diagnostic.ts';
+import { ConfigError } from '../config/diagnostic.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
-import { orCommandError } from './config-reader.ts';
+import { logWarnings, orCommandError } from './config-reader.ts';
 import { type WatchedFiles, watchFiles } from './file-watcher.ts';
 import type { Files, Machine } from './platform.ts';
 
@@ -106,13 +106,8 @@ export class WebAccess {
   }
 
   #logWarnings(): void {
-    const { shown } = firstOf(this.#loaded.warnings);
-    for (const { line, column, message, help } of shown) {
-      this.#dependencies.logger.warn(
-        { file: this.#path, line, column, problem: message, remedy: help },
-        'web configuration warning',
-      );
-    }
+    const { logger } = this.#dependencies;
+    logWarnings(this.#loaded.warnings, this.#path, logger, 'web configuration');
   }
 }
 

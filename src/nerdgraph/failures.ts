@@ -2,9 +2,9 @@ import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
-import { statusReason } from '../transport/transport-errors.ts';
+import { byCode, statusReason } from '../transport/transport-errors.ts';
 
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
@@ -58,7 +58,7 @@ export function failureIn(
  * The message of the error in a body that decides; empty if there is none, as in a page of a gateway.
  */
 function graphqlMessageOf(body: string): string {
-  const error = decidingErrorOf(graphqlErrorsOf(parsed(body)).errors);
+  const error = decidingErrorOf(graphqlErrorsOf(jsonIn(body)).errors);
   if (error === undefined) return '';
   return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
 }
@@ -152,18 +152,13 @@ export function answeredPartOf(document: unknown): unknown {
 const tooMuch = 413;
 
 /** By error class. */
-const statuses: ReadonlyMap<string, number> = new Map([
-  ['TOO_MANY_REQUESTS', 429],
-  ['BAD_API_KEY', 401],
-  ['UNAUTHORIZED', 401],
-  ['ACCESS_DENIED', 403],
-  ['FORBIDDEN', 403],
-  ['TIMEOUT', tooMuch],
-  ['INVALID_INPUT', 400],
-  ['BAD_USER_INPUT', 400],
-  ['NOT_FOUND', 403],
-  ['INTERNAL_SERVER_ERROR', 500],
-  ['SERVER_ERROR', 500],
+const statuses = byCode<number>([
+  [429, 'TOO_MANY_REQUESTS'],
+  [401, 'BAD_API_KEY UNAUTHORIZED'],
+  [403, 'ACCESS_DENIED FORBIDDEN NOT_FOUND'],
+  [tooMuch, 'TIMEOUT'],
+  [400, 'INVALID_INPUT BAD_USER_INPUT'],
+  [500, 'INTERNAL_SERVER_ERROR SERVER_ERROR'],
 ]);
 
 const tooBig = /query is (?:a little )?too (?:big|long)|too long|maximum length/i;
@@ -189,7 +184,7 @@ function statusOfError({ errorClass, classification, message }: GraphqlError): n
  */
 export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>): number {
   if (status !== 200 || !mayHaveFailed(body)) return status;
-  const document = parsed(body);
+  const document = jsonIn(body);
   const deciding = decidingErrorOf(graphqlErrorsOf(document).errors);
   if (deciding !== undefined) return statusOfError(deciding);
   // Without an error the account is not visible to the key.
@@ -207,18 +202,6 @@ function mayHaveFailed(body: string): boolean {
   return body.includes('"errors"') || /"account"\s*:\s*null/.test(body);
 }
 
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 function actorOf(document: unknown): JsonObject {
   return objectOf(objectOf(objectOf(document)['data'])['actor']);
-}
-
-export function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

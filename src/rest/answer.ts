@@ -2,7 +2,7 @@ import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
 
@@ -22,7 +22,9 @@ export function documentOf(
   const { status, body } = response;
   const reason = statusReason(status);
   if (reason !== undefined) {
-    throw failureOf(subject, reason, `status ${status}${quoted(titleOfBody(body))}`, { status });
+    throw failureOf(subject, reason, `status ${status}${quoted(titleIn(objectOf(jsonIn(body))))}`, {
+      status,
+    });
   }
 
   const document = parsed(response, subject, parse);
@@ -49,17 +51,6 @@ function parsed(
     // The parser's own message quotes the body uncleaned, so it does not become the cause.
     const options = cause instanceof SyntaxError ? { status } : { status, cause };
     throw failureOf(subject, 'not_json', detail, options);
-  }
-}
-
-/** The title in the body of an answer that is not 2xx; an empty text if there is none. */
-function titleOfBody(body: string): string {
-  if (!body.trimStart().startsWith('{')) return '';
-  try {
-    const document: unknown = JSON.parse(body);
-    return isJsonObject(document) ? titleIn(document) : '';
-  } catch {
-    return '';
   }
 }
 

@@ -11,9 +11,6 @@ export interface TunnelOptions {
   readonly peer: string;
   /** How long the proxy may take to answer once the connection to it is open. */
   readonly openTimeoutMs: number;
-}
-
-export interface TunnelDependencies {
   readonly connectToProxy: Connector;
   /** Speaks TLS with the origin, inside the tunnel. */
   readonly connectInside: Connector;
@@ -34,9 +31,8 @@ export interface Tunnels {
  * `UND_ERR_SOCKET`; undici's client takes that for the end of an idle connection, and opens the next
  * one for the same request at once, thousands of times a second.
  */
-export function createTunnels(options: TunnelOptions, dependencies: TunnelDependencies): Tunnels {
-  const { proxy, peer, openTimeoutMs } = options;
-  const { connectToProxy, connectInside } = dependencies;
+export function createTunnels(options: TunnelOptions): Tunnels {
+  const { proxy, peer, openTimeoutMs, connectToProxy, connectInside } = options;
   const proxyHeaders = { 'proxy-connection': 'keep-alive', ...proxyAuthorizationOf(proxy) };
   const opening = new Set<Client>();
 

@@ -33,6 +33,8 @@ const cases: readonly Row[] = [
   [account('base_url: "https://api.eu.newrelic.com/"'), '1:48', 'a region', 'write region: eu'],
   [account('base_url: "https://API.jp.newrelic.com"'), '1:48', 'a region', 'write region: jp'],
   [account('base_url: "https://gov-api.newrelic.com"'), '1:48', 'a region', 'write region: gov'],
+  [account('proxy_url: "http://u:p@h:1"'), '1:49', '"proxy_url" holds a login', '"proxy_url_file"'],
+  [account('proxy_url: "http://u@h:1"'), '1:49', 'holds a login', '"proxy_url_env"'],
   [`poll: {delay: 0s}\n${apps}`, '1:15', '"delay" is under 60s', 'too low'],
   ['apps: [{name: shop-*}]', '1:15', '"name" has a star', '"match"'],
   [named('count', 'x', 1).replace('metric: M', 'metric: A/*'), '1:35', '"metric" has a star'],

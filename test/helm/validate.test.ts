@@ -31,6 +31,10 @@ const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
   [['configReload=rollout', 'mode=sidecar'], 'the chart has no pods to restart'],
   [['config.apps[0].id=9007199254740993'], 'write it in quotes'],
   [['config.apps[0].labels.key=NRAK-ABCDEFGH'], 'config contains an API key'],
+  [
+    ['config.accounts[0].name=a,config.accounts[0].proxy_url=http://user:password@proxy:3128'],
+    'proxy_url has a login, but a ConfigMap is not secret',
+  ],
   [['web.scheme=https'], 'name its Secret in web.configExistingSecret'],
   [['web.tlsExistingSecret=tls'], 'nothing uses its certificate'],
   [['apiKey.value=x'], 'both apiKey.existingSecret and apiKey.value'],

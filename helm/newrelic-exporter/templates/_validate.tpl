@@ -29,6 +29,11 @@
 {{- if regexMatch "NRAK-[A-Z0-9]{8}" (toYaml .Values.config) }}
 {{- fail "config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret" }}
 {{- end }}
+{{- range $index, $account := .Values.config.accounts }}
+{{- if contains "@" (default "" $account.proxy_url) }}
+{{- fail (printf "config.accounts[%d].proxy_url has a login, but a ConfigMap is not secret: put the URL into a Secret, mount that with extraVolumes and extraVolumeMounts, and name the file in proxy_url_file" $index) }}
+{{- end }}
+{{- end }}
 {{- if and (eq .Values.web.scheme "https") (not .Values.web.configExistingSecret) }}
 {{- fail "web.scheme is https, but without a web configuration file the exporter speaks http: name its Secret in web.configExistingSecret" }}
 {{- end }}
