@@ -1,5 +1,7 @@
 import type { ToolPlatform } from '../daemon/platform.ts';
+import { printable } from '../model/line-text.ts';
 import { regionAddresses, regionOf, regions } from '../model/region.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { isUnauthorized } from '../poller/discovery-state.ts';
 import {
   askingDependencies,
@@ -15,14 +17,33 @@ export async function onlineFindings(
   checked: CheckedConfig,
   platform: ToolPlatform,
 ): Promise<readonly Finding[]> {
-  const discovered = await discoverAccounts(checked.config, platform, 'check');
+  const logged: Finding[] = [];
+  const logger = findingLogger((finding) => logged.push(finding));
+  const discovered = await discoverAccounts(checked.config, platform, 'check', logger);
   const accounts = await Promise.all(
     discovered.map(async (one) => [
       ...(await accountFindings(one, checked)),
-      ...(await regionFindings(one, checked, platform)),
+      ...(await regionFindings(one, checked, { platform, logger })),
     ]),
   );
-  return accounts.flat();
+  return [...accounts.flat(), ...logged];
+}
+
+const ignore = (): void => undefined;
+
+/** Makes findings of what would otherwise be lines of a log between them. */
+function findingLogger(add: (finding: Finding) => void): Logger {
+  const warn: Logger['warn'] = ({ account, accounts, remedy, error }, message) => {
+    const of = Array.isArray(accounts) ? `: ${accounts.join(', ')}` : '';
+    const why = error instanceof Error ? error.message : remedy;
+    add(
+      findingOf('warning', printable(message + of), {
+        account: typeof account === 'string' ? account : undefined,
+        remedy: typeof why === 'string' ? why : undefined,
+      }),
+    );
+  };
+  return { debug: ignore, info: ignore, warn, error: warn };
 }
 
 /**
@@ -33,7 +54,7 @@ export async function onlineFindings(
 async function regionFindings(
   { account, discovery, queryAnswers, visible }: DiscoveredAccount,
   { config, file }: CheckedConfig,
-  platform: ToolPlatform,
+  { platform, logger }: { readonly platform: ToolPlatform; readonly logger: Logger },
 ): Promise<readonly Finding[]> {
   const index = config.accounts.findIndex(({ name }) => name === account.name);
   const place = (key: string) => file.at('accounts', index, key);
@@ -41,7 +62,7 @@ async function regionFindings(
   const errors = [discovery.error, ...queryAnswers.map(({ outcome }) => outcome.error)];
   const isKnown = visible !== undefined && visible.failure === undefined;
   if (own === undefined || own === 'gov' || isKnown || !errors.some(isUnauthorized)) return [];
-  const dependencies = await askingDependencies(platform);
+  const dependencies = await askingDependencies(platform, logger);
   const answers = await Promise.all(
     regions
       .filter((region) => region !== own && region !== 'gov')
