@@ -50,7 +50,7 @@ function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] 
       [isPlainHttpOffLoopback(baseUrl), 'base_url', open, 'use https'],
       [pathOfApi.test(pathname), 'base_url', added, 'leave out the path'],
       [isOther, 'base_url', other, 'write "region" instead'],
-      [region !== undefined, 'base_url', 'is the address of a region', `write region: ${region}`],
+      [region !== undefined, 'base_url', "is New Relic's own address", `write region: ${region}`],
       [/@/u.test(proxyUrl ?? ''), 'proxy_url', login, 'use "proxy_url_file" or "proxy_url_env"'],
     ];
     return rules.flatMap(([isOdd, key, message, help]) =>
