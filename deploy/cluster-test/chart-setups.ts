@@ -51,7 +51,7 @@ export interface Setup {
 function accountsAt(baseUrl: string, values: Values): readonly Account[] {
   const named = values.config?.accounts ?? values.accounts?.map(({ name }) => ({ name })) ?? [];
   const accounts: readonly Account[] = named.length > 0 ? named : [{ name: 'default' }];
-  return accounts.map(({ region: _region, proxy_url: _proxy, ...account }) => ({
+  return accounts.map(({ region: _region, proxy_url_file: _proxy, ...account }) => ({
     ...account,
     base_url: baseUrl,
   }));
@@ -144,6 +144,7 @@ export function surroundings(vendor: Vendor, certificate: Certificate): readonly
     secretWith(apiKey, 'newrelic-us'),
     secretWith(apiKey, 'newrelic-eu', 'token'),
     ...webSecrets(certificate),
+    secret('proxy', { url: vendor.baseUrl }),
     map('ca', { 'ca.pem': certificate.certificate }),
     map('exporter-config', { 'config.yaml': JSON.stringify(config) }),
   ];

@@ -95,8 +95,7 @@ export const filePath: ValueRule<string> = {
 
 /** Milliseconds; `undefined` for what is no duration, or out of range. */
 export function durationWithin(leastMs: number, mostMs: number, text: string): number | undefined {
-  const parsed = parseDuration(text, { minMs: leastMs, maxMs: mostMs });
-  return parsed.problem === undefined ? parsed.ms : undefined;
+  return parseDuration(text, { minMs: leastMs, maxMs: mostMs });
 }
 
 export const shardNumber: ValueRule<number | 'auto'> = {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { AccountSource, ApiKeyHeader } from '../model/config.ts';
+import { anyRegion, type Region, regions } from '../model/region.ts';
 import { accountId, aMap, duration, text, url, wholeNumber } from './schema-fields.ts';
 import { parseBaseUrl, parseProxyUrl } from './url.ts';
-
-export type Region = 'us' | 'eu';
 
 /** One entry of `accounts` as the file has it, defaults applied, durations in milliseconds. */
 export interface FileAccount {
@@ -21,11 +20,24 @@ export interface FileAccount {
   readonly concurrency?: number;
   readonly timeout: number;
   readonly proxy_url?: string;
+  readonly proxy_url_file?: string;
+  readonly proxy_url_env?: string;
   readonly ca_file?: string;
 }
 
 /** NerdGraph refuses more requests in flight, all keys of a user together. */
 export const nerdgraphConcurrency = 25;
+
+/** The name of an environment variable that contains something. */
+function variable(what: string, example: string): z.ZodExactOptional<z.ZodType<string>> {
+  return z
+    .string({ error: 'must be a string' })
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
+      error: `must be the name of an environment variable, such as ${example}`,
+    })
+    .meta({ description: `Name of the environment variable that contains the ${what}.` })
+    .exactOptional();
+}
 
 /** The shape of an account. Another check finds what its source needs. */
 export const accountSchema: z.ZodType<FileAccount> = z
@@ -43,7 +55,7 @@ export const accountSchema: z.ZodType<FileAccount> = z
         'Id of the New Relic account; required with "source: nerdgraph". Without it, `check-config --online` proposes it.',
       ).exactOptional(),
       region: z
-        .enum(['us', 'eu'], { error: 'must be us or eu' })
+        .enum(regions, { error: `must be ${anyRegion}` })
         .meta({ description: "The account's data centre.", default: 'us' })
         .exactOptional(),
       base_url: url(
@@ -53,13 +65,7 @@ export const accountSchema: z.ZodType<FileAccount> = z
       api_key_file: text(
         'File that contains the API key; a relative path is relative to this file. It is read again when it changes.',
       ).exactOptional(),
-      api_key_env: z
-        .string({ error: 'must be a string' })
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
-          error: 'must be the name of an environment variable, such as NEW_RELIC_API_KEY',
-        })
-        .meta({ description: 'Name of the environment variable that contains the API key.' })
-        .exactOptional(),
+      api_key_env: variable('API key', 'NEW_RELIC_API_KEY'),
       api_key_header: z
         .enum(['Api-Key', 'X-Api-Key'], { error: 'must be Api-Key or X-Api-Key' })
         .meta({ description: 'Header that carries the API key.' })
@@ -76,7 +82,11 @@ export const accountSchema: z.ZodType<FileAccount> = z
         { minMs: 100, maxMs: 600_000 },
         'Longest duration of one call, from its start to the last byte.',
       ).prefault('30s'),
-      proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls.').exactOptional(),
+      proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls, without a login.').exactOptional(),
+      proxy_url_file: text(
+        'File that contains the URL of the proxy and its login.',
+      ).exactOptional(),
+      proxy_url_env: variable('URL of the proxy', 'PROXY_URL'),
       ca_file: text(
         'CA bundle (PEM) to trust in addition to the usual CAs; a relative path is relative to this file.',
       ).exactOptional(),
@@ -85,7 +95,14 @@ export const accountSchema: z.ZodType<FileAccount> = z
   )
   .meta({
     oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }],
-    not: { required: ['region', 'base_url'] },
+    not: {
+      anyOf: [
+        ['region', 'base_url'],
+        ['proxy_url', 'proxy_url_file'],
+        ['proxy_url', 'proxy_url_env'],
+        ['proxy_url_file', 'proxy_url_env'],
+      ].map((required) => ({ required })),
+    },
     if: { not: { required: ['source'], properties: { source: { const: 'nerdgraph' } } } },
     else: {
       required: ['account_id'],

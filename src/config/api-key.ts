@@ -1,31 +1,53 @@
-import type { KeyLocation } from '../model/config.ts';
+import type { SecretLocation } from '../model/config.ts';
 import { own } from '../model/own.ts';
 import { decodeUtf8, NamedFileError, type ReadFile, readNamedFile } from './read-file.ts';
+import { parseProxyUrl } from './url.ts';
 
 export interface ApiKeyDependencies {
   readonly readFile: ReadFile;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-function describeLocation(location: KeyLocation): string {
+/** A secret as messages name it. */
+type SecretName = 'API key' | 'proxy URL';
+
+function describeLocation(what: SecretName, location: SecretLocation): string {
   return location.kind === 'file'
-    ? `the API key file ${location.path}`
+    ? `the ${what} file ${location.path}`
     : `the environment variable ${location.name}`;
 }
 
-async function readText(location: KeyLocation, dependencies: ApiKeyDependencies): Promise<string> {
-  const place = describeLocation(location);
+/** Reads a secret, without the white space around it. Rejects with a `NamedFileError` if there is none. */
+async function readSecret(
+  what: SecretName,
+  location: SecretLocation,
+  dependencies: ApiKeyDependencies,
+): Promise<string> {
+  const place = describeLocation(what, location);
   if (location.kind === 'env') {
     const { env } = dependencies;
     const value = own(env, location.name);
-    if (value !== undefined) return value;
-    throw new NamedFileError(`${place} is not set`, 'set it to the API key');
+    if (value !== undefined) return value.trim();
+    throw new NamedFileError(`${place} is not set`, `set it to the ${what}`);
   }
-  const missing = 'create it with the API key as its only content, readable by this user';
+  const missing = `create it with the ${what} as its only content, readable by this user`;
   const bytes = await readNamedFile(location.path, { what: place, missing }, dependencies);
   const text = decodeUtf8(bytes);
-  if (text !== undefined) return text;
-  throw new NamedFileError(`${place} is not plain text`, 'write the API key into it');
+  if (text !== undefined) return text.trim();
+  throw new NamedFileError(`${place} is not plain text`, `write the ${what} into it`);
+}
+
+/** Reads the URL of a proxy in the same way. */
+export async function readProxyUrl(
+  location: SecretLocation,
+  dependencies: ApiKeyDependencies,
+): Promise<string> {
+  const text = await readSecret('proxy URL', location, dependencies);
+  const refuse = (problem: string): never => {
+    const place = describeLocation('proxy URL', location);
+    throw new NamedFileError(`the content of ${place} ${problem}`, 'put only the URL into it');
+  };
+  return parseProxyUrl(text, refuse) ?? '';
 }
 
 const onlyKey = 'put only the key into it';
@@ -55,12 +77,12 @@ const defects: readonly (readonly [form: RegExp, predicate: string, remedy: stri
  * no key, or none that a header can carry.
  */
 export async function readApiKey(
-  location: KeyLocation,
+  location: SecretLocation,
   dependencies: ApiKeyDependencies,
 ): Promise<string> {
-  const key = (await readText(location, dependencies)).trim();
+  const key = await readSecret('API key', location, dependencies);
   const defect = defects.find(([form]) => form.test(key));
   if (defect === undefined) return key;
   const [, predicate, remedy] = defect;
-  throw new NamedFileError(`${describeLocation(location)} ${predicate}`, remedy);
+  throw new NamedFileError(`${describeLocation('API key', location)} ${predicate}`, remedy);
 }

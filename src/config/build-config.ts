@@ -10,13 +10,14 @@ import type {
   PlainConfig,
   PollConfig,
   Query,
+  SecretLocation,
   Selector,
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
+import { regionAddresses } from '../model/region.ts';
 import type { FileAccount } from './account-schema.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
-import { officialAddresses } from './official-address.ts';
 import {
   accountsOf,
   type FileApp,
@@ -35,20 +36,23 @@ function sourceOf({ source, account_id: accountId }: FileAccount): AccountSource
 }
 
 function accountOf(account: FileAccount, directory: string): AccountConfig {
-  const { api_key_file: keyFile, api_key_env: keyVariable, ca_file: caFile } = account;
+  const { ca_file: caFile } = account;
+  const placeOf = (file?: string, name?: string): SecretLocation | undefined => {
+    if (file !== undefined) return { kind: 'file', path: resolve(directory, file) };
+    return name === undefined ? undefined : { kind: 'env', name };
+  };
+  const proxyUrlFrom = placeOf(account.proxy_url_file, account.proxy_url_env);
   return {
     name: account.name,
-    baseUrl: account.base_url ?? officialAddresses[account.region ?? 'us'],
+    baseUrl: account.base_url ?? regionAddresses[account.region ?? 'us'],
     source: sourceOf(account),
-    apiKey:
-      keyFile === undefined
-        ? { kind: 'env', name: keyVariable ?? '' }
-        : { kind: 'file', path: resolve(directory, keyFile) },
+    apiKey: placeOf(account.api_key_file, account.api_key_env) ?? { kind: 'env', name: '' },
     apiKeyHeader: account.api_key_header,
     requestsPerMinute: account.requests_per_minute,
     concurrency: account.concurrency ?? concurrencies[account.source],
     timeoutMs: account.timeout,
     proxyUrl: account.proxy_url,
+    ...(proxyUrlFrom && { proxyUrlFrom }),
     caFile: caFile === undefined ? undefined : resolve(directory, caFile),
   };
 }

@@ -1,12 +1,12 @@
 import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
+import { regionAddresses, regionOf } from '../model/region.ts';
 import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
 import { unitText, wrongEndingOf } from './gauge-unit.ts';
 import { metricChoiceOf } from './metric-schema.ts';
 import { readNrql } from './nrql-text.ts';
-import { officialAddresses } from './official-address.ts';
 import type { FileConfig } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 import {
@@ -29,22 +29,29 @@ const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number,
 };
 
 const pathOfApi = /\/(?:v2|graphql)(?:\/|$)/u;
-const otherService = /^(?!api\.(?:eu\.)?newrelic\.com$)(?:.*\.)?(?:newrelic\.com|nr-data\.net)$/u;
+const service = /^(?:.*\.)?(?:newrelic\.com|nr-data\.net)$/u;
+const addresses = Object.values(regionAddresses);
+const ownHosts = new Set(addresses.map((address) => new URL(address).hostname));
 
 type Rule = readonly [isOdd: boolean, key: string, message: string, help?: string];
 
 function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
-  return accounts.flatMap(({ baseUrl, source, requestsPerMinute }, index) => {
+  return accounts.flatMap(({ baseUrl, source, requestsPerMinute, proxyUrl }, index) => {
     const [perMinute, what] = quotas[source.kind];
     const { hostname, pathname } = new URL(baseUrl);
+    const isOther = service.test(hostname) && !ownHosts.has(hostname);
+    const region = at('accounts', index, 'base_url') && regionOf(baseUrl);
     const added = 'has a path of the API, to which the exporter adds its own';
-    const other = `is not New Relic's API, which is at ${Object.values(officialAddresses).join(' and ')}`;
+    const other = `is not New Relic's API, which is at ${addresses.join(', ')}`;
+    const login = 'holds a login, which everybody sees who may read this file';
     const open = 'is plain http: the API key crosses the network unencrypted';
     const rules: readonly Rule[] = [
       [requestsPerMinute > perMinute, 'requests_per_minute', `is above ${perMinute}, ${what}`],
       [isPlainHttpOffLoopback(baseUrl), 'base_url', open, 'use https'],
       [pathOfApi.test(pathname), 'base_url', added, 'leave out the path'],
-      [otherService.test(hostname), 'base_url', other, 'write "region" instead'],
+      [isOther, 'base_url', other, 'write "region" instead'],
+      [region !== undefined, 'base_url', "is New Relic's own address", `write region: ${region}`],
+      [/@/u.test(proxyUrl ?? ''), 'proxy_url', login, 'use "proxy_url_file" or "proxy_url_env"'],
     ];
     return rules.flatMap(([isOdd, key, message, help]) =>
       isOdd ? [warningAt(at('accounts', index, key)?.span, `"${key}" ${message}`, help)] : [],

@@ -1,3 +1,5 @@
+import type { Refuse } from './url.ts';
+
 /** A range of durations, both ends included. */
 export interface DurationBounds {
   readonly minMs: number;
@@ -5,11 +7,6 @@ export interface DurationBounds {
   /** Follows the longest in the message about a longer one. */
   readonly instead?: string;
 }
-
-/** A duration, or what is wrong with it: a predicate such as "needs a unit". */
-export type ParsedDuration =
-  | { readonly ms: number; readonly problem: undefined }
-  | { readonly ms: undefined; readonly problem: string };
 
 const units = [
   { name: 'w', ms: 604_800_000 },
@@ -24,7 +21,6 @@ const units = [
 export const durationPattern: string = `^(?=[0-9])${units.map(({ name }) => `([0-9]+${name})?`).join('')}$`;
 
 const durationRegExp = new RegExp(durationPattern, 'u');
-const bareNumber = /^[0-9]+$/u;
 
 /** Writes a duration as Prometheus does, such as `1h30m`: weeks only if they are whole, as 31d are not. */
 export function formatDuration(durationMs: number): string {
@@ -38,10 +34,6 @@ export function formatDuration(durationMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-function wrong(problem: string): ParsedDuration {
-  return { ms: undefined, problem };
-}
-
 /**
  * Parses a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required,
  * except for a bare `0` if the bounds include zero.
@@ -49,16 +41,19 @@ function wrong(problem: string): ParsedDuration {
 export function parseDuration(
   value: unknown,
   { minMs, maxMs, instead = '' }: DurationBounds,
-): ParsedDuration {
-  if (minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };
+  refuse: Refuse = () => undefined,
+): number | undefined {
+  if (minMs === 0 && (value === 0 || value === '0')) return 0;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
-    return wrong('must be a duration with a unit, such as 30s');
+    return refuse('must be a duration with a unit, such as 30s');
   }
   const text = String(value);
-  if (bareNumber.test(text)) return wrong(`needs a unit: ms, s, m, h, d or w, such as ${text}s`);
+  if (/^[0-9]+$/u.test(text)) {
+    return refuse(`needs a unit: ms, s, m, h, d or w, such as ${text}s`);
+  }
   const match = durationRegExp.exec(text);
   if (match === null) {
-    return wrong(
+    return refuse(
       'must be a duration of whole numbers with the units w, d, h, m, s and ms, such as 1h30m',
     );
   }
@@ -66,7 +61,6 @@ export function parseDuration(
     (sum, unit, index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * unit.ms,
     0,
   );
-  if (ms < minMs) return wrong(`must be at least ${formatDuration(minMs)}`);
-  if (ms > maxMs) return wrong(`must be at most ${formatDuration(maxMs)}${instead}`);
-  return { ms, problem: undefined };
+  if (ms < minMs) return refuse(`must be at least ${formatDuration(minMs)}`);
+  return ms > maxMs ? refuse(`must be at most ${formatDuration(maxMs)}${instead}`) : ms;
 }

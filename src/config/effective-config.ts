@@ -6,9 +6,11 @@ import type {
   PlainConfig,
   PollConfig,
   Query,
+  SecretLocation,
 } from '../model/config.ts';
 import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
+import { regionOf } from '../model/region.ts';
 import { polledBy } from '../model/selector.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
@@ -52,25 +54,26 @@ export function effectiveConfigText(config: PlainConfig): string {
 }
 
 function accountMap(account: AccountConfig): FileMap {
-  const { apiKey, source, proxyUrl, caFile } = account;
+  const { apiKey, baseUrl, source, proxyUrl, proxyUrlFrom, caFile } = account;
+  const region = regionOf(baseUrl);
   return {
     name: account.name,
     source: source.kind,
     account_id: source.accountId,
-    base_url: account.baseUrl,
-    ...(apiKey.kind === 'file' ? { api_key_file: apiKey.path } : { api_key_env: apiKey.name }),
+    ...(region === undefined ? { base_url: baseUrl } : { region }),
+    ...locationMap('api_key', apiKey),
     api_key_header: account.apiKeyHeader,
     requests_per_minute: account.requestsPerMinute,
     concurrency: account.concurrency,
     timeout: formatDuration(account.timeoutMs),
-    proxy_url: proxyUrl === undefined ? undefined : withoutLogin(proxyUrl),
+    proxy_url: proxyUrl?.replace(/\/\/.*@/u, '//[redacted]@'),
+    ...(proxyUrlFrom && locationMap('proxy_url', proxyUrlFrom)),
     ca_file: caFile,
   };
 }
 
-function withoutLogin(url: string): string {
-  const { username, password } = new URL(url);
-  return username === '' && password === '' ? url : url.replace(/\/\/.*@/u, '//[redacted]@');
+function locationMap(key: 'api_key' | 'proxy_url', location: SecretLocation): FileMap {
+  return { [`${key}_${location.kind}`]: location.kind === 'file' ? location.path : location.name };
 }
 
 function pollMap(poll: PollConfig): FileMap {

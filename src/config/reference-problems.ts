@@ -118,6 +118,7 @@ const accountRules: readonly Rule[] = [
   needing('an account', 'api_key_file', 'api_key_env'),
   excluding('api_key_file', 'api_key_env'),
   excluding('region', 'base_url'),
+  excluding('proxy_url', 'proxy_url_file', 'proxy_url_env'),
   nerdgraph,
 ];
 

@@ -64,10 +64,7 @@ export function wholeNumber(
 
 export function duration(bounds: DurationBounds, description: string): z.ZodType<number> {
   return parsed(
-    (value, refuse) => {
-      const { ms, problem } = parseDuration(value, bounds);
-      return problem === undefined ? ms : refuse(problem);
-    },
+    (value, refuse) => parseDuration(value, bounds, refuse),
     bounds.minMs === 0
       ? { anyOf: [{ type: 'string', pattern: durationPattern }, { const: 0 }], description }
       : { type: 'string', pattern: durationPattern, description },
@@ -79,8 +76,8 @@ export function window(bounds: DurationBounds, description: string): z.ZodType<W
   return parsed(
     (value, refuse): WindowSetting | undefined => {
       if (value === 'default') return { kind: 'vendor_default' };
-      const { ms, problem } = parseDuration(value, bounds);
-      return problem === undefined ? { kind: 'range', lengthMs: ms } : refuse(problem);
+      const lengthMs = parseDuration(value, bounds, refuse);
+      return lengthMs === undefined ? undefined : { kind: 'range', lengthMs };
     },
     { type: 'string', pattern: `^default$|${durationPattern}`, description },
   );

@@ -1,3 +1,5 @@
+import { regions } from '../model/region.ts';
+
 /** Takes what is wrong with a value, as a predicate, and what helps. */
 export type Refuse = (problem: string, help?: string) => undefined;
 
@@ -22,8 +24,11 @@ function withoutTrailingSlash(text: string): string {
 export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
   if (url === undefined) {
-    const help = /^(?:us|eu)$/iu.test(text) ? `write region: ${text.toLowerCase()}` : undefined;
-    return refuse('must be a URL such as https://api.newrelic.com', help);
+    const region = regions.find((one) => one === text.toLowerCase());
+    return refuse(
+      'must be a URL such as https://gateway.example.com',
+      region && `write region: ${region}`,
+    );
   }
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
     return refuse('must not hold a user name or password', keyHelp);

@@ -85,13 +85,13 @@ export function logWarnings(
   warnings: readonly Diagnostic[],
   file: string,
   logger: Logger,
-  what: string = 'configuration',
+  kind = 'configuration',
 ): void {
   const { shown, more } = firstOf(warnings);
   for (const { line, column, message, help } of shown) {
-    logger.warn({ file, line, column, problem: message, remedy: help }, `${what} warning`);
+    logger.warn({ file, line, column, problem: message, remedy: help }, `${kind} warning`);
   }
-  if (more > 0) logger.warn({ file, more }, `more ${what} warnings: see check-config`);
+  if (more > 0) logger.warn({ file, more }, `more ${kind} warnings: see check-config`);
 }
 
 /** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */

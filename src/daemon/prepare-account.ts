@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
+import { readProxyUrl } from '../config/api-key.ts';
 import { readCaFile } from '../config/ca-file.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import {
@@ -67,15 +68,16 @@ export async function prepareAccount(
   { account, ...asked }: AccountInUse,
   { platform, logger, previousOf }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
-  hideProxyPassword(account, platform);
   const previous = previousOf?.(account.name);
   const isSameKey =
     previous !== undefined && isDeepStrictEqual(previous.account.apiKey, account.apiKey);
-  const { name, baseUrl, concurrency, proxyUrl } = account;
+  const { name, baseUrl, concurrency, caFile } = account;
   const keyProvider = isSameKey
     ? previous.keyProvider
     : await namingAccount(name, createKeyProvider(account, { ...platform, logger }));
-  const ca = await namingAccount(name, readCa(account, platform));
+  const proxyUrl = await namingAccount(name, proxyUrlOf(account, platform));
+  const ca =
+    caFile === undefined ? undefined : await namingAccount(name, readCaFile(caFile, platform));
   const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, ...asked, keyProvider, wire };
@@ -91,17 +93,15 @@ export async function prepareAccounts(
   return pLimit(readsAtOnce).map(all, async (inUse) => prepareAccount(inUse, dependencies));
 }
 
-function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: AccountPlatform): void {
-  if (proxyUrl === undefined) return;
-  const { password } = new URL(proxyUrl);
-  if (password !== '') redactor.add(decodeURIComponent(password));
-}
-
-async function readCa(
-  { caFile }: AccountConfig,
+/** The URL of the proxy, whose password no text shows from now on. */
+async function proxyUrlOf(
+  { proxyUrl, proxyUrlFrom }: AccountConfig,
   platform: AccountPlatform,
 ): Promise<string | undefined> {
-  return caFile === undefined ? undefined : readCaFile(caFile, platform);
+  const url = proxyUrlFrom === undefined ? proxyUrl : await readProxyUrl(proxyUrlFrom, platform);
+  const password = url === undefined ? '' : new URL(url).password;
+  if (password !== '') platform.redactor.add(decodeURIComponent(password));
+  return url;
 }
 
 /** Says in errors of files and keys which account they belong to. */

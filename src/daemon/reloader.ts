@@ -145,7 +145,7 @@ export class Reloader {
     // Before they are put into force, which takes a while: a change in the meantime is then seen.
     const files = new Map([
       [this.#options.configFile, digest],
-      ...(await caFiles(config, platform)),
+      ...(await namedFiles(config, platform)),
     ]);
     await apply(config);
     this.#reader.isActive();
@@ -178,12 +178,15 @@ export class Reloader {
   }
 }
 
-/** The CA bundles of accounts in use. Keys are read again without a reload. */
-async function caFiles(
+/** The CA bundles and proxy URLs of accounts in use. Keys are read again without a reload. */
+async function namedFiles(
   config: Config,
   platform: AccountPlatform,
 ): Promise<readonly (readonly [string, string])[]> {
-  const paths = accountsInUse(config).map(({ account }) => account.caFile);
+  const paths = accountsInUse(config).flatMap(({ account: { caFile, proxyUrlFrom } }) => [
+    caFile,
+    proxyUrlFrom?.kind === 'file' ? proxyUrlFrom.path : undefined,
+  ]);
   return Promise.all(
     [...new Set(paths)]
       .filter((path) => path !== undefined)

@@ -106,7 +106,8 @@ export class WebAccess {
   }
 
   #logWarnings(): void {
-    logWarnings(this.#loaded.warnings, this.#path, this.#dependencies.logger, 'web configuration');
+    const { logger } = this.#dependencies;
+    logWarnings(this.#loaded.warnings, this.#path, logger, 'web configuration');
   }
 }
 

@@ -3,8 +3,8 @@ import type { MetricChoice, PolledSeries } from './polled-series.ts';
 import type { Shard } from './shard.ts';
 import type { WindowSetting } from './window.ts';
 
-/** Where an account's API key comes from; never the key itself. */
-export type KeyLocation =
+/** Where a secret comes from, such as an API key; never the secret itself. */
+export type SecretLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'env'; readonly name: string };
 
@@ -23,7 +23,7 @@ export interface AccountConfig {
   /** Scheme, host and port, perhaps a path prefix; without a trailing slash. */
   readonly baseUrl: string;
   readonly source: AccountSource;
-  readonly apiKey: KeyLocation;
+  readonly apiKey: SecretLocation;
   readonly apiKeyHeader: ApiKeyHeader;
   /** Calls this process may send in any 60 seconds. */
   readonly requestsPerMinute: number;
@@ -32,6 +32,8 @@ export interface AccountConfig {
   /** One call, from its start to the last byte. */
   readonly timeoutMs: number;
   readonly proxyUrl: string | undefined;
+  /** Where the URL of the proxy comes from, if `proxyUrl` is not set. */
+  readonly proxyUrlFrom?: SecretLocation | undefined;
   /** An extra CA bundle (PEM), as an absolute path. */
   readonly caFile: string | undefined;
   /** Which part of the applications this process polls. Default: all of them. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
-import { entityIdOf, type InvalidSampleListener, sampleOf } from '../newrelic/json.ts';
-import { type CallPurpose, notWhole, objectOf } from './failures.ts';
+import { entityIdOf, type InvalidSampleListener, objectOf, sampleOf } from '../newrelic/json.ts';
+import { type CallPurpose, notWhole } from './failures.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {

@@ -1,9 +1,10 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
+import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { againOf, type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
-import { statusReason } from '../transport/transport-errors.ts';
+import { byCode, statusReason } from '../transport/transport-errors.ts';
 
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
@@ -24,7 +25,9 @@ export function failureOf(
     applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy = remedyFor({ reason, status }, accountId, operation);
+  const remedy = otherRegion.test(detail)
+    ? otherRegionRemedy
+    : remedyFor({ reason, status }, accountId, operation);
   return new ApiError(
     reason,
     `${titleOf(operation)}${subject}: ${detail}. ${remedy}.`,
@@ -55,7 +58,7 @@ export function failureIn(
  * The message of the error in a body that decides; empty if there is none, as in a page of a gateway.
  */
 function graphqlMessageOf(body: string): string {
-  const error = decidingErrorOf(graphqlErrorsOf(parsed(body)).errors);
+  const error = decidingErrorOf(graphqlErrorsOf(jsonIn(body)).errors);
   if (error === undefined) return '';
   return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
 }
@@ -84,11 +87,11 @@ export const askForLess =
 
 function noAccess(accountId: number | undefined): string {
   const account = accountId === undefined ? 'the account' : `the account ${accountId}`;
-  return `The user of the API key has no access to ${account}: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees) and the rights of that user`;
+  return `The user of the API key has no access to ${account}: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees), the region (${anyRegion}) and the rights of that user`;
 }
 
 const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
-  auth: 'Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (us or eu) must be the one of the account',
+  auth: `Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (${anyRegion}) must be the one of the account`,
   not_found: 'Check base_url: there is no NerdGraph at this address (/graphql)',
   throttled:
     'A limit of NerdGraph is reached (3000 NRQL queries a minute for an account, 25 requests in flight for a user): lower requests_per_minute or concurrency, or find who else asks as the same user',
@@ -149,18 +152,13 @@ export function answeredPartOf(document: unknown): unknown {
 const tooMuch = 413;
 
 /** By error class. */
-const statuses: ReadonlyMap<string, number> = new Map([
-  ['TOO_MANY_REQUESTS', 429],
-  ['BAD_API_KEY', 401],
-  ['UNAUTHORIZED', 401],
-  ['ACCESS_DENIED', 403],
-  ['FORBIDDEN', 403],
-  ['TIMEOUT', tooMuch],
-  ['INVALID_INPUT', 400],
-  ['BAD_USER_INPUT', 400],
-  ['NOT_FOUND', 403],
-  ['INTERNAL_SERVER_ERROR', 500],
-  ['SERVER_ERROR', 500],
+const statuses = byCode<number>([
+  [429, 'TOO_MANY_REQUESTS'],
+  [401, 'BAD_API_KEY UNAUTHORIZED'],
+  [403, 'ACCESS_DENIED FORBIDDEN NOT_FOUND'],
+  [tooMuch, 'TIMEOUT'],
+  [400, 'INVALID_INPUT BAD_USER_INPUT'],
+  [500, 'INTERNAL_SERVER_ERROR SERVER_ERROR'],
 ]);
 
 const tooBig = /query is (?:a little )?too (?:big|long)|too long|maximum length/i;
@@ -171,6 +169,7 @@ const precedence: readonly number[] = [429, 401, 403, tooMuch, 400, 500];
 
 function statusOfError({ errorClass, classification, message }: GraphqlError): number {
   if (tooBig.test(message)) return tooMuch;
+  if (otherRegion.test(message)) return 403;
   // New Relic answers so to a key whose user may not see the account. Its GraphQL library gives this
   // classification to any failure of a field, so a class of its own says more.
   const isOwn = errorClass !== '' && errorClass !== 'SERVER_ERROR';
@@ -185,7 +184,7 @@ function statusOfError({ errorClass, classification, message }: GraphqlError): n
  */
 export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>): number {
   if (status !== 200 || !mayHaveFailed(body)) return status;
-  const document = parsed(body);
+  const document = jsonIn(body);
   const deciding = decidingErrorOf(graphqlErrorsOf(document).errors);
   if (deciding !== undefined) return statusOfError(deciding);
   // Without an error the account is not visible to the key.
@@ -203,18 +202,6 @@ function mayHaveFailed(body: string): boolean {
   return body.includes('"errors"') || /"account"\s*:\s*null/.test(body);
 }
 
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 function actorOf(document: unknown): JsonObject {
   return objectOf(objectOf(objectOf(document)['data'])['actor']);
-}
-
-export function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -7,8 +7,9 @@ import {
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
+  objectOf,
 } from '../newrelic/json.ts';
-import { type CallPurpose, failureOf, notWhole, objectOf } from './failures.ts';
+import { type CallPurpose, failureOf, notWhole } from './failures.ts';
 import { type Facets, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';

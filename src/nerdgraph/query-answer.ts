@@ -3,8 +3,8 @@ import { labelValueOf } from '../model/label-value.ts';
 import { own } from '../model/own.ts';
 import type { QueryReading, QuerySeries } from '../model/snapshot.ts';
 import type { InvalidSampleReason } from '../model/telemetry.ts';
-import { isJsonObject, type JsonObject, sampleOf } from '../newrelic/json.ts';
-import { notWhole, objectOf } from './failures.ts';
+import { isJsonObject, type JsonObject, objectOf, sampleOf } from '../newrelic/json.ts';
+import { notWhole } from './failures.ts';
 import { type AnswerReading, facetValuesOf, resultsIn, textOf } from './nrql-answer.ts';
 
 type Labels = QuerySeries['labels'];

@@ -8,9 +8,23 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value if it is an object, else an empty one. */
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
 /** Throws a `SyntaxError` on anything that is not JSON. For documents without ids. */
 export function parseJson(body: string): unknown {
   return JSON.parse(body);
+}
+
+/** As `parseJson`, but `undefined` for what is not JSON: the body of a failure may be anything. */
+export function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

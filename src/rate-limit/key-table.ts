@@ -7,6 +7,8 @@ import { RateLimiter } from './rate-limiter.ts';
 /** An account that uses a key. */
 export interface Member {
   readonly name: string;
+  /** Equal for those whose keys are in one place, of which the check of the configuration warns. */
+  readonly budgetId: string;
   /** Calls that the account may send in any 60 seconds. */
   readonly requestsPerMinute: number;
   /** Its share of the limit may be another one. */
@@ -84,12 +86,8 @@ export class Key {
 /** Where a key is sent, and by what the vendor counts its calls there. */
 export type KeyPlace = Pick<AccountConfig, 'baseUrl' | 'source'>;
 
-/** What New Relic allows a user of NerdGraph at a time; it names no such number for the REST API. */
-const mostNerdGraphCallsInFlight = 25;
-
-function mostInFlightOf({ source }: KeyPlace): number {
-  return source.kind === 'nerdgraph' ? mostNerdGraphCallsInFlight : Number.POSITIVE_INFINITY;
-}
+/** What New Relic allows a user at a time; it names no such number for the REST API. */
+const mostInFlight = { nerdgraph: 25, rest: Number.POSITIVE_INFINITY } as const;
 
 /**
  * The keys of the process: one for each value at each base URL and quota. Lives as long as the process, so
@@ -124,14 +122,14 @@ export class KeyTable {
 
   /** Adds a member to a key, and warns if other accounts use the key. */
   add(key: Key, member: Member): void {
-    for (const other of key.members) this.#warnOnce(other.name, member.name);
+    for (const other of key.members) this.#warnOnce(other, member);
     key.add(member);
   }
 
   #userOf(place: KeyPlace, apiKey: string): KeyUser {
     const id = JSON.stringify([new URL(place.baseUrl).href, place.source.kind, apiKey]);
     for (const { user } of this.#keys.values()) if (user.id === id) return user;
-    return { id, inFlight: pLimit(mostInFlightOf(place)) };
+    return { id, inFlight: pLimit(mostInFlight[place.source.kind]) };
   }
 
   /** Gives room in flight to the keys in turn: those that had their turn go to the end. */
@@ -151,9 +149,11 @@ export class KeyTable {
     }
   }
 
-  #warnOnce(first: string, second: string): void {
+  #warnOnce(one: Member, other: Member): void {
+    const [first, second] = [one.name, other.name];
     const pair = JSON.stringify([first, second].toSorted());
-    if (first === second || this.#warned.has(pair)) return;
+    const isTold = one.budgetId === other.budgetId || this.#warned.has(pair);
+    if (first === second || isTold) return;
     this.#warned.add(pair);
     const remedy =
       'they share its limit evenly, the smaller requests_per_minute of the two; give each account a ' +

@@ -1,15 +1,12 @@
 import type { Clock } from '../model/clock.ts';
+import { type AccountConfig, budgetIdOf } from '../model/config.ts';
 import type { Permit, Refusals } from '../model/permit.ts';
 import type { Key, KeyPlace, KeyTable, Member } from './key-table.ts';
 import type { Claimant } from './rate-limiter.ts';
 import { SlidingWindowLog } from './sliding-window-log.ts';
 
-export interface MembershipOptions extends KeyPlace {
-  /** The account, for the log. */
-  readonly name: string;
-  /** Calls in any 60 seconds, at least 1. */
-  readonly requestsPerMinute: number;
-}
+/** An account, as far as it decides about the calls with its key. */
+type MembershipOptions = KeyPlace & Pick<AccountConfig, 'name' | 'apiKey' | 'requestsPerMinute'>;
 
 /**
  * One account's part in the rate limiter of its key. What it may plan with is the limit of the key, or an
@@ -17,6 +14,7 @@ export interface MembershipOptions extends KeyPlace {
  */
 export class Membership implements Member, Claimant {
   readonly name: string;
+  readonly budgetId: string;
   readonly #place: KeyPlace;
   readonly #keys: KeyTable;
   readonly #clock: Clock;
@@ -32,6 +30,7 @@ export class Membership implements Member, Claimant {
 
   constructor(options: MembershipOptions, apiKey: string, keys: KeyTable) {
     this.name = options.name;
+    this.budgetId = budgetIdOf(options);
     this.#clock = keys.clock;
     this.#place = options;
     this.#keys = keys;

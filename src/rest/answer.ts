@@ -1,7 +1,8 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
+import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { againOf, type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
 
@@ -11,7 +12,7 @@ import { statusReason } from '../transport/transport-errors.ts';
  * JSON.
  *
  * A 200 whose document has an `error` member is the vendor's own failure under a wrong status: its
- * reason is `server`, whatever else the document holds.
+ * reason is `server`, whatever else the document holds, or `auth` for the key of another region.
  */
 export function documentOf(
   response: ApiResponse,
@@ -21,17 +22,19 @@ export function documentOf(
   const { status, body } = response;
   const reason = statusReason(status);
   if (reason !== undefined) {
-    throw failureOf(subject, reason, `status ${status}${quoted(titleOfBody(body))}`, { status });
+    throw failureOf(subject, reason, `status ${status}${quoted(titleIn(objectOf(jsonIn(body))))}`, {
+      status,
+    });
   }
 
   const document = parsed(response, subject, parse);
   if (!isJsonObject(document)) {
     throw failureOf(subject, 'schema', 'the answer is not a JSON object', { status });
   }
-  if (isPresent(document['error'])) {
-    const detail = `status ${status}, but an error${quoted(titleOfError(document['error']))}`;
-    throw failureOf(subject, 'server', detail, { status });
-  }
+  const title = titleIn(document);
+  const detail = `status ${status}, but an error${quoted(title)}`;
+  if (otherRegion.test(title)) throw failureOf(subject, 'auth', detail, { status: 403 });
+  if (isPresent(document['error'])) throw failureOf(subject, 'server', detail, { status });
   return document;
 }
 
@@ -51,23 +54,10 @@ function parsed(
   }
 }
 
-/**
- * The title in the body of an answer that is not 2xx, if that is the vendor's
- * `{"error":{"title":…}}`; else an empty text.
- */
-function titleOfBody(body: string): string {
-  if (!body.trimStart().startsWith('{')) return '';
-  try {
-    const document: unknown = JSON.parse(body);
-    return isJsonObject(document) ? titleOfError(document['error']) : '';
-  } catch {
-    return '';
-  }
-}
-
-/** The vendor's error is an object with a title. A plain text has been seen too. */
-function titleOfError(error: unknown): string {
-  const title = isJsonObject(error) ? error['title'] : error;
+/** The vendor's error is an object with a title; a plain text has been seen too, and the errors of NerdGraph. */
+function titleIn({ error, errors }: JsonObject): string {
+  const stated: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
+  const title = isJsonObject(stated) ? (stated['title'] ?? stated['message']) : stated;
   return typeof title === 'string' ? excerptOf(title) : '';
 }
 
@@ -103,7 +93,9 @@ export function failureOf(
   const { operation, applicationId, hostId } = subject;
   const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
   const host = hostId === undefined ? '' : `, host ${hostId}`;
-  const remedy = options.remedy ?? remedyFor(subject, reason, options.status);
+  const remedy = otherRegion.test(detail)
+    ? otherRegionRemedy
+    : (options.remedy ?? remedyFor(subject, reason, options.status));
   const title = titleOf(operation);
   return new ApiError(reason, `${title}${application}${host}: ${detail}. ${remedy}.`, options);
 }
@@ -129,7 +121,7 @@ const forbiddenApplication =
 const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
   auth:
     'Check the API key of the account: it must be a user key (NRAK-…; REST API keys ended in ' +
-    '2025) of an active user, created in this account and in the configured region (us or eu), ' +
+    `2025) of an active user, created in this account and in the configured region (${anyRegion}), ` +
     'and sent in the configured header',
   not_found: 'Check base_url: there is no New Relic REST API v2 at this address',
   throttled:

@@ -18,6 +18,7 @@ import {
 import { polledBy, selectApplications } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { everyTag } from '../nerdgraph/entity-page.ts';
 import { discoverWithin, discoveryOptionsOf, type Sought } from '../poller/discovery-state.ts';
 import { KeyTable } from '../rate-limit/key-table.ts';
@@ -92,14 +93,16 @@ export const longestDiscoveryMs = 120_000;
 
 /**
  * Discovers every account once, with its own key, budget and connections, as the daemon does when it
- * starts. Rejects with a `CommandError` if a key or a file cannot be read.
+ * starts. Rejects with a `CommandError` if a key or a file cannot be read. Warnings go to `ownLogger`, or
+ * to standard error.
  */
 export async function discoverAccounts(
   config: Config,
   platform: ToolPlatform,
   purpose: DiscoveryPurpose,
+  ownLogger?: Logger,
 ): Promise<readonly DiscoveredAccount[]> {
-  const dependencies = await askingDependencies(platform);
+  const dependencies = await askingDependencies(platform, ownLogger);
   const prepared = await Promise.all(
     accountsInUse(config).map(async (inUse) => prepareAccount(inUse, dependencies)),
   );
@@ -125,8 +128,10 @@ const noSink: SnapshotSink = {
 /** What an account needs that is only asked, and publishes nothing. */
 export async function askingDependencies(
   platform: ToolPlatform,
+  ownLogger?: Logger,
 ): Promise<AccountRuntimeDependencies> {
-  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
+  const options = { logLevel: 'warn', logFormat: 'auto' } as const;
+  const logger = ownLogger ?? (await createLogger(options, platform));
   const nothing = {
     status: () => [],
     seriesOf: () => 0,
@@ -226,7 +231,7 @@ export function isPending({ selector }: AppEntry, pendingIds: readonly string[])
 }
 
 /** Whether New Relic does not accept the key. */
-export function isRefused(error: Error | undefined): boolean {
+function isRefused(error: Error | undefined): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 

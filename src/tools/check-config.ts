@@ -93,12 +93,16 @@ function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
   });
 }
 
-/** A note for each account with the REST API v2, and later a warning. */
+/** A note on the accounts with the REST API v2, and later a warning. */
 function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
-  return restAccountsOf(config).map((account) =>
-    findingOf(isUrgent ? 'warning' : 'note', message, { account, remedy }),
-  );
+  const [account, ...others] = restAccountsOf(config);
+  if (account === undefined) return [];
+  const severity = isUrgent ? 'warning' : 'note';
+  if (others.length === 0) return [findingOf(severity, message, { account, remedy })];
+  return [
+    findingOf(severity, `accounts ${[account, ...others].join(', ')}: ${message}`, { remedy }),
+  ];
 }
 
 function textOf(report: Report, platform: ToolPlatform): string {
@@ -107,10 +111,10 @@ function textOf(report: Report, platform: ToolPlatform): string {
   const isUrgent = rest.some(({ severity }) => severity === 'warning');
   const warnings = diagnostics.length + (isUrgent ? rest.length : 0);
   const verdict = `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(warnings, 'warning')}`;
-  const lines = rest.map(
-    ({ account, severity, message, remedy }) =>
-      `${flags.configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
-  );
+  const lines = rest.map(({ account, severity, message, remedy }) => {
+    const subject = account === undefined ? '' : `account ${account}: `;
+    return `${flags.configFile}: ${severity}: ${subject}${message}: ${remedy}\n`;
+  });
   if (online === undefined) {
     const warned = allOf(diagnostics) + (isUrgent ? lines.join('') : '');
     platform.stderr.write(warned + allOf(web.diagnostics));

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
+import { type ApiKeyDependencies, readApiKey, readProxyUrl } from '../config/api-key.ts';
 import { readCaFile } from '../config/ca-file.ts';
 import { errorAt, type Problem, warningAt } from '../config/diagnostic.ts';
-import { isOfficialAddress } from '../config/official-address.ts';
 import { NamedFileError } from '../config/read-file.ts';
 import { type FileMap, mapsUnder, type Span, textEntry } from '../config/yaml-node.ts';
-import type { KeyLocation } from '../model/config.ts';
+import type { SecretLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';
+import { regionOf } from '../model/region.ts';
 
 /** Something outside the configuration file that an account needs, and where the file names it. */
 type NamedFile =
   | {
-      readonly kind: 'key';
-      readonly location: KeyLocation;
-      /** Whether the key is for New Relic's own address. */
+      readonly kind: 'key' | 'proxy';
+      readonly location: SecretLocation;
+      /** Whether the account is at New Relic's own address. */
       readonly isOfficial: boolean;
       readonly span: Span | undefined;
     }
@@ -24,17 +24,23 @@ export interface NamedFileDependencies extends ApiKeyDependencies {
   readonly fileMode: (path: string) => Promise<number | undefined>;
 }
 
-function keyOf(account: FileMap, directory: string): readonly NamedFile[] {
-  const file = textEntry(account, 'api_key_file');
-  const variable = textEntry(account, 'api_key_env');
-  const isOfficial = isOfficialAddress(textEntry(account, 'base_url')?.text);
+function secretOf(
+  kind: 'key' | 'proxy',
+  account: FileMap,
+  directory: string,
+): readonly NamedFile[] {
+  const prefix = kind === 'key' ? 'api_key' : 'proxy_url';
+  const file = textEntry(account, `${prefix}_file`);
+  const variable = textEntry(account, `${prefix}_env`);
+  const address = textEntry(account, 'base_url')?.text;
+  const isOfficial = address === undefined || regionOf(address) !== undefined;
   if (file !== undefined && file.text !== '') {
     const location = { kind: 'file', path: resolve(directory, file.text) } as const;
-    return [{ kind: 'key', location, isOfficial, span: file.span }];
+    return [{ kind, location, isOfficial, span: file.span }];
   }
   if (variable === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable.text)) return [];
   const location = { kind: 'env', name: variable.text } as const;
-  return [{ kind: 'key', location, isOfficial, span: variable.span }];
+  return [{ kind, location, isOfficial, span: variable.span }];
 }
 
 function caOf(account: FileMap, directory: string): readonly NamedFile[] {
@@ -49,7 +55,8 @@ function namedFiles(root: FileMap, directory: string): readonly NamedFile[] {
     return [{ kind: 'key', location, isOfficial: true, span: undefined }];
   }
   return mapsUnder(root, 'accounts').flatMap((account) => [
-    ...keyOf(account, directory),
+    ...secretOf('key', account, directory),
+    ...secretOf('proxy', account, directory),
     ...caOf(account, directory),
   ]);
 }
@@ -93,6 +100,7 @@ const worldReadable = 0o004;
 
 async function modeProblems(
   path: string,
+  what: string,
   span: Span | undefined,
   { fileMode, env }: NamedFileDependencies,
 ): Promise<readonly Problem[]> {
@@ -100,15 +108,29 @@ async function modeProblems(
   if (mode === undefined) return [];
   const help = `chmod ${(mode & 0o770).toString(8).padStart(3, '0')} ${path}`;
   if ((mode & worldWritable) !== 0) {
-    const message = `every user of this machine can write the API key file ${path}`;
+    const message = `every user of this machine can write the ${what} file ${path}`;
     return [warningAt(span, message, help)];
   }
   // The files of a Secret in a pod, and secrets of Docker, can be read by every user of the container.
   const isInContainer =
     env['KUBERNETES_SERVICE_HOST'] !== undefined || /^\/(?:var\/)?run\//u.test(path);
   if ((mode & worldReadable) === 0 || isInContainer) return [];
-  const message = `every user of this machine can read the API key file ${path}`;
+  const message = `every user of this machine can read the ${what} file ${path}`;
   return [warningAt(span, message, help)];
+}
+
+async function secretProblems(
+  { kind, location, isOfficial, span }: Exclude<NamedFile, { kind: 'ca' }>,
+  dependencies: ApiKeyDependencies,
+): Promise<readonly Problem[]> {
+  if (kind === 'proxy') {
+    await readProxyUrl(location, dependencies);
+    return [];
+  }
+  const doubt = keyDoubt(await readApiKey(location, dependencies), isOfficial);
+  const place = location.kind === 'file' ? location.path : location.name;
+  const message = `the API key in ${place} ${doubt?.problem}`;
+  return doubt === undefined ? [] : [warningAt(span, message, doubt.help)];
 }
 
 async function problemsWith(
@@ -121,13 +143,13 @@ async function problemsWith(
       await readCaFile(file.path, dependencies);
       return [];
     }
-    const { location, isOfficial } = file;
-    const doubt = keyDoubt(await readApiKey(location, dependencies), isOfficial);
-    const place = location.kind === 'file' ? location.path : location.name;
-    const message = `the API key in ${place} ${doubt?.problem}`;
+    const { location } = file;
+    const isKey = file.kind === 'key';
     return [
-      ...(doubt === undefined ? [] : [warningAt(span, message, doubt.help)]),
-      ...(location.kind === 'file' ? await modeProblems(location.path, span, dependencies) : []),
+      ...(await secretProblems(file, dependencies)),
+      ...(location.kind === 'file'
+        ? await modeProblems(location.path, isKey ? 'API key' : 'proxy URL', span, dependencies)
+        : []),
     ];
   } catch (error) {
     if (!(error instanceof NamedFileError)) throw error;

@@ -13,7 +13,7 @@ export interface UnknownMetric {
   readonly remedy: string;
 }
 
-/** Each may take three calls. */
+/** Each may take four calls. */
 const mostAsked = 10;
 
 /** Lists metrics whose names contain a text; `undefined` if that fails. */
@@ -63,11 +63,14 @@ export async function unknownMetricsOf(
   return unknown;
 }
 
+/** As much of a name as is likely to be right. */
+const beginning = 4;
+
 /** What is probably meant by the name of a metric: one with the same beginning, or the same end. */
 async function meant(metric: string, listed: Listed): Promise<string> {
   const parts = metric.split('/');
   const [first = metric] = parts;
-  for (const part of new Set([first, parts.at(-1) ?? first])) {
+  for (const part of new Set([first, parts.at(-1) ?? first, metric.slice(0, beginning)])) {
     const names = (await listed(part))?.map(({ name }) => name) ?? [];
     const near = closest(metric, names);
     if (near !== undefined) return `did you mean "${printable(near)}"?`;

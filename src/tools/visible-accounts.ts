@@ -8,6 +8,7 @@ import { failureOf, statusOf } from '../nerdgraph/failures.ts';
 import { answerOf } from '../nerdgraph/graphql-client.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
+import type { ApiRequest } from '../transport/transport.ts';
 import type { Finding } from './check-finding.ts';
 import type { NrqlDependencies } from './nrql-metric-names.ts';
 
@@ -16,19 +17,26 @@ export interface VisibleAccounts {
   readonly accounts: readonly VisibleAccount[];
   /** Why they are not known, without secrets. */
   readonly failure: string | undefined;
+  /** Whether that is because New Relic does not accept the key. */
+  readonly isRefused?: boolean;
 }
+
+/** Empty for the usual ones. */
+type Retries = Pick<ApiRequest, 'isOptional'>;
 
 /** Asks with the key of an account that is open. */
 export async function visibleAccounts(
   runtime: Pick<AccountRuntime, 'asking'>,
   { redactor, stopSignal }: Pick<ToolPlatform, 'redactor' | 'stopSignal'>,
+  retries?: Retries,
 ): Promise<VisibleAccounts> {
   try {
-    const accounts = await listVisibleAccounts(runtime.asking, stopSignal);
+    const accounts = await listVisibleAccounts(runtime.asking, stopSignal, retries);
     return { accounts, failure: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { accounts: [], failure: redactor.redact(error.message) };
+    const failure = redactor.redact(error.message);
+    return { accounts: [], failure, isRefused: error.reason === 'auth' };
   }
 }
 
@@ -36,6 +44,7 @@ export async function visibleAccounts(
 export async function visibleAccountsOf(
   account: AccountConfig,
   dependencies: AccountRuntimeDependencies,
+  retries?: Retries,
 ): Promise<VisibleAccounts> {
   const { platform } = dependencies;
   try {
@@ -43,7 +52,7 @@ export async function visibleAccountsOf(
     const raw = await platform.openTransport(prepared.wire);
     const runtime = new AccountRuntime(prepared, raw, dependencies);
     try {
-      return await visibleAccounts(runtime, platform);
+      return await visibleAccounts(runtime, platform, retries);
     } finally {
       await runtime.close();
     }
@@ -75,10 +84,17 @@ const purpose = { operation: 'list_applications', accountId: undefined } as cons
 export async function listVisibleAccounts(
   { send, observer }: NrqlDependencies,
   signal: AbortSignal,
+  retries: Retries = {},
 ): Promise<readonly VisibleAccount[]> {
   const body = JSON.stringify({ query: accountsDocument });
   const { operation } = purpose;
-  const request = { operation, target: '/graphql', body, answerSize: 'medium' } as const;
+  const request = {
+    operation,
+    target: '/graphql',
+    body,
+    answerSize: 'medium',
+    ...retries,
+  } as const;
   const answer = await send(request, signal);
   const response = { ...answer, status: statusOf(answer) };
   return countingFailures(response, purpose, observer, () => {

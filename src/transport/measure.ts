@@ -9,9 +9,6 @@ export interface Measure {
   retries(): number;
 }
 
-/** The `code` of a request that its caller aborted: it has neither a status nor a failure. */
-const abortedCode = 'aborted';
-
 /** Counts and times every request that leaves the process. */
 export function createMeasure({
   clock,
@@ -23,7 +20,8 @@ export function createMeasure({
   const decorate: TransportDecorator = (next) => async (request, signal) => {
     const { operation, retriedFor } = request;
     const startedMs = clock.monotonicMs();
-    let code = abortedCode;
+    // Of a request that its caller aborted: it has neither a status nor a failure.
+    let code = 'aborted';
     inFlight += 1;
     if (retriedFor !== undefined) {
       retries += 1;

@@ -2,10 +2,8 @@ import { ApiError, type FailureReason } from '../model/api-error.ts';
 import { withoutOpensslNoise } from '../model/openssl-text.ts';
 
 /** The reasons for which no answer, or no complete one, came. */
-type NetworkReason = Extract<
-  FailureReason,
-  'dns' | 'connect' | 'tls' | 'reset' | 'timeout' | 'too_large' | 'not_json' | 'client'
->;
+type NetworkReason = Exclude<FailureReason, OfAnswer>;
+type OfAnswer = 'redirect' | 'schema' | 'auth' | 'not_found' | 'throttled' | 'server';
 
 /** What is wrong, and what to do. */
 interface Explanation {
@@ -49,6 +47,11 @@ const explanations: Readonly<Record<NetworkReason, Explanation>> = {
   },
 };
 
+const noTimelyConnection: Explanation = {
+  problem: 'no connection in time',
+  remedy:
+    'check base_url, proxy_url and the firewalls on the way; with https also that the server speaks TLS on that port',
+};
 const noTls: Explanation = {
   problem: 'the other side does not speak TLS',
   remedy:
@@ -63,27 +66,27 @@ const noCommonVersion: Explanation = {
   problem: 'the server and this exporter have no version of TLS in common',
   remedy: 'the server must speak TLS 1.2 or 1.3: check base_url, proxy_url and what is in between',
 };
+/** What each of some codes means: they stand behind their meaning, with blanks in between. */
+export function byCode<Meaning>(
+  meanings: readonly (readonly [Meaning, codes: string])[],
+): ReadonlyMap<string, Meaning> {
+  return new Map(
+    meanings.flatMap(([meaning, codes]) => codes.split(' ').map((code) => [code, meaning])),
+  );
+}
+
 /** For codes that say more than their reason. */
-const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
-  [
-    'UND_ERR_CONNECT_TIMEOUT',
-    {
-      problem: 'no connection in time',
-      remedy:
-        'check base_url, proxy_url and the firewalls on the way; with https also that the server speaks TLS on that port',
-    },
-  ],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
-  ['ERR_SSL_HTTP_REQUEST', noTls],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', noCommonVersion],
-  ['ERR_SSL_UNSUPPORTED_PROTOCOL', noCommonVersion],
-  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
-  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
-  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', wantsCertificate],
+const explanationsByCode = byCode<Explanation>([
+  [noTimelyConnection, 'UND_ERR_CONNECT_TIMEOUT'],
+  [noTls, 'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG ERR_SSL_HTTP_REQUEST'],
+  [noCommonVersion, 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION ERR_SSL_UNSUPPORTED_PROTOCOL'],
+  [wantsCertificate, 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
+  [wantsCertificate, 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE'],
   // The same alerts, as newer versions of OpenSSL name them.
-  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
-  ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', wantsCertificate],
+  [
+    wantsCertificate,
+    'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE',
+  ],
 ]);
 
 /** The members of errors of Node.js and undici. Each may be missing or of another type. */
@@ -173,33 +176,22 @@ function nameOf(error: unknown): string {
   return typeof code === 'string' ? `${error.name} ${code}` : error.name;
 }
 
-/**
- * `UND_ERR_ABORTED` is undici's code for a proxy that refuses a tunnel: a request that is really aborted
- * is rejected with the reason of its signal. `ERR_ASSERTION` is its failure on an answer that HTTP does not
- * allow here, such as an unexpected upgrade.
- */
-const codes: readonly (readonly [NetworkReason, string])[] = [
+const reasonsByCode = byCode<NetworkReason>([
   ['dns', 'ENOTFOUND'],
-  [
-    'connect',
-    'ECONNREFUSED EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL EACCES EPERM',
-  ],
-  ['connect', 'EMFILE ENFILE ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_ABORTED'],
-  [
-    'tls',
-    'EPROTO HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE PATH_LENGTH_EXCEEDED UND_ERR_PRX_TLS',
-  ],
-  ['reset', 'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_INFO ERR_STREAM_PREMATURE_CLOSE'],
-  ['reset', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_EOF_STATE HPE_CLOSED_CONNECTION'],
+  ['connect', 'ECONNREFUSED EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL ETIMEDOUT'],
+  // The last is undici's code for a proxy that refuses a tunnel. A request that is really aborted is
+  // rejected with the reason of its signal.
+  ['connect', 'EACCES EPERM EMFILE ENFILE UND_ERR_CONNECT_TIMEOUT UND_ERR_ABORTED'],
+  ['tls', 'EPROTO HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE PATH_LENGTH_EXCEEDED'],
+  ['tls', 'UND_ERR_PRX_TLS'],
+  ['reset', 'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_INFO HPE_INVALID_EOF_STATE'],
+  ['reset', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_CLOSED_CONNECTION ERR_STREAM_PREMATURE_CLOSE'],
   ['timeout', 'UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT'],
   ['too_large', 'UND_ERR_RES_EXCEEDED_MAX_SIZE UND_ERR_HEADERS_OVERFLOW HPE_HEADER_OVERFLOW'],
+  // undici fails on an answer that HTTP does not allow here, such as an unexpected upgrade.
   ['not_json', 'HTTPParserError ERR_ASSERTION'],
   ['client', 'UND_ERR_INVALID_ARG UND_ERR_DESTROYED UND_ERR_CLOSED'],
-];
-
-const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map(
-  codes.flatMap(([reason, names]) => names.split(' ').map((name) => [name, reason] as const)),
-);
+]);
 
 const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
   [/^EAI_/, 'dns'],
@@ -213,17 +205,13 @@ const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
 export function statusReason(status: number): FailureReason | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) return 'redirect';
-  switch (status) {
-    case 401:
-    case 403:
-      return 'auth';
-    case 404:
-      return 'not_found';
-    case 413:
-      return 'too_large';
-    case 429:
-      return 'throttled';
-    default:
-      return status >= 500 ? 'server' : 'client';
-  }
+  return reasonsByStatus.get(status) ?? (status >= 500 ? 'server' : 'client');
 }
+
+const reasonsByStatus: ReadonlyMap<number, FailureReason> = new Map([
+  [401, 'auth'],
+  [403, 'auth'],
+  [404, 'not_found'],
+  [413, 'too_large'],
+  [429, 'throttled'],
+]);

@@ -57,8 +57,6 @@ export function createUndiciTransport(
 
 const json = { 'content-type': 'application/json' };
 
-type Headers = Readonly<Record<string, string>>;
-
 type Connector = buildConnector.connector;
 
 /** How requests reach the account's origin: directly or through a proxy. */
@@ -69,10 +67,9 @@ interface ConnectionRoute {
   /** Goes before the path of every request; without a trailing slash. */
   readonly pathPrefix: string;
   /** What the route itself needs on every request. */
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   /** The other end, as errors name it, with the proxy if there is one. */
   readonly peer: string;
-  /** Breaks off whatever is under way and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -96,29 +93,19 @@ function connectionRouteOf(
       connect,
     });
 
-  if (options.proxyUrl === undefined) {
-    const peer = base.host;
-    const dispatcher = poolTo(base.origin, createConnector(tls, peer));
-    const close = async (): Promise<void> => dispatcher.destroy();
-    return { dispatcher, origin: base.origin, pathPrefix, headers: {}, peer, close };
-  }
-  const proxy = new URL(options.proxyUrl);
-  const peer = `${base.host}: through the proxy ${proxy.host}`;
+  const proxy = options.proxyUrl === undefined ? undefined : new URL(options.proxyUrl);
+  const peer = proxy === undefined ? base.host : `${base.host}: through the proxy ${proxy.host}`;
   const connect = createConnector(tls, peer);
-  if (base.protocol === 'http:') {
+  if (proxy === undefined || base.protocol === 'http:') {
+    const { origin } = proxy ?? base;
+    const dispatcher = poolTo(origin, connect);
+    const close = async (): Promise<void> => dispatcher.destroy();
+    if (proxy === undefined) return { dispatcher, origin, pathPrefix, headers: {}, peer, close };
     // Proxies commonly refuse tunnels to anything but port 443: plain HTTP goes in absolute form.
-    const dispatcher = poolTo(proxy.origin, connect);
-    return {
-      dispatcher,
-      origin: proxy.origin,
-      pathPrefix: base.origin + pathPrefix,
-      headers: { host: base.host, ...proxyAuthorizationOf(proxy) },
-      peer,
-      close: async () => dispatcher.destroy(),
-    };
+    const headers = { host: base.host, ...proxyAuthorizationOf(proxy) };
+    return { dispatcher, origin, pathPrefix: base.origin + pathPrefix, headers, peer, close };
   }
-  const connectInside = createConnector(tls, peer);
-  const connectors = { connectToProxy: connect, connectInside };
+  const connectors = { connectToProxy: connect, connectInside: createConnector(tls, peer) };
   const tunnels = createTunnels({ proxy, peer, openTimeoutMs: connectTimeoutMs, ...connectors });
   const dispatcher = poolTo(base.origin, tunnels.connect);
   const close = async (): Promise<void> => {

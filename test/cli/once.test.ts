@@ -83,6 +83,16 @@ queries: [{ as: shop_calls, nrql: ${nrql} }]`;
     expect(stderr).not.toMatch(/application|"listed"/u);
   });
 
+  it('warns once of two accounts whose keys are in one place', async () => {
+    const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
+    const config = `accounts: [${account}, ${account.replace('main', 'copy')}]
+apps: [{ match: ".", account: main }, { match: ".", account: copy }]`;
+
+    const { stderr } = await printedBy({}, ['once', '--config.file=c.yaml'], { 'c.yaml': config });
+
+    expect(stderr.match(/the same API key/gu)).toHaveLength(1);
+  });
+
   it('prints what was polled alone, and with --all the metrics of the exporter too', async () => {
     const account = 'accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]';
     const metric = '{ metric: Apdex, value: count, as: shop_rated_requests }';

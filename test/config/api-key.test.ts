@@ -1,9 +1,10 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readApiKey } from '../../src/config/api-key.ts';
-import type { KeyLocation } from '../../src/model/config.ts';
+import { readApiKey, readProxyUrl } from '../../src/config/api-key.ts';
+import type { SecretLocation } from '../../src/model/config.ts';
 
-const file: KeyLocation = { kind: 'file', path: '/run/key' };
-const variable: KeyLocation = { kind: 'env', name: 'NR_KEY' };
+const file: SecretLocation = { kind: 'file', path: '/run/key' };
+const variable: SecretLocation = { kind: 'env', name: 'NR_KEY' };
 const noEnv = {};
 
 function fileOf(content: string | Uint8Array) {
@@ -89,5 +90,58 @@ describe('readApiKey', () => {
 
     await expect(reading).rejects.toMatchObject({ name: 'NamedFileError' });
     await expect(reading).rejects.toThrow(new RegExp(`variable NR_KEY .*${says}`, 'u'));
+  });
+});
+
+describe('readProxyUrl', () => {
+  const url = 'http://user:hunter2@proxy:3128';
+
+  it.each([
+    { what: 'a file', location: file, env: noEnv },
+    { what: 'an environment variable', location: variable, env: { NR_KEY: ` ${url}/\n` } },
+  ])('reads $what, without white space and slash', async ({ location, env }) => {
+    const dependencies = { readFile: fileOf(`${url}/\n`), env };
+
+    await expect(readProxyUrl(location, dependencies)).resolves.toBe(url);
+  });
+
+  it.each([
+    {
+      what: 'a missing file',
+      location: file,
+      readFile: failingWith('ENOENT'),
+      says: 'the proxy URL file /run/key does not exist: create it with the proxy URL as its only content, readable by this user',
+    },
+    {
+      what: 'a variable that is not set',
+      location: variable,
+      readFile: fileOf(''),
+      says: 'the environment variable NR_KEY is not set: set it to the proxy URL',
+    },
+    {
+      what: 'an empty file',
+      location: file,
+      readFile: fileOf('\n'),
+      says: 'the content of the proxy URL file /run/key must be a URL such as http://proxy:3128: put only the URL into it',
+    },
+    {
+      what: 'a URL with a path',
+      location: file,
+      readFile: fileOf(`${url}/path`),
+      says: 'must end with the host and the port: put only the URL into it',
+    },
+    {
+      what: 'a password that is not encoded',
+      location: file,
+      readFile: fileOf('http://user:hunter2%@proxy'),
+      says: 'must have its credentials percent-encoded: write %25 for a percent sign',
+    },
+  ])('refuses $what, and never repeats it', async ({ location, readFile, says }) => {
+    const error: unknown = await readProxyUrl(location, { readFile, env: noEnv }).catch(
+      (reason: unknown) => reason,
+    );
+
+    expect(error).toHaveProperty('message', expect.stringContaining(says));
+    expect(inspect(error)).not.toContain('hunter2');
   });
 });

@@ -100,8 +100,18 @@ apps: [{id: 1}]`;
   });
 
   it.each([
+    { lines: 'proxy_url_env: PROXY', from: { kind: 'env', name: 'PROXY' } },
+    { lines: 'proxy_url_file: run/proxy', from: { kind: 'file', path: '/etc/exporter/run/proxy' } },
+    { lines: 'proxy_url: "http://proxy"', from: undefined },
+  ])('finds the proxy for $lines', async ({ lines, from }) => {
+    expect((await firstAccount(lines))?.proxyUrlFrom).toEqual(from);
+  });
+
+  it.each([
     { lines: 'region: us', baseUrl: 'https://api.newrelic.com' },
     { lines: 'region: eu', baseUrl: 'https://api.eu.newrelic.com' },
+    { lines: 'region: jp', baseUrl: 'https://api.jp.newrelic.com' },
+    { lines: 'region: gov', baseUrl: 'https://gov-api.newrelic.com' },
     { lines: 'base_url: "http://[::1]:8080//"', baseUrl: 'http://[::1]:8080' },
   ])('finds the address for $lines', async ({ lines, baseUrl }) => {
     expect((await firstAccount(lines))?.baseUrl).toBe(baseUrl);

@@ -45,7 +45,7 @@ describe('effectiveConfigText', () => {
     expect(text).toBe(`accounts:
   - name: eu
     source: rest
-    base_url: https://api.eu.newrelic.com
+    region: eu
     api_key_file: /etc/exporter/key
     api_key_header: Api-Key
     requests_per_minute: 800
@@ -156,6 +156,21 @@ const account = (name: string): fc.Arbitrary<AccountConfig> =>
     caFile: fc.constantFrom(undefined, '/etc/ca.pem'),
   });
 
+/** Accounts whose proxy is named elsewhere, too. */
+const anyAccount = (name: string): fc.Arbitrary<AccountConfig> =>
+  fc
+    .tuple(
+      account(name),
+      fc.constantFrom<AccountConfig['proxyUrlFrom'][]>(
+        { kind: 'env', name: 'PROXY' },
+        { kind: 'file', path: '/run/secrets/proxy url' },
+        undefined,
+      ),
+    )
+    .map(([one, proxyUrlFrom]) =>
+      proxyUrlFrom === undefined ? one : { ...one, proxyUrl: undefined, proxyUrlFrom },
+    );
+
 const customMetric = (as: string): fc.Arbitrary<CustomMetric> =>
   fc.record({
     metric: word,
@@ -227,7 +242,7 @@ const configs: fc.Arbitrary<PlainConfig> = fc
   .tuple(metricList('a'), metricList('b'), metricList('newrelic_application_c'))
   .chain((lists) =>
     fc.record({
-      accounts: fc.tuple(account('first'), account('yes')),
+      accounts: fc.tuple(anyAccount('first'), anyAccount('yes')),
       apps: fc.array(entry(fc.constantFrom(...lists)), { minLength: 1, maxLength: 4 }),
     }),
   );

@@ -105,8 +105,13 @@ const shape: readonly Row[] = [
 ];
 
 const ofAccounts: readonly Row[] = [
-  [account('region: ue'), '1:46', 'must be us or eu', 'did you mean "us"?'],
+  [account('region: ue'), '1:46', 'must be us, eu, jp or gov', 'did you mean "us"?'],
+  [account('region: USA'), '1:46', 'did you mean "us"?'],
+  [account('region: europe'), '1:46', 'did you mean "eu"?'],
+  [account('region: Japan'), '1:46', 'did you mean "jp"?'],
+  [account('region: fedramp'), '1:46', 'did you mean "gov"?'],
   [account('base_url: EU'), '1:48', 'must be a URL', 'write region: eu'],
+  [account('base_url: jp'), '1:48', 'must be a URL', 'write region: jp'],
   [account('source: graphql'), '1:46', 'must be rest or nerdgraph'],
   [account('api_key_header: x-api-key'), '1:54', 'did you mean "X-Api-Key"?'],
   ...['0', '1.5', '"9"', '99999999999999999999'].map(
@@ -132,6 +137,13 @@ const ofAccounts: readonly Row[] = [
   [account('proxy_url: socks5://h:1'), '1:49', 'a URL such as http://proxy:3128'],
   [account('proxy_url: "http://h/x"'), '1:49', 'the host and the port'],
   [account('proxy_url: "http://u:50%@h"'), '1:49', '%25'],
+  [account('proxy_url_file: ""'), '1:54', 'must not be empty'],
+  [
+    account('proxy_url_env: "http://u:p@h"'),
+    '1:53',
+    'name of an environment variable',
+    'PROXY_URL',
+  ],
   [account('ca_file: ""'), '1:47', 'must not be empty'],
   [account('source: nerdgraph, acount_id: 1'), '1:57', 'did you mean "account_id"?'],
   [`accounts: [{name: a, api_key_env: $KEY}]\n${apps}`, '1:35', '$KEY are not replaced'],
@@ -162,6 +174,8 @@ const references: readonly Row[] = [
   [withKey('account: b'), '1:25', 'unknown account "b"', 'the accounts are "default"'],
   [withKey('hosts: false, application: false'), '1:8', 'publishes nothing', 'leave out'],
   [account('region: eu, base_url: "https://h"'), '1:50', '"region" and "base_url" exclude'],
+  [account('proxy_url: "http://h", proxy_url_file: f'), '1:61', 'exclude each other', 'keep one'],
+  [account('proxy_url_env: E, proxy_url_file: f'), '1:56', 'exclude each other'],
   [account('api_key_file: k'), '1:38', '"api_key_env" and "api_key_file" exclude'],
   [`accounts: [{name: a}]\n${apps}`, '1:12', 'an account needs one of "api_key_file"'],
   [twoAccounts.replace('cd', 'ab') + `\n${apps}`, '1:47', 'already has the name "ab"'],

@@ -32,6 +32,8 @@ const knownKeys = [
   'region',
   'base_url',
   'proxy_url',
+  'proxy_url_file',
+  'proxy_url_env',
   'api_key',
   'api_key_file',
   'api_key_env',

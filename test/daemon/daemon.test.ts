@@ -78,6 +78,42 @@ describe('createDaemon', () => {
     expect(redactions).toBe(1);
   });
 
+  it.each([
+    { what: 'REST', source: { kind: 'rest', accountId: undefined } as const },
+    { what: 'NerdGraph', source: { kind: 'nerdgraph', accountId: 1_234_567 } as const },
+  ])(
+    'never sends a key to another region, however often its own refuses it: $what',
+    async ({ source }) => {
+      let calls = 0;
+      const platform = createFakePlatform({
+        env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
+        openTransport: async ({ baseUrl }) => {
+          expect(baseUrl).toBe('https://api.newrelic.com');
+          return {
+            send: async () => {
+              calls += 1;
+              const body = '{"errors":[{"message":"not authorized for account region"}]}';
+              return { status: 200, headers: {}, body };
+            },
+            close: async () => {},
+          };
+        },
+      });
+      const daemon = await createDaemon(
+        { accounts: [anAccount({ source })], apps: [anEntry()] },
+        { platform, logger: createFakeLogger() },
+      );
+      const running = daemon.run(platform.stopSignal);
+      await platform.clock.advance(3_600_000);
+      platform.stop();
+      await platform.clock.advance(0);
+      await running;
+
+      expect(calls).toBeGreaterThan(50);
+      expect(daemon.status()[0]?.error).toContain('The account is in another region');
+    },
+  );
+
   it('leaves out an account that no application uses', async () => {
     const platform = createFakePlatform();
     const config = { accounts: [anAccount({ name: 'unused' })], apps: [anEntry()] };

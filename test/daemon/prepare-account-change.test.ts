@@ -50,6 +50,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
   concurrency: 1,
   timeoutMs: 1,
   proxyUrl: 'http://proxy',
+  proxyUrlFrom: { kind: 'env', name: 'PROXY' },
   caFile: '/ca.pem',
   shard: { ordinal: 0, total: 2 },
   sharedRequestsPerMinute: 2,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/daemon/platform.ts';
 import {
   accountsInUse,
+  changeTo,
   type PreparedAccount,
   prepareAccount,
   prepareAccounts,
@@ -187,7 +188,30 @@ describe('prepareAccount', () => {
     expect([before.wire.ca, after.wire.ca]).toEqual([firstCa, secondCa]);
   });
 
+  it('reads the URL of the proxy every time, and hides its password', async () => {
+    const { files, platform, prepare } = aBench();
+    const account: Partial<AccountConfig> = { proxyUrlFrom: { kind: 'file', path: '/proxy' } };
+    files['/proxy'] = 'http://user:hunter2@one:3128\n';
+    const before = await prepare(account);
+    files['/proxy'] = 'http://user:hunter3@two:3128\n';
+
+    const after = await prepare(account, before);
+
+    expect([before.wire.proxyUrl, after.wire.proxyUrl]).toEqual([
+      'http://user:hunter2@one:3128',
+      'http://user:hunter3@two:3128',
+    ]);
+    expect(platform.redactor.redact('hunter2 hunter3')).toBe('[redacted] [redacted]');
+    expect(changeTo(after, before)).toMatchObject({ kind: 'settings', isWireOther: true });
+  });
+
   it.each<{ what: string; account: Partial<AccountConfig>; message: string }>([
+    {
+      what: 'a variable of the proxy that is not set',
+      account: { proxyUrlFrom: { kind: 'env', name: 'MISSING' } },
+      message:
+        'account production: the environment variable MISSING is not set: set it to the proxy URL',
+    },
     {
       what: 'a variable that is not set',
       account: { apiKey: { kind: 'env', name: 'MISSING' } },

@@ -174,6 +174,22 @@ describe('Reloader', () => {
     );
   });
 
+  it('knows the content of the files that accounts in use name, but for keys', async () => {
+    const bench = aBench();
+    const proxy = 'http://user:password@proxy:3128';
+    bench.files['/proxy'] = proxy;
+    const unused = '{ name: b, api_key_env: K, proxy_url_file: /other }';
+    bench.files['/config.yaml'] =
+      `accounts: [{ name: a, api_key_file: /key, proxy_url_file: /proxy }, ${unused}]\n` +
+      'apps: [{ id: 1, account: a }]\n';
+
+    await bench.reloader.reload('start');
+
+    const files = bench.reloader.status().files ?? new Map<string, string>();
+    expect([...files.keys()]).toEqual(['/config.yaml', '/proxy']);
+    expect(files.get('/proxy')).toBe(digestOf(Buffer.from(proxy)));
+  });
+
   it('does not log a failed start that ends the process, but rejects with its exit code', async () => {
     const bench = aBench();
     bench.files['/config.yaml'] = 'nonsense';

@@ -15,9 +15,9 @@ const scrapeMs = 30_000;
 const changeMs = Date.parse('2026-11-22T10:00:00Z');
 
 function msOf(duration: string): number {
-  const parsed = parseDuration(duration, { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER });
-  if (parsed.ms === undefined) throw new Error(`${duration} ${parsed.problem}`);
-  return parsed.ms;
+  const ms = parseDuration(duration, { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER });
+  if (ms === undefined) throw new Error(`${duration} is no duration`);
+  return ms;
 }
 
 async function defaults(): Promise<PollConfig> {

@@ -26,7 +26,7 @@ function error(errorClass: string, message: string, classification?: string): Fa
   return { kind: 'graphql_error', errorClass, message, classification };
 }
 
-const key = 'must be a user key (NRAK-…) of an active user, and the region (us or eu)';
+const key = 'must be a user key (NRAK-…) of an active user, and the region (us, eu, jp or gov)';
 const access = 'has no access to the account 1234567: check account_id';
 const again = 'it is asked again at the next discovery';
 const smaller = 'it is asked in smaller parts';
@@ -46,6 +46,18 @@ const rows: readonly Row[] = [
     fault: { kind: 'status', status: 401, body: '{"errors":[{"message":"bad key"}]}' },
     reason: 'auth',
     remedy: key,
+  },
+  {
+    what: 'the key of another region, a 200',
+    fault: error('', 'not authorized for account region'),
+    reason: 'auth',
+    remedy: 'The account is in another region of New Relic: set "region"',
+  },
+  {
+    what: 'the key of another region, with the class of a fault',
+    fault: error('SERVER_ERROR', 'not authorized for account region'),
+    reason: 'auth',
+    remedy: 'The account is in another region of New Relic: set "region"',
   },
   { what: 'SERVER_ERROR', fault: error('SERVER_ERROR', 'oh'), reason: 'server', remedy: again },
   {

@@ -58,9 +58,10 @@ function isMounted({ pod, container }: ExporterContainer, file: string): boolean
 }
 
 function keyFilesOf(config: PlainConfig): readonly string[] {
-  return config.accounts.flatMap(({ apiKey, caFile }) => [
+  return config.accounts.flatMap(({ apiKey, caFile, proxyUrlFrom }) => [
     ...(apiKey.kind === 'file' ? [apiKey.path] : []),
     ...(caFile === undefined ? [] : [caFile]),
+    ...(proxyUrlFrom?.kind === 'file' ? [proxyUrlFrom.path] : []),
   ]);
 }
 

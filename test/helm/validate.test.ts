@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chart, helm3, refusal } from './chart.ts';
+import type { JsonObject } from './json.ts';
+import { readConfigSchema } from './values-schema.ts';
 
 const redirect = [
   'httpRoute.enabled=true',
@@ -31,6 +33,17 @@ const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
   [['configReload=rollout', 'mode=sidecar'], 'the chart has no pods to restart'],
   [['config.apps[0].id=9007199254740993'], 'write it in quotes'],
   [['config.apps[0].labels.key=NRAK-ABCDEFGH'], 'config contains an API key'],
+  [
+    ['config.accounts[0].name=a,config.accounts[0].proxy_url=http://user:password@proxy:3128'],
+    'proxy_url has a login, but a ConfigMap is not secret',
+  ],
+  [
+    [aQuery, 'config.queries[0].as=logs_total'],
+    'a gauge must not begin with __, nor end in _total',
+  ],
+  [[aQuery.replace('as=', 'as.count=__')], 'a gauge must not begin with __, nor end in _total'],
+  [[aQuery, 'config.queries[0].labels.level=type'], 'which Prometheus or the exporter sets itself'],
+  [[aQuery, 'config.queries[0].constant_labels.job=a'], 'which Prometheus or the exporter sets'],
   [['web.scheme=https'], 'name its Secret in web.configExistingSecret'],
   [['web.tlsExistingSecret=tls'], 'nothing uses its certificate'],
   [['apiKey.value=x'], 'both apiKey.existingSecret and apiKey.value'],
@@ -102,6 +115,18 @@ const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
 describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
   it.each(refusals)('%s: %s', async (set, says) => {
     expect(await refusal(set)).toContain(says);
+  });
+
+  it('are the names that the exporter refuses in queries', () => {
+    const template = readFileSync(join(chart, 'templates/_validate.tpl'), 'utf8');
+    const { queries } = readConfigSchema()['properties'] as { readonly queries: JsonObject };
+    const schema = JSON.stringify(queries);
+    const refused = [...schema.matchAll(/"not":\{"(pattern|enum)":("[^"]*"|\[[^\]]*\])\}/gu)].map(
+      ([, kind, text = '']) => (kind === 'enum' ? text.slice(1, -1).replaceAll(',', ' ') : text),
+    );
+
+    expect(new Set(refused).size).toBe(2);
+    expect(refused.filter((text) => !template.includes(text))).toEqual([]);
   });
 
   it('are here for every sentence that the chart has', () => {

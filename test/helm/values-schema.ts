@@ -47,7 +47,8 @@ function typeOf(value: Json): string {
 /**
  * The schema of the configuration file as far as Helm can follow it: its regular expressions know no
  * look-ahead, it merges the defaults in, which are empty, and the chart adds the files of the keys,
- * so that there may be none, but still not two.
+ * so that there may be none, but still not two. Of a reserved name Helm would only say "'not' failed":
+ * those of queries a template refuses.
  */
 function forHelm(schema: JsonObject): JsonObject {
   const { $schema: _, title: __, required: ___, anyOf: ____, ...config } = schema;
@@ -55,11 +56,23 @@ function forHelm(schema: JsonObject): JsonObject {
     .replaceAll(/"pattern":"([^"]*)\(\?=\[0-9\]\)/gu, '"minLength":1,"pattern":"$1')
     .replaceAll('"format":"regex",', '')
     .replaceAll('"minItems":1,', '');
-  const relaxed = JSON.parse(text) as { properties: { accounts: { items: Record<string, Json> } } };
+  const relaxed = JSON.parse(text) as {
+    properties: { accounts: { items: Record<string, Json> }; queries: Json };
+  };
+  relaxed.properties.queries = withoutReservedNames(relaxed.properties.queries);
   const { items } = relaxed.properties.accounts;
   items['allOf'] = [{ not: { required: ['api_key_file', 'api_key_env'] } }];
   delete items['oneOf'];
   return relaxed;
+}
+
+function withoutReservedNames(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutReservedNames);
+  if (!isObject(schema)) return schema;
+  const { not: _, ...rest } = schema;
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, withoutReservedNames(value)]),
+  );
 }
 
 const root = new URL('../../', import.meta.url);

@@ -22,7 +22,7 @@ describe('failureIn', () => {
       status: 401,
       error: anError('BAD_API_KEY', 'The API key provided is invalid'),
       reason: 'auth',
-      says: 'status 401, "BAD_API_KEY: The API key provided is invalid". Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (us or eu) must be the one of the account.',
+      says: 'status 401, "BAD_API_KEY: The API key provided is invalid". Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (us, eu, jp or gov) must be the one of the account.',
     },
     {
       status: 402,
@@ -34,7 +34,7 @@ describe('failureIn', () => {
       status: 403,
       error: anError('SERVER_ERROR', 'no access'),
       reason: 'auth',
-      says: 'status 403, "SERVER_ERROR: no access". The user of the API key has no access to the account 1234567: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees) and the rights of that user.',
+      says: 'status 403, "SERVER_ERROR: no access". The user of the API key has no access to the account 1234567: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees), the region (us, eu, jp or gov) and the rights of that user.',
     },
     {
       status: 404,
@@ -73,6 +73,15 @@ describe('failureIn', () => {
 
     expect(failure?.message).toBe(`host_metrics of 200 applications: ${says}`);
     expect(failure).toMatchObject({ reason, status });
+  });
+
+  it.each([
+    { status: 401, error: anError('', 'not authorized for account region') },
+    { status: 403, error: anError('SERVER_ERROR', 'Not authorized for account region.') },
+  ])('knows the key of another region, $status', ({ status, error }) => {
+    expect(failed(status, error)).toContain(
+      '. The account is in another region of New Relic: set "region" to that of the account (us, eu, jp or gov);',
+    );
   });
 
   it('quotes the error that decides, not the first one', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountSource } from '../../src/model/config.ts';
+import type { AccountSource, SecretLocation } from '../../src/model/config.ts';
 import type { Permit } from '../../src/model/permit.ts';
 import { KeyTable } from '../../src/rate-limit/key-table.ts';
 import { Membership } from '../../src/rate-limit/membership.ts';
@@ -15,6 +15,11 @@ interface Bench {
   readonly join: (name: string, requestsPerMinute: number, key?: string) => Membership;
 }
 
+/** Where a key is: each account has a file of its own. */
+function inFile(name: string): SecretLocation {
+  return { kind: 'file', path: `/keys/${name}` };
+}
+
 function aBench(): Bench {
   const clock = createFakeClock();
   const logger = createFakeLogger();
@@ -24,7 +29,7 @@ function aBench(): Bench {
     logger,
     keys,
     join: (name, requestsPerMinute, key = 'key-1') =>
-      new Membership(anAccount({ name, requestsPerMinute }), key, keys),
+      new Membership(anAccount({ name, requestsPerMinute, apiKey: inFile(name) }), key, keys),
   };
 }
 
@@ -92,7 +97,8 @@ describe('accounts with one key', () => {
     },
   ])('share what the vendor counts together: $what', async ({ source, other, shared }) => {
     const { keys, logger } = aBench();
-    const one = new Membership(anAccount({ requestsPerMinute: 1, source }), 'key-1', keys);
+    const account = anAccount({ requestsPerMinute: 1, source, apiKey: inFile('one') });
+    const one = new Membership(account, 'key-1', keys);
     await permitsOf(one, 1);
 
     const joined = anAccount({ name: 'other', requestsPerMinute: 1, source: other });
@@ -166,6 +172,15 @@ describe('accounts with one key', () => {
       'give each account a key of its own',
     );
     expect(JSON.stringify(logger.lines)).not.toContain('key-1');
+  });
+
+  it('cause no warning if their keys are in one place: the check of the configuration warns', () => {
+    const { keys, logger } = aBench();
+
+    const both = ['one', 'other'].map((name) => new Membership(anAccount({ name }), 'key-1', keys));
+
+    expect(new Set(both.map(({ budgetId }) => budgetId)).size).toBe(1);
+    expect(logger.lines).toEqual([]);
   });
 
   it('cause no warning when a reload replaces one account', () => {

@@ -87,6 +87,8 @@ const answers: readonly Row[] = [
   },
 ];
 
+const ofOtherRegion = '{"errors":[{"message":"not authorized for account region"}]}';
+
 async function failureOfAnswer(status: number, body: string): Promise<unknown> {
   const { client, signal } = aRestSource(async () => answerOf(body, { status }));
   return client.metrics('12', '345', query, { signal }).catch((error: unknown) => error);
@@ -116,6 +118,21 @@ describe('an answer that is a failure', () => {
 
     const message = expect.stringContaining(`list_applications: ${says}`);
     expect(error).toMatchObject({ status, message });
+  });
+
+  it.each([
+    { status: 200, says: 'status 200, but an error' },
+    { status: 401, says: 'status 401' },
+    { status: 403, says: 'status 403' },
+  ])('is that of a key of another region: $says', async ({ status, says }) => {
+    const { source, signal } = aRestSource(async () => answerOf(ofOtherRegion, { status }));
+
+    const { error } = await source.discover([], [], signal);
+
+    const remedy =
+      'The account is in another region of New Relic: set "region" to that of the account (us, eu, jp or gov);';
+    const message = `list_applications: ${says}, "not authorized for account region". ${remedy}`;
+    expect(error).toMatchObject({ reason: 'auth', message: expect.stringContaining(message) });
   });
 
   it.each([

@@ -33,6 +33,18 @@ describe('check-config', () => {
     });
   });
 
+  it('names the end of the REST API once for several accounts', async () => {
+    const accounts = [account, account.replace('main', 'other')].join(', ');
+    const apps = 'apps: [{ id: 1, account: main }, { id: 1, account: other }]';
+
+    const { stdout } = await printed(['check-config', 'c.yaml'], {
+      'c.yaml': `accounts: [${accounts}]\n${apps}`,
+    });
+
+    expect(stdout.match(/"source: rest" asks the REST API v2/gu)).toHaveLength(1);
+    expect(stdout).toContain('c.yaml: note: accounts main, other: "source: rest" asks');
+  });
+
   it('says nothing of the REST API to those who do not use it', async () => {
     const nerdgraph = account.replace('}', ', source: nerdgraph, account_id: 1 }');
 
@@ -99,7 +111,7 @@ describe('check-config', () => {
     expect(headlines).toEqual([
       'c.yaml:2:30: the API key file /nokey does not exist',
       'c.yaml:2:46: the CA file /noca does not exist',
-      'c.yaml:2:60: "region" must be us or eu, not "ue"',
+      'c.yaml:2:60: "region" must be us, eu, jp or gov, not "ue"',
       'c.yaml:3:29: the environment variable NOVAR is not set',
       'c.yaml:5:7: unknown key "nmae"',
     ]);

@@ -9,6 +9,7 @@ async function checked(
   settings: string,
   home: string,
   rest = 'apps: [{ match: . }]',
+  answers: Readonly<Record<string, { readonly status: number; readonly body: string }>> = {},
 ): Promise<{
   readonly exitCode: number;
   readonly stdout: string;
@@ -24,7 +25,8 @@ async function checked(
         return {
           send: async (...all) => {
             asked.push(baseUrl);
-            return vendor.send(...all);
+            const answer = answers[baseUrl];
+            return answer === undefined ? vendor.send(...all) : { ...answer, headers: {} };
           },
           close: async () => vendor.close(),
         };
@@ -41,64 +43,111 @@ async function checked(
 
 const us = 'https://api.newrelic.com';
 const eu = 'https://api.eu.newrelic.com';
+const jp = 'https://api.jp.newrelic.com';
+const gov = 'https://gov-api.newrelic.com';
 
-describe('askOtherRegion', () => {
+const nerdgraph = ', source: nerdgraph, account_id: 1234567';
+const queries = 'queries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]';
+
+describe('check-config --online, for a key that its own region refuses', () => {
   it.each([
-    { settings: '', home: eu, other: 'eu', place: '2:13', asked: [us, eu] },
-    { settings: ', region: us', home: eu, other: 'eu', place: '2:45', asked: [us, eu] },
-    { settings: ', region: eu', home: us, other: 'us', place: '2:45', asked: [eu, us] },
+    { settings: '', home: eu, found: 'eu', place: '2:13', own: us, others: [eu, jp] },
+    { settings: ', region: us', home: jp, found: 'jp', place: '2:45', own: us, others: [eu, jp] },
+    { settings: ', region: eu', home: us, found: 'us', place: '2:45', own: eu, others: [us, jp] },
+    { settings: ', region: jp', home: eu, found: 'eu', place: '2:45', own: jp, others: [us, eu] },
+    { settings: nerdgraph, home: eu, found: 'eu', place: '2:13', own: us, others: [eu, jp] },
     {
-      settings: ', source: nerdgraph, account_id: 1234567',
-      home: eu,
-      other: 'eu',
+      settings: nerdgraph,
+      home: jp,
+      found: 'jp',
       place: '2:13',
-      asked: [us, eu],
-    },
-    {
-      settings: ', source: nerdgraph, account_id: 1234567',
-      home: eu,
-      other: 'eu',
-      place: '2:13',
-      asked: [us, eu],
-      rest: 'queries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]',
+      own: us,
+      others: [eu, jp],
+      rest: queries,
     },
   ])(
-    'finds the region of a refused key:$settings',
-    async ({ settings, home, other, place, asked, rest }) => {
+    'asks each other region once, and names the one that knows it: $settings $found',
+    async ({ settings, home, found, place, own, others, rest }) => {
       const result = await checked(settings, home, rest);
 
       expect(result.exitCode).toBe(1);
-      expect([...new Set(result.asked)]).toEqual(asked);
-      expect(result.asked.filter((one) => one === home)).toHaveLength(1);
+      expect(result.asked.filter((one) => one !== own)).toEqual(others);
       expect(result.stdout).toContain(
-        `error   c.yaml:${place}: account main: the region ${other} accepts the key, so the account is there\n`,
+        `error   c.yaml:${place}: account main: asked ${others.join(' and ')}: the region ${found} knows the key, so the account is there\n`,
       );
-      expect(result.stdout).toContain(`= help: write region: ${other}\n`);
+      expect(result.stdout).toContain(`= help: write region: ${found}\n`);
     },
   );
 
-  it('says when the other region refuses the key, too', async () => {
+  it('says when no other region knows it', async () => {
     const { stdout } = await checked('', 'nowhere');
 
     expect(stdout).toContain(
-      'note    account main: the region eu does not accept the key either\n',
+      `note    account main: asked ${eu} and ${jp}: no other region knows the key\n`,
     );
+  });
+
+  it.each([
+    {
+      what: 'NerdGraph, as New Relic says it of a key of another region',
+      settings: nerdgraph,
+      answer: { status: 200, body: '{"errors":[{"message":"not authorized for account region"}]}' },
+    },
+    { what: 'NerdGraph, 403', settings: nerdgraph, answer: { status: 403, body: '' } },
+    {
+      what: 'REST, with a document of NerdGraph',
+      settings: '',
+      answer: { status: 200, body: '{"errors":[{"message":"not authorized for account region"}]}' },
+    },
+    { what: 'REST, 403', settings: '', answer: { status: 403, body: '' } },
+  ])('asks them after $what', async ({ settings, answer }) => {
+    const { stdout, asked } = await checked(settings, eu, undefined, { [us]: answer });
+
+    expect(asked.filter((one) => one !== us)).toEqual([eu, jp]);
+    expect(stdout).toContain('the region eu knows the key, so the account is there\n');
+  });
+
+  it('does not say of a region that cannot be asked that it refuses the key', async () => {
+    const { stdout, asked } = await checked('', 'nowhere', undefined, {
+      [jp]: { status: 503, body: '' },
+    });
+
+    expect(asked.filter((one) => one !== us)).toEqual([eu, jp]);
+    expect(stdout).toContain('no other region says that it knows the key\n');
+    expect(stdout).toContain('= help: the region jp: list_applications: status 503.');
   });
 
   it.each([
     { base: 'https://gateway.example.com' },
     { base: 'https://api.newrelic.com.example.com' },
     { base: 'https://api.newrelic.com/path' },
-  ])('sends the key nowhere else if the address is $base', async ({ base }) => {
+    { base: eu },
+  ])('sends it nowhere else if the address is $base', async ({ base }) => {
     const { asked, stdout } = await checked(`, base_url: "${base}"`, us);
 
     expect([...new Set(asked)]).toEqual([base]);
-    expect(stdout).not.toContain('region us');
+    expect(stdout).not.toContain('knows the key');
   });
 
-  it('does not ask the other region if the key is accepted', async () => {
+  it.each([{ home: eu }, { home: 'nowhere' }])(
+    'sends it nowhere else from the region of the US government, nor there: $home',
+    async ({ home }) => {
+      const { asked } = await checked(', region: gov', home);
+
+      expect([...new Set(asked)]).toEqual([gov]);
+    },
+  );
+
+  it('asks no other region if the key is accepted', async () => {
     const { asked } = await checked('', us);
 
     expect([...new Set(asked)]).toEqual([us]);
+  });
+
+  it('asks no other region if only the account_id is wrong', async () => {
+    const { asked, stdout } = await checked(nerdgraph.replace('1234567', '7'), us, queries);
+
+    expect([...new Set(asked)]).toEqual([us]);
+    expect(stdout).toContain('the API key does not see the account with account_id 7');
   });
 });

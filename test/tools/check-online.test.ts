@@ -65,6 +65,40 @@ describe('check-config --online', () => {
     },
   );
 
+  it('finds what may be meant by a misspelt name of one word', async () => {
+    const metric = '{ metric: HttpDispacher, value: average_response_time, as: a }';
+    const config = `accounts: [${account}]\napps: [{ id: 12, metrics: [${metric}] }]`;
+
+    const { stdout } = await printed(check, { 'c.yaml': config }, threeApplications);
+
+    expect(stdout).toMatch(/has no metric "HttpDispacher"\n/u);
+    expect(stdout).toContain('= help: did you mean "HttpDispatcher"?\n');
+  });
+
+  it.each([
+    { what: 'in one variable', other: 'KEY', says: 'the accounts "main" and "copy" have the same' },
+    {
+      what: 'in two',
+      other: 'NEW_RELIC_API_KEY',
+      says: 'accounts with the same API key: main, copy',
+    },
+  ])('finds the same key $what once, without a line of the log', async ({ other, says }) => {
+    const copy = account.replace('main', 'copy').replace('KEY', other);
+    const apps = 'apps: [{ id: 12, account: main }, { id: 11, account: copy }]';
+
+    const { stdout, stderr } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${account}, ${copy}]\n${apps}` },
+      threeApplications,
+    );
+
+    expect(stderr).not.toContain('same API key');
+    expect(stdout.match(/have the same API key|with the same API key/gu)).toHaveLength(1);
+    expect(stdout).toContain(says);
+    expect(stdout).toContain(', 1 warning\n');
+    expect(stdout.match(/"source: rest" asks the REST API v2/gu)).toHaveLength(1);
+  });
+
   it('finds a value that the metric does not have, and leaves idle metrics alone', async () => {
     const idle = '{ metric: HttpDispatcher, value: total_call_time_per_minute, as: b }';
     const metrics = `[{ metric: HttpDispatcher, value: used_mb_by_host, as: a }, ${idle}]`;

@@ -48,6 +48,32 @@ describe('namedFileProblems', () => {
   });
 
   it.each([
+    {
+      where: 'proxy_url_file: p',
+      found: /^error: the proxy URL file \/etc\/p does not exist; create/u,
+    },
+    {
+      where: 'proxy_url_env: P',
+      found: /^error: the environment variable P is not set; set it to/u,
+    },
+    {
+      where: 'proxy_url_file: /bad',
+      found: /^error: the content of .* \/bad must be a URL such as/u,
+    },
+    {
+      where: 'proxy_url_file: /p',
+      found: /^warning: every user .* the proxy URL file \/p; chmod/u,
+    },
+  ])('reads the URL of a proxy: $where', async ({ where, found }) => {
+    const files = { '/k': key, '/p': 'http://u:hunter2@h:1', '/bad': 'hunter2' };
+    const messages = await messagesOf(withKeyFile('/k', `, ${where}`), { files, mode: 0o644 });
+
+    const ofProxy = messages.filter((one) => !one.includes('API key'));
+    expect(ofProxy).toEqual([expect.stringMatching(found)]);
+    expect(ofProxy.join()).not.toContain('hunter2');
+  });
+
+  it.each([
     { mode: 0o600, warning: /^$/u },
     { mode: 0o640, warning: /^$/u },
     { mode: 0o644, warning: /every user of this machine can read .* \/k; chmod 640 \/k/u },
@@ -87,6 +113,7 @@ describe('namedFileProblems', () => {
     { base: '', warned: 1 },
     { base: ', region: eu', warned: 1 },
     { base: ', base_url: "https://api.newrelic.com/"', warned: 1 },
+    { base: ', base_url: "https://gov-api.newrelic.com"', warned: 1 },
     { base: ', base_url: "https://gateway"', warned: 0 },
   ])('expects a user key of an account with$base: $warned', async ({ base, warned }) => {
     const files = { '/k': 'key-of-a-gateway' };

@@ -29,6 +29,11 @@
 {{- if regexMatch "NRAK-[A-Z0-9]{8}" (toYaml .Values.config) }}
 {{- fail "config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret" }}
 {{- end }}
+{{- range $index, $account := .Values.config.accounts }}
+{{- if contains "@" (default "" $account.proxy_url) }}
+{{- fail (printf "config.accounts[%d].proxy_url has a login, but a ConfigMap is not secret: put the URL into a Secret, mount that with extraVolumes and extraVolumeMounts, and name the file in proxy_url_file" $index) }}
+{{- end }}
+{{- end }}
 {{- if and (eq .Values.web.scheme "https") (not .Values.web.configExistingSecret) }}
 {{- fail "web.scheme is https, but without a web configuration file the exporter speaks http: name its Secret in web.configExistingSecret" }}
 {{- end }}
@@ -61,10 +66,32 @@
 {{- if and .Values.scrapeConfig.enabled (eq .Values.mode "sidecar") }}
 {{- fail "scrapeConfig.enabled is true, but in the mode sidecar the chart does not know the addresses of the pods: set podMonitor.enabled instead" }}
 {{- end }}
+{{- include "newrelic-exporter.validateQueries" . }}
 {{- include "newrelic-exporter.validateMonitors" . }}
 {{- with .Values.prometheusRule }}
 {{- if and .enabled .groups.applications (not .groups.recording) }}
 {{- fail "prometheusRule.groups.applications needs the recording rules: set prometheusRule.groups.recording to true" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks the names in queries that the exporter refuses. */}}
+{{- define "newrelic-exporter.validateQueries" -}}
+{{- $reserved := list "job" "instance" "namespace" "pod" "container" "service" "endpoint" "node" "app" "type" "region" "account" "query" "quantile" "le" }}
+{{- range $index, $query := .Values.config.queries }}
+{{- $gauges := list $query.as }}
+{{- if kindIs "map" $query.as }}
+{{- $gauges = values $query.as }}
+{{- end }}
+{{- range $gauges }}
+{{- if regexMatch "^__|_(?:total|count|sum|bucket|info|created)$" . }}
+{{- fail (printf "config.queries[%d].as has the gauge %s, but a gauge must not begin with __, nor end in _total, _count, _sum, _bucket, _info or _created: choose another name" $index .) }}
+{{- end }}
+{{- end }}
+{{- range concat (values (default dict $query.labels)) (keys (default dict $query.constant_labels)) }}
+{{- if has . $reserved }}
+{{- fail (printf "config.queries[%d] has the label %s, which Prometheus or the exporter sets itself: choose another name" $index .) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
