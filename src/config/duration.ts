@@ -47,20 +47,18 @@ export function parseDuration(
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
     return refuse('must be a duration with a unit, such as 30s');
   }
-  const text = String(value);
-  if (/^[0-9]+$/u.test(text)) {
-    return refuse(`needs a unit: ms, s, m, h, d or w, such as ${text}s`);
-  }
-  const match = durationRegExp.exec(text);
-  if (match === null) {
-    return refuse(
-      'must be a duration of whole numbers with the units w, d, h, m, s and ms, such as 1h30m',
-    );
-  }
+  const match = durationRegExp.exec(String(value));
+  if (match === null) return refuse(malformed(String(value)));
   const ms = units.reduce(
     (sum, unit, index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * unit.ms,
     0,
   );
   if (ms < minMs) return refuse(`must be at least ${formatDuration(minMs)}`);
   return ms > maxMs ? refuse(`must be at most ${formatDuration(maxMs)}${instead}`) : ms;
+}
+
+function malformed(text: string): string {
+  return /^[0-9]+$/u.test(text)
+    ? `needs a unit: ms, s, m, h, d or w, such as ${text}s`
+    : 'must be a duration of whole numbers with the units w, d, h, m, s and ms, such as 1h30m';
 }

@@ -16,6 +16,9 @@ const secretPatterns: readonly RegExp[] = [
 const assignment =
   /\b(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
 
+/** The login of a proxy, whatever is wrong with the URL around it. */
+const login = /\bproxy_url["']?[ \t]*:[ \t]*(?<secret>[^\r\n]{1,1000})@/giu;
+
 function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/gu, (character) => '*'.repeat(character.length));
 }
@@ -41,7 +44,7 @@ export function maskSecrets(message: string): string {
  * too. The result has the same length and the same lines, so that every offset stays valid.
  */
 export function maskSource(text: string, spans: readonly Span[] = []): string {
-  const masked = mask(text, [...secretPatterns, assignment]);
+  const masked = mask(text, [...secretPatterns, assignment, login]);
   const pieces: string[] = [];
   let done = 0;
   for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {

@@ -190,41 +190,43 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
 
 /**
  * Reads the key again before each discovery, so that a rotated key is used within a minute. Without
- * applications there is nothing more to discover. While the clock is in doubt, lists and queries are asked
- * again, and a query also when it turns out that a wrong one cut its window: its next answer may be an
- * hour away.
+ * applications there is nothing more to discover.
  */
-function withFreshKey(
-  source: Source,
-  keyProvider: KeyProvider,
-  clock: Pick<AccountTransport, 'clockSkewSeconds' | 'isClockInDoubt' | 'vendorWallMs'>,
-): Source {
+function withFreshKey(source: Source, keyProvider: KeyProvider, clock: VendorTime): Source {
   const query = source.query?.bind(source);
-  const isOurs = (): boolean => clock.clockSkewSeconds() === undefined;
   return {
     ...source,
     discover: async (...asked) => {
       await keyProvider.reload();
       if (asked[0].length === 0) return nothingToDiscover;
-      let discovery = await source.discover(...asked);
-      for (let left = 2; left > 0 && discovery.complete && clock.isClockInDoubt(); left -= 1) {
-        discovery = await source.discover(...asked);
-      }
-      return discovery;
+      return whileInDoubt(clock, 2, async () => source.discover(...asked));
     },
     ...(query && {
-      query: async (one, context) => {
-        let wasOurs = isOurs();
-        let reading = await query(one, context);
-        for (let left = 3; left > 0; left -= 1) {
-          if (!clock.isClockInDoubt() && wasOurs === isOurs()) break;
-          wasOurs = isOurs();
-          reading = await query(one, { ...context, wallMs: clock.vendorWallMs() });
-        }
-        return reading;
-      },
+      query: async (one, context) =>
+        whileInDoubt(clock, 3, async () =>
+          query(one, { ...context, wallMs: clock.vendorWallMs() }),
+        ),
     }),
   };
+}
+
+type VendorTime = Pick<AccountTransport, 'clockSkewSeconds' | 'isClockInDoubt' | 'vendorWallMs'>;
+
+/**
+ * Asks again while the first answers contradict our clock, and when they have shown that it is wrong: the
+ * next poll may be an hour away.
+ */
+async function whileInDoubt<Read>(
+  clock: VendorTime,
+  mostMore: number,
+  ask: () => Promise<Read>,
+): Promise<Read> {
+  for (let left = mostMore; ; left -= 1) {
+    const wasOurs = clock.clockSkewSeconds() === undefined;
+    const read = await ask();
+    const isSure = wasOurs === (clock.clockSkewSeconds() === undefined) && !clock.isClockInDoubt();
+    if (isSure || left === 0) return read;
+  }
 }
 
 const nothingToDiscover: Discovery = {

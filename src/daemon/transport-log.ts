@@ -26,12 +26,11 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
 /** 429s of which none comes five minutes or more after the one before. */
 interface Trouble {
   readonly since: string;
-  readonly calls: number;
-  readonly lastMs: number;
+  calls: number;
   /** When the log last spoke of it. */
-  readonly toldMs: number;
+  toldMs: number;
   /** Those with a line of their own. */
-  readonly causes: readonly ThrottleCause[];
+  readonly causes: Set<ThrottleCause>;
 }
 
 const tellAgainMs = 10 * minuteMs;
@@ -70,41 +69,30 @@ function createThrottleLog(
 ): Pick<TransportLog, 'throttled' | 'stop'> {
   let trouble: Trouble | undefined;
   let cancelTimer: (() => void) | undefined;
-
-  const endAfter = (delayMs: number): void => {
-    cancelTimer = clock.after(delayMs, () => {
-      const leftMs = (trouble?.lastMs ?? 0) + refusalMemoryMs - clock.monotonicMs();
-      if (leftMs > 0) {
-        endAfter(leftMs);
-        return;
-      }
-      const { calls, since } = trouble ?? {};
-      trouble = undefined;
-      const fields = { account, calls, since, limit_per_minute: membership.limitPerMinute() };
-      logger.info(fields, 'no longer rate limited by New Relic');
-    });
-  };
-
   return {
     stop: () => cancelTimer?.(),
     throttled: ({ cause, untilMs }) => {
       const nowMs = clock.monotonicMs();
       const timeText = (ms: number): string => new Date(clock.wallMs() + ms - nowMs).toISOString();
-      if (trouble === undefined) endAfter(refusalMemoryMs);
-      const first: Trouble = { since: timeText(nowMs), calls: 0, lastMs: 0, toldMs: 0, causes: [] };
-      const before = trouble ?? first;
-      const calls = before.calls + 1;
-      const isNew = !before.causes.includes(cause);
-      const isTold = isNew || nowMs - before.toldMs >= tellAgainMs;
-      const told = { toldMs: nowMs, causes: isNew ? [...before.causes, cause] : before.causes };
-      trouble = { ...before, calls, lastMs: nowMs, ...(isTold ? told : {}) };
-      if (!isTold) return;
+      const one = trouble ?? { since: timeText(nowMs), calls: 0, toldMs: nowMs, causes: new Set() };
+      trouble = one;
+      one.calls += 1;
+      const { since, calls, causes } = one;
+      cancelTimer?.();
+      cancelTimer = clock.after(refusalMemoryMs, () => {
+        trouble = undefined;
+        const fields = { account, calls, since, limit_per_minute: membership.limitPerMinute() };
+        logger.info(fields, 'no longer rate limited by New Relic');
+      });
+      const isNew = !causes.has(cause);
+      if (!isNew && nowMs - one.toldMs < tellAgainMs) return;
+      one.toldMs = nowMs;
+      causes.add(cause);
       const limit = cause === 'key_limit' ? { limit_per_minute: membership.limitPerMinute() } : {};
       const fields = { account, cause, until: timeText(untilMs), ...limit };
       const begins = { ...fields, remedy: remedies[cause] };
       if (isNew) logger.warn(begins, 'rate limited by New Relic, pausing the account');
-      else
-        logger.warn({ ...fields, calls, since: before.since }, 'still rate limited by New Relic');
+      else logger.warn({ ...fields, calls, since }, 'still rate limited by New Relic');
     },
   };
 }

@@ -44,22 +44,21 @@ export function createProgramMetrics(
   { version, revision, nodeVersion }: BuildInfo,
 ): ProgramMetrics {
   const registers = [registry];
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   new Gauge({
     name: 'newrelic_exporter_build_info',
     help: 'A constant 1; the labels name the program and the Node.js it runs on.',
     labelNames: ['version', 'revision', 'node_version'],
     registers,
   }).set({ version, revision, node_version: nodeVersion }, 1);
-  const successful = new Gauge({
-    name: 'newrelic_exporter_config_last_reload_successful',
-    help: '1 if the configuration was accepted when it was last read, 0 if it was refused.',
-    registers,
-  });
-  const successTime = new Gauge({
-    name: 'newrelic_exporter_config_last_reload_success_timestamp_seconds',
-    help: 'Unix time at which a configuration was last accepted.',
-    registers,
-  });
+  const successful = gauge(
+    'newrelic_exporter_config_last_reload_successful',
+    '1 if the configuration was accepted when it was last read, 0 if it was refused.',
+  );
+  const successTime = gauge(
+    'newrelic_exporter_config_last_reload_success_timestamp_seconds',
+    'Unix time at which a configuration was last accepted.',
+  );
   // Another exporter has the name newrelic_exporter_scrapes_total for what it asks New Relic.
   const scrapes = new Counter({
     name: 'newrelic_exporter_scrape_requests_total',
@@ -68,16 +67,14 @@ export function createProgramMetrics(
     registers,
   });
   for (const code of scrapeCodes) scrapes.inc({ code }, 0);
-  const shard = new Gauge({
-    name: 'newrelic_exporter_shard',
-    help: 'Which part of the applications this process polls, counted from 0.',
-    registers,
-  });
-  const shards = new Gauge({
-    name: 'newrelic_exporter_total_shards',
-    help: 'Number of processes that share the applications.',
-    registers,
-  });
+  const shard = gauge(
+    'newrelic_exporter_shard',
+    'Which part of the applications this process polls, counted from 0.',
+  );
+  const shards = gauge(
+    'newrelic_exporter_total_shards',
+    'Number of processes that share the applications.',
+  );
   shards.set(1);
   return {
     configReloaded: (succeeded, wallMs) => {

@@ -9,6 +9,12 @@ describe('maskSource', () => {
     { name: 'what follows api_key', text: 'api_key: a b', masked: 'api_key: ***' },
     { name: 'what follows "password"', text: '{"password": x}', masked: '{"password": **' },
     { name: 'credentials of a URL', text: 'http://u:p@ss@h/x', masked: 'http://******@h/x' },
+    { name: 'a login without a scheme', text: 'proxy_url: u:p@h:1', masked: 'proxy_url: ***@h:1' },
+    {
+      name: 'a login without slashes',
+      text: '{"proxy_url": "http:u:p@ss@h:1"}',
+      masked: '{"proxy_url": *************@h:1"}',
+    },
     {
       name: 'a licence key',
       text: `k ${'0123456789abcdef'.repeat(2)}0123NRAL`,
