@@ -51,7 +51,7 @@ export class AccountRuntime {
     { platform, sink, metrics, keys, ...others }: AccountRuntimeDependencies,
   ) {
     const { clock, random } = platform;
-    const logger = createBoundedLogger({ clock, logger: others.logger });
+    const logger = createBoundedLogger(others.logger, clock);
     const { account } = prepared;
     this.#prepared = prepared;
     const membership = new Membership(account, prepared.keyProvider.current(), keys);

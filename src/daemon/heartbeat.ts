@@ -6,17 +6,13 @@ export interface Heartbeat {
   readonly stalled: string | null;
 }
 
-export interface HeartbeatDependencies {
-  readonly clock: Clock;
-  readonly tellParent: (message: unknown) => void;
-  readonly stalled: () => string | undefined;
-}
-
 export const heartbeatMs = 10_000;
 
 /** Sends a heartbeat at once, and then every ten seconds until the signal is aborted. */
 export async function sendHeartbeats(
-  { clock, tellParent, stalled }: HeartbeatDependencies,
+  clock: Clock,
+  tellParent: (message: unknown) => void,
+  stalled: () => string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {

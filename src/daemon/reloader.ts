@@ -64,7 +64,7 @@ export class Reloader {
       files: undefined,
     };
     this.#reader = new ConfigReader(options.configFile, platform);
-    this.#warnOfRest = createRestWarnings({ clock: platform.clock, logger });
+    this.#warnOfRest = createRestWarnings(platform.clock, logger);
     platform.onHangup(() => {
       void this.#reloadQuietly('signal');
     });

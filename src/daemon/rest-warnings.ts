@@ -9,20 +9,16 @@ import { accountsInUse } from './prepare-account.ts';
  * with each configuration that comes into force; it warns of each account once, and again if the
  * account returns to that API.
  */
-export function createRestWarnings({
-  clock,
-  logger,
-}: {
-  readonly clock: Pick<Clock, 'wallMs'>;
-  readonly logger: Logger;
-}): (config: Config) => void {
+export function createRestWarnings(
+  clock: Pick<Clock, 'wallMs'>,
+  logger: Logger,
+): (config: Config) => void {
   let warned: ReadonlySet<string> = new Set();
   return (config) => {
     const { isUrgent, hasEnded, remedy } = endOfRestAt(clock.wallMs());
     if (!isUrgent) return;
-    const message = hasEnded
-      ? 'New Relic has ended the REST API v2, which the account is polled with'
-      : 'New Relic will end the REST API v2, which the account is polled with';
+    const ends = hasEnded ? 'has ended' : 'will end';
+    const message = `New Relic ${ends} the REST API v2, which the account is polled with`;
     const names = restAccountsOf(config);
     for (const account of names) {
       if (!warned.has(account)) logger.warn({ account, remedy, last_day: lastDayOfRest }, message);

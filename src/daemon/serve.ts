@@ -51,8 +51,7 @@ export async function serve(
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
       web?.watch(server, stopSignal),
-      tellParent &&
-        sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
+      tellParent && sendHeartbeats(clock, tellParent, () => daemon.stalled(), stopSignal),
     ]);
     logger.info({}, 'stopping');
     return 0;

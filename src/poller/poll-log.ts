@@ -99,8 +99,9 @@ export class PollLog {
   }
 
   /** Where to read why values were dropped. */
-  #whyDropped({ failure, late }: SubjectState): string {
-    const isTold = this.#hasLine(failure);
+  #whyDropped(state: SubjectState): string {
+    const { failure, late } = state;
+    const isTold = this.#toldOf(state) !== undefined;
     const isOfKey = this.#isRefused() || (failure?.reason === 'auth' && !isTold);
     if (isOfKey) return 'the key is refused: see "discovery failed" in the log';
     if (isTold) return 'see "poll failed" in the log, and the status page';
@@ -168,28 +169,25 @@ export class PollLog {
     calls?: { readonly failed: number; readonly calls: number },
   ): void {
     const fields = this.#fieldsOf(after);
-    const wasTold = isFailing(before) && this.#hasLine(before.failure);
+    const told = this.#toldOf(before);
     if (!isFailing(after)) {
-      if (wasTold) this.#logger.info(fields, 'poll works again');
+      if (told !== undefined) this.#logger.info(fields, 'poll works again');
     } else if (after.failure !== undefined) {
       // Another reason is another failure.
-      const isKnown = wasTold && before.failure?.reason === after.failure.reason;
+      const isKnown = told?.reason === after.failure.reason;
       const isTold = !isKnown && !this.#isOfAccount(before.failure, error);
       if (isTold) this.#logger.warn({ ...fields, ...calls, error }, 'poll failed');
-      if (isTold || wasTold) this.#told.add(after.failure);
+      if (isTold || told !== undefined) this.#told.add(after.failure);
     }
-    this.#reportValues(before, after);
-  }
-
-  #hasLine(failure: Failure | undefined): boolean {
-    return failure !== undefined && this.#told.has(failure);
-  }
-
-  #reportValues(before: SubjectState, after: AppState | QueryState): void {
     // Of an application that is gone no values are expected; that has its own line.
     if (before.droppedMs !== undefined && after.droppedMs === undefined && !after.gone) {
-      this.#logger.info(this.#fieldsOf(after), 'values are back');
+      this.#logger.info(fields, 'values are back');
     }
+  }
+
+  #toldOf(state: SubjectState): Failure | undefined {
+    const { failure } = state;
+    return isFailing(state) && failure && this.#told.has(failure) ? failure : undefined;
   }
 
   /**

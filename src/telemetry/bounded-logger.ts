@@ -1,11 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 
-export interface BoundedLoggerDependencies {
-  readonly logger: Logger;
-  readonly clock: Pick<Clock, 'after'>;
-}
-
 export interface BoundedLogger extends Logger {
   /** Writes what is held back, and holds back nothing more: no timer is left. */
   stop(): void;
@@ -31,7 +26,7 @@ interface Minute {
  * last one is written at its end, and says how many it stands for in `suppressed`. While that goes
  * on, each further minute has one line. Debug lines are not bounded.
  */
-export function createBoundedLogger({ logger, clock }: BoundedLoggerDependencies): BoundedLogger {
+export function createBoundedLogger(logger: Logger, clock: Pick<Clock, 'after'>): BoundedLogger {
   const minutes = new Map<string, Minute>();
   let isStopped = false;
 

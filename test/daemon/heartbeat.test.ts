@@ -9,7 +9,9 @@ describe('sendHeartbeats', () => {
     const told: unknown[] = [];
     let stalled: string | undefined;
     const done = sendHeartbeats(
-      { clock, tellParent: (message) => told.push(message), stalled: () => stalled },
+      clock,
+      (message) => told.push(message),
+      () => stalled,
       stopper.signal,
     );
     const atOnce = told.length;

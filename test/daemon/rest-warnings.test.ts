@@ -19,7 +19,7 @@ function aConfig(sources: Readonly<Record<string, AccountSource>>): Config {
 /** The accounts that each of the configurations draws a warning for. */
 function warnedOf(wallMs: number, configs: readonly Config[]): readonly (readonly unknown[])[] {
   const logger = createFakeLogger();
-  const warn = createRestWarnings({ clock: createFakeClock(wallMs), logger });
+  const warn = createRestWarnings(createFakeClock(wallMs), logger);
   return configs.map((config) => {
     const before = logger.lines.length;
     warn(config);
@@ -46,7 +46,7 @@ describe('createRestWarnings', () => {
     const logger = createFakeLogger();
     const clock = createFakeClock(Date.parse(at));
 
-    createRestWarnings({ clock, logger })(aConfig({ a: rest, b: nerdgraph }));
+    createRestWarnings(clock, logger)(aConfig({ a: rest, b: nerdgraph }));
 
     expect(logger.lines.map(({ level, message }) => ({ level, message }))).toEqual(
       messages.map((message) => ({ level: 'warn', message })),

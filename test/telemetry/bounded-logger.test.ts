@@ -16,7 +16,7 @@ interface LoggerBench {
 function aLogger(): LoggerBench {
   const clock = createFakeClock();
   const logger = createFakeLogger();
-  const bounded = createBoundedLogger({ logger, clock });
+  const bounded = createBoundedLogger(logger, clock);
   let failures = 0;
   return {
     bounded,
