@@ -25,6 +25,8 @@ export interface CallSchedulerDependencies {
 
 const minuteMs = 60_000;
 const firstWindow = 2;
+/** Then a poll goes first: a tenth of what is sent. */
+const mostListsInRow = 9;
 /** Makes sure that a request counts as slow when the timer fires, however the clock rounds. */
 const afterSlowMs = 1;
 
@@ -49,8 +51,8 @@ interface SentRequest {
  * Decides which request of an account goes next, and takes the permit for it: nothing is sent that
  * has not been here.
  *
- * - Which one: lists first, as everything else depends on them; then earliest deadline first, over
- *   jobs (the calls of a poll); see `JobQueue`. A retry is a request of its job that waits again.
+ * - Which one: lists first, as everything else depends on them, but after nine of them a poll; then earliest
+ *   deadline first, over jobs (the calls of a poll); see `JobQueue`. A retry is a request of its job that waits again.
  * - When: as the limiter of the key says. A job that is overdue need not be spaced evenly.
  * - How many at a time: `concurrency` requests. Within that each job has an AIMD window of its own.
  *
@@ -67,6 +69,7 @@ export class CallScheduler {
   readonly #lists: Waiter[] = [];
   /** Requests in flight that are not slow so far, in the order in which they were sent. */
   readonly #inTime = new Set<SentRequest>();
+  #listsInRow = 0;
   #inFlight = 0;
   #jobsSoFar = 0;
   #limits: JobQueueLimits;
@@ -157,16 +160,19 @@ export class CallScheduler {
   /** Returns whether there may be another one to start. */
   #startNext(nowMs: number): boolean {
     const [list] = this.#lists;
-    if (list !== undefined) {
+    const isPollReady = this.#queue.nextOverdueMs() !== undefined;
+    if (list !== undefined && !(isPollReady && this.#listsInRow >= mostListsInRow)) {
       if (!this.#limit.mayTake(false)) return false;
+      this.#listsInRow += 1;
       this.#lists.shift();
       list.grant(this.#permitFor(undefined, nowMs));
       return true;
     }
-    if (this.#queue.nextOverdueMs() === undefined) return false;
+    if (!isPollReady) return false;
     const isAnyAllowed = this.#limit.mayTake(true);
     const running = this.#queue.next(nowMs, !isAnyAllowed);
     if (running === undefined || !(isAnyAllowed || this.#limit.mayTake(false))) return false;
+    this.#listsInRow = 0;
     this.#start(running, nowMs);
     return true;
   }

@@ -37,7 +37,7 @@ function accountYaml(name: string, baseUrl: string): string {
   return `  - name: ${name}\n    base_url: ${baseUrl}\n    api_key_env: KEY\n`;
 }
 
-describe('the daemon, when it is asked to stop', () => {
+describe('9 the daemon, when it is asked to stop', () => {
   it('leaves at once with 0 while it waits for its configuration', async () => {
     const daemon = await startDaemon(['--config.wait', '--config.file=/nowhere/config.yaml']);
     await until(() => (daemon.stderr().includes('no usable configuration') ? true : undefined));

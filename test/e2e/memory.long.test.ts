@@ -189,7 +189,7 @@ async function polls(url: string, account: string): Promise<number> {
   return Number(line.exec(text)?.[1] ?? 0);
 }
 
-describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.note}`, () => {
+describe.skipIf(onLinux.skip)(`5.2 a daemon with the memory of the chart${onLinux.note}`, () => {
   it.each(attacks)(
     'survives three accounts of the source $source that are answered with $what, and polls the fourth',
     async (attack) => {

@@ -55,7 +55,7 @@ async function withVendor(
   }
 }
 
-describe('a daemon whose log nobody reads any more', () => {
+describe('12 a daemon whose log nobody reads any more', () => {
   it('goes on polling and serving, and stops in order', async () => {
     await withVendor(async (configFlag) => {
       const daemon = await startDaemon([configFlag, '--log.level=debug'], { KEY: key });
@@ -73,7 +73,7 @@ describe('a daemon whose log nobody reads any more', () => {
   });
 });
 
-describe('a daemon whose log is on a disk that is full', () => {
+describe('12 a daemon whose log is on a disk that is full', () => {
   it('goes on polling and serving, and stops in order', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const port = await freePort();
@@ -130,7 +130,7 @@ describe('a second signal', () => {
   });
 });
 
-describe('SIGUSR1', () => {
+describe('6 SIGUSR1', () => {
   it.each([{ flags: [] }, { flags: ['--respawn'] }])(
     'opens no debugger, with $flags',
     async ({ flags }) => {

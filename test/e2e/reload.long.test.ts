@@ -17,7 +17,7 @@ async function shows(url: string, applicationId: number): Promise<true | undefin
   return isShown ? true : undefined;
 }
 
-describe('a running daemon', () => {
+describe('8.1 8.4 a running daemon', () => {
   it('takes another configuration by POST and by SIGHUP, and refuses a broken one', async () => {
     const simulator = shopAndCart('NRAK-RELOAD');
     const { baseUrl } = await simulator.start();

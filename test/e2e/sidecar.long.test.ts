@@ -273,7 +273,7 @@ async function suffer({ env = {}, strike }: Fault): Promise<Suffered> {
  * long as its process runs, and the pod is as long as all of its containers are. So a sidecar whose
  * first process never ends cannot take its pod away from anybody.
  */
-describe.skipIf(onLinux.skip)(`a sidecar without probes${onLinux.note}`, () => {
+describe.skipIf(onLinux.skip)(`12 a sidecar without probes${onLinux.note}`, () => {
   it.concurrent.each(faults)(
     'never ends, and polls within seconds when all is well again: $what',
     async (fault) => {

@@ -25,7 +25,7 @@ describe.each(sources)('$name', (source) => {
   const apart = { source: source.account, entries: source.apart };
   const pollsOfShop = { ...source.pollsOf('101'), ...badTime };
 
-  describe('an application whose answers are bad for five minutes', () => {
+  describe('5.1 11.2 an application whose answers are bad for five minutes', () => {
     it.each([...badStatuses, ...badDocumentsOf(source.account), forbidden])(
       'keeps its last good values, disturbs no other and recovers: $what',
       async ({ fault, reason, isRetried }) => {
@@ -130,7 +130,7 @@ describe.each(sources)('$name', (source) => {
   });
 });
 
-describe('a part of an application of the REST API that fails for five minutes', () => {
+describe('5.1 11.2 a part of an application of the REST API that fails for five minutes', () => {
   it.each([
     { what: 'one host', when: { ...badTime, hostId: '1011' } },
     {

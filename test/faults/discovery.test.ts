@@ -83,7 +83,7 @@ describe.each(sources)('$name', (source) => {
   });
 });
 
-describe('a list of the REST API that is not whole', () => {
+describe('11.1 a list of the REST API that is not whole', () => {
   it.each([
     {
       what: 'its second page fails',

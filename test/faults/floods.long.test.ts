@@ -75,7 +75,7 @@ async function slowestOf({ get }: Running, paths: readonly string[]): Promise<nu
   return slowestMs;
 }
 
-describe.skipIf(onLinux.skip)(`1500 clients that connect anew when dropped${onLinux.note}`, () => {
+describe.skipIf(onLinux.skip)(`7 1500 clients that connect anew if dropped${onLinux.note}`, () => {
   it.each([
     { what: 'say nothing', use: () => undefined },
     { what: 'send half a request', use: (socket: Socket) => socket.write(half) },

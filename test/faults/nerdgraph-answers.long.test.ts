@@ -47,7 +47,7 @@ async function minutesOf(bench: TimedBench, minutes: number) {
   return { counts, most: Math.max(...counts), page, fresh };
 }
 
-describe('an application of ten that fails every query in which it is named', () => {
+describe('5.1 an application of ten that fails every query in which it is named', () => {
   it('stands alone within three intervals, and is asked with the others again when it is well', async () => {
     // So many calls that hardly two windows have the same number.
     const applications = manyApplications(10, 2).map((one) => ({ ...one, webRpm: 6_000_000 }));

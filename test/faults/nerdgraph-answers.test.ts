@@ -159,7 +159,7 @@ function expectFresh(pages: readonly Scrape[], part: Part): void {
   expect(new Set(all).size).toBe(all.length);
 }
 
-describe('an answer to a query for values that is not whole, or to another question', () => {
+describe('11.1 an answer to a query for values that is not whole, or to another question', () => {
   it.each(rows)(
     'holds what it was to bring, and that alone: $part, $what',
     async ({ part, fault, reason, says }) => {

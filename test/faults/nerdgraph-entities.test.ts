@@ -34,7 +34,7 @@ function searchesOf({ faulty }: FaultBench, filter: string): number {
     .length;
 }
 
-describe('a list of NerdGraph under 200 that is not whole', () => {
+describe('11.1 a list of NerdGraph under 200 that is not whole', () => {
   it.each([
     {
       what: 'is short of what New Relic counts',

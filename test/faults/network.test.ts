@@ -83,7 +83,7 @@ describe.each(sources)('$name', (source) => {
     });
   });
 
-  describe('a network that fails for five minutes', () => {
+  describe('5.1 a network that fails for five minutes', () => {
     it.each(outages)(
       'leaves the last good values and the other account alone: $code',
       async ({ code, reason }) => {
@@ -112,7 +112,7 @@ describe.each(sources)('$name', (source) => {
     );
   });
 
-  describe('a vendor that says nothing', () => {
+  describe('5.2 7 a vendor that says nothing', () => {
     const silence = {
       source: source.account,
       script: [{ fault: { kind: 'silence' } }],

@@ -56,7 +56,7 @@ describe.each(sources)('$name', (source) => {
   });
 });
 
-describe('many applications that fail at once', () => {
+describe('2.2 5.1 many applications that fail at once', () => {
   it('are some lines, which count all of them, and so is their recovery', async () => {
     const when = { fromMs: 5 * minuteMs, untilMs: 8 * minuteMs };
     const rule = { when, fault: { kind: 'status', status: 500 } } as const;

@@ -12,7 +12,7 @@ const app = { account: 'production', app_id: '1000' };
 const hosts = Array.from({ length: 10 }, (_, index) => `${10_000 + index}`);
 const broken = '10002';
 
-describe('a host that fails for good', () => {
+describe('5.1 11.2 a host that fails for good', () => {
   it('leaves the application and its other hosts fresh, and is held for stale_after alone', async () => {
     const rule = {
       when: { hostId: broken, fromMs: 5 * minuteMs },

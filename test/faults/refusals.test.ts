@@ -12,7 +12,7 @@ const shop = { ...production, app_id: '101' };
 const up = 'newrelic_up';
 
 describe.each(sources)('$name', (source) => {
-  describe('a key that is refused', () => {
+  describe('8.4 a key that is refused', () => {
     it.each([
       { what: '401 to everything', status: 401, endpoints: undefined },
       { what: '403 to everything', status: 403, endpoints: undefined },

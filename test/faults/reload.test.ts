@@ -92,7 +92,7 @@ function pollGaps({ faulty }: TimedBench): readonly number[] {
   return times.slice(1).map((time, index) => time - (times[index] ?? 0));
 }
 
-describe('a configuration file that is broken for five minutes', () => {
+describe('8.1 a configuration file that is broken for five minutes', () => {
   it.each([
     { what: 'a typo', text: both.replace('"raw"', '"rawr"') },
     { what: 'half of it', text: both.slice(0, both.length / 2) },
@@ -158,7 +158,7 @@ describe('a configuration file that is broken for five minutes', () => {
   });
 });
 
-describe('a configuration with other accounts', () => {
+describe('8.3 a configuration with other accounts', () => {
   it('takes an account away with all its series at once, and disturbs no other', async () => {
     await withReloading({}, async (bench) => {
       await bench.hangup();
@@ -190,7 +190,7 @@ describe('a configuration with other accounts', () => {
   });
 });
 
-describe('a reload of an account', () => {
+describe('8.2 a reload of an account', () => {
   it('does not end a pause that the vendor has asked for', async () => {
     const rule = {
       when: { fromMs: 2 * minuteMs, calls: { last: 1 } },

@@ -72,7 +72,7 @@ describe('the first scrape', () => {
   });
 });
 
-describe('a scrape while values are exchanged', () => {
+describe('7 a scrape while values are exchanged', () => {
   it('sees the old ones or the new ones of an application, never both', async () => {
     const simulator = { latencyMs: [500, 4000] as const };
     await withTimedFaults({ simulator }, async (bench) => {
@@ -99,7 +99,7 @@ describe('a scrape while values are exchanged', () => {
   });
 });
 
-describe('a flood of scrapes', () => {
+describe('7 a flood of scrapes', () => {
   it('is answered, holds up no poll and asks the vendor nothing', async () => {
     await withSocketFaults({}, async (bench) => {
       await withServer(bench, 40, async (_address, url) => {
@@ -127,7 +127,7 @@ describe('a flood of scrapes', () => {
   });
 });
 
-describe('scrapers that read nothing', () => {
+describe('7 scrapers that read nothing', () => {
   it('hold up neither the polls nor another scrape', async () => {
     await withSocketFaults({}, async (bench) => {
       await withServer(bench, 10, async ({ port }, url) => {

@@ -8,7 +8,7 @@ const reset = 'X-RateLimit-Reset';
 const legacy = 'NewRelic-OverloadProtection-Reset';
 const retryAfter = 'Retry-After';
 
-describe('a short spell of 429s of the REST API without a shortage', () => {
+describe('4.2 a short spell of 429s of the REST API without a shortage', () => {
   const budgetOf = 'newrelic_exporter_api_budget_requests_per_minute';
   const production = { account: 'production' };
   const fleet = { applications: 20, hosts: 400 };

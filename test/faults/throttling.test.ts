@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
 describe.each(sources)('$name', (source) => {
   const apart = { source: source.account, entries: source.apart };
 
-  describe('a 429', () => {
+  describe('4.1 a 429', () => {
     it.each(rows)('keeps the whole account away, and no other: $what', async (row) => {
       const { hints, pauseMs, body, clockOffsetMs = 0 } = row;
       const rule = {
@@ -123,7 +123,7 @@ describe.each(sources)('$name', (source) => {
   });
 });
 
-describe('somebody else who uses up the quota of the REST API', () => {
+describe('4.2 somebody else who uses up the quota of the REST API', () => {
   it('draws a handful of refusals, and the account is well again two minutes after', async () => {
     const hints: readonly ThrottleHint[] = [{ header: reset, inSeconds: 60 }];
     const rule = {

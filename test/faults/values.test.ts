@@ -16,7 +16,7 @@ const lists = { endpoints: ['applications'] } as const;
 
 const workerText = { id: '102', name: '"worker"', hostIds: '1021' };
 
-describe('a value of the vendor', () => {
+describe('5.2 a value of the vendor', () => {
   it.each([
     { text: '1e999', value: undefined, reasons: ['not_finite'] },
     { text: '-1', value: undefined, reasons: ['negative'] },
@@ -182,7 +182,7 @@ describe('an id', () => {
   });
 });
 
-describe('a member of a list', () => {
+describe('5.2 a member of a list', () => {
   it('called __proto__ or constructor changes nothing but its own object', async () => {
     const more =
       '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"reporting":true';

@@ -15,7 +15,7 @@ import {
 
 // Most of their time they wait for the daemon to try again: they wait together.
 describe.concurrent.each(sources)('$name', (source) => {
-  describe('an application whose answers break on the wire', () => {
+  describe('5.1 an application whose answers break on the wire', () => {
     it.each(fewWireFaults)(
       'keeps its values, disturbs no other and recovers: $fault.kind',
       async (row) => {
@@ -36,7 +36,7 @@ describe.concurrent.each(sources)('$name', (source) => {
 });
 
 describe.each(sources)('$name', (source) => {
-  describe('a redirect to another host', () => {
+  describe('6 a redirect to another host', () => {
     it('is not followed: the key goes nowhere', async () => {
       const other = await httpServer((_request, response) => response.end('{}'));
       const location = `http://127.0.0.1:${other.port}/v2/applications.json`;

@@ -3,11 +3,11 @@ import { reportOfModel, shards, switchedSources } from './account-model.ts';
 
 /** The long version of this file tries more. */
 describe('accounts to which anything may happen', () => {
-  it('keep their budget and publish the truth', async () => {
+  it('1.1 11.1 keep their budget and publish the truth', async () => {
     expect(await reportOfModel(2)).toBeUndefined();
   });
 
-  it('keep one budget together as shards, and each application is polled by one of them', async () => {
+  it('1.2 keep one budget together as shards, and each application is polled by one of them', async () => {
     expect(await reportOfModel(1, shards)).toBeUndefined();
   });
 

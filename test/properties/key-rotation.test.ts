@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rotatedHourly } from './key-rotation.ts';
 
-describe('a key that is replaced every hour for eight hours', () => {
+describe('6 8.4 a key that is replaced every hour for eight hours', () => {
   it('is in force within a minute, stands nowhere, leaves no gap, and is forgotten an hour later', async () => {
     const { refused, mostRefused, ...rest } = await rotatedHourly(8);
 

@@ -200,7 +200,7 @@ async function scrapesInAFlood(
   return scrapes;
 }
 
-describe('200 wrong passwords a second', () => {
+describe('5.2 200 wrong passwords a second', () => {
   it.each([
     { from: '40 addresses', clientOf: (attempt: number) => `10.0.1.${attempt % 40}` },
     { from: 'an IPv6 network', clientOf: (attempt: number) => `2001:db8::${attempt.toString(16)}` },

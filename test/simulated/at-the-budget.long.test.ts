@@ -61,7 +61,7 @@ async function run(options: {
   };
 }
 
-describe('an account whose demand exceeds its budget', () => {
+describe('1.1 2.2 an account whose demand exceeds its budget', () => {
   it('polls 200 applications with 2000 hosts exactly at the budget, without a single 429', async () => {
     const result = await run({
       applications: 200,
@@ -99,7 +99,7 @@ describe('an account whose demand exceeds its budget', () => {
   });
 });
 
-describe('an account whose demand fits its budget', () => {
+describe('2.1 an account whose demand fits its budget', () => {
   it('polls every application in every interval', async () => {
     const result = await run({
       applications: 60,

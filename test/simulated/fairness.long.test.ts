@@ -151,7 +151,7 @@ function longestOf({ longestGapMs }: Seen, first: number, count: number): number
   );
 }
 
-describe.each(both)('an application with 10,000 hosts, through $name', (through) => {
+describe.each(both)('2.2 an application with 10,000 hosts, through $name', (through) => {
   it('makes none of a hundred small ones wait longer than 1.2 times the stretched interval', async () => {
     const seen = await run({
       through,

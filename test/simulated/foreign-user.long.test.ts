@@ -62,7 +62,7 @@ function sumOf(minutes: readonly Minute[], key: keyof Minute): number {
   return minutes.reduce((sum, minute) => sum + minute[key], 0);
 }
 
-describe('an account whose key somebody else uses too', () => {
+describe('4.2 an account whose key somebody else uses too', () => {
   it('leaves a steady fifth of the quota to somebody else with hardly any 429', async () => {
     const minutes = await run(20, 800, (second) => (second % 3 === 0 ? 10 : 0));
 

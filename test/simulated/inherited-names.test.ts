@@ -60,7 +60,7 @@ function withInherited(value: unknown): unknown {
   ]);
 }
 
-describe.each(sources)('with source: $kind, a name that every object has a member of', (source) => {
+describe.each(sources)('5.2 a name that every object has a member of, through $kind', (source) => {
   it('is a name like any other', async () => {
     const bench = await aDaemonOf(source);
 

@@ -31,7 +31,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('an account whose demand exceeds its limits', () => {
+describe('1.1 1.3 an account whose demand exceeds its limits', () => {
   it.each(rows)(
     'sends in any minute and at any moment what it may, and polls everything: $what',
     async ({ source, applications, hosts, requestsPerMinute }) => {

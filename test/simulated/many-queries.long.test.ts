@@ -14,7 +14,7 @@ const queries = Array.from({ length: many }, (_, index): Query => {
   return { ...aQuery, account: 'one', name, nrql, gauges: [aGauge(name, { member: 'calls' })] };
 });
 
-describe('200 queries beside 10,000 hosts', () => {
+describe('2.1 200 queries beside 10,000 hosts', () => {
   it('stay in the same budget, all of them fresh, spread over the minute', async () => {
     const applications = Array.from({ length: 500 }, (_, index) => ({
       id: index + 1,

@@ -230,7 +230,7 @@ async function anHourOfTwo(
 const often = { intervalMs: 30_000, discoveryIntervalMs: 10 * minuteMs };
 const presets = ['memory', 'errors', 'apdex', 'throughput', 'response_time'] as const;
 
-describe('two shards of which one needs much more than the other', () => {
+describe('1.2 two shards of which one needs much more than the other', () => {
   it.each(sources)('never send more than the budget together $name', async ({ account }) => {
     const budget = account.kind === 'rest' ? 121 : 13;
 
@@ -281,7 +281,7 @@ function follow({ simulator: { fleet } }: Cluster, { applications, hosts }: Chan
   if (kept !== undefined && hosts > 0) fleet.addHost(kept.id, { name: `web-${hosts}` });
 }
 
-describe('shards of an account in which applications and hosts come and go all the time', () => {
+describe('1.2 shards of an account in which applications and hosts come and go all the time', () => {
   it('never send more than the budget in any minute, all together', async () => {
     await fc.assert(
       fc.asyncProperty(

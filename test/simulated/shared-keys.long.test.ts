@@ -69,7 +69,7 @@ describe('three accounts that share a key', () => {
   });
 });
 
-describe('an account that a reload splits in two with the same key', () => {
+describe('1.1 an account that a reload splits in two with the same key', () => {
   async function steadyState(isSplitByReload: boolean): Promise<{
     readonly callsPerMinute: number;
     readonly mostInAnyMinute: number;

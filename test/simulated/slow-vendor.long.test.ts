@@ -5,7 +5,7 @@ import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 const minuteMs = 60_000;
 const count = (page: string, pattern: RegExp): number => [...page.matchAll(pattern)].length;
 
-describe('at a vendor that is so slow that its answers, not the budget, are the limit', () => {
+describe('2.1 at a vendor that is so slow that its answers, not the budget, are the limit', () => {
   it('shows every application, only less often, and says how often', async () => {
     const applications = 25;
     // 276 calls a minute are wanted; eight at a time, of four seconds each, are 120.

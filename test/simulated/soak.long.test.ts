@@ -16,7 +16,7 @@ const cyclesBefore = 300;
 const cycles = 300;
 const measureEvery = 30;
 
-describe('a daemon on an account that never keeps still', () => {
+describe('10 a daemon on an account that never keeps still', () => {
   it.each<{ readonly what: string; readonly source: AccountSource; readonly faults: number }>([
     { what: 'REST', source: { kind: 'rest', accountId: undefined }, faults: 500 },
     { what: 'NerdGraph', source: { kind: 'nerdgraph', accountId: 1_234_567 }, faults: 80 },

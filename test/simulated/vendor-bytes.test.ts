@@ -108,7 +108,7 @@ function vendorTransport(vendor: Vendor): (request: ApiRequest) => Promise<ApiRe
   };
 }
 
-describe('whatever the vendor sends', () => {
+describe('5.2 whatever the vendor sends', () => {
   it('ends in a valid exposition of finite values, without a duplicate family or series', async () => {
     let seriesSeen = 0;
     await fc.assert(

@@ -10,9 +10,14 @@ export interface TestGroup {
 }
 
 const long = ['test/**/*.long.test.ts'];
-const programs = [
-  'test/{dashboards,helm,image,publishing,rules,systemd,vendor-client}/**/*.test.ts',
-];
+const programFolders = 'dashboards,helm,image,publishing,rules,systemd,vendor-client'.split(',');
+const programs = [`test/{${programFolders.join(',')}}/**/*.test.ts`];
+
+/** The group of a test file, named from the project's folder. */
+export function groupOf(path: string): GroupName {
+  if (programFolders.includes(path.split('/')[1] ?? '')) return 'programs';
+  return path.endsWith('.long.test.ts') ? 'long' : 'quick';
+}
 
 /** Every test file is in exactly one group, by its folder and its name. */
 export const testGroups: readonly TestGroup[] = [

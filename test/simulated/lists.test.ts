@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { anEntry } from '../support/builders.ts';
+import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+
+describe('2.3 lists that alone would fill the budget', () => {
+  it('leave a tenth of it to polls', async () => {
+    const account = accountOne({ requestsPerMinute: 1 });
+    const config = { accounts: [account], apps: [anEntry({ account: 'one', hosts: false })] };
+    const { platform, simulator, page } = await aRunningDaemon(config);
+    await platform.clock.advance(6 * 3_600_000);
+
+    const { journal } = simulator;
+    const polls = journal.count(({ path }) => path.endsWith('/metrics/data.json'));
+    expect((await page()).match(/_poll_success\{.* 1$/gmu)).toHaveLength(2);
+    expect(polls / journal.count()).toBeGreaterThanOrEqual(0.1);
+  });
+});
