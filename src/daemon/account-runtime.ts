@@ -64,10 +64,9 @@ export class AccountRuntime {
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     const callLog = createCallLog(account.name, { clock, logger });
-    const scheduler = new CallScheduler(
-      { requestsPerMinute: membership.limitPerMinute(), concurrency: account.concurrency },
-      { clock, limit: membership },
-    );
+    const { concurrency } = account;
+    const limits = { requestsPerMinute: membership.limitPerMinute(), concurrency };
+    const scheduler = new CallScheduler(limits, clock, membership);
     const { first } = scheduler;
     const parts = { clock, random, observer, keyProvider, membership, first, events, callLog };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;

@@ -17,11 +17,8 @@ export interface Job extends JobTimes {
   readonly ended: () => void;
 }
 
-export interface CallSchedulerDependencies {
-  readonly clock: Clock;
-  /** What the account may send. */
-  readonly limit: Pick<Membership, 'mayTake' | 'take' | 'onWake' | 'dueSinceMs'>;
-}
+/** What the account may send. */
+type Limit = Pick<Membership, 'mayTake' | 'take' | 'onWake' | 'dueSinceMs'>;
 
 const minuteMs = 60_000;
 const firstWindow = 2;
@@ -62,7 +59,7 @@ export class CallScheduler {
   /** For requests that belong to no job. */
   readonly first: Turn;
   readonly #clock: Clock;
-  readonly #limit: CallSchedulerDependencies['limit'];
+  readonly #limit: Limit;
   readonly #latency = new CallLatency();
   readonly #jobs = new Map<Job, RunningJob>();
   readonly #queue: JobQueue<RunningJob>;
@@ -76,7 +73,7 @@ export class CallScheduler {
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
   #isStopped = false;
 
-  constructor(limits: JobQueueLimits, { clock, limit }: CallSchedulerDependencies) {
+  constructor(limits: JobQueueLimits, clock: Clock, limit: Limit) {
     this.#clock = clock;
     this.#limit = limit;
     this.#limits = limits;

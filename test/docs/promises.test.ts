@@ -10,7 +10,7 @@ const list = /\n\n(?:- `test\/.*\n)+/gu;
 
 const { text } = readDocument('docs/dev/promises.md');
 const written = text.replaceAll(list, '\n');
-const promises = written.match(/(?<=^\*\*)\d+(?:\.\d)?(?=\*\* )/gmu) ?? [];
+const promises: readonly string[] = written.match(/(?<=^\*\*)\d+(?:\.\d)?(?=\*\* )/gmu) ?? [];
 
 /** The files whose tests name each number. */
 function filesByNumber(): ReadonlyMap<string, ReadonlySet<string>> {

@@ -163,7 +163,7 @@ export function aScheduler(
   clock: Clock,
   requestsPerMinute: number = limits.requestsPerMinute,
 ): CallScheduler {
-  return new CallScheduler(limits, { clock, limit: aMembership(requestsPerMinute, clock) });
+  return new CallScheduler(limits, clock, aMembership(requestsPerMinute, clock));
 }
 
 /** A call with one request; resolves to whether that was answered. */

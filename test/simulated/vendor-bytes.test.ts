@@ -128,7 +128,7 @@ describe('5.2 whatever the vendor sends', () => {
             logger: createFakeLogger(),
             observer: { polled: () => {}, skipped: () => {} },
             limit,
-            scheduler: new CallScheduler(limits, { clock, limit }),
+            scheduler: new CallScheduler(limits, clock, limit),
           },
         );
 

@@ -72,7 +72,7 @@ export function aBench(
   const skipped: number[] = [];
   const { requestsPerMinute, concurrency } = anAccount(account);
   const limit = aMembership(requestsPerMinute, clock);
-  const scheduler = new CallScheduler({ requestsPerMinute, concurrency }, { clock, limit });
+  const scheduler = new CallScheduler({ requestsPerMinute, concurrency }, clock, limit);
   const retried = { total: 0 };
   const poller = new AccountPoller(
     { account: anAccount(account), entries },
