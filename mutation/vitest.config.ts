@@ -1,13 +1,19 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { testGroups } from '../test/support/test-groups.ts';
 
-/** The unit tests: what only the whole daemon notices does not count as tested here. */
+/** They enter the program from outside: the whole daemon, its pages, its commands, its configuration. */
+const seams = 'config,daemon,exposition,faults,properties,server,simulated,tools';
+const [quick] = testGroups;
+
+/** What reads the source as text, or runs the program that was built before, notices no change. */
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: [
-      'test/{exposition,model,nerdgraph,newrelic,poller,rate-limit,rest,transport}/**/*.test.ts',
-      'test/daemon/{prepare-account*,reloader*,supervisor*}.test.ts',
-    ],
-    testTimeout: 30_000,
+    include:
+      process.env['MUTATION_TESTS'] === 'seams'
+        ? [`test/{${seams}}/**/*.test.ts`]
+        : ['test/**/*.test.ts'],
+    exclude: [...(quick?.exclude ?? []), 'test/{architecture,docs,e2e}/**'],
+    testTimeout: 60_000,
   },
 });
 export default config;
