@@ -10,14 +10,16 @@ const secretPatterns: readonly RegExp[] = [
   /(?<secret>\b[0-9a-f]{40,}\b)/giu,
   // Bounded: a line of many "://" would otherwise take quadratic time.
   /:\/\/(?<secret>\S{1,1000})@/giu,
+  /(?<secret>[^\s:/@"']{1,100}:[^\s/@]{1,100})@/giu,
 ];
 
 /** In a file also the text after the name of a secret, up to the end of the line. */
 const assignment =
-  /\b(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
+  /(?:\b|_)(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
 
-/** The login of a proxy, whatever is wrong with the URL around it. */
-const login = /\bproxy_url["']?[ \t]*:[ \t]*(?<secret>[^\r\n]{1,1000})@/giu;
+/** The login of a proxy, whatever is wrong with the URL or the key, even if no host follows. */
+const login =
+  /(?:proxy|base_?url)[\w-]{0,20}["']?\s{0,9}[:=]\s{0,99}(?:[|>&!-]\S{0,99}\s{1,99}){0,3}(?<secret>[^\r\n]{1,1000}(?=@|%40)|["']?(?:https?:\/*)?[^\s:/]{1,100}:(?!\d{1,5}\b)[^\s/]{1,1000})/giu;
 
 function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/gu, (character) => '*'.repeat(character.length));

@@ -13,8 +13,16 @@ describe('maskSource', () => {
     {
       name: 'a login without slashes',
       text: '{"proxy_url": "http:u:p@ss@h:1"}',
-      masked: '{"proxy_url": *************@h:1"}',
+      masked: '{"proxy_url": ************@h:1"}',
     },
+    { name: 'a password alone', text: 'proxy_url: u:p4ss', masked: 'proxy_url: ******' },
+    { name: 'an encoded login', text: 'proxy_url: u:p%40h:1', masked: 'proxy_url: ***%40h:1' },
+    { name: 'a login in a list', text: 'proxy_url:\n - u:p@h', masked: 'proxy_url:\n - ***@h' },
+    { name: 'a login with a bar', text: 'base_url: u:p/|@h', masked: 'base_url: *****@h' },
+    { name: 'a login under another key', text: 'x: u:p@h', masked: 'x: ***@h' },
+    { name: 'a password of another key', text: 'proxy_password: x', masked: 'proxy_password: *' },
+    { name: 'no host and port', text: 'proxy_url: proxy:3128', masked: 'proxy_url: proxy:3128' },
+    { name: 'no file', text: 'proxy_url_file: /run/p', masked: 'proxy_url_file: /run/p' },
     {
       name: 'a licence key',
       text: `k ${'0123456789abcdef'.repeat(2)}0123NRAL`,
