@@ -83,9 +83,9 @@ export const accountSchema: z.ZodType<FileAccount> = z
         'Longest duration of one call, from its start to the last byte.',
       ).prefault('30s'),
       proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls, without a login.').exactOptional(),
-      proxy_url_file: text(
-        'File that contains the URL of the proxy and its login.',
-      ).exactOptional(),
+      proxy_url_file: text('File that contains the URL of the proxy and its login.')
+        .refine((path) => !/^\w{2,}:|:.*@/u.test(path), { error: 'must be the path of a file' })
+        .exactOptional(),
       proxy_url_env: variable('URL of the proxy', 'PROXY_URL'),
       ca_file: text(
         'CA bundle (PEM) to trust in addition to the usual CAs; a relative path is relative to this file.',

@@ -10,14 +10,12 @@ const secretPatterns: readonly RegExp[] = [
   /(?<secret>\b[0-9a-f]{40,}\b)/giu,
   // Bounded: a line of many "://" would otherwise take quadratic time.
   /:\/\/(?<secret>\S{1,1000})@/giu,
+  /(?<secret>[^\s:/@"']{1,100}:[^\s/@]{1,100})@/giu,
 ];
 
 /** In a file also the text after the name of a secret, up to the end of the line. */
 const assignment =
-  /\b(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
-
-/** The login of a proxy, whatever is wrong with the URL around it. */
-const login = /\bproxy_url["']?[ \t]*:[ \t]*(?<secret>[^\r\n]{1,1000})@/giu;
+  /(?:\b|_)(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret|proxy[_-]?url)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
 
 function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/gu, (character) => '*'.repeat(character.length));
@@ -44,7 +42,7 @@ export function maskSecrets(message: string): string {
  * too. The result has the same length and the same lines, so that every offset stays valid.
  */
 export function maskSource(text: string, spans: readonly Span[] = []): string {
-  const masked = mask(text, [...secretPatterns, assignment, login]);
+  const masked = mask(text, [...secretPatterns, assignment]);
   const pieces: string[] = [];
   let done = 0;
   for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {

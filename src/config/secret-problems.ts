@@ -10,7 +10,6 @@ const message = 'the API key must not be in this file';
 const help =
   'put the key into a file and name it with "api_key_file", or into an environment variable and name that with "api_key_env"';
 
-/** The result of {@link findSecrets}. */
 export interface FoundSecrets {
   readonly problems: readonly Problem[];
   /** The places that must never be printed. */

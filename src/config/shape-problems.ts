@@ -104,10 +104,6 @@ function customHelp(issue: Issue): string | undefined {
 /** What other programs replace: `${NAME}` or `$(NAME)` anywhere, or `$NAME` as the whole text. */
 const variable = /\$\{([A-Za-z_]\w*)(?::?[-=?+][^}]*)?\}|\$\(([A-Za-z_]\w*)\)|^\$([A-Za-z_]\w*)$/u;
 
-/** What to do about a variable that nobody replaces. */
-const variableHelp =
-  'write the value itself, or let another program such as envsubst fill in the file';
-
 /** Lists of maps, and the key that is the likeliest for a text in the place of a map. */
 const entryKeys: ReadonlyMap<string, string> = new Map([
   ['accounts', 'name'],
@@ -126,6 +122,8 @@ function rightForm(issue: Issue, found: Node): string | undefined {
   const quoted = JSON.stringify(text);
   const key = String(issue.path.findLast((step) => typeof step === 'string'));
   const entryKey = entryKeys.get(key);
+  const flag = /^(?:(true|yes|on)|false|no|off)$/iu.exec(text);
+  if (issue.expected === 'boolean' && flag !== null) return `write ${key}: ${Boolean(flag[1])}`;
   if (issue.expected === 'boolean' && key === 'exclude') {
     return `write an entry of its own before this one: - { match: ${quoted}, exclude: true }`;
   }
@@ -139,7 +137,8 @@ function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | unde
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
   const found = typeof value === 'string' && !isSecret ? variable.exec(value) : null;
   if (found !== null) {
-    return `variables such as $${found.slice(1).join('')} are not replaced in this file: ${variableHelp}`;
+    const what = `variables such as $${found.slice(1).join('')} are not replaced in this file`;
+    return `${what}: write the value itself, or let another program such as envsubst fill in the file`;
   }
   if (issue.code === 'invalid_value') return didYouMean(source, issue.values.map(String));
   const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';

@@ -64,6 +64,8 @@ const shape: readonly Row[] = [
     'true or false',
     '{ match: "-staging$", exclude: true }',
   ],
+  [withKey('exclude: yes'), '1:25', 'true or false', 'write exclude: true'],
+  [withKey('exclude: "False"'), '1:25', 'true or false', 'write exclude: false'],
   [withKey('exclude: [a, b]'), '1:25', 'true or false', 'before this one: - { match: "a", exclude'],
   [account('source: graphql'), '1:46', 'must be rest or nerdgraph', 'did you mean "nerdgraph"?'],
   [withKey('metrics: throughput'), '1:25', 'must be a list', 'write metrics: ["throughput"]'],
@@ -138,6 +140,9 @@ const ofAccounts: readonly Row[] = [
   [account('proxy_url: "http://h/x"'), '1:49', 'the host and the port'],
   [account('proxy_url: "http://u:50%@h"'), '1:49', '%25'],
   [account('proxy_url_file: ""'), '1:54', 'must not be empty'],
+  ...['http://u:p@h:1', 'u:p@h:1', 'http://h:1'].map(
+    (url): Row => [account(`proxy_url_file: "${url}"`), '1:54', 'must be the path of a file'],
+  ),
   [
     account('proxy_url_env: "http://u:p@h"'),
     '1:53',
@@ -255,6 +260,10 @@ tokens: 1
     { text: `accounts: [{name: a, name2: x}]\n${apps}\napi_key: |\n  x\n  hunter2\n` },
     { text: 'accounts:\n  - { name: a, api_key: hunter2 }\n  : [' },
     { text: account('proxy_url: "http://user:hunter2@h:1/x"') },
+    { text: account('proxyUrl: user:hunter2@h:1') },
+    { text: account('proxy_url_env: user:hunter2@h:1') },
+    { text: account('proxy_url_file: user:hunter2@h:1') },
+    { text: account('proxy_password: hunter2') },
     { text: `x: &k hunter2\napi_key: *k\n${apps}` },
   ])('never shows the secret of $text', async ({ text }) => {
     expect(await failureOf(text)).not.toContain('hunter2');

@@ -9,12 +9,11 @@ describe('maskSource', () => {
     { name: 'what follows api_key', text: 'api_key: a b', masked: 'api_key: ***' },
     { name: 'what follows "password"', text: '{"password": x}', masked: '{"password": **' },
     { name: 'credentials of a URL', text: 'http://u:p@ss@h/x', masked: 'http://******@h/x' },
-    { name: 'a login without a scheme', text: 'proxy_url: u:p@h:1', masked: 'proxy_url: ***@h:1' },
-    {
-      name: 'a login without slashes',
-      text: '{"proxy_url": "http:u:p@ss@h:1"}',
-      masked: '{"proxy_url": *************@h:1"}',
-    },
+    { name: 'what follows proxy_url', text: 'proxy_url: u:p4ss', masked: 'proxy_url: ******' },
+    { name: 'a login in a list', text: 'proxy_url:\n - u:p@h', masked: 'proxy_url:\n - ***@h' },
+    { name: 'a login under another key', text: 'x: u:p@h', masked: 'x: ***@h' },
+    { name: 'a password of another key', text: 'proxy_password: x', masked: 'proxy_password: *' },
+    { name: 'no file', text: 'proxy_url_file: /run/p', masked: 'proxy_url_file: /run/p' },
     {
       name: 'a licence key',
       text: `k ${'0123456789abcdef'.repeat(2)}0123NRAL`,

@@ -35,7 +35,11 @@ const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
   [['config.apps[0].labels.key=NRAK-ABCDEFGH'], 'config contains an API key'],
   [
     ['config.accounts[0].name=a,config.accounts[0].proxy_url=http://user:password@proxy:3128'],
-    'proxy_url has a login, but a ConfigMap is not secret',
+    ' has a login, but a ConfigMap is not secret',
+  ],
+  [
+    ['config.accounts[0].name=a,config.accounts[0].proxy_url_file=http://u:password@proxy:3128'],
+    ' has a login, but a ConfigMap is not secret',
   ],
   [
     [aQuery, 'config.queries[0].as=logs_total'],

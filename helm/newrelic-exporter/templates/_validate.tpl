@@ -30,8 +30,10 @@
 {{- fail "config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret" }}
 {{- end }}
 {{- range $index, $account := .Values.config.accounts }}
-{{- if contains "@" (default "" $account.proxy_url) }}
-{{- fail (printf "config.accounts[%d].proxy_url has a login, but a ConfigMap is not secret: put the URL into a Secret, mount that with extraVolumes and extraVolumeMounts, and name the file in proxy_url_file" $index) }}
+{{- range $key := list "proxy_url" "proxy_url_file" }}
+{{- if regexMatch "^[^/]*@|:.*@" (toString (get $account $key)) }}
+{{- fail (printf "config.accounts[%d].%s has a login, but a ConfigMap is not secret: put the URL into a Secret, mount that with extraVolumes and extraVolumeMounts, and name the file in proxy_url_file" $index $key) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if and (eq .Values.web.scheme "https") (not .Values.web.configExistingSecret) }}
