@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/model/clock.ts';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
@@ -19,6 +20,22 @@ interface Row {
   readonly pauseMs: number;
   readonly body?: string;
   readonly clockOffsetMs?: number;
+  /** How long the 429 is on its way. */
+  readonly lateMs?: number;
+  /** Whether it lowers what is sent afterwards. Default: false. */
+  readonly isReduced?: boolean;
+}
+
+/** A network on which a 429 takes so long to arrive. */
+function slowTo429(lateMs: number): NonNullable<VendorOptions['network']> {
+  return (wire, clock) => ({
+    ...wire,
+    send: async (request, headers, signal) => {
+      const answer = await wire.send(request, headers, signal);
+      if (answer.status === 429) await sleep(clock, lateMs, signal);
+      return answer;
+    },
+  });
 }
 
 /** What other headers mean is the matter of `pauseOf`. */
@@ -29,6 +46,14 @@ const rows: readonly Row[] = [
     hints: [{ header: reset, inSeconds: 30 }],
     pauseMs: 30_500,
     clockOffsetMs: -2 * minuteMs,
+    isReduced: true,
+  },
+  {
+    what: `${reset}, in an answer that arrives 20 seconds late`,
+    hints: [{ header: reset, inSeconds: 30 }],
+    pauseMs: 30_500,
+    lateMs: 20_000,
+    isReduced: true,
   },
   {
     what: `${retryAfter} with a date, on a clock an hour ahead`,
@@ -50,7 +75,7 @@ describe.each(sources)('$name', (source) => {
 
   describe('4.1 a 429', () => {
     it.each(rows)('keeps the whole account away, and no other: $what', async (row) => {
-      const { hints, pauseMs, body, clockOffsetMs = 0 } = row;
+      const { hints, pauseMs, body, clockOffsetMs = 0, lateMs = 0, isReduced = false } = row;
       const rule = {
         when: {
           ...source.pollsOf('102'),
@@ -60,7 +85,13 @@ describe.each(sources)('$name', (source) => {
         fault: { kind: 'throttled', hints, body },
       } satisfies FaultRule;
       await withTimedFaults(
-        { ...apart, script: [rule], clockOffsetMs, simulator: { ingestDelayMs: 0 } },
+        {
+          ...apart,
+          script: [rule],
+          clockOffsetMs,
+          network: slowTo429(lateMs),
+          simulator: { ingestDelayMs: 0 },
+        },
         async (bench) => {
           await bench.advance(3 * minuteMs);
           const during = bench.daemon.status().find(({ name }) => name === 'production');
@@ -68,10 +99,16 @@ describe.each(sources)('$name', (source) => {
           const page = await bench.scrape();
 
           const { faults, simulator } = bench.faulty;
-          expect(during).toMatchObject({ state: 'degraded', refusals: { calls: 1 } });
+          expect(during).toMatchObject({
+            state: 'degraded',
+            refusals: { calls: 1 },
+            isReduced,
+          });
           expect(bench.daemon.status().map(({ state }) => state)).toEqual(['up', 'up']);
           const hitMs = faults.hits()[0]?.request.monotonicMs ?? NaN;
-          const later = simulator.journal.entries(({ monotonicMs }) => monotonicMs > hitMs);
+          const later = simulator.journal.entries(
+            ({ monotonicMs }) => monotonicMs > hitMs + lateMs,
+          );
           const others = bench.vendors[1]?.simulator.journal.count(
             ({ monotonicMs }) => monotonicMs > hitMs && monotonicMs < hitMs + 2 * minuteMs,
           );
