@@ -201,6 +201,51 @@ describe('11.1 an answer to a query that', () => {
     },
   );
 
+  it('has more rows than max_series has room for shows the first of New Relic that fit', async () => {
+    const changes: Changes = {
+      change: ({ results }) => {
+        const rows = ['c', 'a', 'b'].map((name, at) => ({ facet: [name, 'x'], n: 9 - at }));
+        results.splice(0, results.length, ...rows);
+      },
+    };
+    const queries = calls.replace(' nrql', ' max_series: 2, nrql');
+    const bench = await queriesStarted({ queries }, changing(changes));
+
+    expect(await linesOf(bench, /^calls/u)).toEqual([
+      'calls{account="one",app_name="a",name="x"} 8',
+      'calls{account="one",app_name="c",name="x"} 9',
+    ]);
+  });
+
+  it.each([
+    { window: '6h', stepMinutes: 5 },
+    { window: '7h', stepMinutes: 10 },
+    { window: '13d', stepMinutes: 60 },
+    { window: '14d', stepMinutes: 180 },
+  ])(
+    'is about $window, moved by a step of the roll-up ($stepMinutes minutes), is shown, and by more is not',
+    async ({ window, stepMinutes }) => {
+      const movedBy =
+        (minutes: number): Change =>
+        ({ results, metadata: { timeWindow } }) => {
+          for (const row of results) row['n'] = minutes;
+          timeWindow.begin -= minutes * minuteMs;
+          timeWindow.end -= minutes * minuteMs;
+        };
+      const changes: Changes = { change: movedBy(stepMinutes) };
+      const queries = calls.replace(' nrql', ` window: ${window}, nrql`);
+      const bench = await queriesStarted({ queries }, changing(changes));
+      const shown = await linesOf(bench, /^calls/u);
+      changes.change = movedBy(stepMinutes + 1);
+      await bench.platform.clock.advance(minuteMs);
+
+      expect(shown).not.toEqual([]);
+      for (const line of shown) expect(line).toMatch(new RegExp(` ${stepMinutes}$`, 'u'));
+      expect(await linesOf(bench, /^calls/u)).toEqual(shown);
+      expect(queryStatus(bench, 'calls')?.failure?.reason).toBe('schema');
+    },
+  );
+
   it('is whole but moved by a step of the roll-up is shown, with the window that it states', async () => {
     const changes: Changes = {
       change: ({ results, metadata: { timeWindow } }) => {
