@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
+import { maxRows } from '../../src/nerdgraph/nrql.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
-import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
+import {
+  manyApplications,
+  type TimedBench,
+  type VendorOptions,
+  withTimedFaults,
+} from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import type { Scrape } from './scrape.ts';
 import { byNerdGraph } from './sources.ts';
@@ -38,10 +44,19 @@ const entries = [
 ] as const;
 const both = ['production 1000', 'production 1001'];
 
+/** As much of the value of `nrql` as is changed here. */
+interface Answer {
+  results: Record<string, unknown>[];
+  totalResult: { calls: number } | null;
+  otherResult: { calls: number } | null;
+}
+type Change = (answer: Answer) => void;
+
 interface Row {
   readonly what: string;
   readonly part: Part;
-  readonly fault: Fault;
+  /** What New Relic does, or what its answer becomes on its way. */
+  readonly fault: Fault | Change;
   readonly reason: FailureReason;
   readonly says: string;
 }
@@ -128,6 +143,40 @@ const rows: readonly Row[] = [
     says: 'parts of the answer are missing',
   },
   {
+    what: 'rows are missing, and are counted as others',
+    part: 'hosts',
+    fault: { kind: 'truncated', rows: 0 },
+    reason: 'too_large',
+    says: 'and there are more',
+  },
+  {
+    what: 'others are counted, and the sum is without them',
+    part: 'hosts',
+    fault: (answer) => {
+      answer.otherResult = { calls: 5 };
+    },
+    reason: 'schema',
+    says: 'parts of the answer are missing',
+  },
+  {
+    what: 'a sum of less than the rows',
+    part: 'applications',
+    fault: ({ totalResult }) => {
+      if (totalResult !== null) totalResult.calls -= 1;
+    },
+    reason: 'schema',
+    says: 'parts of the answer are missing',
+  },
+  {
+    what: 'no sum',
+    part: 'applications',
+    fault: (answer) => {
+      answer.totalResult = null;
+    },
+    reason: 'schema',
+    says: 'does not say what it adds up to',
+  },
+  {
     what: 'a minute later than the applications',
     part: 'hosts',
     fault: otherWindow(1, 1),
@@ -135,6 +184,35 @@ const rows: readonly Row[] = [
     says: 'another time than others of this poll',
   },
 ];
+
+/** The fault, or the change on the wire, from the first minute to the last for calls with this operation. */
+function misleading(
+  fault: Fault | Change,
+  { part, fromMs, untilMs }: { part: Part; fromMs: number; untilMs: number },
+): Pick<VendorOptions, 'script' | 'network'> {
+  const { asked, operation } = parts[part];
+  if (typeof fault !== 'function') {
+    return { script: [{ when: { queryIncludes: asked, fromMs, untilMs }, fault }] };
+  }
+  return {
+    network: (wire, clock) => {
+      const startMs = clock.monotonicMs();
+      return {
+        ...wire,
+        send: async (...request) => {
+          const answer = await wire.send(...request);
+          const atMs = clock.monotonicMs() - startMs;
+          if (request[0].operation !== operation || atMs < fromMs || atMs >= untilMs) return answer;
+          const body = JSON.parse(answer.body) as {
+            data: { actor: { account: { nrql: Answer } } };
+          };
+          fault(body.data.actor.account.nrql);
+          return { ...answer, body: JSON.stringify(body) };
+        },
+      };
+    },
+  };
+}
 
 function valuesOf(page: Scrape, part: Part): readonly (number | undefined)[] {
   const { name } = parts[part];
@@ -163,9 +241,9 @@ describe('11.1 an answer to a query for values that is not whole, or to another 
   it.each(rows)(
     'holds what it was to bring, and that alone: $part, $what',
     async ({ part, fault, reason, says }) => {
-      const { asked, operation } = parts[part];
-      const when = { queryIncludes: asked, fromMs: 2 * minuteMs, untilMs: 11 * minuteMs };
-      const options = { source, entries, simulator: { fleet }, script: [{ when, fault }] };
+      const { operation } = parts[part];
+      const when = { part, fromMs: 2 * minuteMs, untilMs: 11 * minuteMs };
+      const options = { source, entries, simulator: { fleet }, ...misleading(fault, when) };
       await withTimedFaults(options, async (bench) => {
         await bench.advance(2 * minuteMs - 1);
         const before = await bench.scrape();
@@ -198,6 +276,31 @@ describe('11.1 an answer to a query for values that is not whole, or to another 
       });
     },
   );
+
+  it('fails with as many rows as New Relic returns at most, though the sum agrees', async () => {
+    const when = { part: 'hosts', fromMs: 2 * minuteMs, untilMs: 3 * minuteMs } as const;
+    const fault: Change = ({ results }) => {
+      const [{ appId } = { appId: '' }] = results;
+      for (let index = results.length; index < maxRows; index += 1) {
+        const host = `unseen-${index}`;
+        results.push({ facet: [appId, host], appId, host, calls: 0, live: 1, c1: null });
+      }
+    };
+    const options = { source, entries, simulator: { fleet }, ...misleading(fault, when) };
+    await withTimedFaults(options, async (bench) => {
+      await bench.advance(2 * minuteMs - 1);
+      const before = await bench.scrape();
+      const [held, after] = await pagesOf(bench, 2);
+
+      const { name } = parts.hosts;
+      const failed = { ...production, operation: 'host_metrics', reason: 'too_large' };
+      expect(before.series(name, production)).toHaveLength(4);
+      expect(held?.series(name, production)).toEqual(before.series(name, production));
+      expect(held?.value(failures, failed)).toBe(1);
+      expect(held?.value(success, app)).toBe(0);
+      expect(after?.value(success, app)).toBe(1);
+    });
+  });
 
   it.each<{ what: string; fault: Fault }>([
     { what: 'a message', fault: { kind: 'messages', message: 'may be incomplete' } },

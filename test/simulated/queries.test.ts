@@ -42,6 +42,19 @@ describe('a query', () => {
     ]);
   });
 
+  it('has the exact quantile of each percentile', async () => {
+    const nrql = 'SELECT percentile(duration, 99.9, 99, 50, 0.5) FROM Transaction';
+    const bench = await queriesStarted({ queries: `  - { as: d, nrql: "${nrql}" }` });
+    const lines = await linesOf(bench, /^d\{/u);
+
+    expect(lines.map((line) => /quantile="([^"]*)"/u.exec(line)?.[1])).toEqual([
+      '0.005',
+      '0.5',
+      '0.99',
+      '0.999',
+    ]);
+  });
+
   it('is polled once in each of its intervals, and counted in the demand', async () => {
     const bench = await queriesStarted({
       queries: calls.replace('stale_after: 5m', 'interval: 30s'),

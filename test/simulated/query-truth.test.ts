@@ -5,6 +5,7 @@ import { textOf } from '../support/html-parts.ts';
 import {
   linesOf,
   minuteMs,
+  nrqlOf,
   ownLinesOf,
   queriesStarted,
   queryConfig,
@@ -91,6 +92,12 @@ const lies: readonly [what: string, change: Change, reason?: string][] = [
       results[0] = { ...results[0], facet: ['a', 'b', 'c'] };
     },
   ],
+  ...(['shop', ['shop'], ['a', 'b', 'c']] as const).map((facet): (typeof lies)[number] => [
+    `says only by ${JSON.stringify(facet)} what a row is about`,
+    ({ results }) => {
+      results[0] = { n: 5, facet };
+    },
+  ]),
   [
     'says twice what a row is about, not alike',
     ({ results }) => {
@@ -170,6 +177,72 @@ describe('11.1 an answer to a query that', () => {
       changes.change = undefined;
       await bench.platform.clock.advance(minuteMs);
       expect(await linesOf(bench, /^calls/u)).toHaveLength(before.length);
+    },
+  );
+
+  it.each([[[null, '']], [['', null]]])(
+    'has rows that look alike, such as of %j, shows one of them, the same each time, and counts the rest',
+    async (names) => {
+      const changes: Changes = {
+        change: ({ results }) => {
+          const row = (name: string | null) => ({ facet: ['shop', name], n: name === '' ? 1 : 2 });
+          results.splice(0, results.length, ...names.map(row));
+        },
+      };
+      const bench = await queriesStarted({ queries: calls }, changing(changes));
+
+      expect(await linesOf(bench, /^calls/u)).toEqual([
+        'calls{account="one",app_name="shop",name=""} 2',
+      ]);
+      const answers = nrqlOf(bench, 'FROM Transaction').length;
+      expect(await ownLinesOf(bench, /^newrelic_exporter_invalid_samples.*duplicate/u)).toEqual([
+        `newrelic_exporter_invalid_samples_total{account="one",reason="duplicate"} ${answers}`,
+      ]);
+    },
+  );
+
+  it('has more rows than max_series has room for shows the first of New Relic that fit', async () => {
+    const changes: Changes = {
+      change: ({ results }) => {
+        const rows = ['c', 'a', 'b'].map((name, at) => ({ facet: [name, 'x'], n: 9 - at }));
+        results.splice(0, results.length, ...rows);
+      },
+    };
+    const queries = calls.replace(' nrql', ' max_series: 2, nrql');
+    const bench = await queriesStarted({ queries }, changing(changes));
+
+    expect(await linesOf(bench, /^calls/u)).toEqual([
+      'calls{account="one",app_name="a",name="x"} 8',
+      'calls{account="one",app_name="c",name="x"} 9',
+    ]);
+  });
+
+  it.each([
+    { window: '6h', stepMinutes: 5 },
+    { window: '7h', stepMinutes: 10 },
+    { window: '13d', stepMinutes: 60 },
+    { window: '14d', stepMinutes: 180 },
+  ])(
+    'is about $window, moved by a step of the roll-up ($stepMinutes minutes), is shown, and by more is not',
+    async ({ window, stepMinutes }) => {
+      const movedBy =
+        (minutes: number): Change =>
+        ({ results, metadata: { timeWindow } }) => {
+          for (const row of results) row['n'] = minutes;
+          timeWindow.begin -= minutes * minuteMs;
+          timeWindow.end -= minutes * minuteMs;
+        };
+      const changes: Changes = { change: movedBy(stepMinutes) };
+      const queries = calls.replace(' nrql', ` window: ${window}, nrql`);
+      const bench = await queriesStarted({ queries }, changing(changes));
+      const shown = await linesOf(bench, /^calls/u);
+      changes.change = movedBy(stepMinutes + 1);
+      await bench.platform.clock.advance(minuteMs);
+
+      expect(shown).not.toEqual([]);
+      for (const line of shown) expect(line).toMatch(new RegExp(` ${stepMinutes}$`, 'u'));
+      expect(await linesOf(bench, /^calls/u)).toEqual(shown);
+      expect(queryStatus(bench, 'calls')?.failure?.reason).toBe('schema');
     },
   );
 
