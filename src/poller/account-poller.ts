@@ -29,7 +29,7 @@ export interface AccountPollerDependencies {
   readonly observer: PollObserver;
   readonly logger: Logger;
   /** What the account may send. The poller follows its changes. */
-  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange' | 'pausedUntilMs'>;
+  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange' | 'refusals'>;
   /** Sends the calls of the polls. The poller tells it the limits. */
   readonly scheduler: CallScheduler;
   /** Retries since the start. */
@@ -74,8 +74,8 @@ export class AccountPoller {
     const isRefused = (): boolean => this.#table.isRefused;
     const log = new PollLog(options.account.name, { ...dependencies, isRefused });
     this.#log = log;
-    const isPaused = (): boolean => dependencies.limit.pausedUntilMs() !== undefined;
-    const parts = { ...dependencies, log, planner, isPaused };
+    const isThrottled = (): boolean => dependencies.limit.refusals() !== undefined;
+    const parts = { ...dependencies, log, planner, isThrottled };
     this.#table = new AccountTable(options, parts);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,

@@ -59,7 +59,7 @@ export interface AccountTableDependencies {
     Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
   readonly source: Pick<Source, 'earlyMs' | 'listsHosts'>;
   readonly planner: AccountPlanner;
-  readonly isPaused: () => boolean;
+  readonly isThrottled: () => boolean;
 }
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */

@@ -95,7 +95,7 @@ function stateOf(
 
 const lateTexts = {
   throttled:
-    'The poll that was due waits: New Relic answered 429, and is not asked before its pause is over.',
+    'The poll that was due waits: New Relic answers 429, and is not asked during its pauses.',
   timeout:
     'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
 };

@@ -23,8 +23,8 @@ export interface FailingCount {
 export interface DueQueueDependencies {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly time: VirtualClock;
-  /** Whether New Relic has asked for a pause that is not over. */
-  readonly isPaused: () => boolean;
+  /** Whether New Relic has answered 429 in the last minutes. */
+  readonly isThrottled: () => boolean;
 }
 
 /** What differs between the states of applications and of queries. */
@@ -48,13 +48,13 @@ export class DueQueue<State extends SubjectState> {
   readonly #stale = new PriorityQueue<string>();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #time: VirtualClock;
-  readonly #isPaused: () => boolean;
+  readonly #isThrottled: () => boolean;
   readonly #rules: StateRules<State>;
   #failing: FailingCount;
 
-  constructor(rules: StateRules<State>, { clock, time, isPaused }: DueQueueDependencies) {
+  constructor(rules: StateRules<State>, { clock, time, isThrottled }: DueQueueDependencies) {
     this.#rules = rules;
-    this.#isPaused = isPaused;
+    this.#isThrottled = isThrottled;
     this.#clock = clock;
     this.#time = time;
     this.#failing = { subjects: 0, changedMs: clock.monotonicMs() };
@@ -162,7 +162,7 @@ export class DueQueue<State extends SubjectState> {
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
     const changed = new Set<string>();
-    const reason = this.#isPaused() ? 'throttled' : 'timeout';
+    const reason = this.#isThrottled() ? 'throttled' : 'timeout';
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
       const sinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
       this.set(one.id, { ...one.state, late: { sinceMs, reason }, pollSucceeded: false });

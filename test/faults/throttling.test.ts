@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { type VendorOptions, withTimedFaults } from './fault-bench.ts';
+import { manyApplications, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
@@ -121,6 +121,28 @@ describe.each(sources)('$name', (source) => {
           expect(freshness(page, bench.clock)).toEqual(everyone);
         },
       );
+    });
+
+    it('that comes back again and again is the reason of every poll that waits', async () => {
+      const script: readonly FaultRule[] = [
+        {
+          when: { fromMs: 3 * minuteMs, period: { everyMs: 30_000, lengthMs: 20_000 } },
+          fault: { kind: 'throttled', hints: [{ header: reset, inSeconds: 20 }] },
+        },
+      ];
+      const fleet = { applications: manyApplications(12, 4) };
+      const simulator = { ingestDelayMs: 0, fleet, latencyMs: 500 };
+      await withTimedFaults({ ...apart, script, simulator }, async (bench) => {
+        const reasons = new Set<string | undefined>();
+        for (let seconds = 0; seconds < 900; seconds += 5) {
+          await bench.advance(5000);
+          for (const { failure } of bench.daemon.applications()) reasons.add(failure?.reason);
+        }
+
+        // NerdGraph asks so rarely that no poll has to wait.
+        const isWaiting = source.account.kind === 'rest';
+        expect([...reasons]).toEqual(isWaiting ? [undefined, 'throttled'] : [undefined]);
+      });
     });
 
     it('is shown while it lasts, and holds the values', async () => {

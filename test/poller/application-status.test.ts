@@ -48,9 +48,9 @@ function statusOf({ table, clock }: TableBench): ApplicationStatus {
   return one;
 }
 
-async function aBench(application = shop('1'), isPaused = false): Promise<TableBench> {
+async function aBench(application = shop('1'), isThrottled = false): Promise<TableBench> {
   const entry = anEntry({ labels: { team: 'shop' } });
-  const bench = aTable({ entries: [entry], isPaused: () => isPaused });
+  const bench = aTable({ entries: [entry], isThrottled: () => isThrottled });
   await bench.table.discovered(found(application), signal);
   return bench;
 }

@@ -37,7 +37,7 @@ function aBench(): Bench {
   const goTo = (ms: number): void => {
     nowMs = ms;
   };
-  return { states: new DueQueue(appRules, { clock, time, isPaused: () => false }), time, goTo };
+  return { states: new DueQueue(appRules, { clock, time, isThrottled: () => false }), time, goTo };
 }
 
 /** The ids in the order in which they fall due, each with a poll that ends at once. */

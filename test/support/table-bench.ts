@@ -27,7 +27,7 @@ export function aTable(
     readonly entries?: readonly AppEntry[];
     readonly budgetPerMinute?: () => number;
     readonly clock?: FakeClock;
-    readonly isPaused?: () => boolean;
+    readonly isThrottled?: () => boolean;
     readonly sink?: SnapshotSink;
     readonly account?: AccountConfig;
     /** The API; without it: the REST API. */
@@ -48,7 +48,7 @@ export function aTable(
       clock,
       sink: options.sink ?? sink,
       source,
-      isPaused: options.isPaused ?? (() => false),
+      isThrottled: options.isThrottled ?? (() => false),
       planner: new AccountPlanner(60_000, {
         clock,
         costs,
