@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/model/clock.ts';
+import { anEntry, aQuery } from '../support/builders.ts';
+import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+
+const minuteMs = 60_000;
+
+describe('1.1 calls that take a while to arrive', () => {
+  it('are in no 60 seconds more than the budget at New Relic either', async () => {
+    let isSlow = false;
+    const accounts = [accountOne({ requestsPerMinute: 8 })];
+    const apps = [anEntry({ account: 'one', hosts: false })];
+    const { platform, simulator } = await aRunningDaemon(
+      { accounts, apps },
+      {
+        fleet: { applications: 30, hosts: 1, kinds: ['web'] },
+        wire: (wire) => ({
+          ...wire,
+          send: async (request, headers, signal) => {
+            if (isSlow) await sleep(platform.clock, 20_000, signal);
+            return wire.send(request, headers, signal);
+          },
+        }),
+      },
+    );
+    for (let minute = 0; minute < 6; minute += 1) {
+      isSlow = minute % 2 === 1;
+      await platform.clock.advance(minuteMs);
+    }
+
+    const { journal } = simulator;
+    expect(journal.count()).toBeGreaterThan(5 * 6);
+    expect(journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(8);
+  });
+});
+
+describe('1.3 accounts of one key with NerdGraph', () => {
+  it('have at most 25 calls in flight together, and room goes round: none waits for ever', async () => {
+    const names = ['one', 'two', 'three'];
+    const accounts = names.map((name, index) =>
+      accountOne({ name, source: { kind: 'nerdgraph', accountId: 1 + index }, concurrency: 25 }),
+    );
+    const queries = names.flatMap((account) =>
+      Array.from({ length: 20 }, (_, index) => ({ ...aQuery, account, name: `calls_${index}` })),
+    );
+    const { platform, simulator, daemon } = await aRunningDaemon(
+      { accounts, apps: [], queries },
+      {
+        latencyMs: 1000,
+        graphql: { accountId: 1, concurrency: 100 },
+        wire: (wire) => ({
+          ...wire,
+          // The simulator has one account.
+          send: async ({ body = '', ...request }, ...rest) =>
+            wire.send({ ...request, body: body.replace(/"account":\d/u, '"account":1') }, ...rest),
+        }),
+      },
+    );
+    await platform.clock.advance(10_000);
+
+    expect(simulator.journal.maxInFlight()).toBe(25);
+    for (const { queries: polled = [] } of daemon.status()) {
+      expect(polled.filter(({ state }) => state === 'up')).toHaveLength(20);
+    }
+  });
+});
+
+describe('accounts of one key whose demand exceeds its budget', () => {
+  it('take turns: none of them gets ahead of one that has waited for longer', async () => {
+    const names = ['one', 'two'];
+    const fleet = names.flatMap((account) =>
+      Array.from(
+        { length: 20 },
+        (_, index) => ({ name: `${account} ${index}`, kind: 'web', hosts: 1 }) as const,
+      ),
+    );
+    const accounts = names.map((name) => accountOne({ name, requestsPerMinute: 10 }));
+    const apps = accounts.map(({ name }) =>
+      anEntry({
+        account: name,
+        hosts: false,
+        selector: { kind: 'match', pattern: new RegExp(`^${name}`, 'u') },
+        poll: { intervalMs: 600_000, discoveryIntervalMs: 3_600_000 },
+      }),
+    );
+    const { platform, simulator } = await aRunningDaemon(
+      { accounts, apps },
+      { fleet: { applications: fleet } },
+    );
+    const callsInMinute = async (): Promise<readonly number[]> => {
+      simulator.journal.clear();
+      await platform.clock.advance(minuteMs);
+      const asked = simulator.journal
+        .entries()
+        .map(({ applicationId: id }) => simulator.fleet.application(Number(id))?.name ?? '');
+      return names.map((name) => asked.filter((text) => text.startsWith(name)).length);
+    };
+    const first = await callsInMinute();
+
+    // What was not used may be spent at once, by who comes first.
+    expect(first.toSorted((a, b) => a - b)).toEqual([0, 8]);
+    expect(await callsInMinute()).toEqual([5, 5]);
+    expect(await callsInMinute()).toEqual([5, 5]);
+  });
+});
