@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/model/config.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { anEntry } from '../support/builders.ts';
-import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { accountOne, aRunningDaemon, entryByName, keyA } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 const applications: readonly ApplicationSpec[] = Array.from({ length: 3000 }, (_, index) => ({
@@ -65,4 +65,33 @@ describe('a reload while a long list of applications is taken in', () => {
       expect(text).not.toContain('team="old"');
     },
   );
+});
+
+describe('8.2 a reload that gives an account another address', () => {
+  it('sends nothing there before the poller of the old address has ended', async () => {
+    const apps = [entryByName('shop')];
+    const before = accountOne({ apiKey: { kind: 'file', path: '/key' } });
+    const { platform, daemon, opened, hangReading } = await aRunningDaemon(
+      { accounts: [before], apps },
+      { files: { '/key': keyA } },
+    );
+    await platform.clock.advance(1000);
+    // The old poller is in the middle of a discovery: it reads its key.
+    const slow = hangReading('/key');
+    await platform.clock.advance(minuteMs);
+    const applying = daemon.apply({
+      accounts: [accountOne({ baseUrl: 'https://api.eu.newrelic.com' })],
+      apps,
+    });
+    await platform.clock.advance(10_000);
+    const [old, next] = opened;
+    const sent = [old?.requests, next?.requests];
+    slow.release();
+    await applying;
+    await platform.clock.advance(10_000);
+
+    expect(sent).toEqual([old?.requests, 0]);
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    expect(next?.requests).toBeGreaterThan(1);
+  });
 });
