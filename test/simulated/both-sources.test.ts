@@ -218,3 +218,13 @@ describe('the page of the same account', () => {
     );
   });
 });
+
+it('the host of this process is found with NerdGraph though New Relic spells its name in small letters', async () => {
+  const hosts = [{ name: 'shop-1' }, { name: 'shop-2' }];
+  const fleet = [{ id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts }] as const;
+  const entry = anEntry({ hosts: { kind: 'self', names: ['Shop-1'] }, poll: { hostNames: true } });
+  const page = (await pagePolledOnce(byNerdGraph, entry, fleet)).toString();
+
+  const lines = page.match(/^newrelic_application_host_requests_per_minute\{.*$/gmu) ?? [];
+  expect(lines.map((line) => /host_name="([^"]*)"/u.exec(line)?.[1])).toEqual(['shop-1']);
+});

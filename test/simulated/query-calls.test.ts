@@ -53,6 +53,29 @@ describe('the window of a query', () => {
   });
 });
 
+describe('the window of a poll of applications', () => {
+  it('is the same for all of its calls, though a minute begins between them', async () => {
+    // The second call leaves eight seconds after the first, and polls begin at any second of a minute.
+    const account = 'api_key_env: KEY_A, concurrency: 1';
+    const parts = { account, poll: 'poll: { interval: 65s }' };
+    const bench = await queriesStarted(parts, { latencyMs: 8000 });
+    await bench.platform.clock.advance(30 * minuteMs);
+    const asked = nrqlOf(bench, ' FACET appId').map(({ wallMs, text }) => ({
+      minute: Math.floor(wallMs / minuteMs),
+      window: /SINCE \d+ UNTIL \d+/u.exec(text)?.[0],
+      isOfHosts: text.includes('FACET appId, host '),
+    }));
+    const pairs = asked.flatMap((one, at) => {
+      const next = asked[at + 1];
+      return one.isOfHosts || next?.isOfHosts !== true ? [] : [{ one, next }];
+    });
+
+    expect(pairs.filter(({ one, next }) => one.minute !== next.minute)).not.toEqual([]);
+    for (const { one, next } of pairs) expect(one.window).toBe(next.window);
+    expect(bench.logger.lines.filter(({ message }) => message === 'poll failed')).toEqual([]);
+  });
+});
+
 describe('the calls of a query', () => {
   it.each([
     ['10m', 3],

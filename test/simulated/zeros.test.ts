@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { answered, linesOf, minuteMs, queryConfig } from '../support/query-daemon.ts';
 import { aRunningDaemon, type RunningDaemonOptions } from '../support/running-daemon.ts';
 
-/** What a poll finds of each application and host; `fails` for no answer. */
+/** What a poll finds of each application and host; `fails` for no answer, nor a whole list of applications. */
 type Found = 'calls' | 'no calls' | 'nothing' | 'fails';
+
+const noList = { data: { actor: { entitySearch: { count: 2, results: { entities: [] } } } } };
 
 interface Answer {
   results: Record<string, unknown>[];
@@ -29,6 +31,9 @@ function finding(world: { found: Found }): RunningDaemonOptions {
       send: async (...request) => {
         const { found } = world;
         const answer = await wire.send(...request);
+        if (found === 'fails' && request[0].operation === 'list_applications') {
+          return answered(noList);
+        }
         if (!/^(application|host)_metrics$/u.test(request[0].operation) || found === 'calls') {
           return answer;
         }
