@@ -100,6 +100,14 @@ apps: [{id: 1}]`;
   });
 
   it.each([
+    { written: 'certs/ca.pem', path: '/etc/exporter/certs/ca.pem' },
+    { written: '../ca.pem', path: '/etc/ca.pem' },
+    { written: '/run/ca.pem', path: '/run/ca.pem' },
+  ])('finds the CA file $written from the directory of the configuration', async (row) => {
+    expect((await firstAccount(`ca_file: ${row.written}`))?.caFile).toBe(row.path);
+  });
+
+  it.each([
     { lines: 'proxy_url_env: PROXY', from: { kind: 'env', name: 'PROXY' } },
     { lines: 'proxy_url_file: run/proxy', from: { kind: 'file', path: '/etc/exporter/run/proxy' } },
     { lines: 'proxy_url: "http://proxy"', from: undefined },

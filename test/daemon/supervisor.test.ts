@@ -4,6 +4,7 @@ import {
   accountOne,
   aRunningDaemon,
   entryByName,
+  keyA,
   type RunningDaemon,
 } from '../support/running-daemon.ts';
 
@@ -88,4 +89,31 @@ describe('apply', () => {
     await bench.platform.clock.advance(120_000);
     expect(bench.daemon.status()).toMatchObject([{ name: 'one', up: true }]);
   });
+});
+
+describe('stalled', () => {
+  it.each([{ account: 'one' }, { account: 'two' }])(
+    'names the account that stands still, whichever of them it is: $account',
+    async ({ account }) => {
+      const apiKeyOf = (name: string) => ({ kind: 'file', path: `/keys/${name}` }) as const;
+      const names = ['one', 'two'];
+      const bench = await aRunningDaemon(
+        {
+          accounts: names.map((name) => one({ name, apiKey: apiKeyOf(name) })),
+          apps: names.map((name) => byName('shop', name)),
+        },
+        { files: { '/keys/one': keyA, '/keys/two': keyA } },
+      );
+      await bench.platform.clock.advance(180_000);
+      const before = bench.daemon.stalled();
+      // The next discovery begins with it, and never ends.
+      const hanging = bench.hangReading(`/keys/${account}`);
+      await bench.platform.clock.advance(15 * 60_000);
+      const during = bench.daemon.stalled();
+      hanging.release();
+
+      expect(before).toBeUndefined();
+      expect(during).toMatch(new RegExp(`^account ${account}: a discovery has been late`, 'u'));
+    },
+  );
 });

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { badDocumentsOf, badStatuses } from './bad-answers.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { usualApplications, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const up = 'newrelic_up';
+const hostRpm = 'newrelic_application_host_requests_per_minute';
 const production = { account: 'production' };
 
 /** From the third minute to the end of the seventh. */
@@ -101,6 +102,21 @@ describe('11.1 a list of the REST API that is not whole', () => {
       reason: 'client',
     },
     {
+      what: 'its second page fails, and the first one lists fewer hosts',
+      script: [
+        {
+          when: { ...lists, calls: { every: 2 } },
+          fault: {
+            kind: 'document',
+            body: applicationListText([{ ...shopText, hostIds: '1012' }]),
+            link: '</v2/applications.json?page=2>; rel="next"',
+          },
+        },
+        { when: lists, fault: { kind: 'status', status: 422 } },
+      ],
+      reason: 'client',
+    },
+    {
       what: 'its next page has no number',
       script: [
         {
@@ -138,7 +154,7 @@ describe('11.1 a list of the REST API that is not whole', () => {
       reason: 'schema',
     },
   ] satisfies { what: string; script: FaultRule[]; reason: string }[])(
-    'removes no application that it leaves out: $what',
+    'removes no application and no host that it leaves out: $what',
     async ({ script, reason }) => {
       await withTimedFaults({ script }, async (bench) => {
         await bench.advance(6.9 * minuteMs);
@@ -147,10 +163,48 @@ describe('11.1 a list of the REST API that is not whole', () => {
         expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(4);
         expect(during.value(up, production)).toBe(0);
         expect(freshness(during, bench.clock)).toEqual(everyone);
+        const web = { ...production, transaction_type: 'web' };
+        expect(during.series(hostRpm, web).map(({ host_id: id }) => id)).toEqual(['1011', '1012']);
         expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason } }]);
       });
     },
   );
+
+  it('removes no application of which it can only read the id, and is whole otherwise', async () => {
+    const body = applicationListText([shopText, { ...workerText, name: '7' }]);
+    const script: FaultRule[] = [{ when: lists, fault: { kind: 'document', body } }];
+    await withTimedFaults({ script }, async (bench) => {
+      await bench.advance(6.9 * minuteMs);
+      const during = await bench.scrape();
+
+      expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(4);
+      expect(during.value(up, production)).toBe(1);
+      expect(freshness(during, bench.clock)).toEqual(everyone);
+    });
+  });
+
+  it('tells nothing of how many applications entries exclude', async () => {
+    const entries = [
+      { selector: { kind: 'match', pattern: /^worker$/u }, exclude: true },
+      {},
+    ] as const;
+    const link = '</v2/applications.json?page=2>; rel="next"';
+    const body = applicationListText([shopText]);
+    const script: FaultRule[] = [
+      { when: { ...lists, calls: { every: 2 } }, fault: { kind: 'document', body, link } },
+      { when: lists, fault: { kind: 'status', status: 422 } },
+    ];
+    await withTimedFaults({ entries, script }, async (bench) => {
+      const excluded = (): number | undefined => bench.daemon.status()[0]?.excludedApplications;
+
+      await bench.advance(1.9 * minuteMs);
+      const before = excluded();
+      await bench.advance(5 * minuteMs);
+
+      expect((await bench.scrape()).value(up, production)).toBe(0);
+      expect([before, excluded()]).toEqual([1, 1]);
+    });
+  });
 
   it('removes all when the list is empty and nothing of it is there by its id either', async () => {
     await withTimedFaults({}, async (bench) => {
@@ -182,6 +236,43 @@ describe('11.1 a list of the REST API that is not whole', () => {
       expect(during.series('newrelic_application_requests_per_minute', worker)).toEqual([]);
       expect(during.value(up, production)).toBe(1);
       expect(freshness(after, bench.clock)).toEqual(everyone);
+    });
+  });
+});
+
+describe('11.1 a list of ids that leaves one out', () => {
+  it('is not believed before that id was asked for alone, even if it was missing once', async () => {
+    const cart = { id: 103, name: 'cart', kind: 'web', webRpm: 600, hosts: 1 } as const;
+    const simulator = { fleet: { applications: [...usualApplications, cart] } };
+    const entries = ['101', '102', '103'].map((id) => ({ selector: { kind: 'id', id } as const }));
+    const { endpoints } = lists;
+    const untilMs = 1.5 * minuteMs;
+    const bodyOf = (...texts: (typeof shopText)[]): FaultRule['fault'] => ({
+      kind: 'document',
+      body: applicationListText(texts),
+    });
+    const script: FaultRule[] = [
+      { when: { endpoints, untilMs, queryIncludes: '[ids]=101' }, fault: bodyOf(shopText) },
+      { when: { endpoints, untilMs }, fault: bodyOf() },
+      // By now all have been found. Alone, each is found from now on too.
+      {
+        when: { endpoints, fromMs: 4 * minuteMs, queryIncludes: '102,103' },
+        fault: bodyOf(shopText, workerText),
+      },
+    ];
+    await withTimedFaults({ simulator, entries, script }, async (bench) => {
+      const pages: (number | undefined)[] = [];
+      for (const atMs of [1, 3.9, 6.9].map((minutes) => minutes * minuteMs)) {
+        await bench.advance(atMs - bench.clock.monotonicMs());
+        const page = await bench.scrape();
+        const missing = { ...production, selector: 'id=103' };
+        pages.push(page.value('newrelic_exporter_app_missing', missing));
+      }
+
+      const hits = script.map((rule) => bench.faulty.faults.hits(rule).length > 0);
+      expect(hits).toEqual([true, true, true]);
+      expect(pages).toEqual([1, undefined, undefined]);
+      expect(freshness(await bench.scrape(), bench.clock)).toEqual([...everyone, 'production 103']);
     });
   });
 });

@@ -6,6 +6,7 @@ import { freshness } from './freshness.ts';
 const lists = { endpoints: ['applications'] } as const;
 const info = 'newrelic_application_info';
 const production = { account: 'production' };
+const minuteMs = 60_000;
 
 /** As JSON text, so that a lone surrogate is one, and the label value that becomes of it. */
 const names: readonly { readonly text: string; readonly label: string }[] = [
@@ -147,6 +148,35 @@ describe('the names of hosts', () => {
       expect(bench.logs('host names not available')).toMatchObject([
         { account: 'production', error: { reason: 'timeout' } },
       ]);
+    });
+  });
+
+  it('that come while no values do are shown with those that are held', async () => {
+    const failing = { kind: 'status', status: 500 } as const;
+    const script = [
+      { when: { endpoints: ['hosts'], untilMs: 5 * minuteMs }, fault: failing },
+      {
+        when: { endpoints: ['application_metrics', 'host_metrics'], fromMs: 2 * minuteMs },
+        fault: failing,
+      },
+    ] as const;
+    // A discovery brings news of the application, and with them whatever else has changed.
+    const entries = [{ poll: { discoveryIntervalMs: 30 * minuteMs } }];
+    await withTimedFaults({ script, entries }, async (bench) => {
+      const shownNames = async (): Promise<readonly (string | undefined)[]> => {
+        const web = { ...production, transaction_type: 'web' };
+        const page = await bench.scrape();
+        return page
+          .series('newrelic_application_host_requests_per_minute', web)
+          .map(({ host_name: name }) => name);
+      };
+
+      await bench.advance(9 * minuteMs);
+      const before = await shownNames();
+      await bench.advance(3 * minuteMs);
+
+      expect(before).toEqual(['1011', '1012']);
+      expect(await shownNames()).toEqual(['s1', 's2']);
     });
   });
 });

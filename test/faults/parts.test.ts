@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { manyApplications, withTimedFaults } from './fault-bench.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 
 const minuteMs = 60_000;
 const staleMinutes = 15;
@@ -53,6 +54,57 @@ describe('5.1 11.2 a host that fails for good', () => {
         Array.from({ length: heldMinutes.length }, (_, index) => index + 1),
       );
       expect(Math.abs(heldMinutes.length - staleMinutes)).toBeLessThanOrEqual(1);
+    });
+  });
+});
+
+const shop = { account: 'production', app_id: '101' };
+
+describe('11.2 values that are polled every ten minutes', () => {
+  const poll = { intervalMs: 10 * minuteMs } as const;
+  const failingFrom = (hostId: string, fromMs: number): FaultRule => ({
+    when: { hostId, fromMs },
+    fault: { kind: 'status', status: 500 },
+  });
+  const firstHitMs = ({ faulty }: FaultBench, rule: FaultRule): number =>
+    faulty.faults.hits(rule)[0]?.request.monotonicMs ?? Number.NaN;
+
+  it('of a host go stale_after its own first failure, though another one fails later', async () => {
+    const script = [failingFrom('1011', 5 * minuteMs), failingFrom('1012', 12 * minuteMs)];
+    await withTimedFaults({ script, entries: [{ poll }] }, async (bench) => {
+      const heldUntilMs = new Map<string, number>();
+      while (bench.clock.monotonicMs() < 40 * minuteMs) {
+        await bench.advance(minuteMs);
+        for (const { host_id: id = '' } of (await bench.scrape()).series(hostRpm, shop)) {
+          heldUntilMs.set(id, bench.clock.monotonicMs());
+        }
+      }
+
+      const [first = 0, second = 0] = script.map((rule) => firstHitMs(bench, rule) / minuteMs);
+      const held = ['1011', '1012'].map((id) => (heldUntilMs.get(id) ?? 0) / minuteMs);
+      expect(second - first).toBeGreaterThan(5);
+      expect(held).toEqual([first, second].map((minute) => Math.floor(minute + staleMinutes)));
+    });
+  });
+
+  it('of all hosts are dropped, and said to be, where nothing else is shown', async () => {
+    const script = ['1011', '1012'].map((id) => failingFrom(id, 5 * minuteMs));
+    const entry = { selector: { kind: 'id', id: '101' }, application: false, poll } as const;
+    await withTimedFaults({ script, entries: [entry] }, async (bench) => {
+      const isShown = async (): Promise<boolean> =>
+        (await bench.scrape()).series(hostRpm, shop).length > 0;
+      await bench.advance(5 * minuteMs);
+      for (let step = 0; step < 40 && (await isShown()); step += 1) await bench.advance(minuteMs);
+
+      const [failedMs = 0] = script.map((rule) => firstHitMs(bench, rule));
+      const heldMs = bench.clock.monotonicMs() - failedMs;
+      expect(heldMs).toBeLessThan((staleMinutes + 1) * minuteMs);
+      expect(bench.logs('values dropped')).toMatchObject([{ app_id: '101', reason: 'server' }]);
+      expect(bench.daemon.applications()).toMatchObject([
+        { account: 'production', state: 'dropped' },
+        { account: 'neighbour' },
+        { account: 'neighbour' },
+      ]);
     });
   });
 });

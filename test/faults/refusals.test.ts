@@ -12,6 +12,31 @@ const shop = { ...production, app_id: '101' };
 const up = 'newrelic_up';
 
 describe.each(sources)('$name', (source) => {
+  describe('8.4 a new key in the file', () => {
+    it('is used from the next discovery on, although the old one is not refused', async () => {
+      const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
+      let [text] = keys;
+      const simulator = { apiKeys: keys };
+      const keyFile = (): string => text ?? '';
+      await withTimedFaults({ source: source.account, simulator, keyFile }, async (bench) => {
+        await bench.advance(2.5 * minuteMs);
+        [, text] = keys;
+        await bench.advance(5 * minuteMs);
+
+        const callsWith = (keyIndex: number): readonly number[] =>
+          bench.faulty.simulator.journal
+            .entries((entry) => entry.keyIndex === keyIndex)
+            .map(({ monotonicMs }) => monotonicMs / minuteMs);
+        const [before, after] = [callsWith(0), callsWith(1)];
+        expect(Math.max(...before)).toBeLessThan(3.6);
+        expect(Math.min(...after)).toBeGreaterThan(2.5);
+        expect(after.length).toBeGreaterThan(before.length);
+        expect(bench.logs('API key changed')).toHaveLength(1);
+        expect(freshness(await bench.scrape(), bench.clock)).toEqual(everyone);
+      });
+    });
+  });
+
   describe('8.4 a key that is refused', () => {
     it.each([
       { what: '401 to everything', status: 401, endpoints: undefined },

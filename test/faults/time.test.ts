@@ -207,6 +207,23 @@ describe.each(sources)('$name', (source) => {
         expect(bench.logs('poll failed')).toEqual([]);
       });
     });
+
+    it('keeps the values of a poll that was under way, and does not count it as late once it has ended', async () => {
+      const simulator = { latencyMs: 4000 };
+      await withTimedFaults({ source: source.account, simulator }, async (bench) => {
+        await bench.advance(5 * minuteMs);
+        const askedMs = bench.clock.monotonicMs();
+        const isAsked = (): boolean => pollTimes(bench, askedMs).length > 0;
+        for (let step = 0; step < 60 && !isAsked(); step += 1) await bench.advance(1000);
+        bench.suspend(hourMs);
+        await bench.advance(2 * minuteMs);
+        const page = await bench.scrape();
+
+        const dropped = bench.logs('values dropped').map((line) => [line.account, line.app_id]);
+        expect(dropped).not.toContainEqual(['production', '101']);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+      });
+    });
   });
 
   describe('what is asked of the vendor', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ValueName } from '../../src/model/vendor-value.ts';
 import {
   applicationListText,
   metricDataText,
@@ -107,6 +108,52 @@ describe('5.2 a value of the vendor', () => {
       expect(page.series('newrelic_application_reporting', shop)).toEqual([]);
       expect(page.total(invalid, { account: 'production' })).toBe(4);
       expect(freshness(page, bench.clock)).toContain('production 101');
+    });
+  });
+});
+
+describe('a value that New Relic gives in milliseconds, percent or MiB', () => {
+  it('is published in seconds, shares of one and bytes', async () => {
+    const [seconds, share, bytes] = [1.5, 0.25, 3 * 1024 * 1024];
+    const expected = new Map<ValueName, readonly [given: number, published: number]>([
+      ['average_response_time', [1500, seconds]],
+      ['min_response_time', [1500, seconds]],
+      ['max_response_time', [1500, seconds]],
+      ['standard_deviation', [1500, seconds]],
+      ['average_call_time', [1500, seconds]],
+      ['average_time', [1500, seconds]],
+      ['average_exclusive_time', [1500, seconds]],
+      ['total_time', [1500, seconds]],
+      ['as_percentage', [25, share]],
+      ['percent', [25, share]],
+      ['time_percentage', [25, share]],
+      ['utilization', [25, share]],
+      ['used_mb_by_host', [3, bytes]],
+      ['total_used_mb', [3, bytes]],
+      ['call_count', [1500, 1500]],
+      ['average_value', [1500, 1500]],
+    ]);
+    const metrics = Array.from(expected.keys(), (value) => ({
+      metric: 'Custom/all',
+      value,
+      as: `newrelic_application_${value}`,
+      scale: 1,
+      help: undefined,
+      labels: {},
+      scope: 'applications' as const,
+    }));
+    const given = Array.from(expected, ([value, [number]]) => [value, number] as const);
+    const body = metricDataText(JSON.stringify(Object.fromEntries(given)), 'Custom/all');
+    const rule = { when: metricsOfShop, fault: { kind: 'document', body } } as const;
+    await withTimedFaults({ script: [rule], entries: [{ poll: { metrics } }] }, async (bench) => {
+      await bench.advance(30_000);
+      const page = await bench.scrape();
+
+      const published = Array.from(expected.keys(), (value) => [
+        value,
+        page.value(`newrelic_application_${value}`, shop),
+      ]);
+      expect(published).toEqual(Array.from(expected, ([value, [, number]]) => [value, number]));
     });
   });
 });

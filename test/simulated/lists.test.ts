@@ -15,3 +15,21 @@ describe('2.3 lists that alone would fill the budget', () => {
     expect(polls / journal.count()).toBeGreaterThanOrEqual(0.1);
   });
 });
+
+describe('a list that takes longer than the first deadline of a discovery', () => {
+  it('is read whole in the end', async () => {
+    const account = accountOne({ requestsPerMinute: 4 });
+    const config = { accounts: [account], apps: [anEntry({ account: 'one', hosts: false })] };
+    const { platform, daemon, logger } = await aRunningDaemon(config, {
+      pageSize: 1,
+      fleet: { applications: 30, hosts: 0, kinds: ['web'] },
+    });
+    const isUp = (): boolean => daemon.status()[0]?.up === true;
+    const sixHoursMs = 6 * 3_600_000;
+    while (!isUp() && platform.clock.monotonicMs() < sixHoursMs)
+      await platform.clock.advance(60_000);
+
+    expect(logger.lines.map(({ message }) => message)).toContain('discovery failed');
+    expect(daemon.status()).toMatchObject([{ up: true, listedApplications: 30 }]);
+  });
+});
