@@ -104,6 +104,13 @@ export function hostsSections(application: ApplicationStatus, params: URLSearchP
     series: reading?.series ?? [],
     values: reading?.hosts.get(id),
   }));
+  // What all of them lack has its reason above.
+  const isSaid = hosts.every(({ state }) => state === 'failing');
+  const columns = columnsFor(
+    values,
+    failure?.reason,
+    hasMoreThanThroughput(reading) ? (host) => `${hrefWith({ host })}#host` : undefined,
+  );
   const list: List<HostRow> = {
     path,
     title: 'Hosts',
@@ -112,11 +119,7 @@ export function hostsSections(application: ApplicationStatus, params: URLSearchP
     // `host` is the one whose values are all shown.
     scope: ['account', 'id', 'host'],
     views: stateViews,
-    columns: columnsFor(
-      values,
-      failure?.reason,
-      hasMoreThanThroughput(reading) ? (host) => `${hrefWith({ host })}#host` : undefined,
-    ),
+    columns: columns.filter(({ key }) => key !== 'why' || !isSaid),
     keyOf: ({ id }) => id,
     matches: ({ id, sortName }, search) => id.includes(search) || sortName.includes(search),
     compare: (left, right) => byText(left.sortName, right.sortName),

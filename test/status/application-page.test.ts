@@ -68,6 +68,13 @@ describe('applicationPage', () => {
     expect(textOf(pageOf(four)).split('\n')).toContain(text);
   });
 
+  it('does not say of each host what is said of all of them above', () => {
+    const all = { ...four, failedHostIds: new Set(four.hostIds) };
+
+    expect(hostsOn(pageOf(all))).toHaveLength(4);
+    expect(textOf(pageOf(all))).not.toContain('got nothing of it');
+  });
+
   it('shows what is not known as unknown', () => {
     const text = textOf(pageOf(anApplicationStatus(inState('waiting'))));
 
