@@ -79,6 +79,18 @@ const oneLanguage = {
   },
 };
 
+/**
+ * prom-client asks OpenTelemetry for the span of an exemplar, which we have none of.
+ *
+ * @type {import('rolldown').Plugin}
+ */
+const noTracing = {
+  name: 'no-tracing',
+  resolveId: (id) => (id === '@opentelemetry/api' ? '\0no-tracing' : undefined),
+  load: (id) =>
+    id === '\0no-tracing' ? { code: 'module.exports = {};', moduleType: 'js' } : undefined,
+};
+
 /** @param {string} folder */
 async function licenceTextOf(folder) {
   const files = (await readdir(folder)).toSorted();
@@ -201,7 +213,7 @@ const bundle = await rolldown({
   tsconfig: false,
   // Names of files are in the bundle: they must be the same where node_modules is a link.
   resolve: { symlinks: false },
-  plugins: [nodeModules, partOfUndici, oneLanguage],
+  plugins: [nodeModules, partOfUndici, oneLanguage, noTracing],
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
   },
