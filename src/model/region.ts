@@ -1,17 +1,17 @@
-/** New Relic's data centres, with the address of both APIs in each. */
-export const regionAddresses = {
+/** New Relic's data centres. */
+export const regions = ['us', 'eu', 'jp', 'gov'] as const;
+export type Region = (typeof regions)[number];
+
+/** The address of both APIs in each. */
+export const regionAddresses: Readonly<Record<Region, string>> = {
   us: 'https://api.newrelic.com',
   eu: 'https://api.eu.newrelic.com',
   jp: 'https://api.jp.newrelic.com',
   gov: 'https://gov-api.newrelic.com',
-} as const;
-
-export type Region = keyof typeof regionAddresses;
-
-export const regions: readonly Region[] = ['us', 'eu', 'jp', 'gov'];
+};
 
 /** All regions, for messages. */
-export const anyRegion = 'us, eu, jp or gov';
+export const anyRegion: string = `${regions.slice(0, -1).join(', ')} or ${regions.at(-1)}`;
 
 /** The region of New Relic's own address; `undefined` for any other one. */
 export function regionOf(baseUrl: string): Region | undefined {

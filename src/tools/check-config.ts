@@ -193,7 +193,9 @@ function unreadVariables(
   const read = [
     ...Object.values(flagTable).map(environmentVariableOf),
     `${prefix}REVISION`,
-    ...accounts.map((account) => textEntry(account, 'api_key_env')?.text),
+    ...['api_key_env', 'proxy_url_env'].flatMap((key) =>
+      accounts.map((account) => textEntry(account, key)?.text),
+    ),
   ];
   const words = read.flatMap((name) => name?.split(prefix)[1] ?? []);
   const unread = Object.entries(env).filter(([name, value = '']) => {

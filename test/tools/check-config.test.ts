@@ -179,4 +179,14 @@ describe('check-config', () => {
 
     expect(stderr).toBe('');
   });
+
+  it('does not mind that of the URL of a proxy', async () => {
+    const env = { NEWRELIC_EXPORTER_KEY: 'key', NEWRELIC_EXPORTER_PROXY: 'http://u:p@proxy:3128' };
+    const proxied = file.replace(' }]', ', proxy_url_env: NEWRELIC_EXPORTER_PROXY }]');
+    const files = { 'c.yaml': proxied };
+
+    const { exitCode, stderr } = await printedOn({ env }, {}, ['check-config', 'c.yaml'], files);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
 });
