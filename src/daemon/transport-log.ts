@@ -43,11 +43,16 @@ export interface TransportLog extends TransportEvents {
 /** Logs 429s and differences between New Relic's clock and ours: when they begin and when they end. */
 export function createTransportLog(
   account: string,
-  dependencies: TransportLogDependencies,
+  { clock, membership, logger }: TransportLogDependencies,
 ): TransportLog {
-  const { logger } = dependencies;
+  let trouble: Trouble | undefined;
+  let cancelTimer: (() => void) | undefined;
+  let isStopped = false;
   return {
-    ...createThrottleLog(account, dependencies),
+    stop: () => {
+      isStopped = true;
+      cancelTimer?.();
+    },
     clockSkewed: (skew) => {
       if (skew === undefined) {
         logger.info({ account }, "New Relic's clock and this machine's agree again");
@@ -60,18 +65,9 @@ export function createTransportLog(
         : `windows follow this machine's clock, as the difference is beyond reason; ${setClock}, and look for a proxy that changes the Date header`;
       logger.warn({ ...fields, remedy }, "New Relic's clock and this machine's differ");
     },
-  };
-}
-
-function createThrottleLog(
-  account: string,
-  { clock, membership, logger }: TransportLogDependencies,
-): Pick<TransportLog, 'throttled' | 'stop'> {
-  let trouble: Trouble | undefined;
-  let cancelTimer: (() => void) | undefined;
-  return {
-    stop: () => cancelTimer?.(),
     throttled: ({ cause, untilMs }) => {
+      // Calls that were under way when the account left.
+      if (isStopped) return;
       const nowMs = clock.monotonicMs();
       const timeText = (ms: number): string => new Date(clock.wallMs() + ms - nowMs).toISOString();
       const one = trouble ?? { since: timeText(nowMs), calls: 0, toldMs: nowMs, causes: new Set() };

@@ -71,6 +71,16 @@ describe('createTransportLog', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
+  it('says nothing of calls that end after its own end, and keeps no timer', async () => {
+    const { clock, log, logger, refuse } = aBench();
+    log.stop();
+
+    await refuse(1);
+
+    expect(logger.lines).toEqual([]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
   it('takes what comes later than five minutes after the last one for another trouble', async () => {
     const { clock, logger, refuse } = aBench();
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { aMetric } from '../poller/metric-watch-bench.ts';
 import { anEntry } from '../support/builders.ts';
 import { type TimedBench, withTimedFaults } from './fault-bench.ts';
 
@@ -80,15 +81,7 @@ describe('an account is degraded', () => {
   });
 
   it('while a metric never has a value, since that was found, and up again without the metric', async () => {
-    const misspelt = {
-      metric: 'Custom/Qeue',
-      value: 'average_value',
-      as: 'queue_depth',
-      scale: 1,
-      help: undefined,
-      labels: {},
-      scope: 'both',
-    } as const;
+    const misspelt = aMetric({ metric: 'Custom/Qeue' });
     const entries = [{ poll: { metrics: ['throughput', misspelt] } }] as const;
     await withTimedFaults({ entries }, async (bench) => {
       const seen = [await stateAt(bench, 5), await stateAt(bench, 10)];
