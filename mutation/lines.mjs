@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Of so many lines of all files of a folder together, so many are the sample, behind the first imports. */
-const everyLines = 200;
+const everyLines = 400;
 const firstLine = 50;
-const sampledLines = 20;
+const sampledLines = 6;
 
 const [isSample, path = 'src'] = process.argv.slice(2);
 
@@ -15,7 +15,7 @@ const filesIn = (folder) =>
     .map((name) => join(folder, name))
     .toSorted();
 
-const files = /\.ts(?::[\d-]+)?$/u.test(path) ? [path] : filesIn(path);
+const files = /\.ts(?::[\d:-]+)?$/u.test(path) ? [path] : filesIn(path);
 const ranges = [];
 let before = 0;
 for (const file of isSample === 'true' ? files : []) {

@@ -277,6 +277,34 @@ describe('11.1 a list of ids that leaves one out', () => {
   });
 });
 
+describe('11.1 a list of ids that leaves out more than are asked for alone at a time', () => {
+  it('removes none of them', async () => {
+    const ids = Array.from({ length: 15 }, (_, index) => 101 + index);
+    const applications = ids.map(
+      (id) => ({ id, name: `app ${id}`, kind: 'web', hosts: 0 }) as const,
+    );
+    const entries = ids.map((id) => ({ selector: { kind: 'id', id: `${id}` } as const }));
+    const when = { endpoints: lists.endpoints, fromMs: 4 * minuteMs, queryIncludes: ',' };
+    const script: FaultRule[] = [
+      { when, fault: { kind: 'document', body: applicationListText([shopText]) } },
+    ];
+    await withTimedFaults(
+      { simulator: { fleet: { applications } }, entries, script },
+      async (bench) => {
+        const fresh: number[] = [];
+        for (const minute of [3.9, 4.9, 6.9, 8.9]) {
+          await bench.advance(minute * minuteMs - bench.clock.monotonicMs());
+          const shown = freshness(await bench.scrape(), bench.clock);
+          fresh.push(shown.filter((name) => name.startsWith('production')).length);
+        }
+
+        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(2);
+        expect(fresh).toEqual([15, 15, 15, 15]);
+      },
+    );
+  });
+});
+
 describe('the Link header of a list', () => {
   const body = applicationListText([shopText, workerText]);
 
