@@ -1,24 +1,22 @@
 import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
-import type { Refusals } from '../model/permit.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountDetails } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
+import { AccountCalls } from '../newrelic/calls/account-calls.ts';
+import type { Keys } from '../newrelic/calls/keys.ts';
+import { AccountTransport } from '../newrelic/calls/send.ts';
+import type { KeyProvider, RawTransport } from '../newrelic/calls/transport.ts';
+import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
 import { AccountPoller } from '../poller/account-poller.ts';
 import { type Aspect, createAspect } from '../poller/aspect.ts';
-import { CallScheduler } from '../rate-limit/call-scheduler.ts';
-import type { KeyTable } from '../rate-limit/key-table.ts';
-import { Membership } from '../rate-limit/membership.ts';
 import { createRestClient, type RestClientDependencies } from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
 import { createBoundedLogger } from '../telemetry/bounded-logger.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
-import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
-import { createCallLog } from '../transport/call-log.ts';
-import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { AccountPlatform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 import { createTransportLog } from './transport-log.ts';
@@ -28,7 +26,7 @@ export interface AccountRuntimeDependencies {
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
-  readonly keys: KeyTable;
+  readonly keys: Keys;
 }
 
 /** One account of the active configuration, as long as its name and its address stay the same. */
@@ -39,7 +37,7 @@ export class AccountRuntime {
   readonly asking: SourceDependencies;
   /** Polls; follows an `update` only with its own `reconfigure`. */
   readonly poller: AccountPoller;
-  readonly #membership: Membership;
+  readonly #calls: AccountCalls;
   readonly #transport: AccountTransport;
   readonly #stopLogs: () => void;
   #prepared: PreparedAccount;
@@ -54,42 +52,35 @@ export class AccountRuntime {
     const logger = createBoundedLogger(others.logger, clock);
     const { account } = prepared;
     this.#prepared = prepared;
-    const membership = new Membership(account, prepared.keyProvider.current(), keys);
-    this.#membership = membership;
-    const events = createTransportLog(account.name, { clock, membership, logger });
+    const calls = new AccountCalls(account, prepared.keyProvider.current(), keys);
+    this.#calls = calls;
+    const events = createTransportLog(account.name, { clock, calls, logger });
     this.#stopLogs = () => {
       events.stop();
       logger.stop();
     };
-    const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
+    const keyProvider = followingKey(() => this.#prepared.keyProvider, calls);
     const observer = metrics.apiObserver(account.name);
-    const callLog = createCallLog(account.name, { clock, logger });
-    const { concurrency } = account;
-    const limits = { requestsPerMinute: membership.limitPerMinute(), concurrency };
-    const scheduler = new CallScheduler(limits, clock, membership);
-    const { first } = scheduler;
-    const parts = { clock, random, observer, keyProvider, membership, first, events, callLog };
+    const context = { account: account.name, clock, random, logger, observer, keyProvider, events };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
-    this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
+    this.#transport = new AccountTransport({ ...account, statusOf }, raw, { ...context, calls });
     const { send } = this.#transport;
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
-    const vendorWallMs = (): number => this.#transport.vendorWallMs();
+    const vendorWallMs = (): number => this.#transport.vendorClock.wallMs();
     this.asking = { send, observer, logger, clock, vendorWallMs };
     const source = createSource(account, timeoutMs, this.asking);
-    this.source = withFreshKey(source, keyProvider, this.#transport);
+    this.source = withFreshKey(source, keyProvider, this.#transport.vendorClock);
     const noted = createAspect(clock);
     this.poller = new AccountPoller(prepared, {
       source: this.source,
-      retries: () => this.#transport.retries(),
       vendorWallMs,
       clock,
       random,
       sink,
       logger,
       observer: metrics.pollObserver(account.name),
-      limit: membership,
-      scheduler,
-      aspects: () => [this.#prepared.keyProvider.readability(), refused(membership, noted)],
+      calls,
+      aspects: () => [this.#prepared.keyProvider.readability(), refused(calls, noted)],
     });
   }
 
@@ -99,28 +90,28 @@ export class AccountRuntime {
   }
 
   status(): AccountDetails {
-    const transport = this.#transport;
+    const { key } = this.#calls;
     const { account, keyProvider } = this.#prepared;
+    const toWall = wallTimeOf(nowOf(this.asking.clock));
+    const refusals = key.refusals();
+    const pausedUntilMs = key.pausedUntilMs();
     return {
       ...this.poller.status(),
       source: account.source.kind,
       requestsPerMinute: account.requestsPerMinute,
       sharedRequestsPerMinute: account.sharedRequestsPerMinute ?? account.requestsPerMinute,
-      refusals: this.#wallRefusals(),
-      isReduced: this.#membership.isReduced(),
+      refusals: refusals && {
+        ...refusals,
+        sinceMs: toWall(refusals.sinceMs),
+        lastMs: toWall(refusals.lastMs),
+      },
+      isReduced: key.isReduced(),
       key: keyProvider.status(),
-      requestsLastMinute: this.#membership.callsLastMinute(),
-      requestsInFlight: transport.requestsInFlight(),
-      backoffUntilMs: transport.backoffUntilMs(),
-      clockSkewSeconds: transport.clockSkewSeconds(),
+      requestsLastMinute: this.#calls.requestsLastMinute(),
+      requestsInFlight: this.#calls.requestsInFlight(),
+      backoffUntilMs: pausedUntilMs === undefined ? undefined : toWall(pausedUntilMs),
+      clockSkewSeconds: this.#transport.vendorClock.skewSeconds(),
     };
-  }
-
-  #wallRefusals(): Refusals | undefined {
-    const refusals = this.#membership.refusals();
-    if (refusals === undefined) return undefined;
-    const toWall = wallTimeOf(nowOf(this.asking.clock));
-    return { ...refusals, sinceMs: toWall(refusals.sinceMs), lastMs: toWall(refusals.lastMs) };
   }
 
   /**
@@ -134,17 +125,17 @@ export class AccountRuntime {
     const before = this.#prepared.account;
     this.#prepared = next;
     // In this order neither the old nor the new key ever counts more than the limit of this account.
-    const { requestsPerMinute } = next.account;
-    this.#membership.resize(Math.min(before.requestsPerMinute, requestsPerMinute));
-    this.#membership.rekey(next.keyProvider.current());
-    this.#membership.resize(requestsPerMinute);
+    const requestsPerMinute = Math.min(before.requestsPerMinute, next.account.requestsPerMinute);
+    this.#calls.resize({ ...next.account, requestsPerMinute });
+    this.#calls.rekey(next.keyProvider.current());
+    this.#calls.resize(next.account);
     this.#transport.reconfigure(next.account, raw);
     this.poller.ask(next);
   }
 
   /** Frees the account's share of its key, once it no longer polls, and ends its log. */
   leave(): void {
-    this.#membership.leave();
+    this.#calls.leave();
     this.#stopLogs();
   }
 
@@ -175,13 +166,13 @@ function createSource(
   return createRestSource(name, { ...dependencies, client });
 }
 
-/** Moves the membership to each new key, which has a limit of its own. */
-function followingKey(current: () => KeyProvider, membership: Membership): KeyProvider {
+/** Moves the calls to each new key, which has a limit of its own. */
+function followingKey(current: () => KeyProvider, calls: AccountCalls): KeyProvider {
   return {
     current: () => current().current(),
     reload: async () => {
       const isNew = await current().reload();
-      membership.rekey(current().current());
+      calls.rekey(current().current());
       return isNew;
     },
   };
@@ -191,7 +182,7 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
  * Reads the key again before each discovery, so that a rotated key is used within a minute. Without
  * applications there is nothing more to discover.
  */
-function withFreshKey(source: Source, keyProvider: KeyProvider, clock: VendorTime): Source {
+function withFreshKey(source: Source, keyProvider: KeyProvider, clock: VendorClock): Source {
   const query = source.query?.bind(source);
   return {
     ...source,
@@ -202,28 +193,24 @@ function withFreshKey(source: Source, keyProvider: KeyProvider, clock: VendorTim
     },
     ...(query && {
       query: async (one, context) =>
-        whileInDoubt(clock, 3, async () =>
-          query(one, { ...context, wallMs: clock.vendorWallMs() }),
-        ),
+        whileInDoubt(clock, 3, async () => query(one, { ...context, wallMs: clock.wallMs() })),
     }),
   };
 }
-
-type VendorTime = Pick<AccountTransport, 'clockSkewSeconds' | 'isClockInDoubt' | 'vendorWallMs'>;
 
 /**
  * Asks again while the first answers contradict our clock, and when they have shown that it is wrong: the
  * next poll may be an hour away.
  */
 async function whileInDoubt<Read>(
-  clock: VendorTime,
+  clock: VendorClock,
   mostMore: number,
   ask: () => Promise<Read>,
 ): Promise<Read> {
   for (let left = mostMore; ; left -= 1) {
-    const wasOurs = clock.clockSkewSeconds() === undefined;
+    const wasOurs = clock.skewSeconds() === undefined;
     const read = await ask();
-    const isSure = wasOurs === (clock.clockSkewSeconds() === undefined) && !clock.isClockInDoubt();
+    const isSure = wasOurs === (clock.skewSeconds() === undefined) && !clock.isInDoubt();
     if (isSure || left === 0) return read;
   }
 }
@@ -238,8 +225,8 @@ const nothingToDiscover: Discovery = {
 };
 
 /** Since the first 429 of the trouble; its end is when it was first seen to be over. */
-function refused(membership: Membership, noted: (isWrong: boolean) => Aspect): Aspect {
-  const refusals = membership.refusals();
+function refused({ key }: AccountCalls, noted: (isWrong: boolean) => Aspect): Aspect {
+  const refusals = key.refusals();
   const { isWrong, sinceMs } = noted(refusals !== undefined);
   return { isWrong, sinceMs: refusals?.sinceMs ?? sinceMs };
 }

@@ -5,7 +5,7 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountDetails, PolledStatus, ReloadStatus, StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { KeyTable } from '../rate-limit/key-table.ts';
+import { Keys } from '../newrelic/calls/keys.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
@@ -62,7 +62,7 @@ export function createIdleDaemon({
     nextTurn: platform.nextTurn,
   });
   const sink = watch === undefined ? store : watch(store);
-  const keys = new KeyTable({ clock: platform.clock, logger });
+  const keys = new Keys({ clock: platform.clock, logger });
   const supervisor = new Supervisor({ platform, sink, metrics, logger, keys });
 
   return {

@@ -3,8 +3,8 @@ import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
+import type { KeyProvider } from '../newrelic/calls/transport.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
-import type { KeyProvider } from '../transport/transport.ts';
 
 export interface KeyProviderDependencies extends ApiKeyDependencies {
   readonly clock: Clock;

@@ -72,8 +72,8 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
     // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) => {
-      const { answerLimits } = await import('../transport/answer-body.ts');
-      const { createUndiciTransport } = await import('../transport/undici-transport.ts');
+      const { answerLimits } = await import('../newrelic/calls/answer-body.ts');
+      const { createUndiciTransport } = await import('../newrelic/calls/undici-transport.ts');
       return createUndiciTransport(options, { maxBytes: answerLimits(heapBytes) });
     },
     nextTurn,

@@ -1,11 +1,11 @@
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Progress } from '../model/progress.ts';
+import type { RawTransport } from '../newrelic/calls/transport.ts';
+import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import type { Output } from '../telemetry/logger.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
-import type { RawTransport } from '../transport/transport.ts';
-import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
 
 /** The machine and this process on it: time, chance, names, secrets, and when to stop. */

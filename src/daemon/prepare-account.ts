@@ -13,7 +13,7 @@ import {
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector, polledBy } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
+import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
 import { buildOf } from './build.ts';
 import { fileCommandError } from './config-reader.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../model/config.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
-import type { RawTransport } from '../transport/transport.ts';
+import type { RawTransport } from '../newrelic/calls/transport.ts';
 import { AccountRuntime, type AccountRuntimeDependencies } from './account-runtime.ts';
 import { CommandError } from './platform.ts';
 import {

@@ -2,13 +2,13 @@ import type { Clock } from '../model/clock.ts';
 import type { ThrottleCause } from '../model/permit.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
-import type { Membership } from '../rate-limit/membership.ts';
-import { refusalMemoryMs } from '../rate-limit/rate-limiter.ts';
-import type { TransportEvents } from '../transport/account-transport.ts';
+import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
+import { refusalMemoryMs } from '../newrelic/calls/keys.ts';
+import type { TransportEvents } from '../newrelic/calls/send.ts';
 
 export interface TransportLogDependencies {
   readonly clock: Clock;
-  readonly membership: Pick<Membership, 'limitPerMinute'>;
+  readonly calls: Pick<AccountCalls, 'limitPerMinute'>;
   readonly logger: Logger;
 }
 
@@ -26,7 +26,7 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
 /** 429s of which none comes five minutes or more after the one before. */
 interface Trouble {
   readonly since: string;
-  calls: number;
+  refused: number;
   /** When the log last spoke of it. */
   toldMs: number;
   /** Those with a line of their own. */
@@ -43,7 +43,7 @@ export interface TransportLog extends TransportEvents {
 /** Logs 429s and differences between New Relic's clock and ours: when they begin and when they end. */
 export function createTransportLog(
   account: string,
-  { clock, membership, logger }: TransportLogDependencies,
+  { clock, calls, logger }: TransportLogDependencies,
 ): TransportLog {
   let trouble: Trouble | undefined;
   let cancelTimer: (() => void) | undefined;
@@ -70,25 +70,31 @@ export function createTransportLog(
       if (isStopped) return;
       const nowMs = clock.monotonicMs();
       const timeText = (ms: number): string => new Date(clock.wallMs() + ms - nowMs).toISOString();
-      const one = trouble ?? { since: timeText(nowMs), calls: 0, toldMs: nowMs, causes: new Set() };
+      const one = trouble ?? {
+        since: timeText(nowMs),
+        refused: 0,
+        toldMs: nowMs,
+        causes: new Set(),
+      };
       trouble = one;
-      one.calls += 1;
-      const { since, calls, causes } = one;
+      one.refused += 1;
+      const { since, refused, causes } = one;
       cancelTimer?.();
       cancelTimer = clock.after(refusalMemoryMs, () => {
         trouble = undefined;
-        const fields = { account, calls, since, limit_per_minute: membership.limitPerMinute() };
+        const limit = calls.limitPerMinute();
+        const fields = { account, calls: refused, since, limit_per_minute: limit };
         logger.info(fields, 'no longer rate limited by New Relic');
       });
       const isNew = !causes.has(cause);
       if (!isNew && nowMs - one.toldMs < tellAgainMs) return;
       one.toldMs = nowMs;
       causes.add(cause);
-      const limit = cause === 'key_limit' ? { limit_per_minute: membership.limitPerMinute() } : {};
+      const limit = cause === 'key_limit' ? { limit_per_minute: calls.limitPerMinute() } : {};
       const fields = { account, cause, until: timeText(untilMs), ...limit };
       const begins = { ...fields, remedy: remedies[cause] };
       if (isNew) logger.warn(begins, 'rate limited by New Relic, pausing the account');
-      else logger.warn({ ...fields, calls, since }, 'still rate limited by New Relic');
+      else logger.warn({ ...fields, calls: refused, since }, 'still rate limited by New Relic');
     },
   };
 }

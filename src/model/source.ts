@@ -48,14 +48,16 @@ export interface HostNames {
 export interface CallContext {
   /** Aborts the call. If its reason is an `ApiError`, a deadline has passed. */
   readonly signal: AbortSignal;
-  /** The place of the call in the queue. Default: it goes before all others, as lists do. */
+  /** The place of the call in the queue. Default: that of a list. */
   readonly turn?: Turn | undefined;
+  /** Whether the last poll failed: then this one is its retry, and its failures are not retried. Default: no. */
+  readonly isRepeated?: boolean | undefined;
   /** The vendor's wall time when the batch began: the same window is cut from it for all calls. */
   readonly wallMs: number;
 }
 
 /** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
+export type RequestContext = Pick<CallContext, 'signal' | 'turn' | 'isRepeated'>;
 
 /** One call to New Relic, ready to be sent. It handles its own failure and never rejects. */
 export type Call = (context: CallContext) => Promise<void>;
@@ -137,11 +139,8 @@ export interface Source {
    * unsubscribes it. Default: that becomes known with the next discovery.
    */
   onCostsChange?(listener: () => void): () => void;
-  /**
-   * How early an application may be polled to fill up a batch that is needed for others. 0 if
-   * sharing a batch saves nothing.
-   */
-  readonly earlyMs: number;
+  /** Whether one call may answer for many applications: then those that are asked for together cost less. */
+  readonly sharesCalls: boolean;
   /**
    * Lists what the selectors may choose from, and perhaps more. An id that a selector names counts
    * as absent only if the vendor was asked for it alone. A known application that is chosen by its
@@ -175,8 +174,7 @@ export interface Source {
    * Applications that are not due yet may fill up batches that are needed anyway; the rest of them
    * are left out.
    *
-   * @param early applications that will be due within `earlyMs`, in the order in which they are
-   * due
+   * @param early in the order in which they are due
    */
   batches<Asked extends Question>(
     due: readonly Asked[],

@@ -2,9 +2,9 @@ import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { againOf, type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
+import type { ApiResponse } from '../newrelic/calls/transport.ts';
+import { byCode, statusReason } from '../newrelic/calls/transport-errors.ts';
 import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../newrelic/json.ts';
-import type { ApiResponse } from '../transport/transport.ts';
-import { byCode, statusReason } from '../transport/transport-errors.ts';
 
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {

@@ -5,8 +5,8 @@ import type { RequestContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
+import type { AnswerSize, ApiResponse, Transport } from '../newrelic/calls/transport.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
-import type { AnswerSize, ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import {
   answeredPartOf,
@@ -79,14 +79,14 @@ export function createGraphqlClient(
   const ask = async <Value>(
     purpose: CallPurpose,
     document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
-    { signal, turn }: RequestContext,
+    { signal, turn, isRepeated }: RequestContext,
     kind: AnswerKind,
     use: (part: unknown) => Value,
   ): Promise<Value> => {
     const { operation } = purpose;
     const body = JSON.stringify(document);
     const response = await send(
-      { operation, answerSize: kind.size, target: '/graphql', body, turn },
+      { operation, answerSize: kind.size, target: '/graphql', body, turn, isRepeated },
       signal,
     );
     return countingFailures(response, purpose, observer, () => {

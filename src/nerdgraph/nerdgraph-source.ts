@@ -2,8 +2,8 @@ import type { Clock } from '../model/clock.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import type { Transport } from '../newrelic/calls/transport.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
-import type { Transport } from '../transport/transport.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { listHosts } from './host-list.ts';
@@ -35,12 +35,6 @@ export interface NerdGraphSourceDependencies {
 /** Entities on a page. */
 const perPage = 200;
 /**
- * Half of an interval is the bound that matters. With a budget that is too small the intervals stretch to
- * many minutes, and applications must still come together: apart they would need far more queries.
- */
-const earlyMs = 600_000;
-
-/**
  * NerdGraph for one account. Up to 200 applications are asked for in one query, and their hosts in a few
  * more, each query in a request of its own. The answers name the hosts.
  */
@@ -60,7 +54,7 @@ export function createNerdGraphSource(
     costs: createNerdGraphCosts((id) => sizes.divisionOf(id)),
     onCostsChange: (listener) => sizes.onChange(listener),
     listsHosts: false,
-    earlyMs,
+    sharesCalls: true,
     discover: async (selectors, knownIds, signal, tags) => {
       const discovery = await discover(selectors, knownIds, signal, tags);
       if (discovery.complete) {

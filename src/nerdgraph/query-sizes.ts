@@ -82,15 +82,20 @@ export class QuerySizes {
     return this.#divisions.get(applicationId) ?? undivided;
   }
 
-  /** All queries of one batch have ended. */
+  /** All queries of one batch have ended, in this order. */
   ended(queries: readonly EndedQuery[]): void {
     const nowMs = this.#clock.monotonicMs();
-    const isAnyAnswered = queries.some(isAnswered);
     const failed = queries.filter(({ error }) => error !== undefined && isOfItsParts(error));
     // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
+    const silent = queries.slice(0, Math.max(0, queries.findIndex(isAnswered)));
+    const tellsNothing = new Set(
+      queries.some(isAnswered)
+        ? silent.filter(({ error }) => error?.reason === 'timeout')
+        : queries,
+    );
     const divisible = failed.filter(
-      ({ applicationIds }) =>
-        isAnyAnswered || applicationIds.every((id) => !this.#divisions.has(id)),
+      (query) =>
+        !tellsNothing.has(query) || query.applicationIds.every((id) => !this.#divisions.has(id)),
     );
     const unwell = new Set(failed.flatMap(({ applicationIds }) => applicationIds));
     const well = new Set(queries.flatMap(({ applicationIds }) => applicationIds));

@@ -2,7 +2,7 @@ import { ApiError } from '../model/api-error.ts';
 import { looksLikeKey } from '../model/key-text.ts';
 import { onOneLine } from '../model/line-text.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
-import type { ApiResponse } from '../transport/transport.ts';
+import type { ApiResponse } from './calls/transport.ts';
 
 const maxLength = 120;
 

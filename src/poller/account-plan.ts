@@ -2,7 +2,14 @@ import type { Clock } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
 import { expectedHosts, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, Discovery, DiscoveryCalls } from '../model/source.ts';
-import { demandOf, headroomOf, type OtherCalls, type Polled, stretchOf } from './demand.ts';
+import {
+  demandOf,
+  headroomOf,
+  type OtherCalls,
+  type Polled,
+  plannableOf,
+  stretchOf,
+} from './demand.ts';
 
 /** How much an account can do in a minute. */
 export interface Capacity {
@@ -26,6 +33,8 @@ export interface AccountPlan {
   readonly stretch: number;
   /** The share of the capacity that is free for polling a little early. */
   readonly headroom: number;
+  /** Calls a minute for what has failed: what the demand leaves, or what is kept back for them. */
+  readonly freePerMinute: number;
 }
 
 /**
@@ -37,13 +46,18 @@ export const busyShare = 0.9;
 export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capacity): AccountPlan {
   const demand = demandOf(polled, others);
   const capacityPerMinute = plannedCapacityOf(capacity);
+  const demandPerMinute = demand.polls + demand.discovery + demand.other;
   return {
-    demandPerMinute: demand.polls + demand.discovery + demand.other,
+    demandPerMinute,
     budgetPerMinute: capacity.limitPerMinute,
     capacityPerMinute,
     hosts: polled.applications.reduce((sum, one) => sum + expectedHosts(one), 0),
     stretch: stretchOf(demand, capacityPerMinute),
     headroom: headroomOf(demand, capacityPerMinute),
+    freePerMinute: Math.max(
+      capacityPerMinute - plannableOf(capacityPerMinute),
+      capacityPerMinute - demandPerMinute,
+    ),
   };
 }
 
@@ -57,8 +71,6 @@ export interface AccountPlannerDependencies {
   readonly costs: Pick<CallCosts, 'polls'>;
   /** What the account can do in a minute at present. */
   readonly capacity: () => Capacity;
-  /** Retries since the start. */
-  readonly retries: () => number;
 }
 
 /**
@@ -74,7 +86,6 @@ export class AccountPlanner {
   readonly #dependencies: AccountPlannerDependencies;
   readonly #others = new CallRate();
   #discovery: OtherCalls;
-  #countedRetries: number;
   /**
    * The capacity of the plan. It follows the measured speed in steps, so that intervals do not
    * flutter.
@@ -84,10 +95,9 @@ export class AccountPlanner {
   #unplannedHosts = 0;
 
   constructor(discoveryIntervalMs: number, dependencies: AccountPlannerDependencies) {
-    const { costs, capacity, retries } = dependencies;
+    const { costs, capacity } = dependencies;
     this.#dependencies = dependencies;
     this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
-    this.#countedRetries = retries();
     this.#held = capacity();
     this.#plan = accountPlanOf({ applications: [], costs }, this.#discovery, this.#held);
   }
@@ -101,11 +111,8 @@ export class AccountPlanner {
     applications: Iterable<{ readonly selected: SelectedApplication }>,
     queries: Iterable<{ readonly query: Query }> = [],
   ): void {
-    const { clock, costs, capacity, retries } = this.#dependencies;
+    const { clock, costs, capacity } = this.#dependencies;
     const nowMs = clock.monotonicMs();
-    const retriesNow = retries();
-    this.#others.add(retriesNow - this.#countedRetries, nowMs);
-    this.#countedRetries = retriesNow;
     this.#unplannedHosts = 0;
     const polled = {
       applications: Array.from(applications, (one) => one.selected),

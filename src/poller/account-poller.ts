@@ -5,9 +5,7 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
-import type { CallScheduler } from '../rate-limit/call-scheduler.ts';
-import type { JobQueueLimits } from '../rate-limit/job-queue.ts';
-import type { Membership } from '../rate-limit/membership.ts';
+import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { accountStatusOf } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
@@ -28,12 +26,8 @@ export interface AccountPollerDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly logger: Logger;
-  /** What the account may send. The poller follows its changes. */
-  readonly limit: Pick<Membership, 'limitPerMinute' | 'onLimitChange' | 'refusals'>;
-  /** Sends the calls of the polls. The poller tells it the limits. */
-  readonly scheduler: CallScheduler;
-  /** Retries since the start. */
-  readonly retries?: (() => number) | undefined;
+  /** Sends the calls of the polls, and says what the account may send. */
+  readonly calls: AccountCalls;
   /** The vendor's wall time, by which windows are cut. Default: the wall time of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
   /** What else may be wrong with the account, such as its key. Default: nothing. */
@@ -58,7 +52,7 @@ export class AccountPoller {
   #isRunning = false;
 
   constructor(options: AccountInUse, dependencies: AccountPollerDependencies) {
-    const { clock } = dependencies;
+    const { clock, calls } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
     this.#startMs = clock.monotonicMs();
@@ -66,15 +60,14 @@ export class AccountPoller {
       clock,
       costs: dependencies.source.costs,
       capacity: () => ({
-        limitPerMinute: this.#limits().requestsPerMinute,
-        carriedPerMinute: this.#dependencies.scheduler.carriedPerMinute(),
+        limitPerMinute: calls.limitPerMinute(),
+        carriedPerMinute: calls.carriedPerMinute(),
       }),
-      retries: dependencies.retries ?? (() => 0),
     });
     const isRefused = (): boolean => this.#table.isRefused;
     const log = new PollLog(options.account.name, { ...dependencies, isRefused });
     this.#log = log;
-    const isThrottled = (): boolean => dependencies.limit.refusals() !== undefined;
+    const isThrottled = (): boolean => calls.key.refusals() !== undefined;
     const parts = { ...dependencies, log, planner, isThrottled };
     this.#table = new AccountTable(options, parts);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
@@ -85,26 +78,22 @@ export class AccountPoller {
         this.#wake();
       },
     });
-    const { limit, source } = dependencies;
+    const { source } = dependencies;
     const unauthorized = (): void => {
       this.#discoveries.soon();
     };
     this.#polls = new PollLoop(this.#table, { ...parts, unauthorized });
     this.#queries = new PollLoop(this.#table.queries, {
       ...parts,
-      source: { earlyMs: 0, batches: (due) => due.map((one) => queryBatchOf(one, source)) },
+      source: { sharesCalls: false, batches: (due) => due.map((one) => queryBatchOf(one, source)) },
       unauthorized,
     });
-    const replan = (): void => {
-      this.#dependencies.scheduler.resize(this.#limits());
+    // Last, because a listener must not see a poller that is half built.
+    const stopListening = source.onCostsChange?.(() => {
       this.#table.replan();
       this.#wake();
-    };
-    // Last, because a listener must not see a poller that is half built.
-    const stops = [limit.onLimitChange(replan), source.onCostsChange?.(replan)];
-    this.#stopListening = () => {
-      for (const stop of stops) stop?.();
-    };
+    });
+    this.#stopListening = () => stopListening?.();
   }
 
   get plan(): AccountPlan {
@@ -179,7 +168,6 @@ export class AccountPoller {
   async reconfigure(options: AccountInUse, isSourceChanged = false): Promise<void> {
     const isSameQuestion = !isSourceChanged && wantSameApplications(this.#options, options);
     this.#options = options;
-    this.#dependencies.scheduler.resize(this.#limits());
     const discovery = discoveryOptionsOf(options);
     // Before the table, so that no discovery with the old settings comes in between.
     this.#discoveries.follow(discovery, isSameQuestion);
@@ -199,7 +187,7 @@ export class AccountPoller {
     const lateSinceMs: readonly (readonly [what: string, sinceMs: number | undefined])[] = [
       ['a poll has been due', this.#polls.dueSinceMs()],
       ['a query has been due', this.#queries.dueSinceMs()],
-      ['a call has been due', this.#dependencies.scheduler.dueSinceMs()],
+      ['a call has been due', this.#dependencies.calls.key.dueSinceMs()],
       ['a discovery has been late', this.#discoveries.lateSinceMs()],
     ];
     for (const [what, sinceMs = nowMs] of lateSinceMs) {
@@ -240,10 +228,5 @@ export class AccountPoller {
     this.#polls.stop();
     this.#queries.stop();
     this.#table.stop();
-  }
-
-  #limits(): JobQueueLimits {
-    const { concurrency } = this.#options.account;
-    return { requestsPerMinute: this.#dependencies.limit.limitPerMinute(), concurrency };
   }
 }

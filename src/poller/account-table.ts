@@ -20,6 +20,7 @@ import { type AppSnapshot, queryIdOf, type SnapshotSink } from '../model/snapsho
 import type { Discovery, Source } from '../model/source.ts';
 import { mostStretch } from '../model/status.ts';
 import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
+import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
 import { type AppState, afterPoll, appRules } from './app-state.ts';
@@ -57,7 +58,8 @@ export interface AccountTableDependencies {
   readonly observer: PollObserver;
   readonly log: QueryTableDependencies['log'] &
     Pick<PollLog, 'discovered' | 'polled' | 'dropped' | 'demand' | 'missingMetrics'>;
-  readonly source: Pick<Source, 'earlyMs' | 'listsHosts'>;
+  readonly source: Pick<Source, 'sharesCalls' | 'listsHosts'>;
+  readonly calls: Pick<AccountCalls, 'plan'>;
   readonly planner: AccountPlanner;
   readonly isThrottled: () => boolean;
 }
@@ -120,16 +122,21 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     return this.#metrics.missing;
   }
 
+  /** As the limit is now. */
   get plan(): AccountPlan {
-    return this.#dependencies.planner.plan;
+    const { planner } = this.#dependencies;
+    if (planner.isOutdated()) this.replan();
+    return planner.plan;
   }
 
-  /** Makes a new plan at once. To be called when the limit, or what polls cost, has changed. */
+  /** Makes a new plan at once. To be called when what polls cost has changed. */
   replan(): void {
-    const { planner, log } = this.#dependencies;
+    const { planner, log, calls } = this.#dependencies;
     planner.replan(this.states.values(), this.queries.states.values());
-    this.#time.setStretch(this.plan.stretch);
-    log.demand(this.plan);
+    const { plan } = planner;
+    calls.plan(plan.freePerMinute);
+    this.#time.setStretch(plan.stretch);
+    log.demand(plan);
     this.aspects();
   }
 
@@ -227,13 +234,13 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     const { selected, hostNames } = state;
     // Spread into the rest, they would take ten times as long.
     const times = this.queue.timesOf(state, this.plan.stretch);
-    const { dueMs, overdueMs, periodMs, deadlineMs } = times;
+    const { dueMs, periodMs, deadlineMs, hasFailed } = times;
     return {
       selected,
       dueMs,
-      overdueMs,
       periodMs,
       deadlineMs,
+      hasFailed,
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
       hostNames: hostNames.names,
       isListed: hostsListedNow(this.states, id),
@@ -270,7 +277,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
     const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
     const skipped = this.queue.ended(id, after, startMs, {
       headroom: this.plan.headroom,
-      phase: source.earlyMs > 0 ? undefined : phaseOf(before.phaseIndex),
+      phase: source.sharesCalls ? undefined : phaseOf(before.phaseIndex),
     });
     if (skipped > 0) observer.skipped(skipped);
     this.#publisher.publish(id);
@@ -283,6 +290,7 @@ export class AccountTable implements Polled<PollRequest, PollOutcome> {
   }
 
   dropStale(): void {
+    if (this.#dependencies.planner.isOutdated()) this.replan();
     const ids = this.queue.dropStale();
     for (const id of ids) this.#publisher.publish(id);
     this.#logDropped(ids);

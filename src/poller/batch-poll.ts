@@ -3,7 +3,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, Question, Stage } from '../model/source.ts';
-import type { CallScheduler, Job, ScheduledCall } from '../rate-limit/call-scheduler.ts';
+import type { AccountCalls, Job, ScheduledCall } from '../newrelic/calls/account-calls.ts';
 import { subjectsPerTurn } from './app-publisher.ts';
 import type { PollTimes } from './schedule.ts';
 
@@ -11,49 +11,60 @@ import type { PollTimes } from './schedule.ts';
 export interface PollRequest extends Question, PollTimes {}
 
 export interface BatchPollDependencies {
-  readonly scheduler: Pick<CallScheduler, 'add' | 'cancel' | 'stop'>;
+  readonly calls: Pick<AccountCalls, 'run'>;
   readonly clock: Clock;
   /** The vendor's wall time. Default: the wall time of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
 }
 
-/** Called once for each request of a batch, unless it was dropped before. */
-export type PollEnded<Request, Outcome> = (request: Request, outcome: Outcome) => void;
+type OutcomeSize = Pick<PollOutcome, 'partCount'>;
 
-interface StartedPoll {
-  readonly abort: AbortController;
-  readonly wallMs: number;
+export interface BatchPollEvents<Request extends PollTimes, Outcome extends OutcomeSize> {
+  /** Called with the first call: the batch to ask for instead, with more that can be asked for together. */
+  readonly begins: (
+    wanted: readonly Request[],
+    poll: BatchPoll<Request, Outcome>,
+  ) => Batch<Request, Outcome> | undefined;
+  /** Called once for each request of the batch, unless it was dropped before. */
+  readonly ended: (request: Request, outcome: Outcome) => void;
 }
 
 /**
- * Passes the calls of a batch to the scheduler, stage by stage. The poll begins with its first
- * call; until then the batch is only an entry in a queue. Each outcome is reported once: when the
- * last call has ended, or at the deadline. The outcomes of a large batch are reported in several
- * turns of the event loop. The earliest times of its applications are the times of the batch.
+ * Asks for a batch, stage by stage. The poll begins with its first call; until then it only waits in the
+ * queue of its account. Each outcome is reported once: when the last call has ended, or at the deadline. The
+ * outcomes of a large batch are reported in several turns of the event loop. The earliest times of its
+ * applications are the times of the batch.
  */
 export class BatchPoll<
   Request extends PollTimes = PollRequest,
-  Outcome extends Pick<PollOutcome, 'partCount'> = PollOutcome,
+  Outcome extends OutcomeSize = PollOutcome,
 > {
-  readonly #batch: Batch<Request, Outcome>;
   readonly #dependencies: BatchPollDependencies;
-  readonly #ended: PollEnded<Request, Outcome>;
+  readonly #events: BatchPollEvents<Request, Outcome>;
   readonly #wanted: Set<Request>;
-  #job: Job | undefined;
-  /** `undefined` before the first call: ten thousand batches may wait for their turn. */
-  #begun: StartedPoll | undefined;
+  readonly #stop = new AbortController();
+  #batch: Batch<Request, Outcome>;
+  #stage: Stage | undefined;
+  /** The vendor's wall time when the poll began. */
+  #wallMs: number | undefined;
   #cancelTimer: (() => void) | undefined;
 
   constructor(
     batch: Batch<Request, Outcome>,
     dependencies: BatchPollDependencies,
-    ended: PollEnded<Request, Outcome>,
+    events: BatchPollEvents<Request, Outcome>,
   ) {
     this.#batch = batch;
     this.#dependencies = dependencies;
-    this.#ended = ended;
+    this.#events = events;
     this.#wanted = new Set(batch.questions);
-    this.#next();
+    setMaxListeners(0, this.#stop.signal);
+    void this.#run();
+  }
+
+  /** Whether a call of it was made. */
+  get hasBegun(): boolean {
+    return this.#wallMs !== undefined;
   }
 
   /**
@@ -64,54 +75,65 @@ export class BatchPoll<
     this.#wanted.delete(request);
     if (this.#wanted.size > 0) return;
     this.#cancelTimer?.();
-    this.#breakOff(reason);
+    this.#stop.abort(reason);
   }
 
-  #next(): void {
-    if (this.#wanted.size === 0) return;
-    const stage = this.#batch.nextStage();
-    if (stage === undefined) {
-      this.#finish();
-      return;
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    for (
+      this.#stage = this.#batch.nextStage();
+      this.#stage;
+      this.#stage = this.#batch.nextStage()
+    ) {
+      await this.#dependencies.calls.run(this.#jobOf(this.#stage), signal);
+      if (signal.aborted) return;
     }
-    this.#job = {
+    this.#report();
+  }
+
+  #jobOf(stage: Stage): Job {
+    const size = (): number => this.#stage?.size ?? stage.size;
+    return {
       key: this.#batch.key,
-      size: stage.size,
       dueMs: this.#earliest(({ dueMs }) => dueMs),
-      overdueMs: this.#earliest(({ overdueMs }) => overdueMs),
       periodMs: this.#earliest(({ periodMs }) => periodMs),
-      calls: this.#scheduled(stage),
-      ended: () => {
-        this.#next();
+      calls: this.#scheduled(),
+      get size() {
+        return size();
       },
     };
-    this.#dependencies.scheduler.add(this.#job);
   }
 
-  *#scheduled({ calls }: Stage): Generator<ScheduledCall, undefined> {
-    const { abort, wallMs } = this.#begin();
-    const { signal } = abort;
+  *#scheduled(): Generator<ScheduledCall, undefined> {
+    const { signal } = this.#stop;
+    const wallMs = this.#wallMs ?? this.#begin();
+    const isRepeated = [...this.#wanted].every(({ hasFailed }) => hasFailed);
     const scheduled =
       (call: Call): ScheduledCall =>
       async (turn) =>
-        call({ turn, signal, wallMs });
+        call({ turn, signal, wallMs, isRepeated });
+    const calls = this.#stage?.calls ?? [].values();
     for (let next = calls.next(); next.done !== true; next = calls.next()) {
       yield scheduled(next.value);
     }
     return undefined;
   }
 
-  #begin(): StartedPoll {
-    if (this.#begun !== undefined) return this.#begun;
+  #begin(): number {
     const { clock, vendorWallMs = () => clock.wallMs() } = this.#dependencies;
+    const wallMs = vendorWallMs();
+    this.#wallMs = wallMs;
+    const batch = this.#events.begins([...this.#wanted], this);
+    if (batch !== undefined) {
+      this.#batch = batch;
+      this.#stage = batch.nextStage();
+      for (const request of batch.questions) this.#wanted.add(request);
+    }
     const deadlineMs = this.#earliest((request) => request.deadlineMs);
-    const abort = new AbortController();
-    setMaxListeners(0, abort.signal);
-    this.#begun = { abort, wallMs: vendorWallMs() };
     this.#cancelTimer = clock.after(deadlineMs, () => {
       this.#giveUp(deadlineMs);
     });
-    return this.#begun;
+    return wallMs;
   }
 
   #giveUp(deadlineMs: number): void {
@@ -121,33 +143,30 @@ export class BatchPoll<
       `the poll did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small for its retries`,
     );
     this.#batch.giveUp(error);
-    this.#breakOff(error);
+    this.#stop.abort(error);
     // Lists that are cut short by a deadline still resolve to what they have read.
-    this.#cancelTimer = this.#dependencies.clock.after(0, () => {
-      this.#finish();
-    });
+    this.#reportLater();
   }
 
-  #finish(): void {
+  #report(): void {
     this.#cancelTimer?.();
     let subjects = 0;
     for (const request of this.#wanted) {
       if (subjects >= subjectsPerTurn) {
-        this.#cancelTimer = this.#dependencies.clock.after(0, () => {
-          this.#finish();
-        });
+        this.#reportLater();
         return;
       }
       this.#wanted.delete(request);
       const outcome = this.#batch.outcomeOf(request);
       subjects += 1 + outcome.partCount;
-      this.#ended(request, outcome);
+      this.#events.ended(request, outcome);
     }
   }
 
-  #breakOff(reason: Error): void {
-    if (this.#job !== undefined) this.#dependencies.scheduler.cancel(this.#job);
-    this.#begun?.abort.abort(reason);
+  #reportLater(): void {
+    this.#cancelTimer = this.#dependencies.clock.after(0, () => {
+      this.#report();
+    });
   }
 
   #earliest(timeOf: (request: Request) => number): number {

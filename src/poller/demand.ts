@@ -11,7 +11,7 @@ export const plannedShare = 0.985;
 export interface Demand {
   readonly polls: number;
   readonly discovery: number;
-  /** Calls that no interval decides: host names and retries, at their recent rate. */
+  /** Calls that no interval decides: host names, at their recent rate. */
   readonly other: number;
 }
 
@@ -26,7 +26,7 @@ export interface Polled {
 /** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
 export interface OtherCalls extends DiscoveryCalls {
   readonly intervalMs: number;
-  /** Host names and retries, at their recent rate. */
+  /** Host names, at their recent rate. */
   readonly otherPerMinute?: number | undefined;
 }
 

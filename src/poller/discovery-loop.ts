@@ -1,12 +1,14 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import type { Discovery, Source } from '../model/source.ts';
+import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import type { AccountTable } from './account-table.ts';
 import { type DiscoveryState, discoverWithin, type Sought } from './discovery-state.ts';
 
 export interface DiscoveryLoopDependencies {
   readonly table: Pick<AccountTable, 'states' | 'discovery' | 'discovered'>;
   readonly source: Pick<Source, 'discover'>;
+  readonly calls: Pick<AccountCalls, 'beginList'>;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -117,11 +119,12 @@ export class DiscoveryLoop {
   }
 
   async #ask(signal: AbortSignal): Promise<Discovery> {
-    const { table, source, clock } = this.#dependencies;
+    const { table, source, clock, calls } = this.#dependencies;
     const startMs = clock.monotonicMs();
     const deadlineMs = this.#deadlineMs;
     const known = [...table.states.keys()];
-    const { selectors, tags } = this.#options;
+    const { selectors, tags, intervalMs } = this.#options;
+    calls.beginList(intervalMs);
     const asking = { source, clock };
     const discovery = await discoverWithin(deadlineMs, asking, selectors, known, signal, tags);
     // The source may have ended just before the abort: then its result is no longer wanted.

@@ -5,7 +5,6 @@ import {
   dueMsOf,
   earliestMsOf,
   lateAfterMs,
-  overdueMsOf,
   type PollTimes,
   pollDeadlineMs,
   spreadTurn,
@@ -125,12 +124,11 @@ export class DueQueue<State extends SubjectState> {
   /** When its next poll is due, late and over. */
   timesOf(state: State, stretch: number): PollTimes {
     const timing = this.#rules.timingOf(state);
-    const overdueMs = this.#time.monotonicMsOf(overdueMsOf(state.turn, timing.intervalMs));
     return {
       dueMs: this.nextDueMs(state),
-      overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : overdueMs,
       periodMs: timing.intervalMs * stretch,
       deadlineMs: pollDeadlineMs(timing, stretch),
+      hasFailed: state.pollSucceeded === false,
     };
   }
 
@@ -142,17 +140,16 @@ export class DueQueue<State extends SubjectState> {
   /**
    * The one whose poll has been due for longest; `undefined` when none is due.
    *
-   * @param withinMs how early one counts as due
+   * @param isEarly whether one counts as due that may be polled with others
    */
-  firstDue(withinMs = 0): string | undefined {
+  firstDue(isEarly = false): string | undefined {
     const id = this.#polls.first();
     const state = id === undefined ? undefined : this.#all.get(id);
     if (state === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();
-    const earlyMs = this.#time.monotonicMsOf(this.#polls.firstPriority()) - nowMs;
-    if (earlyMs <= 0) return id;
+    if (this.#time.monotonicMsOf(this.#polls.firstPriority()) <= nowMs) return id;
     const earliestMs = earliestMsOf(state.turn, this.#rules.timingOf(state).intervalMs);
-    return earlyMs <= withinMs && this.#time.nowMs() >= earliestMs ? id : undefined;
+    return isEarly && this.#time.nowMs() >= earliestMs ? id : undefined;
   }
 
   /**

@@ -23,7 +23,7 @@ export interface Polled<Request, Outcome> {
 
 export interface PollLoopDependencies<Request, Outcome> extends BatchPollDependencies {
   readonly source: {
-    readonly earlyMs: number;
+    readonly sharesCalls: boolean;
     batches(due: readonly Request[], early: readonly Request[]): readonly Batch<Request, Outcome>[];
   };
   /** Called when the vendor refuses the key for something for which it was accepted before. */
@@ -41,6 +41,8 @@ interface RunningPoll<Request extends PollTimes, Outcome extends AnyOutcome> {
   readonly batch: BatchPoll<Request, Outcome>;
 }
 
+/** The plan may change meanwhile: what is due then depends on it. */
+const longestPauseMs = 60_000;
 /** Polls started in one turn of the event loop: some milliseconds. */
 const pollsPerTurn = 200;
 
@@ -74,7 +76,7 @@ export class PollLoop<
     // What ends at once needs no timer of its own: there is one below.
     this.#gather(this.#due(), () => undefined);
     const mayShareMore =
-      this.#dependencies.source.earlyMs > 0 && this.#table.queue.firstDue() !== undefined;
+      this.#dependencies.source.sharesCalls && this.#table.queue.firstDue() !== undefined;
     if (!mayShareMore) this.#startBatches(() => this.#wakeInTime());
     this.#wakeInTime();
   }
@@ -126,7 +128,6 @@ export class PollLoop<
   stop(): void {
     this.#isStopped = true;
     this.#clearTimer();
-    this.#dependencies.scheduler.stop();
     const reason = new Error('the account is stopped');
     for (const { batch, request } of this.#polls.values()) batch.drop(request, reason);
     this.#polls.clear();
@@ -165,45 +166,61 @@ export class PollLoop<
     const due = [...this.#gathered.values()];
     this.#gathered.clear();
     if (due.length === 0) return;
-    const early = this.#early();
-    const batches = this.#dependencies.source.batches(
-      due,
-      early.filter((request) => this.#table.knownOutcomeOf(request) === undefined),
-    );
-    const left = new Set(early);
-    for (const { questions } of left.size > 0 ? batches : []) {
-      for (const request of questions) left.delete(request);
-    }
-    for (const request of left) this.#table.queue.end(this.#table.idOf(request));
-    for (const batch of batches) this.#start(batch, onEnd);
-  }
-
-  /** Polls that are not due yet, but may fill up a batch. */
-  #early(): readonly Request[] {
-    const { earlyMs } = this.#dependencies.source;
-    const early: Request[] = [];
-    if (earlyMs === 0) return early;
-    while (early.length < pollsPerTurn) {
-      const id = this.#table.queue.firstDue(earlyMs);
-      const request = id === undefined ? undefined : this.#table.begin(id);
-      if (request === undefined) break;
-      early.push(request);
-    }
-    return early;
+    for (const batch of this.#dependencies.source.batches(due, [])) this.#start(batch, onEnd);
   }
 
   #start(batch: Batch<Request, Outcome>, onEnd: OnEnd): void {
     const startMs = this.#dependencies.clock.monotonicMs();
     const over = new Set<Request>();
-    const poll = new BatchPoll(batch, this.#dependencies, (request, outcome) => {
-      over.add(request);
-      this.#polls.delete(this.#table.idOf(request));
-      this.#ended(request, outcome, startMs, onEnd);
+    const poll = new BatchPoll<Request, Outcome>(batch, this.#dependencies, {
+      begins: (wanted, begun) => this.#filled(wanted, begun),
+      ended: (request, outcome) => {
+        over.add(request);
+        this.#polls.delete(this.#table.idOf(request));
+        this.#ended(request, outcome, startMs, onEnd);
+      },
     });
     for (const request of batch.questions) {
       // A poll without a call has ended by now.
       if (!over.has(request)) this.#polls.set(this.#table.idOf(request), { request, batch: poll });
     }
+  }
+
+  /** A batch that begins is filled up with what waits in others, and with what will be due soon. */
+  #filled(
+    wanted: readonly Request[],
+    poll: BatchPoll<Request, Outcome>,
+  ): Batch<Request, Outcome> | undefined {
+    const { source } = this.#dependencies;
+    if (!source.sharesCalls) return undefined;
+    const waiting = [...this.#polls.values()].filter(
+      ({ request, batch }) => !batch.hasBegun && batch !== poll && !wanted.includes(request),
+    );
+    const soon = this.#soon();
+    const mayJoin = soon.filter((one) => this.#table.knownOutcomeOf(one) === undefined);
+    const may = [...waiting.map(({ request }) => request), ...mayJoin];
+    const [filled, ...more] = source.batches(wanted, may);
+    // What fitted into one batch still does, unless it changed meanwhile.
+    const taken = new Set(more.length === 0 ? filled?.questions : []);
+    const moved = new Error('the poll belongs to another batch');
+    const { queue } = this.#table;
+    for (const { request, batch } of waiting) if (taken.has(request)) batch.drop(request, moved);
+    for (const one of soon) if (!taken.has(one)) queue.end(this.#table.idOf(one));
+    for (const request of taken)
+      this.#polls.set(this.#table.idOf(request), { request, batch: poll });
+    return taken.size > 0 ? filled : undefined;
+  }
+
+  /** Polls that are not due yet, but may fill up a batch. */
+  #soon(): readonly Request[] {
+    const soon: Request[] = [];
+    while (soon.length < pollsPerTurn) {
+      const id = this.#table.queue.firstDue(true);
+      const request = id === undefined ? undefined : this.#table.begin(id);
+      if (request === undefined) break;
+      soon.push(request);
+    }
+    return soon;
   }
 
   #ended(request: Request, outcome: Outcome, startMs: number, onEnd: OnEnd): void {
@@ -222,7 +239,7 @@ export class PollLoop<
     if (atMs === undefined || this.#isStopped) return;
     const { clock } = this.#dependencies;
     const delayMs = Math.max(0, Math.ceil(atMs - clock.monotonicMs()));
-    this.#cancelTimer = clock.after(delayMs, () => {
+    this.#cancelTimer = clock.after(Math.min(delayMs, longestPauseMs), () => {
       this.wake();
     });
   }

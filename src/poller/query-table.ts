@@ -27,7 +27,7 @@ export interface QueryTableDependencies extends Omit<DueQueueDependencies, 'cloc
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: Pick<PollLog, 'queryPolled' | 'dropped' | 'queryMissing'>;
-  readonly planner: AccountPlanner;
+  readonly planner: Pick<AccountPlanner, 'plan' | 'isOutdated'>;
   /** Makes a new plan. */
   readonly replan: () => void;
   /** Why New Relic refuses the key; `undefined` as far as is known. */
@@ -148,6 +148,7 @@ export class QueryTable implements Polled<QueryRequest, QueryOutcome> {
   }
 
   dropStale(): void {
+    if (this.#dependencies.planner.isOutdated()) this.#dependencies.replan();
     const ids = this.queue.dropStale();
     for (const id of ids) this.#publisher.publish(id);
     const changed = ids.flatMap((id) => this.states.get(id) ?? []);

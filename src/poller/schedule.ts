@@ -1,15 +1,15 @@
 import type { PollTiming } from '../model/config.ts';
-import { earlyShare } from '../rate-limit/job-queue.ts';
+import { earlyShare } from '../newrelic/calls/account-calls.ts';
 
 /** When a poll is due, and until when; monotonic. */
 export interface PollTimes {
   readonly dueMs: number;
-  /** After this time its calls need not be spread evenly. */
-  readonly overdueMs: number;
   /** The effective interval. */
   readonly periodMs: number;
   /** How long it may take, from its first call on. What has not arrived by then has failed. */
   readonly deadlineMs: number;
+  /** Whether the poll before failed: then this one is its retry, and its own calls need none. */
+  readonly hasFailed: boolean;
 }
 
 /** When the next poll of an application is due, in the virtual time of its account. */
@@ -68,11 +68,6 @@ export function lateAfterMs({
 
 export function dueMsOf({ fromMs, intervals }: PollTurn, intervalMs: number): number {
   return fromMs + intervals * intervalMs;
-}
-
-/** After this time a poll is late: a whole interval has passed since the last one was due. */
-export function overdueMsOf({ fromMs, intervals }: PollTurn, intervalMs: number): number {
-  return fromMs + (intervals === 0 ? 0 : intervalMs);
 }
 
 /** From then on it may be polled with others: nothing is polled more than twice as often as its interval. */

@@ -2,9 +2,9 @@ import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { againOf, type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
+import type { ApiResponse } from '../newrelic/calls/transport.ts';
+import { statusReason } from '../newrelic/calls/transport-errors.ts';
 import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../newrelic/json.ts';
-import type { ApiResponse } from '../transport/transport.ts';
-import { statusReason } from '../transport/transport-errors.ts';
 
 /**
  * The document of an answer. Throws an `ApiError`, and nothing else, if the answer is a failure.

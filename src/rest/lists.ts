@@ -3,8 +3,8 @@ import type { Application } from '../model/application.ts';
 import type { HostNames, RequestContext } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
+import type { ApiRequest, Transport } from '../newrelic/calls/transport.ts';
 import { type JsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
-import type { ApiRequest, Transport } from '../transport/transport.ts';
 import { type CallSubject, documentOf, partsMissing } from './answer.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
@@ -70,11 +70,11 @@ export const applicationsSubject: CallSubject = {
 export function createListReader({ send, observer, logger }: ListDependencies): ListReader {
   const read = async <Item extends { readonly id: string }>(
     { subject, requestOf, contentOf, weightOf }: ListQuestion<Item>,
-    { signal, turn }: RequestContext,
+    { signal, turn, isRepeated }: RequestContext,
   ): Promise<PagedList<Item>> => {
     const list = await readPages<Item>(
       async (page) => {
-        const response = await send({ ...requestOf(page), turn }, signal);
+        const response = await send({ ...requestOf(page), turn, isRepeated }, signal);
         const content = countingFailures(response, subject, observer, () =>
           contentOf(documentOf(response, subject, parseJsonKeepingIds)),
         );

@@ -1,8 +1,8 @@
 import { isLike, type ListedMetric, type ListMetrics } from '../model/metric-list.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import { countingFailures } from '../newrelic/answer.ts';
+import type { Transport } from '../newrelic/calls/transport.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
-import type { Transport } from '../transport/transport.ts';
 import { type CallSubject, documentOf, listElementsOf, partsMissing } from './answer.ts';
 import { nextPageOf, type Page, readPages } from './paging.ts';
 import { metricNamesRequest } from './requests.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../model/api-error.ts';
-import type { ApiResponse } from '../transport/transport.ts';
+import type { ApiResponse } from '../newrelic/calls/transport.ts';
 import { type CallSubject, failureOf } from './answer.ts';
 
 /** After this many pages in a row without anything new, nothing new will come. */

@@ -3,8 +3,8 @@ import type { MetricListQuestion } from '../model/metric-list.ts';
 import type { PolledSeries } from '../model/polled-series.ts';
 import { countedBy, type ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
+import type { ApiRequest } from '../newrelic/calls/transport.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
-import type { ApiRequest } from '../transport/transport.ts';
 import type { MetricQuery } from './metric-payload.ts';
 
 /**

@@ -60,10 +60,10 @@ export function createRestClient(dependencies: RestClientDependencies): RestClie
       return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
     },
 
-    metrics: async (applicationId, hostId, query, { signal, turn }) => {
+    metrics: async (applicationId, hostId, query, { signal, turn, isRepeated }) => {
       const request = metricsRequest(applicationId, hostId, query);
       const subject = { operation: request.operation, applicationId, hostId };
-      const response = await send({ ...request, turn }, signal);
+      const response = await send({ ...request, turn, isRepeated }, signal);
       return countingFailures(response, subject, observer, () =>
         metricAnswerOf(documentOf(response, subject, parseJson), query, subject, {
           onInvalid,

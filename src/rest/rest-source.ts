@@ -107,7 +107,7 @@ export function createRestSource(
     costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
     onCostsChange: (listener) => wholeAnswers.onChange(listener),
     listsHosts: true,
-    earlyMs: 0,
+    sharesCalls: false,
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>
       client.hostNames(applicationId, { signal }, wanted),

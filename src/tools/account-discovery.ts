@@ -20,8 +20,8 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { everyTag } from '../nerdgraph/entity-page.ts';
+import { Keys } from '../newrelic/calls/keys.ts';
 import { discoverWithin, discoveryOptionsOf, type Sought } from '../poller/discovery-state.ts';
-import { KeyTable } from '../rate-limit/key-table.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
@@ -139,7 +139,7 @@ export async function askingDependencies(
     nextTurn: platform.nextTurn,
   };
   const metrics = showingCalls(createSelfMetrics(buildOf(platform.env), nothing), platform);
-  const keys = new KeyTable({ clock: platform.clock, logger });
+  const keys = new Keys({ clock: platform.clock, logger });
   return { platform, sink: noSink, metrics, logger, keys };
 }
 

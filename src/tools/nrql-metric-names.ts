@@ -13,8 +13,8 @@ import { type CallPurpose, failureOf } from '../nerdgraph/failures.ts';
 import { answerOf, nrqlDocument, nrqlTimeoutSeconds } from '../nerdgraph/graphql-client.ts';
 import { nrqlText } from '../nerdgraph/nrql.ts';
 import { countingFailures } from '../newrelic/answer.ts';
+import type { Transport } from '../newrelic/calls/transport.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
-import type { Transport } from '../transport/transport.ts';
 
 /** Whom to ask. */
 export interface NrqlAccount {

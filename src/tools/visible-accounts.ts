@@ -7,8 +7,8 @@ import type { AccountConfig } from '../model/config.ts';
 import { failureOf, statusOf } from '../nerdgraph/failures.ts';
 import { answerOf } from '../nerdgraph/graphql-client.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
+import type { ApiRequest } from '../newrelic/calls/transport.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
-import type { ApiRequest } from '../transport/transport.ts';
 import type { Finding } from './check-finding.ts';
 import type { NrqlDependencies } from './nrql-metric-names.ts';
 

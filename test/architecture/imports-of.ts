@@ -34,5 +34,5 @@ export function resolveImport(from: string, target: string): string {
 
 /** The folder of `src` that the file is in; a file directly in `src` stands for itself. */
 export function areaOf(path: string): string {
-  return path.split('/')[0] ?? path;
+  return path.startsWith('newrelic/calls/') ? 'newrelic/calls' : (path.split('/')[0] ?? path);
 }

@@ -13,7 +13,7 @@ describe('this test', () => {
   it('sees the files of every area', () => {
     expect(files.length).toBeGreaterThan(20);
     expect([...new Set(files.map(({ path }) => areaOf(path)))]).toEqual(
-      expect.arrayContaining(['model', 'config', 'transport', 'poller', 'telemetry', 'cli']),
+      expect.arrayContaining(['model', 'config', 'newrelic/calls', 'poller', 'telemetry', 'cli']),
     );
   });
 
@@ -117,7 +117,7 @@ describe('the layers', () => {
     },
     {
       file: aFile('server/a.ts', "import { request } from 'undici';"),
-      problem: 'server/a.ts imports undici: only for transport',
+      problem: 'server/a.ts imports undici: only for newrelic/calls',
     },
     {
       file: aFile('cli/a.ts', "const { pino } = await import('pino');"),
@@ -132,8 +132,8 @@ describe('the layers', () => {
       problem: 'poller/a.ts imports node:fs: only for daemon, config',
     },
     {
-      file: aFile('transport/a.ts', "import { request } from 'node:http';"),
-      problem: 'transport/a.ts imports node:http: only for server, simulator',
+      file: aFile('newrelic/calls/a.ts', "import { request } from 'node:http';"),
+      problem: 'newrelic/calls/a.ts imports node:http: only for server, simulator',
     },
     {
       file: aFile('poller/a.ts', "import { x } from '@scope/x/y';"),

@@ -14,13 +14,13 @@ const entries = [
   'daemon/node-platform.ts',
   'daemon/serve.ts',
   'daemon/password-thread.ts',
-  'transport/undici-transport.ts',
+  'newrelic/calls/undici-transport.ts',
 ];
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
 /** What one maintainer can hold: whoever adds a mechanism takes another one away. */
-const mostFiles = 226;
-const mostLines = 27_730;
+const mostFiles = 208;
+const mostLines = 27_050;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));

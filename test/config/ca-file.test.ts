@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readCaFile } from '../../src/config/ca-file.ts';
 
 const good = readFileSync(
-  new URL('../transport/fixtures/test-only-certificate.pem', import.meta.url),
+  new URL('../newrelic/calls/fixtures/test-only-certificate.pem', import.meta.url),
   'utf8',
 );
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import type { ReloadStatus, StatusSource } from '../../src/model/status.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import {
   accountOne,

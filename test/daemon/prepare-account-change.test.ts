@@ -6,9 +6,9 @@ import {
   type PreparedAccount,
 } from '../../src/daemon/prepare-account.ts';
 import type { AccountConfig, AccountSource, AppEntry, PollConfig } from '../../src/model/config.ts';
-import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
+import type { UndiciTransportOptions } from '../../src/newrelic/calls/undici-transport.ts';
+import { createFakeKeyProvider } from '../newrelic/calls/fakes.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeKeyProvider } from '../transport/fakes.ts';
 
 const wire: UndiciTransportOptions = {
   baseUrl: 'https://api.newrelic.com',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import type { ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
 import type { Page } from '../support/daemon-process.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';

@@ -10,7 +10,7 @@ function aBench() {
   let limit = 800;
   const log = createTransportLog('production', {
     clock,
-    membership: { limitPerMinute: () => limit },
+    calls: { limitPerMinute: () => limit },
     logger,
   });
   const setLimit = (next: number): void => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { httpsServer } from '../newrelic/calls/loopback-server.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
 import { shopAndCart } from '../support/shop-and-cart.ts';
-import { httpsServer } from '../transport/loopback-server.ts';
 
 const configOf = (baseUrl: string, id: number): string =>
   `accounts:\n  - { name: one, base_url: "${baseUrl}", api_key_env: KEY }\napps: [{ id: ${id} }]\n`;
@@ -91,7 +91,10 @@ describe('8.1 8.4 a running daemon', () => {
 
   it('trusts what is in the CA bundle now, after a reload of the same configuration', async () => {
     const fixture = (name: string): string =>
-      readFileSync(new URL(`../transport/fixtures/test-only-${name}.pem`, import.meta.url), 'utf8');
+      readFileSync(
+        new URL(`../newrelic/calls/fixtures/test-only-${name}.pem`, import.meta.url),
+        'utf8',
+      );
     const [key, cert] = [fixture('key'), fixture('certificate')];
     const simulator = shopAndCart('NRAK-RELOAD');
     const server = await httpsServer({ key, cert }, (request, response) => {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
+import { httpsServer, proxyServer, tcpServer } from '../newrelic/calls/loopback-server.ts';
 import { freePort, until } from '../support/daemon-process.ts';
-import { httpsServer, proxyServer, tcpServer } from '../transport/loopback-server.ts';
 import { type FaultBench, withSocketFaults } from './fault-bench.ts';
 import { sources } from './sources.ts';
 
 const key = readFileSync(
-  new URL('../transport/fixtures/test-only-key.pem', import.meta.url),
+  new URL('../newrelic/calls/fixtures/test-only-key.pem', import.meta.url),
   'utf8',
 );
 const cert = readFileSync(
-  new URL('../transport/fixtures/test-only-certificate.pem', import.meta.url),
+  new URL('../newrelic/calls/fixtures/test-only-certificate.pem', import.meta.url),
   'utf8',
 );
 const failures = 'newrelic_exporter_api_request_failures_total';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
+import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
 import { createReadiness } from '../../src/server/readiness.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
-import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpServer } from '../transport/loopback-server.ts';
+import { httpServer } from '../newrelic/calls/loopback-server.ts';
 import { withSocketFaults } from './fault-bench.ts';
 import { sources } from './sources.ts';
 import {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFolder } from '../docs/documents.ts';
+import { httpsServer, proxyServer } from '../newrelic/calls/loopback-server.ts';
 import { childrenOf, get, until, withFiles } from '../support/daemon-process.ts';
 import { importedPackages } from '../support/product-packages.ts';
-import { httpsServer, proxyServer } from '../transport/loopback-server.ts';
 
 const execute = promisify(execFile);
 
@@ -40,7 +40,7 @@ function start(file: string, args: readonly string[], env: Record<string, string
   return spawn(process.execPath, [file, ...args], { cwd: tmpdir(), env, stdio: 'pipe' });
 }
 
-const fixtures = join(projectFolder, 'test/transport/fixtures');
+const fixtures = join(projectFolder, 'test/newrelic/calls/fixtures');
 const tlsKey = async (): Promise<string> => readFile(join(fixtures, 'test-only-key.pem'), 'utf8');
 const tlsCert = async (): Promise<string> =>
   readFile(join(fixtures, 'test-only-certificate.pem'), 'utf8');

@@ -4,13 +4,13 @@ import type { Batch, Question, Source } from '../../src/model/source.ts';
 import type { Operation } from '../../src/model/telemetry.ts';
 import { statusOf } from '../../src/nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../../src/nerdgraph/nerdgraph-source.ts';
+import type { ApiRequest, Transport } from '../../src/newrelic/calls/transport.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { demoApiKey, type SimulatorOptions } from '../../src/simulator/simulator-options.ts';
-import type { ApiRequest, Transport } from '../../src/transport/transport.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
-import { neverAborted } from '../transport/fakes.ts';
 import { accountId } from './answers.ts';
 import { aQuestion } from './some-fleet.ts';
 

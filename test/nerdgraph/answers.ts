@@ -1,6 +1,6 @@
 import { hostFacets } from '../../src/nerdgraph/nrql.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { isJsonObject } from '../../src/newrelic/json.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
 import { answerOf } from '../support/fake-transport.ts';
 
 /** The account of all tests of NerdGraph. */

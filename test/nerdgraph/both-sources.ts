@@ -13,10 +13,10 @@ import type { ApplicationSpec, HostSpec } from '../../src/simulator/fleet-option
 import type { GraphqlOptions } from '../../src/simulator/graphql-options.ts';
 import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import { aRestSource } from '../rest/a-rest-source.ts';
 import { anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { neverAborted } from '../transport/fakes.ts';
 import { aNerdGraphSource, runBatches, transportTo } from './a-nerdgraph-source.ts';
 import { aQuestion } from './some-fleet.ts';
 import { someMetrics } from './some-metrics.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EntityList, listEntities } from '../../src/nerdgraph/entity-list.ts';
 import { type EntityPage, entityPageOf } from '../../src/nerdgraph/entity-page.ts';
-import { neverAborted } from '../transport/fakes.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import { accountId, anEntity } from './answers.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 

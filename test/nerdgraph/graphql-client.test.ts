@@ -7,6 +7,7 @@ import {
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
 import { hostFacets } from '../../src/nerdgraph/nrql.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import { aQuery } from '../support/builders.ts';
 import {
   answerOf,
@@ -14,7 +15,6 @@ import {
   type FakeTransport,
   type ScriptedAnswer,
 } from '../support/fake-transport.ts';
-import { neverAborted } from '../transport/fakes.ts';
 import {
   accountId,
   anEntity,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call } from '../../src/model/source.ts';
-import { neverAborted } from '../transport/fakes.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import {
   aBench,
   apps,

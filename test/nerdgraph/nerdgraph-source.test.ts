@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import { applicationMetrics } from '../../src/model/snapshot.ts';
 import { nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
-import { neverAborted } from '../transport/fakes.ts';
 import {
   aNerdGraphSource,
   aSimulatedSource,

@@ -34,18 +34,17 @@ describe('plannedCapacityOf', () => {
 interface Bench {
   readonly clock: FakeClock;
   readonly planner: AccountPlanner;
-  /** What the account can do, and how often it has retried. A test may change it. */
-  readonly now: { limitPerMinute: number; carriedPerMinute: number; retries: number };
+  /** What the account can do. A test may change it. */
+  readonly now: { limitPerMinute: number; carriedPerMinute: number };
 }
 
 function aPlanner(): Bench {
   const clock = createFakeClock();
-  const now = { limitPerMinute: 800, carriedPerMinute: Infinity, retries: 5 };
+  const now = { limitPerMinute: 800, carriedPerMinute: Infinity };
   const planner = new AccountPlanner(minuteMs, {
     clock,
     costs: restCosts,
     capacity: () => ({ ...now }),
-    retries: () => now.retries,
   });
   return { clock, planner, now };
 }
@@ -77,18 +76,19 @@ describe('other calls', () => {
     bench.planner.replan([]);
     expect(bench.planner.plan.demandPerMinute).toBe(0.5);
   });
+});
 
-  it('include the retries since the last plan, each of them once', async () => {
-    const bench = aPlanner();
-    await bench.clock.advance(minuteMs);
-    bench.now.retries = 14;
+describe('what a plan leaves for what has failed', () => {
+  it.each([
+    { what: 'what the demand leaves', taken: 100, free: 700 },
+    { what: 'what is kept back, if that is more', taken: 795, free: 12 },
+    { what: 'what is kept back where the budget does not suffice', taken: 2000, free: 12 },
+  ])('is $what', ({ taken, free }) => {
+    const { planner } = aPlanner();
 
-    const first = demandOf(bench);
-    const again = demandOf(bench);
-    bench.now.retries = 15;
-    const later = demandOf(bench);
+    planner.replan(taking(taken));
 
-    expect([first, again, later]).toEqual([9, 9, 10]);
+    expect(planner.plan.freePerMinute).toBeCloseTo(free, 9);
   });
 });
 

@@ -4,7 +4,7 @@ import type { ApiError } from '../../src/model/api-error.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call } from '../../src/model/source.ts';
 import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
-import { aScheduler } from '../rate-limit/fakes.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { inTurn } from '../support/fake-source.ts';
@@ -36,9 +36,9 @@ function aRequest(number: number, deadlineMs: number): PollRequest {
   return {
     selected: aSelected({ id: `${number}` }),
     dueMs: 0,
-    overdueMs: 0,
     periodMs: 60_000,
     deadlineMs,
+    hasFailed: false,
     askHostNames: false,
     hostNames: new Map(),
     isListed: () => true,
@@ -57,7 +57,7 @@ async function lasting(clock: FakeClock, lasts: Lasts, signal: AbortSignal): Pro
 }
 
 function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
-  const scheduler = aScheduler({ requestsPerMinute: 1_000_000, concurrency: 10_000 }, clock);
+  const ofAccount = accountCalls(clock, { requestsPerMinute: 1_000_000, concurrency: 10_000 });
   return ({ deadlinesMs, stages, partCount = 0 }) => {
     const requests = deadlinesMs.map((deadlineMs, number) => aRequest(number, deadlineMs));
     const bench: Omit<Bench, 'poll'> = { requests, told: [], calls: [], givenUp: [], signals: [] };
@@ -89,10 +89,17 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
       giveUp: (error) => bench.givenUp.push(error),
       outcomeOf: (request) => outcomes.get(request) ?? nothingToAskOutcome,
     };
-    const poll = new BatchPoll(batch, { scheduler, clock }, (request, outcome) => {
-      if (outcome !== outcomes.get(request)) throw new Error('the outcome of another application');
-      bench.told.push({ number: requests.indexOf(request), atMs: clock.monotonicMs() });
-    });
+    const poll = new BatchPoll(
+      batch,
+      { calls: ofAccount, clock },
+      {
+        begins: () => undefined,
+        ended: (request, outcome) => {
+          if (outcome !== outcomes.get(request)) throw new Error('the outcome of another one');
+          bench.told.push({ number: requests.indexOf(request), atMs: clock.monotonicMs() });
+        },
+      },
+    );
     return { ...bench, poll };
   };
 }
@@ -110,6 +117,7 @@ describe('a poll of many applications', () => {
       const clock = createFakeClock();
       const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
       const bench = starter(clock)({ deadlinesMs, stages: [[]], partCount });
+      await settle();
       const inFirstTurn = bench.told.length;
       for (const request of bench.requests.slice(110)) bench.poll.drop(request, new Error('no'));
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { Job, ScheduledCall } from '../../src/newrelic/calls/account-calls.ts';
 import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
-import type { Job, ScheduledCall } from '../../src/rate-limit/call-scheduler.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
+import { inBatches } from '../support/fake-batch-source.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeSource, type FakeSource, unobserved, webOf } from '../support/fake-source.ts';
 
@@ -14,97 +15,110 @@ interface Bench {
   readonly poll: BatchPoll;
   readonly request: PollRequest;
   readonly outcomes: PollOutcome[];
+  /** The applications whose outcomes those are. */
+  readonly told: string[];
   readonly endedAtMs: number[];
-  /** Starts this many of the calls, or all of them. Returns how those that have ended did. */
-  readonly start: (count?: number) => boolean[];
+  /** Starts this many of the calls, or all of them. */
+  readonly start: (count?: number) => void;
   readonly isCancelled: () => boolean;
-  readonly unlisted: Set<string>;
 }
 
 const never = async (): Promise<never> => new Promise(() => undefined);
 
-/** A poll whose calls start when the test says so. */
-function aPoll(
-  overrides: Partial<PollRequest> = {},
-  options: { readonly client?: Partial<RestClient>; readonly vendorAheadMs?: number } = {},
-): Bench {
-  const clock = createFakeClock();
-  const source = createFakeSource();
-  const jobs: Job[] = [];
-  const cancelled: Job[] = [];
-  const outcomes: PollOutcome[] = [];
-  const endedAtMs: number[] = [];
-  const unlisted = new Set<string>();
-  const request: PollRequest = {
-    selected: aSelected({ id: '1', hostIds: ['11', '12'] }),
+function aRequest(id: string, overrides: Partial<PollRequest> = {}): PollRequest {
+  return {
+    selected: aSelected({ id, hostIds: [`${id}1`, `${id}2`] }),
     dueMs: 0,
-    overdueMs: 0,
     periodMs: 60_000,
     deadlineMs: 120_000,
+    hasFailed: false,
     askHostNames: false,
     hostNames: new Map(),
-    isListed: (hostId) => !unlisted.has(hostId),
+    isListed: () => true,
     ...overrides,
   };
-  for (const id of [
-    '1',
-    ...(request.selected.application.hostIds ?? []).map((host) => `1/${host}`),
-  ]) {
-    source.answer(id, webOf(1));
+}
+
+/** The jobs of one poll, whose calls start when the test says so. */
+class HeldJobs {
+  #job: Job | undefined;
+  #end = (): void => undefined;
+  #underWay = 0;
+  isCancelled = false;
+
+  async run(job: Job, signal: AbortSignal): Promise<void> {
+    this.#job = job;
+    await new Promise<void>((resolve) => {
+      this.#end = resolve;
+      signal.addEventListener('abort', () => {
+        this.isCancelled = true;
+        resolve();
+      });
+    });
+  }
+
+  start(count = Infinity): void {
+    for (let index = 0; index < count; index += 1) {
+      const { value: call, done } = this.#job?.calls.next() ?? { done: true, value: undefined };
+      if (done === true) break;
+      void this.#make(call);
+    }
+  }
+
+  async #make(call: ScheduledCall): Promise<void> {
+    this.#underWay += 1;
+    const permit = { apiKey: 'key-1', throttled: () => undefined, release: () => undefined };
+    await call({ next: async () => permit });
+    this.#underWay -= 1;
+    if (this.#underWay === 0) this.#end();
+  }
+}
+
+interface BenchOptions {
+  readonly client?: Partial<RestClient>;
+  readonly vendorAheadMs?: number;
+  /** What is polled as well, once the poll begins. */
+  readonly joining?: readonly PollRequest[];
+}
+
+function aPoll(overrides: Partial<PollRequest> = {}, options: BenchOptions = {}): Bench {
+  const { vendorAheadMs = 0, joining = [] } = options;
+  const clock = createFakeClock();
+  const source = createFakeSource();
+  const jobs = new HeldJobs();
+  const outcomes: PollOutcome[] = [];
+  const told: string[] = [];
+  const endedAtMs: number[] = [];
+  const request = aRequest('1', overrides);
+  for (const id of ['1', ...joining.map(({ selected }) => selected.application.id)]) {
+    for (const subject of [id, `${id}/${id}1`, `${id}/${id}2`]) source.answer(subject, webOf(1));
   }
   const client = { ...source.client, ...options.client };
   const [batch] = createRestSource('main', { client, clock, ...unobserved }).batches([request], []);
   if (batch === undefined) throw new Error('there is no batch');
   const poll = new BatchPoll(
     batch,
+    { clock, vendorWallMs: () => clock.wallMs() + vendorAheadMs, calls: jobs },
     {
-      clock,
-      vendorWallMs: () => clock.wallMs() + (options.vendorAheadMs ?? 0),
-      scheduler: {
-        add: (job) => jobs.push(job),
-        cancel: (job) => cancelled.push(job),
-        stop: () => undefined,
+      begins: (wanted) =>
+        joining.length > 0 ? inBatches(source, clock).batches(wanted, joining)[0] : undefined,
+      ended: ({ selected }, outcome) => {
+        told.push(selected.application.id);
+        outcomes.push(outcome);
+        endedAtMs.push(clock.monotonicMs());
       },
     },
-    (_request, outcome) => {
-      outcomes.push(outcome);
-      endedAtMs.push(clock.monotonicMs());
-    },
   );
-  let underWay = 0;
-  let isExhausted = false;
-  const endIfDone = (): void => {
-    if (isExhausted && underWay === 0 && cancelled.length === 0) jobs[0]?.ended();
-  };
-  const start = (count = Infinity): boolean[] => {
-    const answered: boolean[] = [];
-    const run = async (call: ScheduledCall): Promise<void> => {
-      underWay += 1;
-      const release = (isAnswered: boolean): void => {
-        answered.push(isAnswered);
-      };
-      await call({ next: async () => ({ apiKey: 'key-1', throttled: () => undefined, release }) });
-      underWay -= 1;
-      endIfDone();
-    };
-    for (let index = 0; index < count && !isExhausted; index += 1) {
-      const { value: call, done } = jobs[0]?.calls.next() ?? { done: true, value: undefined };
-      if (done === true) isExhausted = true;
-      else void run(call);
-    }
-    endIfDone();
-    return answered;
-  };
   return {
     clock,
     source,
     poll,
     request,
     outcomes,
+    told,
     endedAtMs,
-    start,
-    isCancelled: () => cancelled.length > 0,
-    unlisted,
+    start: (count) => jobs.start(count),
+    isCancelled: () => jobs.isCancelled,
   };
 }
 
@@ -146,6 +160,39 @@ describe('a poll', () => {
     expect(outcome?.error).toMatchObject({ reason: 'client', cause: fault });
     expect(outcome?.reading?.hosts.size).toBe(2);
   });
+
+  it('asks with its first call for what may be asked for together, and reports all of it', async () => {
+    const joining = [aRequest('2')];
+    const bench = aPoll({}, { joining });
+    const before = bench.poll.hasBegun;
+
+    bench.start();
+    await settle();
+
+    expect([before, bench.poll.hasBegun]).toEqual([false, true]);
+    expect(bench.told).toEqual(['1', '2']);
+    expect(bench.outcomes.map(({ reading }) => reading?.hosts.size)).toEqual([2, 2]);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
+  it.each([{ hasFailed: false }, { hasFailed: true }])(
+    'says of its requests whether it is the retry of one that failed: $hasFailed',
+    async ({ hasFailed }) => {
+      const repeated: unknown[] = [];
+      const client: Partial<RestClient> = {
+        metrics: async (_id, _host, _query, { isRepeated }) => {
+          repeated.push(isRepeated);
+          return { values: webOf(1), windowEndMs: undefined };
+        },
+      };
+      const bench = aPoll({ hasFailed }, { client });
+
+      bench.start();
+      await settle();
+
+      expect(repeated).toEqual([hasFailed, hasFailed, hasFailed]);
+    },
+  );
 });
 
 describe('the deadline of a poll', () => {

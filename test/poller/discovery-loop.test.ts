@@ -23,6 +23,8 @@ interface Bench {
   /** How each discovery ended, if it was reported. */
   readonly told: Discovery[];
   readonly ended: (readonly string[])[];
+  /** The time that each list may take. */
+  readonly lists: number[];
   readonly stop: () => Promise<unknown>;
 }
 
@@ -36,11 +38,13 @@ function aLoop(
   const begun: { readonly atMs: number; readonly selectors: number }[] = [];
   const told: Discovery[] = [];
   const ended: (readonly string[])[] = [];
+  const lists: number[] = [];
   const loop = new DiscoveryLoop(
     { selectors: [{ kind: 'id', id: '7' }], intervalMs },
     {
       clock,
       random: () => 0.5,
+      calls: { beginList: (periodMs) => lists.push(periodMs) },
       source: {
         discover: async (selectors, _known, signal) => {
           begun.push({ atMs: clock.monotonicMs(), selectors: selectors.length });
@@ -73,6 +77,7 @@ function aLoop(
     begun,
     told,
     ended,
+    lists,
     stop: async () => {
       abort.abort(reason);
       await clock.advance(0);
@@ -98,7 +103,7 @@ const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) =>
 const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
 describe('DiscoveryLoop', () => {
-  it('discovers at once, and then an interval after the end of each discovery', async () => {
+  it('discovers at once, and then an interval after the end of each discovery, as a list of its own', async () => {
     const bench = aLoop(async (_begun, _signal, clock) => {
       await new Promise<void>((resolve) => {
         clock.after(5000, resolve);
@@ -111,6 +116,7 @@ describe('DiscoveryLoop', () => {
 
     expect(timesOf(bench)).toEqual([0, 65_000, 130_000]);
     expect(bench.ended).toEqual([['gone'], ['gone'], ['gone']]);
+    expect(bench.lists).toEqual([minuteMs, minuteMs, minuteMs]);
     expect(reason).toMatchObject({ message: 'stopped' });
   });
 

@@ -77,20 +77,19 @@ describe('DueQueue', () => {
   });
 
   it.each([
-    { what: 'as early as may be', fromMs: 29_000, intervals: 1, withinMs: 29_000, id: 'a' },
-    { what: 'no earlier', fromMs: 29_000, intervals: 1, withinMs: 28_999, id: undefined },
-    { what: 'after half an interval', fromMs: 30_000, intervals: 1, withinMs: 1e9, id: 'a' },
-    { what: 'not before', fromMs: 30_001, intervals: 1, withinMs: 1e9, id: undefined },
-    { what: 'not before, if early', fromMs: 35_000, intervals: 0.6, withinMs: 1e9, id: undefined },
-    { what: 'if it was never polled', fromMs: 115_000, intervals: 0, withinMs: 1e9, id: 'a' },
-    { what: 'when it is due', fromMs: 40_000, intervals: 1 / 3, withinMs: 0, id: 'a' },
-  ])('takes an application before it is due: $what', ({ withinMs, id, ...turn }) => {
+    { what: 'after half an interval', fromMs: 30_000, intervals: 1, isEarly: true, id: 'a' },
+    { what: 'not before', fromMs: 30_001, intervals: 1, isEarly: true, id: undefined },
+    { what: 'not before, if early', fromMs: 35_000, intervals: 0.6, isEarly: true, id: undefined },
+    { what: 'if it was never polled', fromMs: 115_000, intervals: 0, isEarly: true, id: 'a' },
+    { what: 'not alone', fromMs: 30_000, intervals: 1, isEarly: false, id: undefined },
+    { what: 'alone when it is due', fromMs: 40_000, intervals: 1 / 3, isEarly: false, id: 'a' },
+  ])('takes an application before it is due: $what', ({ isEarly, id, ...turn }) => {
     const { states, goTo } = aBench();
     states.set('a', aState(0, { turn }));
 
     goTo(60_000);
 
-    expect(states.firstDue(withinMs)).toBe(id);
+    expect(states.firstDue(isEarly)).toBe(id);
   });
 
   it('drops values when polls have failed for stale_after, even during a poll', () => {

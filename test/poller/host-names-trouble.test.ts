@@ -97,7 +97,7 @@ describe.each(apis)('$name', (api) => {
 
       const entries = [aSidecarEntry({ kind: 'self', names: ['web-3'] })];
       await bench.poller.reconfigure({ account: anAccount(), entries });
-      bench.limit.resize(800);
+      bench.calls.resize({ requestsPerMinute: 800, concurrency: 10 });
       await bench.clock.advance(59_000);
 
       expect(bench.poller.status().missingSelectors).toEqual([]);

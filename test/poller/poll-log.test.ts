@@ -320,6 +320,7 @@ describe('the log of the demand', () => {
     hosts: 1,
     stretch,
     headroom: 0,
+    freePerMinute: 0,
   });
 
   it('says that it exceeds the budget, and that it fits again', () => {

@@ -4,7 +4,7 @@ import type { AppEntry } from '../../src/model/config.ts';
 import type { Question } from '../../src/model/source.ts';
 import { PollLoop } from '../../src/poller/poll-loop.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
-import { aScheduler } from '../rate-limit/fakes.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { type FakeSource, webOf } from '../support/fake-source.ts';
@@ -38,13 +38,13 @@ async function aLoop(
   await clock.advance(0);
   await taken;
   const asked: number[] = [];
-  const scheduler = aScheduler({ requestsPerMinute: perMinute, concurrency: 1000 }, clock);
+  const calls = accountCalls(clock, { requestsPerMinute: perMinute, concurrency: 1000 });
   const unauthorized = (): void => {
     asked.push(clock.monotonicMs());
   };
   const loop: PollLoop = new PollLoop(table, {
     source,
-    scheduler,
+    calls,
     clock,
     unauthorized,
   });
@@ -247,7 +247,7 @@ describe('a poll that is due and in no batch yet', () => {
     const source = {
       costs: restCosts,
       listsHosts: true,
-      earlyMs: 30_000,
+      sharesCalls: true,
       batches: (due: readonly Question[]) => {
         asked.push(...due.map(({ selected }) => selected.application.id));
         return [];
@@ -258,10 +258,10 @@ describe('a poll that is due and in no batch yet', () => {
     const taken = table.discovered(found(...all), signal);
     await clock.advance(0);
     await taken;
-    const scheduler = aScheduler({ requestsPerMinute: 100_000, concurrency: 1000 }, clock);
+    const calls = accountCalls(clock, { requestsPerMinute: 100_000, concurrency: 1000 });
     const loop: PollLoop = new PollLoop(table, {
       source,
-      scheduler,
+      calls,
       clock,
       unauthorized: () => undefined,
     });

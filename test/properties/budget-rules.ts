@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import type { AccountSetup } from './account-setup.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 import type { AccountDetails } from '../../src/model/status.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';

@@ -1,9 +1,9 @@
 import { isReadOf, type Values } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { minuteTextOf } from '../../src/newrelic/json.ts';
 import type { FirstMetricFault } from '../../src/simulator/fault.ts';
 import { withFirstMetricOnly } from '../../src/simulator/metric-fault-effects.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
 import { isNothing, parseTold } from './told-values.ts';
 import type { MetricCall } from './vendor-wire.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ApiError } from '../../src/model/api-error.ts';
 import { type Clock, sleep } from '../../src/model/clock.ts';
-import type { ApiRequest, ApiResponse, RawTransport } from '../../src/transport/transport.ts';
+import type { ApiRequest, ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { delays, isWanted, questionOf, type Setup, truthOf } from './query-setups.ts';
 
 const minuteMs = 60_000;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isReadOf, type PolledSeries, type Values } from '../../src/model/polled-series.ts';
 import type { AppReading } from '../../src/model/snapshot.ts';
 import type { ValueName } from '../../src/model/vendor-value.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import type { WireCall } from './vendor-wire.ts';
 
 /** One answer: what the vendor said of these metrics in one window. */

@@ -1,7 +1,7 @@
 import { transactionTypes } from '../../src/model/application.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import {
   isApplicationShown,
   isChosen,

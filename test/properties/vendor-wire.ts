@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../../src/model/clock.ts';
+import type { ApiRequest, ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
+import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
+import type { UndiciTransportOptions } from '../../src/newrelic/calls/undici-transport.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import type { ApiRequest, ApiResponse, RawTransport } from '../../src/transport/transport.ts';
-import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
-import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { accountOf } from './account-setup.ts';
 import { type Trap, trapped } from './lone-answers.ts';

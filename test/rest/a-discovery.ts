@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Selector } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { answerOf, createFakeTransport, type ScriptedAnswer } from '../support/fake-transport.ts';
 import { aRestSource } from './a-rest-source.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Discovery } from '../../src/model/source.ts';
-import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { appsOf, byIds, byName } from './a-discovery.ts';

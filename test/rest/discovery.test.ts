@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import type { Clock } from '../../src/model/clock.ts';
+import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
 import { discoverWithin } from '../../src/poller/discovery-state.ts';
-import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
 import {

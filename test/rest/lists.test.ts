@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
 import { createListReader, type ListReader } from '../../src/rest/lists.ts';
-import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';

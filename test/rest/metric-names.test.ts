@@ -5,8 +5,8 @@ import type {
   MetricListEnd,
   MetricListQuestion,
 } from '../../src/model/metric-list.ts';
+import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
 import { createMetricNames } from '../../src/rest/metric-names.ts';
-import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
 
 const ofApplication: MetricListQuestion = {

@@ -2,7 +2,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, Question, Source } from '../../src/model/source.ts';
-import type { Transport } from '../../src/transport/transport.ts';
+import type { Transport } from '../../src/newrelic/calls/transport.ts';
 import { answerOf } from '../support/fake-transport.ts';
 
 /** A call for values, as the vendor saw it. */

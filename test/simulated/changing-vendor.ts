@@ -1,11 +1,11 @@
 import type { Clock } from '../../src/model/clock.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
+import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import { commitFault } from '../../src/simulator/fault-effects.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import type { Random } from '../../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
-import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 export interface ChangingVendorOptions {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { AccountSource } from '../../src/model/config.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { targetsJson } from '../../src/status/targets-json.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
 import { anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import {

@@ -16,6 +16,34 @@ describe('2.3 lists that alone would fill the budget', () => {
   });
 });
 
+describe('2.3 4.1 lists that New Relic refuses with 429 for ever', () => {
+  it('do not keep polls from going', async () => {
+    const config = { accounts: [accountOne()], apps: [anEntry({ account: 'one', hosts: false })] };
+    const { platform, simulator, page } = await aRunningDaemon(config, {
+      intercept: ({ path, monotonicMs }, response) => {
+        if (monotonicMs < 300_000 || !path.endsWith('/applications.json')) return 'pass';
+        response.statusCode = 429;
+        response.end('');
+        return 'handled';
+      },
+    });
+    await platform.clock.advance(60 * 60_000);
+
+    const fromMs = 10 * 60_000;
+    const { journal } = simulator;
+    const refused = journal.count(
+      ({ path, monotonicMs }) => monotonicMs > fromMs && path.endsWith('/applications.json'),
+    );
+    const polls = journal.count(
+      ({ path, monotonicMs }) => monotonicMs > fromMs && path.endsWith('/metrics/data.json'),
+    );
+    expect(refused).toBeGreaterThan(20);
+    // Two applications, each at least every three minutes.
+    expect(polls).toBeGreaterThanOrEqual((2 * 50) / 3);
+    expect((await page()).match(/_poll_success\{.* 1$/gmu)).toHaveLength(2);
+  });
+});
+
 describe('a list that takes longer than the first deadline of a discovery', () => {
   it('is read whole in the end', async () => {
     const account = accountOne({ requestsPerMinute: 4 });

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { AccountPoller } from '../../src/poller/account-poller.ts';
-import { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
-import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { aStore } from '../exposition/builders.ts';
-import { aMembership } from '../rate-limit/fakes.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aRestSource } from '../rest/a-rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -129,8 +128,6 @@ describe('5.2 whatever the vendor sends', () => {
         const { source } = aRestSource(vendorTransport(vendor));
         const store = aStore();
         const clock = createFakeClock();
-        const limit = aMembership(800, clock);
-        const limits = { requestsPerMinute: 800, concurrency: 8 };
         const poller = new AccountPoller(
           { account: anAccount(), entries: [anEntry({ poll: { hostNames: true } })] },
           {
@@ -140,8 +137,7 @@ describe('5.2 whatever the vendor sends', () => {
             sink: store,
             logger: createFakeLogger(),
             observer: { polled: () => {}, skipped: () => {} },
-            limit,
-            scheduler: new CallScheduler(limits, clock, limit),
+            calls: accountCalls(clock, { requestsPerMinute: 800, concurrency: 8 }),
           },
         );
 

@@ -25,8 +25,8 @@ export interface FakeBatchSource extends FakeSource {
  */
 export function inBatches(fake: FakeSource, clock: Clock): FakeBatchSource {
   const sentBatches: (readonly string[])[] = [];
-  const source: Pick<Source, 'earlyMs' | 'costs' | 'batches'> = {
-    earlyMs: 30_000,
+  const source: Pick<Source, 'sharesCalls' | 'costs' | 'batches'> = {
+    sharesCalls: true,
     costs: {
       ...fake.costs,
       polls: (applications) => ({

@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse, Transport } from '../../src/transport/transport.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
 
 /** What one call gets: an answer, or the error that the transport would reject with. */
 export type ScriptedAnswer = ApiResponse | Error;

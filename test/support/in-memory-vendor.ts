@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
 
 /** As much of a server's response as the simulator uses, kept instead of sent. */
 class KeptResponse extends EventEmitter {

@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { AccountPoller } from '../../src/poller/account-poller.ts';
-import { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
-import type { Membership } from '../../src/rate-limit/membership.ts';
-import { aMembership } from '../rate-limit/fakes.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anEntry } from './builders.ts';
 import { inBatches } from './fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -22,10 +21,7 @@ export interface PollerBench {
   readonly skipped: number[];
   readonly poller: AccountPoller;
   readonly start: () => void;
-  /** What the key may send. */
-  readonly limit: Membership;
-  /** Requests that were sent again; to be changed at will. */
-  readonly retried: { total: number };
+  readonly calls: AccountCalls;
 }
 
 /** What a poller may be tested with: a source that has such batches. */
@@ -70,16 +66,11 @@ export function aBench(
   const polls: boolean[] = [];
   const pollSeconds: number[] = [];
   const skipped: number[] = [];
-  const { requestsPerMinute, concurrency } = anAccount(account);
-  const limit = aMembership(requestsPerMinute, clock);
-  const scheduler = new CallScheduler({ requestsPerMinute, concurrency }, clock, limit);
-  const retried = { total: 0 };
+  const calls = accountCalls(clock, account);
   const poller = new AccountPoller(
     { account: anAccount(account), entries },
     {
-      limit,
-      scheduler,
-      retries: () => retried.total,
+      calls,
       source,
       clock,
       random: () => 0.5,
@@ -102,8 +93,7 @@ export function aBench(
     polls,
     pollSeconds,
     skipped,
-    limit,
-    retried,
+    calls,
     poller,
     start: () => {
       const abort = new AbortController();
@@ -113,7 +103,7 @@ export function aBench(
         abort.abort(new Error('test over'));
         await clock.advance(0);
         await done;
-        limit.leave();
+        calls.leave();
         await clock.advance(0);
         expect(clock.pendingTimers()).toBe(0);
       });

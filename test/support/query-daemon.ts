@@ -3,7 +3,7 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
-import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { aRunningDaemon, type RunningDaemon, type RunningDaemonOptions } from './running-daemon.ts';
 
 export const minuteMs = 60_000;

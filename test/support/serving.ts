@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { get, type Page } from './daemon-process.ts';
 import type { FakePlatform } from './fake-platform.ts';
 

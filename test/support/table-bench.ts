@@ -31,11 +31,11 @@ export function aTable(
     readonly sink?: SnapshotSink;
     readonly account?: AccountConfig;
     /** The API; without it: the REST API. */
-    readonly source?: Pick<Source, 'costs' | 'earlyMs' | 'listsHosts'>;
+    readonly source?: Pick<Source, 'costs' | 'sharesCalls' | 'listsHosts'>;
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
-  const { source = { costs: restCosts, earlyMs: 0, listsHosts: true } } = options;
+  const { source = { costs: restCosts, sharesCalls: false, listsHosts: true } } = options;
   const { costs } = source;
   const sink = createFakeSink();
   const demands: { readonly budget: number; readonly stretch: number }[] = [];
@@ -48,12 +48,12 @@ export function aTable(
       clock,
       sink: options.sink ?? sink,
       source,
+      calls: { plan: () => undefined },
       isThrottled: options.isThrottled ?? (() => false),
       planner: new AccountPlanner(60_000, {
         clock,
         costs,
         capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
-        retries: () => 0,
       }),
       observer: { polled: () => undefined, skipped: () => undefined },
       log: {

@@ -145,7 +145,7 @@ describe('namedFileProblems', () => {
   });
 
   it('finds nothing wrong with a key and a CA file that are good', async () => {
-    const ca = readFileSync('test/transport/fixtures/test-only-certificate.pem', 'utf8');
+    const ca = readFileSync('test/newrelic/calls/fixtures/test-only-certificate.pem', 'utf8');
     const files = { '/k': key, '/ca': ca };
 
     expect(await messagesOf(withKeyFile('/k', ', ca_file: /ca'), { files })).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MetricListEnd, MetricListQuestion } from '../../src/model/metric-list.ts';
+import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { createMetricNames } from '../../src/tools/nrql-metric-names.ts';
-import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { answerOf } from '../support/fake-transport.ts';
 
 interface Asked extends MetricListEnd {

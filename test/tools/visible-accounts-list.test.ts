@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { listVisibleAccounts, type VisibleAccount } from '../../src/tools/visible-accounts.ts';
+import { neverAborted } from '../newrelic/calls/fakes.ts';
 import { answerOf, createFakeTransport, type ScriptedAnswer } from '../support/fake-transport.ts';
-import { neverAborted } from '../transport/fakes.ts';
 
 interface Asked {
   readonly accounts: readonly VisibleAccount[];

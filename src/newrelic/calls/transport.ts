@@ -1,0 +1,69 @@
+import type { FailureReason } from '../../model/api-error.ts';
+import type { Turn } from '../../model/permit.ts';
+import type { Operation } from '../../model/telemetry.ts';
+
+/** How large a real answer may be: values, a page of hosts, or a page of applications or rows. */
+export type AnswerSize = 'small' | 'medium' | 'large';
+
+/**
+ * One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the
+ * account's base URL.
+ */
+export interface ApiRequest {
+  readonly operation: Operation;
+  readonly target: string;
+  /** A JSON document to post. The request changes nothing, so it may be sent again. */
+  readonly body?: string;
+  /** Default: small. */
+  readonly answerSize?: AnswerSize;
+  /** Whether nobody waits for it, so that a retry is worth nothing. */
+  readonly isOptional?: true;
+  /** Whether it is itself asked for again because it failed: then only a 429 is retried. */
+  readonly isRepeated?: boolean | undefined;
+  /** A shorter timeout than the account's, from when the request leaves. */
+  readonly timeoutMs?: number;
+  /** The turn of the call that it belongs to. Default: that of a list. */
+  readonly turn?: Turn | undefined;
+  /** Why its call is tried again; left out of a first try. */
+  readonly retriedFor?: FailureReason;
+  /** How long it waits in any case before it leaves. Default: not at all. */
+  readonly delayMs?: number;
+  /** Which try of its call it is. Default: 1. */
+  readonly attempt?: number;
+}
+
+/** A complete answer; header names are in lower case. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/**
+ * Sends one request. Rejects with an `ApiError` when no complete answer came, or with the signal's
+ * reason when that was aborted. Any status is an answer.
+ */
+export type Transport = (request: ApiRequest, signal: AbortSignal) => Promise<ApiResponse>;
+
+/** The connections to one origin. */
+export interface RawTransport {
+  /**
+   * Puts one request on the wire, with these headers beside the fixed ones. Rejects as a `Transport`
+   * does.
+   */
+  readonly send: (
+    request: ApiRequest,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) => Promise<ApiResponse>;
+  /** Breaks off whatever is still under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Holds the API key of one account, wherever it comes from. */
+export interface KeyProvider {
+  /** The key to send now. Never throws. */
+  current(): string;
+  /** Reads the key again; true if it changed. An unreadable key counts as unchanged. */
+  reload(): Promise<boolean>;
+}

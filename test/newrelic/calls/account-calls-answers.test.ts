@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { settle } from '../../support/fake-clock.ts';
+import { aCallsBench, aThrottled, type CallsBench, permitsOf } from './call-fakes.ts';
+
+const minuteMs = 60_000;
+
+describe('requests that hang', () => {
+  /** Makes jobs hang one after the other: a call of each is not answered, a millisecond after the one before. */
+  async function hang(
+    { clock, add, endRound }: CallsBench,
+    ...keys: readonly string[]
+  ): Promise<void> {
+    for (const key of keys) {
+      void add({ key, dueMs: -1e6 });
+      await clock.advance(1000);
+      await endRound(false);
+    }
+  }
+
+  it.each([
+    { what: 'a second without an answer', tookMs: 1000, isAnswered: false, most: 1 },
+    { what: 'less than a second', tookMs: 999, isAnswered: false, most: 2 },
+    { what: 'an answer, however late', tookMs: 30_000, isAnswered: true, most: 4 },
+  ])('are those with $what: $most at a time', async ({ tookMs, isAnswered, most }) => {
+    const { clock, inFlight, add, endRound } = aCallsBench();
+    void add({ key: 'a', size: 10 });
+    await clock.advance(tookMs);
+
+    await endRound(isAnswered);
+
+    expect(inFlight()).toHaveLength(most);
+  });
+
+  it('share a quarter of the places, one of each job, those that hung longest ago first', async () => {
+    const bench = aCallsBench({ concurrency: 8 });
+    await hang(bench, 'c', 'a', 'b');
+    bench.calls.key.throttled(aThrottled(bench.clock.monotonicMs() + 1));
+    for (const key of ['a', 'b', 'c']) void bench.add({ key, size: 5 });
+    void bench.add({ key: 'other', size: 2, dueMs: -1 });
+    await bench.clock.advance(100);
+    const first = bench.inFlight();
+    await bench.endRound();
+    await bench.clock.advance(100);
+
+    expect(first.toSorted()).toEqual(['a', 'c', 'other', 'other']);
+    // They were answered, which makes room for the last one.
+    expect(bench.inFlight().toSorted()).toEqual(['a', 'a', 'a', 'b', 'c', 'c', 'c']);
+  });
+
+  it('go after jobs with an earlier deadline, and before those with a later one', async () => {
+    const bench = aCallsBench({ concurrency: 1 });
+    await hang(bench, 'hanging');
+    bench.sent.splice(0);
+    bench.calls.key.throttled(aThrottled(bench.clock.monotonicMs() + 1));
+    for (const [dueMs, key] of ['earlier', 'hanging', 'later'].entries()) {
+      void bench.add({ key, size: 2, dueMs: 1000 * dueMs });
+    }
+    for (let call = 0; call < 6; call += 1) {
+      await bench.clock.advance(1);
+      await bench.endRound(false);
+    }
+
+    expect(bench.sent).toEqual(['earlier', 'earlier', 'hanging', 'hanging', 'later', 'later']);
+  });
+
+  it('are remembered of ten thousand jobs, the latest ones', async () => {
+    const bench = aCallsBench({ concurrency: 20_000 });
+    for (let key = 0; key < 10_000; ) {
+      const next = key + 1000;
+      for (; key < next; key += 1) void bench.add({ key: `${key}` });
+      await bench.clock.advance(1000);
+      await bench.endRound(false);
+      await bench.clock.advance(minuteMs);
+    }
+    await hang(bench, '0', 'one more');
+
+    for (const key of ['0', '1', '2', 'one more']) void bench.add({ key, size: 5 });
+    await settle();
+
+    expect(bench.inFlight().toSorted()).toEqual(['0', '1', '1', '2', 'one more']);
+  });
+});
+
+describe('what an account knows of its requests', () => {
+  it('is how many were in flight or ended in the last 60 seconds, of each account and with whatever key', async () => {
+    const { clock, calls } = aCallsBench({ requestsPerMinute: 10 });
+    const [first, second] = await permitsOf(calls, 2);
+    calls.rekey('key-2');
+    const [third] = await permitsOf(calls, 1);
+    const seen = [calls.requestsLastMinute()];
+    const wait = async (ms: number): Promise<void> => {
+      await clock.advance(ms);
+      seen.push(calls.requestsLastMinute());
+    };
+    third?.release(true);
+    await wait(30_000);
+    first?.release(true);
+    await wait(30_001);
+    await wait(29_999);
+    second?.release(true);
+    await wait(minuteMs);
+
+    expect(seen).toEqual([3, 3, 2, 1, 0]);
+  });
+
+  it.each([
+    { what: 'before any plan', plan: undefined, may: [true, true, true, true] },
+    { what: 'as many as the plan leaves', plan: 2.9, may: [true, true, false, true] },
+    { what: 'none if it leaves none', plan: 0.9, may: [false, false, false, false] },
+  ])('says how many may be sent again in a minute: $what', async ({ plan, may }) => {
+    const { clock, calls } = aCallsBench();
+    if (plan !== undefined) calls.plan(plan);
+
+    const seen = [calls.mayRetry(), calls.mayRetry(), calls.mayRetry()];
+    await clock.advance(minuteMs);
+
+    expect([...seen, calls.mayRetry()]).toEqual(may);
+  });
+
+  const many = (count: number, ms: number): readonly number[] => Array<number>(count).fill(ms);
+  it.each([
+    { what: 'before any answer', tookMs: [], usualMs: 0 },
+    { what: 'fast answers', tookMs: many(3, 100), usualMs: 100 },
+    {
+      what: 'slow ones of a few, which do not count',
+      tookMs: [...many(9, 100), ...many(10, 1001)],
+      usualMs: 100,
+    },
+    { what: 'slow ones of a few that are all', tookMs: many(24, 2000), usualMs: 0 },
+    { what: 'slow ones when it is known that all are', tookMs: many(25, 2000), usualMs: 2000 },
+    { what: 'those up to a second', tookMs: [...many(15, 100), ...many(5, 1000)], usualMs: 325 },
+    {
+      what: 'those up to four times the median',
+      tookMs: [...many(20, 500), ...many(5, 2000)],
+      usualMs: 800,
+    },
+    { what: 'none that are slower', tookMs: [...many(20, 500), ...many(5, 2001)], usualMs: 500 },
+    { what: 'the last hundred', tookMs: [...many(100, 500), ...many(100, 200)], usualMs: 200 },
+    { what: 'none without an answer', tookMs: many(20, 200), usualMs: 200, hanging: 20 },
+  ])('is what its places carry: $what', async ({ tookMs, usualMs, hanging = 0 }) => {
+    const { clock, calls } = aCallsBench({ concurrency: 8 });
+    const request = async (ms: number, isAnswered: boolean): Promise<void> => {
+      const [permit] = await permitsOf(calls, 1);
+      await clock.advance(ms);
+      permit?.release(isAnswered);
+    };
+    for (const ms of tookMs) await request(ms, true);
+    for (let one = 0; one < hanging; one += 1) await request(30_000, false);
+
+    expect(calls.carriedPerMinute()).toBeCloseTo((8 * minuteMs) / usualMs, 6);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { sleep } from '../../../src/model/clock.ts';
+import { settle } from '../../support/fake-clock.ts';
+import { anAnswer, held, neverAborted, scripted } from './fakes.ts';
+import { aSendBench, type SendBench } from './send-bench.ts';
+
+const once = { isOptional: true } as const;
+
+/** An answer that comes late, from a vendor whose clock agrees with ours. */
+function answeredLate({ clock }: SendBench, startMs: number) {
+  const dateAfter = (ms: number): string => new Date(startMs + ms).toUTCString();
+  const reset = String((startMs + 20_000) / 1000);
+  return [
+    anAnswer(200, { date: dateAfter(0) }),
+    async () => {
+      await sleep(clock, 25_000, neverAborted);
+      return anAnswer(429, { date: dateAfter(1000), 'x-ratelimit-reset': reset });
+    },
+  ];
+}
+
+describe('a 429', () => {
+  it('pauses the key for as long as the answer says, and then people hear of it', async () => {
+    const bench = aSendBench(scripted(anAnswer(429, { 'retry-after': '20' })).send);
+    const pausesMs: (number | undefined)[] = [];
+    Object.assign(bench.told, { push: () => pausesMs.push(bench.calls.key.pausedUntilMs()) });
+    await bench.clock.advance(5000);
+
+    expect(await bench.outcomeOf(once)).toBe(429);
+    expect(pausesMs).toEqual([25_500]);
+    expect(bench.calls.key.refusals()).toEqual({ calls: 1, sinceMs: 5000, lastMs: 5000 });
+  });
+
+  it.each([{ status: 200 }, { status: 503 }])('is not what a $status is', async ({ status }) => {
+    const headers = { 'retry-after': '20', 'x-ratelimit-limit': '1000' };
+    const bench = aSendBench(scripted(anAnswer(status, headers)).send);
+
+    await bench.send(once);
+
+    expect([bench.calls.key.pausedUntilMs(), bench.told]).toEqual([undefined, []]);
+  });
+
+  it('that comes late pauses the key from when the vendor gave it', async () => {
+    const bench: SendBench = aSendBench(async (...asked) => wire.send(...asked));
+    const wire = scripted(...answeredLate(bench, bench.clock.wallMs()));
+    await bench.send(once);
+
+    const outcome = bench.outcomeOf(once);
+    await bench.clock.advance(25_000);
+
+    expect(await outcome).toBe(429);
+    expect(bench.told).toEqual([{ sentMs: 0, untilMs: 20_500, cause: 'key_limit' }]);
+  });
+
+  it('holds what waits for a place while it keeps the account away', async () => {
+    const wire = held();
+    const bench = aSendBench(wire.send, { account: { concurrency: 1 } });
+    const outcomes = Promise.all([1, 2, 3].map(async () => bench.outcomeOf()));
+    await settle();
+
+    wire.answer(anAnswer(429, { 'retry-after': '30' }));
+    await bench.clock.advance(30_499);
+    const sentDuringPause = wire.requests.length;
+    await bench.clock.advance(1);
+    for (let request = 0; request < 3; request += 1) {
+      wire.answer();
+      await bench.clock.advance(3000);
+    }
+
+    expect(sentDuringPause).toBe(1);
+    expect(await outcomes).toEqual([200, 200, 200]);
+    expect(bench.observer.events.filter((event) => event === 'throttled')).toHaveLength(1);
+  });
+});
+
+describe("the vendor's clock", () => {
+  it.each([
+    { what: 'agrees', aheadMs: 0, used: 'ours' },
+    { what: 'is half a minute behind', aheadMs: -29_000, used: 'ours' },
+    { what: 'is a minute ahead', aheadMs: 60_000, used: "the vendor's" },
+    { what: 'is an hour behind', aheadMs: -3_600_000, used: "the vendor's" },
+    { what: 'is a day ahead', aheadMs: 86_400_000, used: "the vendor's" },
+    { what: 'is a year ahead', aheadMs: 365 * 86_400_000, used: 'ours' },
+  ])('$what: windows are cut by $used', async ({ aheadMs, used }) => {
+    const bench: SendBench = aSendBench(async () =>
+      anAnswer(200, { date: new Date(bench.clock.wallMs() + aheadMs).toUTCString() }),
+    );
+    const { transport, clock, send } = bench;
+
+    for (let call = 0; call < 3; call += 1) await send();
+
+    const expectedMs = used === 'ours' ? 0 : aheadMs;
+    expect(transport.vendorClock.wallMs() - clock.wallMs()).toBeCloseTo(expectedMs, -3);
+    expect(transport.vendorClock.skewSeconds()).toBe(
+      used === 'ours' ? undefined : expectedMs / 1000,
+    );
+  });
+
+  it.each([{ status: 200 }, { status: 429 }, { status: 503 }])(
+    'is known from a $status, too',
+    async ({ status }) => {
+      const bench: SendBench = aSendBench(async () => {
+        const date = new Date(bench.clock.wallMs() + 3_600_000).toUTCString();
+        return anAnswer(status, { date, 'retry-after': '0' });
+      });
+
+      for (let call = 0; call < 3; call += 1) {
+        const done = bench.send(once);
+        await bench.clock.advance(1000);
+        await done;
+      }
+
+      expect((bench.transport.vendorClock.skewSeconds() ?? 0) / 60).toBeCloseTo(60, 0);
+    },
+  );
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { failingHalf } from './failing-bench.ts';
+
+const minuteMs = 60_000;
+
+describe('5.1 ten thousand applications of which half fail', () => {
+  it('are polled as often as configured while the budget suffices', async () => {
+    const seen = await failingHalf({
+      applications: 10_000,
+      requestsPerMinute: 3000,
+      intervalMs: 5 * minuteMs,
+      minutes: 12,
+      fails: () => true,
+    });
+
+    expect(seen.intervalSeconds).toBe(300);
+    expect(seen.longestGapMs).toBeLessThan(1.1 * 5 * minuteMs);
+    expect(seen.mostInAnyMinute).toBeLessThanOrEqual(3000);
+  });
+});
