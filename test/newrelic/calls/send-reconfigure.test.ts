@@ -126,6 +126,7 @@ describe('connections that may be replaced', () => {
     const [old, next] = [someConnections(), someConnections()];
     const connections = replaceable(old);
     const sent = [1, 2].map(async () => connections.send(aRequest(), {}, neverAborted));
+    await settle();
 
     connections.replace(next);
     old.wire.answer();
@@ -145,6 +146,7 @@ describe('connections that may be replaced', () => {
 
     connections.replace(second);
     const sent = connections.send(aRequest(), {}, neverAborted);
+    await settle();
     second.wire.answer();
     await sent;
     const afterUse = second.closed();
@@ -156,22 +158,22 @@ describe('connections that may be replaced', () => {
   });
 
   it('closes old connections when their last request has failed', async () => {
-    const broken: RawTransport = {
-      send: async () => {
-        throw new Error('reset');
-      },
-      close: async () => {},
-    };
+    let fail: (reason: Error) => void = () => undefined;
     let closed = 0;
     const connections = replaceable({
-      ...broken,
+      send: async () =>
+        new Promise((_, reject) => {
+          fail = reject;
+        }),
       close: async () => {
         closed += 1;
       },
     });
     const sent = connections.send(aRequest(), {}, neverAborted);
+    await settle();
 
     connections.replace(someConnections());
+    fail(new Error('reset'));
 
     await expect(sent).rejects.toThrow('reset');
     expect(closed).toBe(1);
@@ -181,8 +183,10 @@ describe('connections that may be replaced', () => {
     const [old, next] = [someConnections(), someConnections()];
     const connections = replaceable(old);
     const onOld = connections.send(aRequest(), {}, neverAborted);
+    await settle();
     connections.replace(next);
     const onNext = connections.send(aRequest(), {}, neverAborted);
+    await settle();
     const outcomes = Promise.allSettled([onOld, onNext]);
 
     await connections.close();
