@@ -24,7 +24,7 @@ export interface SeenOfHalf {
   readonly succeeded: number;
 }
 
-/** Each second application fails from the tenth minute on. */
+/** Each second application fails from the fourth minute on, or from its second interval. */
 export async function failingHalf(scene: FailingHalf): Promise<SeenOfHalf> {
   const { requestsPerMinute, intervalMs, fails, minutes } = scene;
   const applications = Array.from({ length: scene.applications }, (_, index) => ({
@@ -35,7 +35,7 @@ export async function failingHalf(scene: FailingHalf): Promise<SeenOfHalf> {
     hosts: 1,
   }));
   const tries = new Map<number, number>();
-  const fromMs = Math.max(10 * minuteMs, 2 * intervalMs);
+  const fromMs = Math.max(4 * minuteMs, 2 * intervalMs);
   const account = accountOne({ requestsPerMinute });
   const entry = anEntry({ account: 'one', hosts: false, poll: { intervalMs } });
   const { platform, daemon, simulator, page } = await aRunningDaemon(
