@@ -31,9 +31,9 @@ export interface Permit {
   /**
    * The request has ended: to be called exactly once.
    *
-   * @param isAnswered whether there was an answer, even a bad one
+   * @param isAnswered whether there was an answer, even a bad one; `undefined` if its caller gave it up
    */
-  readonly release: (isAnswered: boolean) => void;
+  readonly release: (isAnswered: boolean | undefined) => void;
 }
 
 /** The place of a call among all that an account wants to send. */

@@ -39,6 +39,8 @@ type OnEnd = (isWhole: boolean) => void;
 interface RunningPoll<Request extends PollTimes, Outcome extends AnyOutcome> {
   readonly request: Request;
   readonly batch: BatchPoll<Request, Outcome>;
+  /** When it was queued, in monotonic time. */
+  readonly startMs: number;
 }
 
 /** The plan may change meanwhile: what is due then depends on it. */
@@ -60,6 +62,8 @@ export class PollLoop<
   readonly #gathered = new Map<string, Request>();
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
+  /** Whether everything is polled once: then nothing joins that was polled already. */
+  #pollsAll = false;
 
   constructor(
     table: Polled<Request, Outcome>,
@@ -87,6 +91,7 @@ export class PollLoop<
    */
   async pollAll(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
+    this.#pollsAll = true;
     return new Promise<boolean>((resolve, reject) => {
       const ids = [...this.#table.queue.all.keys()];
       let left = ids.length;
@@ -129,9 +134,10 @@ export class PollLoop<
     this.#isStopped = true;
     this.#clearTimer();
     const reason = new Error('the account is stopped');
-    for (const { batch, request } of this.#polls.values()) batch.drop(request, reason);
+    const polls = [...this.#polls.values()];
     this.#polls.clear();
     this.#gathered.clear();
+    for (const { batch, request } of polls) batch.drop(request, reason);
   }
 
   /** Monotonic time since when something has been due without being looked at. */
@@ -176,13 +182,16 @@ export class PollLoop<
       begins: (wanted, begun) => this.#filled(wanted, begun),
       ended: (request, outcome) => {
         over.add(request);
-        this.#polls.delete(this.#table.idOf(request));
-        this.#ended(request, outcome, startMs, onEnd);
+        const id = this.#table.idOf(request);
+        const queuedMs = this.#polls.get(id)?.startMs ?? startMs;
+        this.#polls.delete(id);
+        this.#ended(request, outcome, queuedMs, onEnd);
       },
     });
     for (const request of batch.questions) {
       // A poll without a call has ended by now.
-      if (!over.has(request)) this.#polls.set(this.#table.idOf(request), { request, batch: poll });
+      if (over.has(request)) continue;
+      this.#polls.set(this.#table.idOf(request), { request, batch: poll, startMs });
     }
   }
 
@@ -192,22 +201,28 @@ export class PollLoop<
     poll: BatchPoll<Request, Outcome>,
   ): Batch<Request, Outcome> | undefined {
     const { source } = this.#dependencies;
-    if (!source.sharesCalls) return undefined;
+    if (!source.sharesCalls || this.#isStopped) return undefined;
+    const nowMs = this.#dependencies.clock.monotonicMs();
     const waiting = [...this.#polls.values()].filter(
-      ({ request, batch }) => !batch.hasBegun && batch !== poll && !wanted.includes(request),
+      ({ batch }) => !batch.hasBegun && batch !== poll,
     );
-    const soon = this.#soon();
+    const soon = this.#pollsAll ? [] : this.#soon();
     const mayJoin = soon.filter((one) => this.#table.knownOutcomeOf(one) === undefined);
     const may = [...waiting.map(({ request }) => request), ...mayJoin];
     const [filled, ...more] = source.batches(wanted, may);
     // What fitted into one batch still does, unless it changed meanwhile.
     const taken = new Set(more.length === 0 ? filled?.questions : []);
     const moved = new Error('the poll belongs to another batch');
-    const { queue } = this.#table;
-    for (const { request, batch } of waiting) if (taken.has(request)) batch.drop(request, moved);
-    for (const one of soon) if (!taken.has(one)) queue.end(this.#table.idOf(one));
-    for (const request of taken)
-      this.#polls.set(this.#table.idOf(request), { request, batch: poll });
+    for (const { request, batch, startMs } of waiting) {
+      if (!taken.has(request)) continue;
+      batch.drop(request, moved);
+      this.#polls.set(this.#table.idOf(request), { request, batch: poll, startMs });
+    }
+    for (const request of soon) {
+      const id = this.#table.idOf(request);
+      if (taken.has(request)) this.#polls.set(id, { request, batch: poll, startMs: nowMs });
+      else this.#table.queue.end(id);
+    }
     return taken.size > 0 ? filled : undefined;
   }
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { sleep } from '../../src/model/clock.ts';
 import type { AppEntry } from '../../src/model/config.ts';
+import { aThrottled } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { type FakeBatchSource, inBatches } from '../support/fake-batch-source.ts';
+import { settle } from '../support/fake-clock.ts';
 import { createFakeSource, webOf } from '../support/fake-source.ts';
 import { aBench, type PollerBench } from '../support/poller-bench.ts';
 
@@ -225,5 +228,49 @@ describe('an application that leaves its batch', () => {
     expect(whileWaiting).toEqual([]);
     expect(bench.polls).toEqual([true, true]);
     expect([...bench.sink.apps.keys()]).toEqual(['2', '3']);
+  });
+});
+
+describe('batches that wait in a pause', () => {
+  it('are gone with their account, even if it is stopped in the turn in which the pause ends', async () => {
+    const bench = aBatchBench();
+    const { clock, calls, poller, sink } = bench;
+    list(bench, idsOf(250));
+    calls.key.throttled(aThrottled(10_000));
+    const stop = new AbortController();
+    clock.after(10_000, () => stop.abort(new Error('the account is stopped')));
+    const done = poller.run(stop.signal);
+    // The discovery is not made to wait.
+    await clock.advance(10_000);
+    await done;
+    calls.leave();
+    sink.apps.clear();
+    const timers = clock.pendingTimers();
+
+    await clock.advance(minuteMs);
+
+    expect([timers, sink.apps.size, bench.polls.length]).toEqual([0, 0, 0]);
+  });
+
+  it('leave no application unasked that is polled once, and ask for none of them twice', async () => {
+    const window = { kind: 'range', lengthMs: 7 * minuteMs } as const;
+    const others = Array.from({ length: 50 }, (_, index) => `${1001 + index}`);
+    const apart = others.map((id) => anEntry({ selector: { kind: 'id', id }, poll: { window } }));
+    const bench = aBatchBench([...apart, anEntry()], { concurrency: 1 });
+    const { clock, calls, poller, source } = bench;
+    list(bench, [...idsOf(250), ...others]);
+    const { signal } = new AbortController();
+    source.answer(
+      '1',
+      sleep(clock, 1000, signal).then(() => webOf(1)),
+    );
+    const whole = poller.runOnce(signal);
+    await settle();
+    calls.key.throttled(aThrottled(clock.monotonicMs() + 60_500));
+    await clock.advance(5 * minuteMs);
+
+    expect(await whole).toBe(true);
+    const asked = source.sentBatches.flat();
+    expect([asked.length, new Set(asked).size]).toEqual([300, 300]);
   });
 });

@@ -131,8 +131,8 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
       this.#sentBatches.push(idsOf(this.questions));
       // What the parts ask for is in the one answer.
       let isAnswered = false;
-      const release = (isAnsweredNow: boolean): void => {
-        isAnswered ||= isAnsweredNow;
+      const release = (isAnsweredNow: boolean | undefined): void => {
+        isAnswered ||= isAnsweredNow === true;
       };
       const permit = { apiKey: 'inside', throttled: () => undefined, release };
       const inside: CallContext = { ...context, turn: { next: async () => permit } };

@@ -314,7 +314,7 @@ export class AccountCalls implements KeyAccount {
       this.#update(running);
       giveBack();
     };
-    const release = (isAnswered: boolean): void => {
+    const release: Permit['release'] = (isAnswered) => {
       isSent = true;
       const nowMs = this.#clock.monotonicMs();
       this.#endsMs = [...lastMinuteOf(this.#endsMs, nowMs), nowMs];
@@ -325,15 +325,15 @@ export class AccountCalls implements KeyAccount {
     return { permit: { apiKey: key.apiKey, throttled: (one) => key.throttled(one), release }, end };
   }
 
-  #released(running: RunningJob, isAnswered: boolean, tookMs: number): void {
+  #released(running: RunningJob, isAnswered: boolean | undefined, tookMs: number): void {
     const { key } = running.job;
-    if (isAnswered) {
+    if (isAnswered === true) {
       this.#answersMs = [...this.#answersMs.slice(1 - answers.counted), tookMs];
       this.#usualMs = usualOf(this.#answersMs);
       // However long it took: what is always slow is not what hangs.
       running.width += 1;
       this.#hungMs.delete(key);
-    } else if (tookMs >= hangsAfterMs && !running.isList) {
+    } else if (isAnswered === false && tookMs >= hangsAfterMs && !running.isList) {
       this.#hungMs.delete(key);
       this.#hungMs.set(key, this.#clock.monotonicMs());
       const [oldest] = this.#hungMs.keys();

@@ -104,6 +104,8 @@ export class AccountTransport {
     let request = first;
     for (let retries = 0; ; retries += 1) {
       const answer = await this.#sendWithNewKey(request, signal).catch(apiErrorOnly);
+      // Given up by its caller, it has not failed.
+      if (signal.aborted && answer === signal.reason) throw signal.reason;
       const reason = reasonOf(answer);
       const nowMs = clock.monotonicMs();
       const jitterMs = random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
@@ -182,12 +184,12 @@ export class AccountTransport {
     const askedMs = clock.monotonicMs();
     const permit = await (request.turn ?? calls.lists).next(request.delayMs ?? 0, signal);
     const sentMs = clock.monotonicMs();
-    let isAnswered = true;
+    let isAnswered: boolean | undefined = true;
     try {
       const sent = { ...request, permit, sentMs, waitedMs: sentMs - askedMs };
       return [permit.apiKey, await this.#measured(sent, signal)];
     } catch (error) {
-      isAnswered = error instanceof ApiError && error.status !== undefined;
+      isAnswered = error instanceof ApiError ? error.status !== undefined : undefined;
       throw error;
     } finally {
       permit.release(isAnswered);

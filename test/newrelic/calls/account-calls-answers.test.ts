@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../../src/model/clock.ts';
+import type { ScheduledCall } from '../../../src/newrelic/calls/account-calls.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { aCallsBench, aThrottled, type CallsBench, permitsOf } from './call-fakes.ts';
+import { neverAborted } from './fakes.ts';
 
 const minuteMs = 60_000;
 
@@ -148,5 +151,31 @@ describe('what an account knows of its requests', () => {
     for (let one = 0; one < hanging; one += 1) await request(30_000, false);
 
     expect(calls.carriedPerMinute()).toBeCloseTo((8 * minuteMs) / usualMs, 6);
+  });
+});
+
+describe('requests that their caller gave up after a while', () => {
+  it('do not count as hanging', async () => {
+    const { clock, calls } = aCallsBench({ concurrency: 8 });
+    const keys = Array.from({ length: 8 }, (_, index) => `${index}`);
+    const begun: string[] = [];
+    const poll = (key: string, isAnswered: boolean | undefined): void => {
+      const call: ScheduledCall = async (turn) => {
+        const { release } = await turn.next(0, neverAborted);
+        begun.push(key);
+        await sleep(clock, 1500, neverAborted);
+        release(isAnswered);
+      };
+      const job = { key, size: 1, dueMs: 0, periodMs: minuteMs, calls: [call].values() };
+      void calls.run(job, neverAborted);
+    };
+    for (const key of keys) poll(key, undefined);
+    await clock.advance(1500);
+    begun.length = 0;
+
+    for (const key of keys) poll(key, true);
+    await clock.advance(0);
+
+    expect(begun).toEqual(keys);
   });
 });

@@ -4,7 +4,7 @@ import { sleep } from '../../../src/model/clock.ts';
 import { operations } from '../../../src/model/telemetry.ts';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import { aThrottled } from './call-fakes.ts';
-import { anAnswer, neverAborted, type Step, scripted } from './fakes.ts';
+import { anAnswer, held, neverAborted, type Step, scripted } from './fakes.ts';
 import { aSendBench, type SendBench } from './send-bench.ts';
 
 /** A 429 and others that ask for the shortest pause. */
@@ -215,5 +215,18 @@ describe('the plan', () => {
 
     expect(await outcome).toBe(500);
     expect(wire.requests).toHaveLength(3);
+  });
+
+  it('is not used up by what its caller gave up: that has not failed', async () => {
+    const bench = aSendBench(held().send);
+    bench.calls.plan(2);
+    const poll = new AbortController();
+    const outcome = bench.outcomeOf({}, poll.signal);
+    await bench.clock.advance(5000);
+
+    poll.abort(new ApiError('timeout', 'the poll did not end within 5 s'));
+    await outcome;
+
+    expect([bench.calls.mayRetry(), bench.calls.mayRetry()]).toEqual([true, true]);
   });
 });

@@ -148,7 +148,7 @@ describe('send', () => {
       failure: new ApiError('too_large', 'broken', { status: 200 }),
       isAnswered: true,
     },
-    { what: 'as the caller wanted', failure: new Error('stopping'), isAnswered: false },
+    { what: 'as the caller wanted', failure: new Error('stopping'), isAnswered: undefined },
   ])('gives the permit back once when the request fails $what', async ({ failure, isAnswered }) => {
     const events = await eventsOf([failure]);
 
