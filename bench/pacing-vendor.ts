@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { PresetName } from '../src/model/presets.ts';
-import { createSimulator } from '../src/simulator/simulator.ts';
 import type { ApiRequest, RawTransport } from '../src/newrelic/calls/transport.ts';
+import { createSimulator } from '../src/simulator/simulator.ts';
 import type { FakeClock } from '../test/support/fake-clock.ts';
 import { inMemoryTransport } from '../test/support/in-memory-vendor.ts';
 
