@@ -4,7 +4,7 @@ import { type AccountConfig, budgetIdOf } from '../../model/config.ts';
 import type { Permit, Turn } from '../../model/permit.ts';
 import { PriorityQueue } from '../../model/priority-queue.ts';
 import { minuteMs } from '../../model/time.ts';
-import type { Key, KeyAccount, KeyPlace, Keys } from './keys.ts';
+import { forgetUntil, type Key, type KeyAccount, type KeyPlace, type Keys } from './keys.ts';
 
 /** A call of a job, ready to be sent. Each of its requests takes its turn. It never rejects. */
 export type ScheduledCall = (turn: Turn) => Promise<void>;
@@ -104,8 +104,8 @@ export class AccountCalls implements KeyAccount {
   /** When a request of these jobs hung last, by key; the oldest first. */
   readonly #hungMs = new Map<string, number>();
   /** When the requests of the last minute ended, and when its retries were let go. */
-  #endsMs: readonly number[] = [];
-  #retriesMs: readonly number[] = [];
+  readonly #endsMs: number[] = [];
+  readonly #retriesMs: number[] = [];
   #answersMs: readonly number[] = [];
   #usualMs = 0;
   #key: Key;
@@ -149,7 +149,7 @@ export class AccountCalls implements KeyAccount {
 
   /** Requests of the account that are in flight, or ended in the last 60 seconds, with whatever key. */
   requestsLastMinute(): number {
-    this.#endsMs = lastMinuteOf(this.#endsMs, this.#clock.monotonicMs());
+    forgetUntil(this.#endsMs, this.#clock.monotonicMs() - minuteMs);
     return this.requestsInFlight() + this.#endsMs.length;
   }
 
@@ -161,9 +161,9 @@ export class AccountCalls implements KeyAccount {
   /** Whether something that has failed may be sent again. If so, it counts as sent. */
   mayRetry(): boolean {
     const nowMs = this.#clock.monotonicMs();
-    const recentMs = lastMinuteOf(this.#retriesMs, nowMs);
-    const isFree = recentMs.length + 1 <= this.#freePerMinute;
-    this.#retriesMs = isFree ? [...recentMs, nowMs] : recentMs;
+    forgetUntil(this.#retriesMs, nowMs - minuteMs);
+    const isFree = this.#retriesMs.length + 1 <= this.#freePerMinute;
+    if (isFree) this.#retriesMs.push(nowMs);
     return isFree;
   }
 
@@ -317,7 +317,8 @@ export class AccountCalls implements KeyAccount {
     const release: Permit['release'] = (isAnswered) => {
       isSent = true;
       const nowMs = this.#clock.monotonicMs();
-      this.#endsMs = [...lastMinuteOf(this.#endsMs, nowMs), nowMs];
+      forgetUntil(this.#endsMs, nowMs - minuteMs);
+      this.#endsMs.push(nowMs);
       this.#released(running, isAnswered, nowMs - sentMs);
       key.ended(true);
       if (running.isList) end();
@@ -379,12 +380,6 @@ export class AccountCalls implements KeyAccount {
     const neededMs = (slowdown * minuteMs * calls) / this.limitPerMinute();
     return dueMs + earlyShare * periodMs + (isList ? neededMs : Math.min(periodMs, neededMs));
   }
-}
-
-/** Those of the last 60 seconds, the oldest first. */
-function lastMinuteOf(timesMs: readonly number[], nowMs: number): readonly number[] {
-  const first = timesMs.findIndex((atMs) => atMs > nowMs - minuteMs);
-  return first === -1 ? [] : timesMs.slice(first);
 }
 
 /** The mean of the answers that are not slow beside the others; 0 if there are none. */

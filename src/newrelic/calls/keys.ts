@@ -235,9 +235,7 @@ export class Key {
 
   /** Calls in flight, and calls that ended in the last 60 seconds. */
   #used(): number {
-    const recentMs = this.#clock.monotonicMs() - holdMs;
-    const first = this.#ends.findIndex((endMs) => endMs > recentMs);
-    this.#ends.splice(0, first === -1 ? this.#ends.length : first);
+    forgetUntil(this.#ends, this.#clock.monotonicMs() - holdMs);
     return this.#inFlight + this.#ends.length;
   }
 
@@ -262,6 +260,12 @@ export class Key {
     });
     this.#timer = { dueMs, cancel };
   }
+}
+
+/** Takes the times up to this one out of a list in their order. */
+export function forgetUntil(timesMs: number[], untilMs: number): void {
+  const first = timesMs.findIndex((atMs) => atMs > untilMs);
+  timesMs.splice(0, first === -1 ? timesMs.length : first);
 }
 
 /** The keys of the process: one for each value at each base URL and quota. No reload forgets what was sent. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../../src/model/clock.ts';
 import type { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import type { Key } from '../../../src/newrelic/calls/keys.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -51,6 +52,21 @@ function mostInAnyWindow(timesMs: readonly number[], windowMs: number): number {
 }
 
 describe('the pace of a key', () => {
+  it('holds all calls back until the longest pause is over, even if a place is given back unused', async () => {
+    const { clock, calls, sentAtMs, poll } = aRun(2);
+    const idle = [async () => sleep(clock, 1000, neverAborted)].values();
+    const unused = { key: 'unused', size: 1, dueMs: 0, periodMs: minuteMs, calls: idle };
+    void calls.run(unused, neverAborted);
+
+    calls.key.throttled(aThrottled(10_000));
+    calls.key.throttled(aThrottled(5000));
+    await clock.advance(2000);
+    poll(1);
+    await clock.advance(20_000);
+
+    expect(sentAtMs).toEqual([10_000]);
+  });
+
   it('is even after a pause, until some budget is left unused again', async () => {
     const { clock, calls, sentAtMs, poll } = aRun(600);
 
