@@ -209,9 +209,9 @@ export class PollLoop<
     const soon = this.#pollsAll ? [] : this.#soon();
     const mayJoin = soon.filter((one) => this.#table.knownOutcomeOf(one) === undefined);
     const may = [...waiting.map(({ request }) => request), ...mayJoin];
-    const [filled, ...more] = source.batches(wanted, may);
-    // What fitted into one batch still does, unless it changed meanwhile.
-    const taken = new Set(more.length === 0 ? filled?.questions : []);
+    // What is wanted was one batch before.
+    const [filled] = source.batches(wanted, may);
+    const taken = new Set(filled?.questions);
     const moved = new Error('the poll belongs to another batch');
     for (const { request, batch, startMs } of waiting) {
       if (!taken.has(request)) continue;
@@ -223,7 +223,7 @@ export class PollLoop<
       if (taken.has(request)) this.#polls.set(id, { request, batch: poll, startMs: nowMs });
       else this.#table.queue.end(id);
     }
-    return taken.size > 0 ? filled : undefined;
+    return filled;
   }
 
   /** Polls that are not due yet, but may fill up a batch. */

@@ -273,4 +273,17 @@ describe('batches that wait in a pause', () => {
     const asked = source.sentBatches.flat();
     expect([asked.length, new Set(asked).size]).toEqual([300, 300]);
   });
+
+  it('are asked for in full ones afterwards, each of ten thousand applications once', async () => {
+    const bench = aBatchBench([anEntry()], { requestsPerMinute: 3000, concurrency: 50 });
+    const { clock, calls, source } = bench;
+    list(bench, idsOf(10_000));
+    bench.start();
+    calls.key.throttled(aThrottled(10_000));
+    await clock.advance(15_000);
+
+    expect(new Set(source.sentBatches.flat()).size).toBe(10_000);
+    expect(source.sentBatches.flat()).toHaveLength(10_000);
+    expect(source.sentBatches).toHaveLength(50);
+  });
 });
