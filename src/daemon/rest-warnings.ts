@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { endOfRestAt, lastDayOfRest } from '../rest/end-of-rest.ts';
+import { endOfRestAt, lastDayOfRest } from '../newrelic/rest/end-of-rest.ts';
 import { accountsInUse } from './prepare-account.ts';
 
 /**

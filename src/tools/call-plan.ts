@@ -2,7 +2,7 @@ import type { AccountConfig, PollTiming, Query } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
-import { type AccountPlan, accountPlanOf, busyShare } from '../poller/account-plan.ts';
+import { type AccountPlan, accountPlanOf, busyShare } from '../poll/account-plan.ts';
 import {
   callsPerMinute,
   type Demand,
@@ -11,7 +11,7 @@ import {
   leftForPolls,
   plannedShare,
   totalOf,
-} from '../poller/demand.ts';
+} from '../poll/demand.ts';
 
 /** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {

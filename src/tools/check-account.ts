@@ -8,8 +8,8 @@ import { isReadOf } from '../model/polled-series.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { type AppReading, applicationMetrics, type QueryReading } from '../model/snapshot.ts';
-import { seeksAny } from '../poller/discovery-state.ts';
-import { emptyTextOf, isAnswered } from '../poller/query-state.ts';
+import { seeksAny } from '../poll/discovery-state.ts';
+import { emptyTextOf, isAnswered } from '../poll/query-state.ts';
 import { resultText } from '../status/queries.ts';
 import {
   type DiscoveredAccount,

@@ -17,7 +17,7 @@ import { type FileMap, mapsUnder, textEntry } from '../config/yaml-node.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
-import { endOfRestAt } from '../rest/end-of-rest.ts';
+import { endOfRestAt } from '../newrelic/rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { type Finding, findingOf, findingsText } from './check-finding.ts';

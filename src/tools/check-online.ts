@@ -2,7 +2,7 @@ import type { ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
 import { regionAddresses, regionOf, regions } from '../model/region.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { isUnauthorized } from '../poller/discovery-state.ts';
+import { isUnauthorized } from '../poll/discovery-state.ts';
 import {
   askingDependencies,
   type DiscoveredAccount,

@@ -3,9 +3,9 @@ import type { AccountInUse, AccountSource, Config, Query } from '../model/config
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { CallCosts } from '../model/source.ts';
-import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
-import { discoveryOptionsOf } from '../poller/discovery-state.ts';
-import { restCosts } from '../rest/rest-source.ts';
+import { nerdGraphCosts } from '../newrelic/nerdgraph/nerdgraph-source.ts';
+import { restCosts } from '../newrelic/rest/rest-source.ts';
+import { discoveryOptionsOf } from '../poll/discovery-state.ts';
 import type { DiscoveredAccount } from './account-discovery.ts';
 import {
   type AssumedDiscovery,

@@ -1,6 +1,6 @@
 import type { AccountRuntime } from '../daemon/account-runtime.ts';
 import type { ListMetrics } from '../model/metric-list.ts';
-import { createMetricNames as createRestMetricNames } from '../rest/metric-names.ts';
+import { createMetricNames as createRestMetricNames } from '../newrelic/rest/metric-names.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 
 /**

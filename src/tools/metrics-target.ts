@@ -6,7 +6,7 @@ import type { Application } from '../model/application.ts';
 import type { AccountInUse, Config, Selector } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { isEntityId } from '../newrelic/json.ts';
-import { discoverWithin } from '../poller/discovery-state.ts';
+import { discoverWithin } from '../poll/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
 import { suggestionFor } from './name-suggestion.ts';
 

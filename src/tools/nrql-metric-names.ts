@@ -9,12 +9,16 @@ import { presetNames, presets } from '../model/presets.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
-import { type CallPurpose, failureOf } from '../nerdgraph/failures.ts';
-import { answerOf, nrqlDocument, nrqlTimeoutSeconds } from '../nerdgraph/graphql-client.ts';
-import { nrqlText } from '../nerdgraph/nrql.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import type { Transport } from '../newrelic/calls/transport.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
+import { type CallPurpose, failureOf } from '../newrelic/nerdgraph/failures.ts';
+import {
+  answerOf,
+  nrqlDocument,
+  nrqlTimeoutSeconds,
+} from '../newrelic/nerdgraph/graphql-client.ts';
+import { nrqlText } from '../newrelic/nerdgraph/nrql.ts';
 
 /** Whom to ask. */
 export interface NrqlAccount {

@@ -2,7 +2,7 @@ import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Query } from '../model/config.ts';
 import type { QueryOutcome } from '../model/poll-outcome.ts';
 import type { Source } from '../model/source.ts';
-import { queryBatchOf } from '../poller/query-state.ts';
+import { queryBatchOf } from '../poll/query-state.ts';
 import { allCallsOf } from './poll-once.ts';
 
 export interface QueryAnswer {

@@ -4,11 +4,11 @@ import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import { failureOf, statusOf } from '../nerdgraph/failures.ts';
-import { answerOf } from '../nerdgraph/graphql-client.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import type { ApiRequest } from '../newrelic/calls/transport.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
+import { failureOf, statusOf } from '../newrelic/nerdgraph/failures.ts';
+import { answerOf } from '../newrelic/nerdgraph/graphql-client.ts';
 import type { Finding } from './check-finding.ts';
 import type { NrqlDependencies } from './nrql-metric-names.ts';
 

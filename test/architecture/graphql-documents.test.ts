@@ -3,7 +3,7 @@ import {
   entitiesDocument,
   nrqlDocument,
   taggedEntitiesDocument,
-} from '../../src/nerdgraph/graphql-client.ts';
+} from '../../src/newrelic/nerdgraph/graphql-client.ts';
 import { schemaProblems } from '../support/nerdgraph-schema.ts';
 import { readSourceFiles } from './source-files.ts';
 

@@ -13,7 +13,7 @@ describe('this test', () => {
   it('sees the files of every area', () => {
     expect(files.length).toBeGreaterThan(20);
     expect([...new Set(files.map(({ path }) => areaOf(path)))]).toEqual(
-      expect.arrayContaining(['model', 'config', 'newrelic/calls', 'poller', 'telemetry', 'cli']),
+      expect.arrayContaining(['model', 'config', 'newrelic/calls', 'poll', 'telemetry', 'cli']),
     );
   });
 
@@ -88,8 +88,8 @@ describe('the layers', () => {
       problem: 'server/a.ts imports ../newrelic/b.ts: server must not import newrelic',
     },
     {
-      file: aFile('poller/a.ts', "export { b } from '../cli/b.ts';"),
-      problem: 'poller/a.ts imports ../cli/b.ts: poller must not import cli',
+      file: aFile('poll/a.ts', "export { b } from '../cli/b.ts';"),
+      problem: 'poll/a.ts imports ../cli/b.ts: poll must not import cli',
     },
     {
       file: aFile('tools/a.ts', "import { b } from '../simulator/b.ts';"),
@@ -100,20 +100,20 @@ describe('the layers', () => {
       problem: 'cli/a.ts imports ../main.ts: cli must not import main.ts',
     },
     {
-      file: aFile('main.ts', "import { b } from './poller/b.ts';"),
-      problem: 'main.ts imports ./poller/b.ts: main.ts must not import poller',
+      file: aFile('main.ts', "import { b } from './poll/b.ts';"),
+      problem: 'main.ts imports ./poll/b.ts: main.ts must not import poll',
     },
     {
       file: aFile('cli/a.ts', "const b = await import('../../test/b.ts');"),
       problem: 'cli/a.ts imports ../../test/b.ts: cli must not import ..',
     },
     {
-      file: aFile('poller/a.ts', "import { b } from './b';"),
-      problem: 'poller/a.ts imports ./b without .ts',
+      file: aFile('poll/a.ts', "import { b } from './b';"),
+      problem: 'poll/a.ts imports ./b without .ts',
     },
     {
-      file: aFile('poller/a.ts', "import { b } from './b.js';"),
-      problem: 'poller/a.ts imports ./b.js without .ts',
+      file: aFile('poll/a.ts', "import { b } from './b.js';"),
+      problem: 'poll/a.ts imports ./b.js without .ts',
     },
     {
       file: aFile('server/a.ts', "import { request } from 'undici';"),
@@ -128,24 +128,24 @@ describe('the layers', () => {
       problem: 'exposition/a.ts imports prom-client: only for telemetry',
     },
     {
-      file: aFile('poller/a.ts', "import { readFile } from 'node:fs/promises';"),
-      problem: 'poller/a.ts imports node:fs: only for daemon, config',
+      file: aFile('poll/a.ts', "import { readFile } from 'node:fs/promises';"),
+      problem: 'poll/a.ts imports node:fs: only for daemon, config',
     },
     {
       file: aFile('newrelic/calls/a.ts', "import { request } from 'node:http';"),
       problem: 'newrelic/calls/a.ts imports node:http: only for server, simulator',
     },
     {
-      file: aFile('poller/a.ts', "import { x } from '@scope/x/y';"),
-      problem: 'poller/a.ts imports @scope/x, which no area is given',
+      file: aFile('poll/a.ts', "import { x } from '@scope/x/y';"),
+      problem: 'poll/a.ts imports @scope/x, which no area is given',
     },
     {
-      file: aFile('poller/a.ts', "import fs from 'fs';"),
-      problem: 'poller/a.ts imports fs, which no area is given',
+      file: aFile('poll/a.ts', "import fs from 'fs';"),
+      problem: 'poll/a.ts imports fs, which no area is given',
     },
     {
-      file: aFile('poller/a.ts', 'await import(name);'),
-      problem: 'poller/a.ts has an import whose target is computed',
+      file: aFile('poll/a.ts', 'await import(name);'),
+      problem: 'poll/a.ts has an import whose target is computed',
     },
     {
       file: aFile('attic/a.ts', ''),
@@ -157,7 +157,7 @@ describe('the layers', () => {
 
   it('let each area import the model and itself', () => {
     const file = aFile(
-      'poller/a.ts',
+      'poll/a.ts',
       "import { b } from './b.ts';\nimport { c } from '../model/c.ts';\nimport { d } from 'node:util';",
     );
 

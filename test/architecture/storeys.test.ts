@@ -34,7 +34,7 @@ describe('the daemon', () => {
       .filter(({ path }) => loaded.includes(path))
       .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 
-    expect(loaded).toContain('poller/account-poller.ts');
+    expect(loaded).toContain('poll/account-poller.ts');
     expect(loaded.length).toBeLessThanOrEqual(mostFiles);
     expect(lines).toBeLessThanOrEqual(mostLines);
   });

@@ -3,7 +3,7 @@ import { transactionTypes } from '../../src/model/application.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
-import { functionTexts, nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
+import { functionTexts, nrqlValueOf } from '../../src/newrelic/nerdgraph/nrql-values.ts';
 import { readDocument } from './documents.ts';
 import { codeWordsIn, rowsWith } from './markdown.ts';
 import { metricTables, nrqlOfValues, withTables } from './metric-tables.ts';

@@ -8,8 +8,8 @@ import {
   valueNames,
   vendorValues,
 } from '../../src/model/vendor-value.ts';
-import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
-import { inBaseUnit } from '../../src/rest/base-units.ts';
+import { nrqlValueOf } from '../../src/newrelic/nerdgraph/nrql-values.ts';
+import { inBaseUnit } from '../../src/newrelic/rest/base-units.ts';
 
 /** The tables of docs/metrics.md that are written from the code, by the names of their markers. */
 export function metricTables(): ReadonlyMap<string, string> {

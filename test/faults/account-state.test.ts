@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { aMetric } from '../poller/metric-watch-bench.ts';
+import { aMetric } from '../poll/metric-watch-bench.ts';
 import { anEntry } from '../support/builders.ts';
 import { type TimedBench, withTimedFaults } from './fault-bench.ts';
 

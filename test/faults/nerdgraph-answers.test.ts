@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
-import { maxRows } from '../../src/nerdgraph/nrql.ts';
+import { maxRows } from '../../src/newrelic/nerdgraph/nrql.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import {
   manyApplications,

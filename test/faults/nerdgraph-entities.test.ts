@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Selector } from '../../src/model/config.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { anEntity, pageAnswer } from '../nerdgraph/answers.ts';
+import { anEntity, pageAnswer } from '../newrelic/nerdgraph/answers.ts';
 import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 import { byNerdGraph } from './sources.ts';
 

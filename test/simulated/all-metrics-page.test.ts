@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
-import { customMetrics } from '../nerdgraph/some-metrics.ts';
+import { customMetrics } from '../newrelic/nerdgraph/some-metrics.ts';
 import { anEntry } from '../support/builders.ts';
 import { pagePolledOnce } from './polled-once.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
-import { AccountPoller } from '../../src/poller/account-poller.ts';
+import { AccountPoller } from '../../src/poll/account-poller.ts';
 import { aStore } from '../exposition/builders.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
-import { aRestSource } from '../rest/a-rest-source.ts';
+import { aRestSource } from '../newrelic/rest/a-rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';

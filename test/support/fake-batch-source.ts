@@ -3,9 +3,9 @@ import type { Clock } from '../../src/model/clock.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
-import { createCallGroups } from '../../src/rest/call-groups.ts';
-import { RestBatch } from '../../src/rest/rest-batch.ts';
-import { WholeAnswers } from '../../src/rest/whole-answers.ts';
+import { createCallGroups } from '../../src/newrelic/rest/call-groups.ts';
+import { RestBatch } from '../../src/newrelic/rest/rest-batch.ts';
+import { WholeAnswers } from '../../src/newrelic/rest/whole-answers.ts';
 import { type FakeSource, inTurn } from './fake-source.ts';
 
 /** Applications that one call answers for. */

@@ -3,10 +3,13 @@ import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, RequestContext, Source } from '../../src/model/source.ts';
-import type { MetricAnswer, MetricQuery } from '../../src/rest/metric-payload.ts';
-import type { GroupQuery } from '../../src/rest/poll-answers.ts';
-import type { RestClient } from '../../src/rest/rest-client.ts';
-import { createRestSource, type RestSourceDependencies } from '../../src/rest/rest-source.ts';
+import type { MetricAnswer, MetricQuery } from '../../src/newrelic/rest/metric-payload.ts';
+import type { GroupQuery } from '../../src/newrelic/rest/poll-answers.ts';
+import type { RestClient } from '../../src/newrelic/rest/rest-client.ts';
+import {
+  createRestSource,
+  type RestSourceDependencies,
+} from '../../src/newrelic/rest/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
-import { AccountPoller } from '../../src/poller/account-poller.ts';
+import { AccountPoller } from '../../src/poll/account-poller.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anEntry } from './builders.ts';
 import { inBatches } from './fake-batch-source.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../src/model/config.ts';
-import { isCovered, plannableOf, stretchOf } from '../../src/poller/demand.ts';
-import { restCosts } from '../../src/rest/rest-source.ts';
+import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
+import { isCovered, plannableOf, stretchOf } from '../../src/poll/demand.ts';
 import { budgetFor, intervalFactorFor, planCalls } from '../../src/tools/call-plan.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 

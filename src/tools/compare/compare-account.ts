@@ -10,8 +10,8 @@ import {
 } from '../../model/selected-application.ts';
 import { selectApplications } from '../../model/selector.ts';
 import type { Discovery, Question, Source } from '../../model/source.ts';
-import { discoverWithin } from '../../poller/discovery-state.ts';
-import { pollUntilSettled } from '../../poller/poll-again.ts';
+import { discoverWithin } from '../../poll/discovery-state.ts';
+import { pollUntilSettled } from '../../poll/poll-again.ts';
 import { longestDiscoveryMs } from '../account-discovery.ts';
 import { pollOnce } from '../poll-once.ts';
 import {

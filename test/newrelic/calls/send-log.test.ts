@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import { sleep } from '../../../src/model/clock.ts';
-import { nrqlDocument } from '../../../src/nerdgraph/graphql-client.ts';
 import type { ApiRequest, ApiResponse } from '../../../src/newrelic/calls/transport.ts';
+import { nrqlDocument } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { aThrottled } from './call-fakes.ts';
 import { anAnswer, held, neverAborted, scripted } from './fakes.ts';

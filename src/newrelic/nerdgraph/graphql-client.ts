@@ -1,0 +1,203 @@
+import { ApiError } from '../../model/api-error.ts';
+import type { Query } from '../../model/config.ts';
+import type { QueryReading } from '../../model/snapshot.ts';
+import type { RequestContext } from '../../model/source.ts';
+import type { ApiObserver, Operation } from '../../model/telemetry.ts';
+import type { TimeWindow } from '../../model/window.ts';
+import { countingFailures, excerptOf } from '../answer.ts';
+import type { AnswerSize, ApiResponse, Transport } from '../calls/transport.ts';
+import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../json.ts';
+import { type EntityPage, entityPageOf } from './entity-page.ts';
+import {
+  answeredPartOf,
+  askForLess,
+  type CallPurpose,
+  failureIn,
+  failureOf,
+  graphqlErrorsOf,
+} from './failures.ts';
+import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
+import { queryReadingOf } from './query-answer.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
+
+export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
+  readonly operation: Operation;
+  readonly nrql: string;
+}
+
+/** Which tags of entities to read. Default: none. */
+export type EntitiesContext = RequestContext & { readonly tags?: readonly string[] | undefined };
+
+/** NerdGraph for one account. Rejects with an `ApiError` or with the signal's reason. */
+export interface GraphqlClient {
+  nrql(question: NrqlQuestion, context: RequestContext): Promise<NrqlAnswer>;
+  /** Asks a query of the configuration. */
+  query(query: Query, window: TimeWindow, context: RequestContext): Promise<QueryReading>;
+  /**
+   * One page of a search for entities.
+   *
+   * @param cursor as the page before gave it; `undefined` for the first page
+   */
+  entities(
+    search: string,
+    cursor: string | undefined,
+    context: EntitiesContext,
+  ): Promise<EntityPage>;
+}
+
+export interface GraphqlClientOptions {
+  readonly accountId: number;
+  /** How long a whole call may take; a query is given a little less. */
+  readonly timeoutMs: () => number;
+}
+
+export interface GraphqlClientDependencies {
+  /** The account's transport: paced, limited, retried and measured. */
+  readonly send: Transport;
+  readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample'>;
+  readonly unexpected: UnexpectedAnswers;
+}
+
+/** One query a request: a query that fails is a call that fails, and all others are kept. */
+export const nrqlDocument =
+  'query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) { actor { account(id: $account) { nrql(query: $nrql, timeout: $timeout) { results otherResult totalResult metadata { facets messages timeWindow { begin end } } } } } }';
+
+/** A page has 200 entities; New Relic allows no more. */
+export const entitiesDocument =
+  'query Applications($search: String!, $cursor: String) { actor { entitySearch(query: $search, sortByWithDirection: {attribute: NAME, direction: ASC}) { count results(cursor: $cursor) { nextCursor entities { guid name accountId reporting alertSeverity ... on ApmApplicationEntityOutline { applicationId language settings { apdexTarget } apmSummary { throughput responseTimeAverage apdexScore hostCount instanceCount } } } } } } }';
+
+/** Tags are many: they are asked for only where one is wanted. */
+export const taggedEntitiesDocument: string = entitiesDocument.replace(
+  'guid',
+  'guid tags { key values }',
+);
+
+export function createGraphqlClient(
+  { accountId, timeoutMs }: GraphqlClientOptions,
+  { send, observer, unexpected }: GraphqlClientDependencies,
+): GraphqlClient {
+  const ask = async <Value>(
+    purpose: CallPurpose,
+    document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
+    { signal, turn, isRepeated }: RequestContext,
+    kind: AnswerKind,
+    use: (part: unknown) => Value,
+  ): Promise<Value> => {
+    const { operation } = purpose;
+    const body = JSON.stringify(document);
+    const response = await send(
+      { operation, answerSize: kind.size, target: '/graphql', body, turn, isRepeated },
+      signal,
+    );
+    return countingFailures(response, purpose, observer, () => {
+      const { part, deprecations } = answerOf(response, purpose, kind.parse);
+      for (const message of deprecations) unexpected.saw('partial', { error: message });
+      return use(part);
+    });
+  };
+
+  const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
+  const nrqlRequest = (nrql: string) => ({
+    query: nrqlDocument,
+    variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
+  });
+
+  return {
+    nrql: async ({ operation, nrql, ...question }, context) => {
+      const purpose = { operation, applications: question.applicationIds.length, accountId };
+      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+        nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
+      );
+    },
+    query: async (query, window, context) => {
+      const purpose = { operation: 'query', accountId } as const;
+      const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
+      const reading = { purpose, window, unexpected, onInvalid };
+      try {
+        return await ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+          queryReadingOf(part, query, reading),
+        );
+      } catch (error) {
+        throw error instanceof ApiError ? inWrittenText(error, query) : error;
+      }
+    },
+    entities: async (search, cursor, { tags = [], ...context }) => {
+      const purpose = { operation: 'list_applications', accountId } as const;
+      const variables = { search, cursor: cursor ?? null };
+      const [query, kind] =
+        tags.length > 0 ? [taggedEntitiesDocument, taggedPage] : [entitiesDocument, entityPage];
+      return ask(purpose, { query, variables }, context, kind, (part) =>
+        entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
+      );
+    },
+  };
+}
+
+/**
+ * The error with New Relic's positions as those in the text that the user wrote, and if the answer has no
+ * room in memory, with what makes it smaller.
+ */
+function inWrittenText({ reason, message, status }: ApiError, { written, added }: Query): ApiError {
+  if (reason === 'too_large' && status === undefined) {
+    return new ApiError(reason, `query: ${message.split(';')[0]}. ${askForLess}.`);
+  }
+  const { at, length } = added ?? { at: Number.POSITIVE_INFINITY, length: 0 };
+  const text = message.replaceAll(/(?<=\bposition )\d+/gu, (digits) => {
+    const position = Number(digits);
+    const own = position > at ? Math.max(at, position - length) : position;
+    return String(Math.min(own, written.length));
+  });
+  return new ApiError(reason, text, status === undefined ? {} : { status });
+}
+
+interface AnswerKind {
+  readonly size: AnswerSize;
+  readonly parse: typeof parseJson;
+}
+
+/** May have 5000. The database behind NRQL has no exact number beyond 2^53. */
+const rows: AnswerKind = { size: 'large', parse: parseJson };
+/** Names no hosts. */
+const entityPage: AnswerKind = { size: 'medium', parse: parseJsonKeepingIds };
+const taggedPage: AnswerKind = { ...entityPage, size: 'large' };
+
+/**
+ * What was asked for, and notices of New Relic's that a field will go some day. Throws an `ApiError` if
+ * there is nothing of it, or if any other error comes with it.
+ */
+export function answerOf(
+  response: ApiResponse,
+  purpose: CallPurpose,
+  parse: typeof parseJson,
+): { readonly part: unknown; readonly deprecations: readonly string[] } {
+  const failure = failureIn(response, purpose);
+  if (failure !== undefined) throw failure;
+  const { status, body } = response;
+  let document: unknown;
+  try {
+    document = parse(body);
+  } catch {
+    const start = excerptOf(body);
+    const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;
+    throw failureOf(purpose, 'not_json', detail, status);
+  }
+  const { errors, deprecations } = graphqlErrorsOf(document);
+  const [error] = errors;
+  if (error !== undefined) {
+    const detail = `the answer comes with an error: "${excerptOf(error.message)}"`;
+    throw failureOf(purpose, 'schema', detail, status);
+  }
+  const part = answeredPartOf(document);
+  if (part !== undefined) return { part, deprecations };
+  throw failureOf(purpose, 'schema', 'the answer has nothing of what was asked for', status);
+}
+
+/** What NerdGraph accepts. */
+const nrqlTimeout = { least: 5, most: 120 };
+/** For the way there and back: an answer that names its timeout tells more than a call cut off. */
+const marginSeconds = 5;
+
+export function nrqlTimeoutSeconds(timeoutMs: number): number {
+  const seconds = Math.floor(timeoutMs / 1000) - marginSeconds;
+  return Math.min(nrqlTimeout.most, Math.max(nrqlTimeout.least, seconds));
+}

@@ -1,0 +1,271 @@
+import type { QueryFacet } from '../../model/config.ts';
+import { own } from '../../model/own.ts';
+import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
+import type { TimeWindow } from '../../model/window.ts';
+import {
+  entityIdOf,
+  type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
+  objectOf,
+} from '../json.ts';
+import { type CallPurpose, failureOf, notWhole } from './failures.ts';
+import { type Facets, maxRows } from './nrql.ts';
+import type { Cell } from './nrql-values.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
+
+export interface FacetRow {
+  readonly applicationId: string;
+  /** `undefined` if the query does not ask for hosts. */
+  readonly host: string | undefined;
+  /** Of all metrics together. */
+  readonly calls: number;
+  /** Whether the heartbeat was among them. */
+  readonly isLive: boolean;
+  /** One for each column that the query asks for beside. */
+  readonly cells: readonly Cell[];
+}
+
+/** The whole answer to one query. */
+export interface NrqlAnswer {
+  readonly rows: readonly FacetRow[];
+  /** What the rows are about; New Relic may have moved the ends of the window that was asked for. */
+  readonly window: TimeWindow;
+}
+
+/** What was asked, and so what an answer must be about. */
+export interface AnswerReading {
+  readonly purpose: CallPurpose;
+  /** The window that was asked for. */
+  readonly window: TimeWindow;
+  readonly unexpected: UnexpectedAnswers;
+  readonly onInvalid: InvalidSampleListener;
+}
+
+/** The same of a query about applications. */
+export interface NrqlReading extends AnswerReading {
+  readonly facets: Facets;
+  readonly applicationIds: readonly string[];
+  readonly asksFor: (host: string) => boolean;
+  /** Whether the other answers of the poll are about this window, too. */
+  readonly mayBeAbout: (window: TimeWindow) => boolean;
+  /** The names of the columns beside the heartbeat; `undefined` if the query asks for calls only. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/**
+ * Reads the value of `nrql`. Throws an `ApiError` unless the answer is whole and answers this question:
+ * one answer stands for up to 200 applications, and what is missing of it looks like what is gone.
+ */
+export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
+  const answer = objectOf(part);
+  const { results, window } = resultsIn(answer, attributes(reading.facets), reading);
+  const others = callsOf(answer['otherResult']) ?? 0;
+  const rows = rowsOf(results, reading);
+  checkSum(rows, others, answer['totalResult'], reading);
+  if (results.length >= maxRows || others > 0) {
+    const detail = `the answer has ${results.length} rows, and there are more`;
+    throw failureOf(reading.purpose, 'too_large', detail);
+  }
+  if (!reading.mayBeAbout(window)) {
+    throw notWhole(reading.purpose, 'the answer is about another time than others of this poll');
+  }
+  return { rows: rows.filter((row) => row.isWithoutHost !== true), window };
+}
+
+/** What rows are grouped by: of an attribute New Relic repeats the name, of anything else it is not known how. */
+type Facet = Pick<QueryFacet, 'name' | 'isAttribute'>;
+
+function attributes(names: readonly string[]): readonly Facet[] {
+  return names.map((name) => ({ name, isAttribute: true }));
+}
+
+/**
+ * The rows of the value of `nrql`, and what they are about. Throws an `ApiError` if there are none, or if they
+ * are grouped by something else or about another time than was asked for.
+ *
+ * @param needsLength whether the window must be as long as it was asked for
+ */
+export function resultsIn(
+  { results, metadata }: JsonObject,
+  facets: readonly Facet[],
+  reading: AnswerReading,
+  needsLength = false,
+): { readonly results: readonly unknown[]; readonly window: TimeWindow } {
+  if (!Array.isArray(results)) throw notWhole(reading.purpose, 'the answer has no list of results');
+  const { messages, facets: stated, timeWindow } = objectOf(metadata);
+  const [message]: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  if (message !== undefined) reading.unexpected.saw('partial', { message });
+  const names: unknown = stated ?? [];
+  const isGroupedSo =
+    Array.isArray(names) &&
+    names.length === facets.length &&
+    facets.every(({ name, isAttribute }, index) => !isAttribute || names[index] === name);
+  if (!isGroupedSo) {
+    throw notWhole(reading.purpose, 'the answer is grouped by something else than was asked for');
+  }
+  return { results, window: windowOf(timeWindow, reading, needsLength) };
+}
+
+/** What a row is about, as often as was asked for; `undefined` if it is about something else. */
+export function facetValuesOf(
+  row: JsonObject,
+  facets: readonly Facet[],
+): readonly unknown[] | undefined {
+  const stated = own(row, 'facet');
+  if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
+  const members = facets.map(({ name }) => own(row, name));
+  if (stated === undefined) return members.includes(undefined) ? undefined : members;
+  const isList = Array.isArray(stated) && stated.length === facets.length;
+  const values: readonly unknown[] = isList ? stated : [stated];
+  const areAlike = facets.every(
+    ({ isAttribute }, index) =>
+      !isAttribute ||
+      members[index] === undefined ||
+      textOf(members[index]) === textOf(values[index]),
+  );
+  return values.length === facets.length && areAlike ? values : undefined;
+}
+
+/** Ids, for example, come as numbers and as texts. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
+}
+
+type ReadRow = FacetRow & { readonly isWithoutHost?: true };
+
+/** What the rows say adds up to what New Relic has counted, exactly: then none is missing. */
+function checkSum(
+  rows: readonly FacetRow[],
+  others: number,
+  totalResult: unknown,
+  reading: NrqlReading,
+): void {
+  const total = callsOf(totalResult) ?? (rows.length === 0 ? 0 : undefined);
+  const sum = rows.reduce((calls, row) => calls + row.calls, others);
+  if (total === undefined)
+    throw notWhole(reading.purpose, 'the answer does not say what it adds up to');
+  if (sum !== total) {
+    throw notWhole(
+      reading.purpose,
+      `parts of the answer are missing: it adds up to ${sum} of ${total}`,
+    );
+  }
+}
+
+function callsOf(result: unknown): number | undefined {
+  return numberOf(objectOf(result)['calls']);
+}
+
+function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly ReadRow[] {
+  const asked = new Set(reading.applicationIds);
+  const seen = new Set<string>();
+  return results.map((result) => {
+    const row = rowOf(result, reading);
+    const { applicationId, host = '' } = row;
+    const key = `${applicationId}\n${host}`;
+    if (!asked.has(applicationId) || (host !== '' && !reading.asksFor(host))) {
+      throw notWhole(reading.purpose, 'the answer has a row that was not asked for');
+    }
+    if (seen.has(key)) throw notWhole(reading.purpose, 'the answer has two rows for the same');
+    seen.add(key);
+    return row;
+  });
+}
+
+function rowOf(row: unknown, reading: NrqlReading): ReadRow {
+  const { facets, unexpected } = reading;
+  const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
+  const groups = isJsonObject(row) ? facetValuesOf(row, attributes(facets)) : undefined;
+  const applicationId = entityIdOf(groups?.[0]);
+  const isReadable = applicationId !== undefined && calls !== undefined && calls >= 0;
+  if (!isJsonObject(row) || groups === undefined || !isReadable) {
+    throw notWhole(reading.purpose, `the answer has a row that cannot be read (${shapeOf(row)})`);
+  }
+  const [, host] = groups;
+  const values = { applicationId, calls, ...columnsIn(row, reading) };
+  if (facets.length === 1) return { ...values, host: undefined };
+  if (typeof host === 'string' && host !== '') return { ...values, host };
+  unexpected.saw('host_null', { app_id: applicationId });
+  return { ...values, host: undefined, isWithoutHost: true };
+}
+
+function columnsIn(
+  row: JsonObject,
+  { columns, unexpected, onInvalid }: NrqlReading,
+): Pick<FacetRow, 'isLive' | 'cells'> {
+  if (columns === undefined) return { isLive: false, cells: [] };
+  const isWhole = ['live', ...columns].every((name) => own(row, name) !== undefined);
+  if (!isWhole) unexpected.saw('row', { row: shapeOf(row) });
+  return {
+    isLive: (cellOf(row['live'], onInvalid) ?? 0) > 0,
+    cells: columns.map((name) => cellOf(own(row, name), onInvalid)),
+  };
+}
+
+/** A column that is not there at all is not one in which there is nothing. */
+function cellOf(value: unknown, onInvalid: InvalidSampleListener): Cell {
+  if (value === null || value === undefined) return value;
+  const number = numberOf(value);
+  if (number === undefined) onInvalid(typeof value === 'number' ? 'not_finite' : 'not_a_number');
+  return number;
+}
+
+/** New Relic writes some numbers as texts. */
+function numberOf(value: unknown): number | undefined {
+  const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value);
+  const number = isText ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** The members of a row and their types: its values may be anybody's. */
+function shapeOf(row: unknown): string {
+  if (!isJsonObject(row)) return typeof row;
+  return Object.entries(row)
+    .slice(0, 10)
+    .map(([name, value]) => `${name.slice(0, 40)}: ${value === null ? 'null' : typeof value}`)
+    .join(', ');
+}
+
+/**
+ * The longest step of New Relic's roll-ups for a window of this length. Documented are 5 minutes for one just
+ * below two days and, of samples of infrastructure, 10 minutes above 6 hours, an hour from 3 days and three
+ * hours from 14. The rest is assumed.
+ */
+function stepMs({ fromMs, toMs }: TimeWindow): number {
+  const lengthMs = toMs - fromMs;
+  if (lengthMs < 2 * dayMs) return (lengthMs > 6 * hourMs ? 10 : 5) * minuteMs;
+  return lengthMs < 14 * dayMs ? hourMs : 3 * hourMs;
+}
+
+/** The window that an answer states. Each end may have been moved by one step. */
+function windowOf(stated: unknown, reading: AnswerReading, needsLength: boolean): TimeWindow {
+  const { window, unexpected } = reading;
+  const timeWindow = objectOf(stated);
+  const fromMs = numberOf(timeWindow['begin']);
+  const toMs = numberOf(timeWindow['end']);
+  if (fromMs === undefined || toMs === undefined) {
+    throw notWhole(reading.purpose, 'the answer does not say which time it is about');
+  }
+  if (fromMs === window.fromMs && toMs === window.toMs) return window;
+  const [fromByMs, toByMs] = [fromMs - window.fromMs, toMs - window.toMs];
+  const isNear = [fromByMs, toByMs].every(
+    (byMs) => byMs % minuteMs === 0 && Math.abs(byMs) <= stepMs(window),
+  );
+  if (fromMs >= toMs || !isNear || (needsLength && fromByMs !== toByMs)) {
+    const [answered, asked] = [{ fromMs, toMs }, window].map(windowText);
+    throw notWhole(reading.purpose, `the answer is about another time: ${answered}, not ${asked}`);
+  }
+  unexpected.saw('window', { asked: window, answered: { fromMs, toMs } });
+  return { fromMs, toMs };
+}
+
+function windowText({ fromMs, toMs }: TimeWindow): string {
+  return [fromMs, toMs].map(timeText).join(' to ');
+}
+
+/** Whatever number an answer has. */
+function timeText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
+}

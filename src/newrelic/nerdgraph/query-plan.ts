@@ -1,0 +1,234 @@
+import type { AppEntry } from '../../model/config.ts';
+import {
+  asksForApplication,
+  hostChoiceOf,
+  hostSelectorOf,
+  type SelectedApplication,
+} from '../../model/selected-application.ts';
+import {
+  type BatchColumns,
+  type ColumnSet,
+  columnsOf,
+  maxNrqlCharacters,
+  type Subject,
+  valueKeyOf,
+} from './column-sets.ts';
+import { allHosts, blindPartsOf, type HostSubset, partsOf } from './host-partition.ts';
+import {
+  applicationFacets,
+  type Facets,
+  hostCondition,
+  hostFacets,
+  type MetricQuestion,
+  metricsNrql,
+} from './nrql.ts';
+import { type Division, fullSize } from './query-sizes.ts';
+
+/** Something that asks about an application. */
+export interface Asking {
+  readonly selected: SelectedApplication;
+}
+
+export type DivisionOf = (applicationId: string) => Division;
+
+/** One query of a batch. */
+export interface PlannedQuery {
+  readonly subject: Subject;
+  readonly facets: Facets;
+  readonly applicationIds: readonly string[];
+  readonly columns: ColumnSet;
+  readonly hosts: HostSubset;
+  /** In how many queries the hosts of its only application are asked for; 1 if there are more applications. */
+  readonly parts: number;
+}
+
+/** Host queries of one batch at most, so that a batch is not all of a large account. */
+const hostQueriesPerBatch = 4;
+/** Hosts of an application if New Relic does not count them. */
+const assumedHosts = 20;
+
+/** Whether anything is read of the hosts. */
+export function asksForHosts({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
+  return hostChoiceOf(entry) !== false;
+}
+
+/** Rows that the answer about the hosts of an application will probably have. */
+export function rowsOf(selected: SelectedApplication): number {
+  if (!asksForHosts(selected)) return 0;
+  if (hostSelectorOf(selected)?.kind === 'self') return 1;
+  const { hostIds, hostCount } = selected.application;
+  return Math.max(1, hostIds?.length ?? hostCount ?? assumedHosts);
+}
+
+/**
+ * Applications that are asked for in the same queries. The interval is a part of it: applications that
+ * are due at different times would share some queries and not others, and no plan could say how many.
+ */
+export function kindOf({ poll, series, hosts }: AppEntry): string {
+  const lengthMs = poll.window.kind === 'range' ? poll.window.lengthMs : 0;
+  const isSelf = typeof hosts === 'object' && hosts.kind === 'self';
+  const read = new Set(series.map((one) => `${one.scope} ${valueKeyOf(one)}`));
+  return [isSelf, lengthMs, poll.delayMs, poll.intervalMs, ...[...read].toSorted()].join('\n');
+}
+
+interface Filling<Item> {
+  readonly items: Item[];
+  rows: number;
+}
+
+/**
+ * Groups of the same kind, each for one batch: all that are due, and of those that will be only as many
+ * as fill up the batches that are needed anyway.
+ */
+export function batchesOf<Item extends Asking>(
+  due: readonly Item[],
+  early: readonly Item[] = [],
+): readonly (readonly Item[])[] {
+  const batches: Filling<Item>[] = [];
+  const open = new Map<string, Filling<Item>>();
+  // Many applications have few entries.
+  const kinds = new Map<AppEntry, string>();
+  const add = (item: Item, mayBegin: boolean): void => {
+    const { entry } = item.selected;
+    const kind = kinds.get(entry) ?? kindOf(entry);
+    kinds.set(entry, kind);
+    const rows = rowsOf(item.selected);
+    const filling = open.get(kind);
+    if (filling !== undefined && hasRoom(filling, rows)) {
+      filling.items.push(item);
+      filling.rows += rows;
+    } else if (mayBegin) {
+      const next = { items: [item], rows };
+      batches.push(next);
+      open.set(kind, next);
+    }
+  };
+  for (const item of due) add(item, true);
+  for (const item of early) add(item, false);
+  return batches.map(({ items }) => items);
+}
+
+function hasRoom({ items, rows }: Filling<unknown>, more: number): boolean {
+  return items.length < fullSize.applications && rows + more <= hostQueriesPerBatch * fullSize.rows;
+}
+
+/** The queries of a batch: its applications are of one kind. */
+export function queriesOf(
+  batch: readonly Asking[],
+  divisionOf: DivisionOf,
+): readonly PlannedQuery[] {
+  const [first] = batch;
+  if (first === undefined) return [];
+  const { entry } = first.selected;
+  const columns = columnsOf(entry.series);
+  const all = batch.map(({ selected }) => selected);
+  return [
+    ...queriesAbout('applications', all.filter(asksForApplication), columns, divisionOf),
+    ...queriesAbout('hosts', all.filter(asksForHosts), columns, divisionOf),
+  ];
+}
+
+function queriesAbout(
+  subject: Subject,
+  asked: readonly SelectedApplication[],
+  columns: BatchColumns,
+  divisionOf: DivisionOf,
+): readonly PlannedQuery[] {
+  const sets = columns[subject];
+  const isOfHosts = subject === 'hosts';
+  const facets = isOfHosts ? hostFacets : applicationFacets;
+  const subset = subsetOf(subject, asked[0]);
+  const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
+  const grouping = { divisionOf, room, subset };
+  const ids = asked.map(({ application: { id } }) => ({ id, rows: 1 }));
+  const groups = isOfHosts ? hostGroupsOf(asked, grouping) : packed(ids, grouping);
+  return groups.flatMap((group) =>
+    sets.map((set) => ({ subject, facets, columns: set, ...group })),
+  );
+}
+
+/** Only the host of this process is asked for by its name: other names could be any number. */
+function subsetOf(subject: Subject, selected: SelectedApplication | undefined): HostSubset {
+  const selector = selected && hostSelectorOf(selected);
+  if (subject === 'applications' || selector?.kind !== 'self') return allHosts;
+  const names = new Set(selector.names.map((name) => name.toLowerCase()));
+  return {
+    condition: hostCondition(selector.names),
+    has: (name) => names.has(name.toLowerCase()),
+  };
+}
+
+/** The characters that are left for ids. */
+function roomIn(facets: Facets, { columns }: ColumnSet, { condition }: HostSubset): number {
+  const question: MetricQuestion = { applicationIds: [], window: anyWindow, facets, columns };
+  return maxNrqlCharacters - metricsNrql({ ...question, condition }).length;
+}
+
+/** Its ends have as many digits as those of any window until the year 2286. */
+const anyWindow = { fromMs: 1_000_000_000_000, toMs: 1_000_000_000_000 };
+
+type Group = Pick<PlannedQuery, 'applicationIds' | 'hosts' | 'parts'>;
+
+interface Grouping {
+  readonly divisionOf: DivisionOf;
+  readonly room: number;
+  readonly subset: HostSubset;
+}
+
+/** An application with very many hosts has queries of its own. */
+function hostGroupsOf(asked: readonly SelectedApplication[], grouping: Grouping): readonly Group[] {
+  const counted = asked.map((selected) => {
+    const rows = rowsOf(selected);
+    const { id, hostIds, hostCount } = selected.application;
+    // New Relic counts none of an application that has fallen silent.
+    const isOne = grouping.subset !== allHosts || (hostIds?.length ?? hostCount) === 1;
+    const least = isOne ? 1 : grouping.divisionOf(id).parts;
+    return { id, rows, hostIds, parts: Math.max(least, Math.ceil(rows / fullSize.rows)) };
+  });
+  const large = counted.filter(({ parts }) => parts > 1);
+  return [
+    ...packed(
+      counted.filter(({ parts }) => parts === 1),
+      grouping,
+    ),
+    ...large.flatMap(({ id, rows, hostIds, parts }) => {
+      const isKnown = hostIds !== undefined && hostIds.length > 0;
+      const subsets = isKnown ? partsOf(hostIds, Math.ceil(rows / parts)) : blindPartsOf(parts);
+      return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
+    }),
+  ];
+}
+
+interface Counted {
+  readonly id: string;
+  readonly rows: number;
+}
+
+/** As many applications in a query as fit. Those that are divided alike come together. */
+function packed(
+  counted: readonly Counted[],
+  { divisionOf, room, subset }: Grouping,
+): readonly Group[] {
+  const groups: string[][] = [];
+  const open = new Map<number, { ids: string[]; rows: number; characters: number }>();
+  for (const { id, rows } of counted) {
+    const { together } = divisionOf(id);
+    const characters = id.length + 1;
+    const group = open.get(together);
+    const hasSpace =
+      group !== undefined &&
+      group.ids.length < together &&
+      group.rows + rows <= fullSize.rows &&
+      group.characters + characters <= room;
+    if (hasSpace) {
+      group.ids.push(id);
+      group.rows += rows;
+      group.characters += characters;
+    } else {
+      const ids = [id];
+      groups.push(ids);
+      open.set(together, { ids, rows, characters });
+    }
+  }
+  return groups.map((applicationIds) => ({ applicationIds, hosts: subset, parts: 1 }));
+}

@@ -1,0 +1,224 @@
+import type { PolledSeries, Values } from '../../model/polled-series.ts';
+import { dayMs, minuteMs } from '../../model/time.ts';
+import { countedBy, mayBeNegative } from '../../model/vendor-value.ts';
+import type { TimeWindow } from '../../model/window.ts';
+import { excerptOf } from '../answer.ts';
+import {
+  epochMsOf,
+  type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
+  sampleOf,
+  windowEndMsOf,
+} from '../json.ts';
+import { type CallSubject, failureOf } from './answer.ts';
+import { inBaseUnit } from './base-units.ts';
+
+export interface MetricReading {
+  readonly onInvalid: InvalidSampleListener;
+  /** Wall time of the answer: the vendor's own window ends close to it. */
+  readonly wallMs: number;
+}
+
+/**
+ * The values in a metric data document. Metrics are found by name: their order does not matter, and if
+ * one is absent or in `metrics_not_found`, its series merely have no value. Throws an `ApiError` if the
+ * document does not have the shape of a summarized answer, or is for another window.
+ *
+ * Written by hand, although the lists use schemas: there is one such answer per application and
+ * host in every cycle, and a few member accesses cost a fraction of what a schema costs.
+ */
+export function metricAnswerOf(
+  document: JsonObject,
+  query: MetricQuery,
+  subject: CallSubject,
+  { onInvalid, wallMs }: MetricReading,
+): MetricAnswer {
+  const data = document['metric_data'];
+  if (!isJsonObject(data) || !Array.isArray(data['metrics'])) {
+    throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+  }
+  const question = { window: query.window, wallMs };
+  checkWindow(data, question, subject);
+  const byName = metricsByNameOf(data['metrics'], subject);
+  let windowEndMs: number | undefined;
+  const values = query.series.map((series) => {
+    const { metric } = series;
+    const known = foundIn(byName.get(metric), metric, question, subject);
+    const value = valueOf(known.values, series, onInvalid);
+    if (value === undefined) return undefined;
+    // If the ends ever differ, the earliest is the one that all values reach.
+    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(known.slice, metric, query, subject));
+    return value;
+  });
+  return { values, windowEndMs };
+}
+
+/** A metric that was asked for, as the answer has it. */
+interface FoundMetric {
+  readonly slice: JsonObject;
+  readonly values: JsonObject;
+}
+
+function foundIn(
+  metric: JsonObject | undefined,
+  name: string,
+  question: WindowQuestion,
+  subject: CallSubject,
+): FoundMetric {
+  const slice = timesliceOf(metric, name, subject);
+  if (slice === undefined) return { slice: {}, values: {} };
+  checkWindow(slice, question, subject);
+  return { slice, values: valuesIn(slice, name, subject) };
+}
+
+/**
+ * In base units. `undefined` if there is no value, or if it says nothing: a time without calls, or memory of
+ * 0 bytes, which nothing that runs takes.
+ */
+function valueOf(
+  values: JsonObject,
+  { value: name, scale, gauge }: PolledSeries,
+  onInvalid: InvalidSampleListener,
+): number | undefined {
+  const counter = countedBy[name];
+  if (counter !== undefined && values[counter] === 0) return undefined;
+  if (gauge.unit === 'bytes' && values[name] === 0) return undefined;
+  const value = sampleOf(values[name], onInvalid, { mayBeNegative: mayBeNegative(gauge.unit) });
+  // The largest numbers are no longer finite in another unit.
+  return value === undefined
+    ? undefined
+    : sampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
+}
+
+function metricsByNameOf(
+  metrics: readonly unknown[],
+  subject: CallSubject,
+): Map<string, JsonObject> {
+  const byName = new Map<string, JsonObject>();
+  for (const metric of metrics) {
+    const name = isJsonObject(metric) ? metric['name'] : undefined;
+    if (!isJsonObject(metric) || typeof name !== 'string') {
+      throw failureOf(subject, 'schema', 'the answer has a metric without a name');
+    }
+    if (byName.has(name)) {
+      throw failureOf(subject, 'schema', `the answer has two metrics called "${excerptOf(name)}"`);
+    }
+    byName.set(name, metric);
+  }
+  return byName;
+}
+
+/** The only slice of a summarized metric; `undefined` if the metric is absent or has no data. */
+function timesliceOf(
+  metric: JsonObject | undefined,
+  name: string,
+  subject: CallSubject,
+): JsonObject | undefined {
+  if (metric === undefined) return undefined;
+  const slices: unknown = metric['timeslices'];
+  if (!Array.isArray(slices)) {
+    throw failureOf(subject, 'schema', `the metric ${name} has no timeslices`);
+  }
+  if (slices.length > 1) {
+    const detail = `the metric ${name} has ${slices.length} timeslices although one was asked for`;
+    throw failureOf(subject, 'schema', detail);
+  }
+  if (slices.length === 0) return undefined;
+  const slice: unknown = slices[0];
+  if (isJsonObject(slice)) return slice;
+  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} is not an object`);
+}
+
+/** With `"values":{}` the vendor says that a metric does not have the values. */
+function valuesIn(slice: JsonObject, name: string, subject: CallSubject): JsonObject {
+  const values = slice['values'];
+  if (isJsonObject(values)) return values;
+  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} has no values`);
+}
+
+function endMsOf(
+  slice: JsonObject,
+  name: string,
+  query: MetricQuery,
+  subject: CallSubject,
+): number {
+  const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
+  if (endMs !== undefined) return endMs;
+  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
+}
+
+// The vendor writes the end of a summarized range as `:00` or as the second before, and the range
+// of the document with the seconds of the request. No real answer is off by a whole minute.
+const toleranceMs = minuteMs;
+
+// With its own window the vendor answers for the last half hour. How late that may be is not known,
+// so only what cannot be true is rejected.
+
+/** What to compare the window of an answer with. */
+interface WindowQuestion {
+  /** `undefined`: the vendor's own window. */
+  readonly window: TimeWindow | undefined;
+  readonly wallMs: number;
+}
+
+/**
+ * Throws an `ApiError` if a document, or a slice of it, states another range with `from` and `to` than
+ * was asked for, or one that cannot be read. A member that is absent says nothing.
+ */
+function checkWindow(
+  stated: JsonObject,
+  { window, wallMs }: WindowQuestion,
+  subject: CallSubject,
+): void {
+  const unreadable = (['from', 'to'] as const).find((name) => isUnreadable(stated[name]));
+  if (unreadable !== undefined) {
+    const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
+    throw failureOf(subject, 'schema', detail, { remedy: staleCache });
+  }
+  const fromMs = epochMsOf(stated['from']);
+  const toMs = epochMsOf(stated['to']);
+  if (window === undefined) {
+    if (!isOff(toMs, wallMs, dayMs)) return;
+    const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
+    throw failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
+  }
+  if (!isOff(fromMs, window.fromMs, toleranceMs) && !isOff(toMs, window.toMs, toleranceMs)) {
+    return;
+  }
+  const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
+  const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
+  const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
+  throw failureOf(subject, 'schema', detail, { remedy: staleCache });
+}
+
+const staleCache =
+  'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
+
+function isUnreadable(stated: JsonObject[string]): boolean {
+  return stated !== undefined && stated !== null && epochMsOf(stated) === undefined;
+}
+
+function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
+  return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;
+}
+
+function textOf(epochMs: number | undefined): string {
+  return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
+}
+
+/** The answer for one application, or for one of its hosts. */
+export interface MetricAnswer {
+  /** In base units, in the order of the series of the query. */
+  readonly values: Values;
+  /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
+  readonly windowEndMs: number | undefined;
+}
+
+/** What to ask for in one call, of an application or of one of its hosts. */
+export interface MetricQuery {
+  /** `undefined`: the vendor's own window. */
+  readonly window: TimeWindow | undefined;
+  readonly series: readonly PolledSeries[];
+  readonly raw: boolean;
+}

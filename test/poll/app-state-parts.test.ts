@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import { type AppState, afterPoll, newAppState } from '../../src/poll/app-state.ts';
+import { aSelected, throughputSeries } from '../support/builders.ts';
+import { webOf } from '../support/fake-source.ts';
+
+const minuteMs = 60_000;
+const hostIds = 'ABCDEFGHIJ'.split('');
+const selected = aSelected({ hostIds });
+const { staleAfterMs } = selected.entry.poll;
+const staleMinutes = staleAfterMs / minuteMs;
+
+/** The poll of this minute: every value is its number, and its window ends there. */
+function pollOf(minute: number, failed: readonly string[]): PollOutcome {
+  const arrived = hostIds.filter((id) => !failed.includes(id));
+  const hasApplication = !failed.includes(applicationScope);
+  return {
+    reading:
+      !hasApplication && arrived.length === 0
+        ? undefined
+        : {
+            windowEndMs: minute * minuteMs,
+            series: throughputSeries,
+            application: hasApplication ? webOf(minute) : [],
+            hosts: new Map(arrived.map((id): [string, Values] => [id, webOf(minute)])),
+          },
+    error: failed.length === 0 ? undefined : new ApiError('server', 'HTTP 500'),
+    failed: new Set(failed),
+    partCount: 1 + hostIds.length,
+    gone: false,
+    unauthorized: false,
+    hostNames: undefined,
+    hostNamesError: undefined,
+    extraCalls: 0,
+  };
+}
+
+/** The states after one poll a minute, the first in minute 1; each takes a second. */
+function statesAfter(...polls: readonly (readonly string[])[]): readonly AppState[] {
+  const states: AppState[] = [];
+  let state = newAppState(selected, 0, 0);
+  for (const [index, failed] of polls.entries()) {
+    const startMs = (index + 1) * minuteMs;
+    const now = { monotonicMs: startMs + 1000, wallMs: startMs + 1000 };
+    const asked = { hostNames: false, startMs };
+    state = afterPoll(state, pollOf(index + 1, failed), asked, now);
+    states.push(state);
+  }
+  return states;
+}
+
+/** Polls in each of which the same parts fail. */
+function failing(times: number, ...failed: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: times }, () => failed);
+}
+
+/** The minute of each part that is shown. */
+function shownIn({ reading }: AppState): Readonly<Record<string, number | undefined>> {
+  const hosts = [...(reading?.hosts ?? [])].map(([id, [value]]): [string, number | undefined] => [
+    id,
+    value,
+  ]);
+  const [own] = reading?.application ?? [];
+  return Object.fromEntries([
+    ...(own === undefined ? [] : [['application', own] as const]),
+    ...hosts,
+  ]);
+}
+
+describe('a host that fails for good', () => {
+  it('is held, without success, until it has failed for stale_after since its first failure', () => {
+    const [, ...states] = statesAfter([], ...failing(2 * staleMinutes, 'C'));
+
+    const held = states.map((state) => shownIn(state)['C']);
+    expect(held.filter((minute) => minute !== undefined)).toEqual(
+      Array.from({ length: staleMinutes }, () => 1),
+    );
+    expect(held.slice(staleMinutes)).toEqual(Array.from({ length: staleMinutes }, () => undefined));
+    expect(new Set(states.map(({ pollSucceeded }) => pollSucceeded))).toEqual(new Set([false]));
+  });
+
+  it('makes the window of the application the oldest one that is shown', () => {
+    const [, ...states] = statesAfter([], ...failing(staleMinutes + 2, 'C'));
+
+    const minutes = states.map(({ reading }) => (reading?.windowEndMs ?? 0) / minuteMs);
+    expect(minutes).toEqual([
+      ...Array.from({ length: staleMinutes }, () => 1),
+      staleMinutes + 2,
+      staleMinutes + 3,
+    ]);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Selector } from '../../src/model/config.ts';
+import type { Discovery } from '../../src/model/source.ts';
+import { type AppState, newAppState } from '../../src/poll/app-state.ts';
+import {
+  type DiscoveryState,
+  discoverWithin,
+  discoveryAfter,
+  hostsListedNow,
+  initialDiscovery,
+  isDiscoveryStale,
+  isUnauthorized,
+} from '../../src/poll/discovery-state.ts';
+import { anApplication, anEntry, aSelected } from '../support/builders.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+const unreachable = new ApiError('connect', 'no connection');
+const refused = new ApiError('auth', 'HTTP 401', { status: 401 });
+const whole: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  pendingIds: [],
+  calls: 1,
+  error: undefined,
+};
+const lost: Discovery = { ...whole, complete: false, error: unreachable };
+
+const now = { monotonicMs: 0, wallMs: 0 };
+
+function after(before: DiscoveryState, discovery: Discovery, nowMs = 5000): DiscoveryState {
+  const found = { missing: undefined, excluded: 0 };
+  return discoveryAfter(before, discovery, found, { monotonicMs: nowMs, wallMs: nowMs });
+}
+
+describe('discoveryAfter', () => {
+  it.each([
+    { what: 'a complete list', discovery: whole, answered: true },
+    {
+      what: 'a part of a list',
+      discovery: { ...lost, applications: [anApplication()] },
+      answered: true,
+    },
+    { what: 'an HTTP error', discovery: { ...lost, error: refused }, answered: true },
+    { what: 'no answer', discovery: lost, answered: false },
+  ])('says whether the vendor ever answered after $what', ({ discovery, answered }) => {
+    const state = after(initialDiscovery, discovery);
+
+    expect(state.answered).toBe(answered);
+    expect(after(state, lost).answered).toBe(answered);
+  });
+
+  it('counts failures from the first one since the last complete list', () => {
+    const first = after(initialDiscovery, lost, 1000);
+    const second = after(first, lost, 2000);
+    const recovered = after(second, whole, 3000);
+    const again = after(recovered, lost, 4000);
+
+    expect([first, second, recovered, again].map(({ failingSinceMs }) => failingSinceMs)).toEqual([
+      1000,
+      1000,
+      undefined,
+      4000,
+    ]);
+    expect([first, recovered].map(({ up, error }) => ({ up, error }))).toEqual([
+      { up: false, error: unreachable },
+      { up: true, error: undefined },
+    ]);
+  });
+
+  it('keeps the entries that choose nothing, and how many are excluded, until another discovery can tell', () => {
+    const missing = [anEntry()];
+    const told = discoveryAfter(initialDiscovery, whole, { missing, excluded: 2 }, now);
+
+    expect(after(told, lost)).toMatchObject({
+      missingSelectors: told.missingSelectors,
+      excluded: 2,
+    });
+    expect(discoveryAfter(told, whole, { missing: [], excluded: 0 }, now)).toMatchObject({
+      missingSelectors: [],
+      excluded: 0,
+    });
+  });
+});
+
+describe('isDiscoveryStale', () => {
+  const { staleAfterMs } = anEntry().poll;
+
+  it.each([
+    { failingSinceMs: undefined, discoveredMs: 0, nowMs: 10 * staleAfterMs, stale: false },
+    { failingSinceMs: 1000, discoveredMs: 0, nowMs: 999 + staleAfterMs, stale: false },
+    { failingSinceMs: 1000, discoveredMs: 0, nowMs: 1000 + staleAfterMs, stale: true },
+    { failingSinceMs: 1000, discoveredMs: 5000, nowMs: 1000 + staleAfterMs, stale: false },
+    { failingSinceMs: 1000, discoveredMs: 5000, nowMs: 5000 + staleAfterMs, stale: true },
+  ])(
+    'is $stale at $nowMs ms, failing since $failingSinceMs, seen at $discoveredMs',
+    ({ failingSinceMs, discoveredMs, nowMs, stale }) => {
+      const discovery = { ...initialDiscovery, failingSinceMs };
+
+      expect(isDiscoveryStale(discovery, { selected: aSelected(), discoveredMs }, nowMs)).toBe(
+        stale,
+      );
+    },
+  );
+});
+
+describe('isUnauthorized', () => {
+  it.each([
+    { what: 'a refused key', error: refused, unauthorized: true },
+    { what: 'another failure', error: unreachable, unauthorized: false },
+    {
+      what: 'an error that is not an ApiError',
+      error: Object.assign(new Error('not ours'), { reason: 'auth' }),
+      unauthorized: false,
+    },
+    { what: 'no error', error: undefined, unauthorized: false },
+  ])('is $unauthorized for $what', ({ error, unauthorized }) => {
+    expect(isUnauthorized(error)).toBe(unauthorized);
+  });
+});
+
+const found: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  pendingIds: [],
+  calls: 3,
+  error: undefined,
+};
+const selectors: readonly Selector[] = [{ kind: 'id', id: '7' }];
+
+type Discover = (
+  selectors: readonly Selector[],
+  knownIds: readonly string[],
+  signal: AbortSignal,
+) => Promise<Discovery>;
+
+async function within(
+  discover: Discover,
+  clock: FakeClock,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Discovery> {
+  return discoverWithin(120_000, { source: { discover }, clock }, selectors, ['8'], signal);
+}
+
+/** Has the reason of the abort as its error, like a source that was cut short. */
+const hanging: Discover = async (_selectors, _known, signal) =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve({ ...found, complete: false, error: signal.reason as Error });
+    });
+  });
+
+describe('discoverWithin', () => {
+  it('returns what was found by the deadline, with a reason that names the deadline', async () => {
+    const clock = createFakeClock();
+    let discovery: Discovery | undefined;
+    const done = (async () => {
+      discovery = await within(hanging, clock);
+    })();
+
+    await clock.advance(119_999);
+    const before = discovery;
+    await clock.advance(1);
+    await done;
+
+    expect(before).toBeUndefined();
+    expect(discovery).toMatchObject({ complete: false, calls: 3, error: { reason: 'timeout' } });
+    expect(discovery?.error?.message).toContain('did not end within 120 s');
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('passes the reason of an abort to the source, and leaves no timer', async () => {
+    const clock = createFakeClock();
+    const abort = new AbortController();
+    const done = within(hanging, clock, abort.signal);
+    const reason = new Error('stopped');
+
+    abort.abort(reason);
+
+    await expect(done).resolves.toMatchObject({ error: reason });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('hostsListedNow', () => {
+  const withHosts = (hostIds: readonly string[] | undefined): AppState =>
+    newAppState(aSelected({ hostIds }), 0, 0);
+
+  it.each([
+    { what: 'all while nothing has changed', later: undefined, listed: [true, true] },
+    {
+      what: 'those that a discovery still has',
+      later: withHosts(['2', '3']),
+      listed: [false, true],
+    },
+    { what: 'all when it does not say which', later: withHosts(undefined), listed: [true, true] },
+  ])('are $what', ({ later, listed }) => {
+    const states = new Map([['a', withHosts(['1', '2'])]]);
+    const isListed = hostsListedNow(states, 'a');
+    if (later !== undefined) states.set('a', later);
+
+    expect(['1', '2'].map(isListed)).toEqual(listed);
+  });
+});

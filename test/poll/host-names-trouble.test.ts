@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { AppEntry } from '../../src/model/config.ts';
+import type { HostNames } from '../../src/model/source.ts';
+import { hostNamesAfter, noHostNames } from '../../src/poll/host-names.ts';
+import { anAccount, anApplication, anEntry, aSelected } from '../support/builders.ts';
+import { webOf } from '../support/fake-source.ts';
+import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
+
+const minuteMs = 60_000;
+const self = { kind: 'self', names: ['web-2'] } as const;
+const hung = new Promise<never>(() => undefined);
+
+/** A sidecar's entry: the host that it runs on, and nothing else. */
+function aSidecarEntry(hosts: AppEntry['hosts'] = self): AppEntry {
+  return anEntry({ hosts, application: false, poll: { discoveryIntervalMs: 15 * minuteMs } });
+}
+
+function bothNames(): Map<string, string> {
+  return new Map([
+    ['11', 'web-1'],
+    ['12', 'web-2'],
+  ]);
+}
+
+function shownHosts({ sink }: PollerBench): readonly string[] {
+  return [...(sink.apps.get('1')?.reading?.hosts.keys() ?? [])];
+}
+
+describe.each(apis)('$name', (api) => {
+  /** An application with two hosts that answer: `web-1` and `web-2`. */
+  function aShop(entry: AppEntry): PollerBench {
+    const bench = aBench(api, [entry]);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+    bench.source.answer('1', webOf(30));
+    bench.source.answer('1/11', webOf(10));
+    bench.source.answer('1/12', webOf(20));
+    bench.source.names('1', bothNames());
+    return bench;
+  }
+
+  describe('a look-up of the host of this process that goes wrong', () => {
+    it('fails the poll when it has not ended at its deadline', async () => {
+      const bench = aShop(aSidecarEntry());
+      bench.source.names('1', hung);
+      bench.start();
+
+      await bench.clock.advance(5 * minuteMs);
+
+      expect(bench.polls).toEqual([false, false]);
+      expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: false });
+      expect(bench.poller.status().missingSelectors).toEqual([]);
+    });
+
+    it('no longer shows an application that answers 404, nor its hosts', async () => {
+      const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
+      bench.start();
+      await bench.clock.advance(14 * minuteMs);
+      const before = shownHosts(bench);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      const gone = new ApiError('not_found', 'HTTP 404', { status: 404 });
+      bench.source.names('1', gone);
+      await bench.clock.advance(3 * minuteMs);
+
+      expect(before).toEqual(['11', '12']);
+      expect(bench.sink.apps.has('1')).toBe(false);
+      expect(bench.polls.at(-1)).toBe(true);
+    });
+  });
+
+  describe('a look-up of host names that is cut short', () => {
+    it('keeps the names that came before the deadline', async () => {
+      const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
+      const half: HostNames = {
+        names: new Map([['11', 'web-1']]),
+        error: new ApiError('timeout', 'the second page did not come'),
+        calls: 2,
+      };
+      bench.source.namesUntilAborted('1', half);
+      bench.start();
+
+      await bench.clock.advance(3 * minuteMs);
+      bench.source.names('1', new ApiError('server', 'HTTP 500', { status: 500 }));
+      await bench.clock.advance(3 * minuteMs);
+
+      expect(bench.polls[0]).toBe(false);
+      expect(shownHosts(bench)).toEqual(['11']);
+    });
+  });
+
+  describe('another choice of hosts by a reload', () => {
+    it('does not call an entry missing whose host was not looked for yet', async () => {
+      const bench = aShop(anEntry({ poll: { discoveryIntervalMs: minuteMs } }));
+      bench.start();
+      await bench.clock.advance(minuteMs + 1000);
+      bench.source.names('1', hung);
+
+      const entries = [aSidecarEntry({ kind: 'self', names: ['web-3'] })];
+      await bench.poller.reconfigure({ account: anAccount(), entries });
+      bench.calls.resize({ requestsPerMinute: 800, concurrency: 10 });
+      await bench.clock.advance(59_000);
+
+      expect(bench.poller.status().missingSelectors).toEqual([]);
+    });
+
+    it.each([
+      { to: false, left: [] },
+      { to: { kind: 'match', pattern: /^web-1$/u }, left: ['11'] },
+      { to: true, left: ['11', '12'] },
+    ] as const)(
+      'no longer shows other hosts, even if no poll succeeds: $to',
+      async ({ to, left }) => {
+        const entry = anEntry({ hosts: { kind: 'match', pattern: /^web/u } });
+        const bench = aShop(entry);
+        bench.start();
+        await bench.clock.advance(1000);
+        const failure = new ApiError('server', 'HTTP 500', { status: 500 });
+        for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, failure);
+        bench.source.names('1', failure);
+
+        await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: to })] });
+        await bench.clock.advance(2 * minuteMs);
+
+        expect(shownHosts(bench)).toEqual(left);
+        expect(bench.polls.at(-1)).toBe(false);
+      },
+    );
+  });
+});
+
+it('asks less and less often for names that never come, every two hours at last', () => {
+  const outcome = { hostNames: new Map(), hostNamesError: undefined };
+  const waits = [0, 1, 2, 3, 4, 9].map((incompleteAnswers) => {
+    const known = { ...noHostNames, incompleteAnswers };
+    const after = hostNamesAfter(known, aSelected({ hostIds: ['11'] }), outcome, {
+      monotonicMs: 0,
+    });
+    return (after.askAgainMs ?? 0) / 60_000;
+  });
+
+  expect(waits).toEqual([10, 20, 40, 80, 120, 120]);
+});
+
+it('asks soon again for a name that is new after all others have come', () => {
+  const known = { ...noHostNames, incompleteAnswers: 5 };
+  const outcome = { hostNames: new Map([['11', 'a']]), hostNamesError: undefined };
+  const selected = aSelected({ hostIds: ['11'] });
+
+  expect(hostNamesAfter(known, selected, outcome, { monotonicMs: 0 }).incompleteAnswers).toBe(0);
+});

@@ -1,0 +1,350 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import type { AccountPlan } from '../../src/poll/account-plan.ts';
+import { type AppState, newAppState } from '../../src/poll/app-state.ts';
+import type { QueryState } from '../../src/poll/query-state.ts';
+import { unpolled } from '../../src/poll/subject-state.ts';
+import { aQuery, aSelected } from '../support/builders.ts';
+import { aLog, discovery, failing, type LogBench, outcomeOf, working } from './poll-log-bench.ts';
+
+const minuteMs = 60_000;
+
+const application = { account: 'production', app_id: '1', app_name: 'shop' };
+describe('the log of applications', () => {
+  const failure = outcomeOf('timeout');
+  const gone = { ...working, gone: true };
+  const dropped = { ...failing, droppedMs: 1 };
+  const refused = { ...failing, failure: { reason: 'auth', message: '401', sinceMs: 0 } } as const;
+  const details = { failed: 1, calls: 4, error: failure.error };
+
+  it.each([
+    { message: 'poll failed', level: 'warn', before: working, after: failing, details },
+    { message: 'poll failed', level: 'warn', before: refused, after: failing, details },
+    { message: 'poll works again', level: 'info', before: failing, after: working, isTold: true },
+    { message: 'application is gone', level: 'info', before: working, after: gone },
+    { message: 'application is back', level: 'info', before: gone, after: working },
+    { message: 'values are back', level: 'info', before: dropped, after: failing, isTold: true },
+  ])('says "$message"', ({ message, level, before, after, details: more, isTold = false }) => {
+    const bench = aLog();
+    if (isTold) bench.log.polled(working, failing, failure);
+    const told = bench.messages().length;
+
+    bench.log.polled(before, after, after === failing ? failure : outcomeOf(undefined));
+
+    const fields = { ...application, ...more };
+    expect(bench.logger.lines.slice(told)).toEqual([{ level, message, fields }]);
+  });
+
+  it.each([
+    { what: 'a first poll that works', before: { ...working, pollSucceeded: undefined } },
+    { what: 'a poll that fails as the one before', before: failing, after: failing },
+    { what: 'values that are still dropped', before: dropped, after: dropped },
+    { what: 'a poll that was only late', before: { ...failing, failure: undefined } },
+  ])('has no line for $what', ({ before, after = working }) => {
+    const bench = aLog();
+    bench.log.polled(working, failing, failure);
+    bench.messages();
+
+    bench.log.polled(before, after, outcomeOf(undefined));
+
+    expect(bench.messages()).toEqual([]);
+  });
+
+  it('does not say that what it never said to fail works again', () => {
+    const bench = aLog();
+
+    bench.log.polled(failing, working, outcomeOf(undefined));
+
+    expect(bench.messages()).toEqual([]);
+  });
+
+  it('does not say of an application that is gone that its values are back', () => {
+    const bench = aLog();
+    bench.log.polled(working, dropped, failure);
+    bench.messages();
+
+    bench.log.polled(dropped, { ...gone, droppedMs: undefined }, outcomeOf(undefined));
+
+    expect(bench.messages()).toEqual(['application is gone', 'poll works again']);
+  });
+
+  it('says whose values were dropped, why, and how old they were', () => {
+    const bench = aLog();
+    const state = { ...dropped, lastSuccessMs: Date.UTC(2026, 8, 1, 9) };
+
+    bench.log.dropped([state]);
+
+    const remedy = expect.stringContaining('status page');
+    const last = { reason: 'timeout', last_success: '2026-09-01T09:00:00.000Z', remedy };
+    expect(bench.logger.lines).toEqual([
+      { level: 'warn', message: 'values dropped', fields: { ...application, ...last } },
+    ]);
+  });
+
+  it.each([
+    { why: 'the key of the account is refused', isRefused: true, see: '"discovery failed"' },
+    { why: 'the key was refused until now', reason: 'auth', see: '"discovery failed"' },
+    { why: 'its polls fail', isTold: true, see: '"poll failed"' },
+    { why: 'New Relic asks to wait', late: 'throttled', see: '"rate limited by New Relic"' },
+    { why: 'a poll does not end', late: 'timeout', see: 'status page' },
+  ] as const)('says where to read why values were dropped: $why', (row) => {
+    const bench = aLog();
+    bench.refuse('isRefused' in row);
+    if ('isTold' in row) bench.log.polled(working, failing, failure);
+    const isLate = { failure: undefined, late: { sinceMs: 0, reason: row.late ?? 'timeout' } };
+
+    const { late, reason = 'timeout' } = row;
+    const failed = { reason, message: 'it failed', sinceMs: 0 } as const;
+    const ofReason = { ...dropped, failure: failed };
+    const ofTold = 'isTold' in row ? dropped : ofReason;
+    bench.log.dropped([late === undefined ? ofTold : { ...dropped, ...isLate }]);
+
+    const [line] = bench.lines('values dropped');
+    expect(line?.fields['remedy']).toContain(row.see);
+    expect(line?.fields['reason']).toBe(late ?? reason);
+  });
+
+  it('has the first 256 characters of a name', () => {
+    const bench = aLog();
+    const { selected } = newAppState(aSelected({ id: '1', name: 'x'.repeat(1000) }), 0, 0);
+
+    bench.log.polled({ ...working, selected }, { ...failing, selected }, failure);
+
+    expect(bench.logger.lines[0]?.fields['app_name']).toBe('x'.repeat(256));
+  });
+});
+
+describe('the log of discoveries', () => {
+  const refused = new ApiError('auth', '401');
+
+  it('has a line when they fail, for another reason too, and when they work', () => {
+    const bench = aLog();
+    const failed = new ApiError('server', '500');
+    for (const error of [undefined, undefined, failed, failed, refused, undefined]) {
+      bench.log.discovered(discovery(error), new Map(), []);
+    }
+
+    expect(bench.logger.lines).toEqual([
+      {
+        level: 'info',
+        message: 'account discovered',
+        fields: { account: 'production', listed: 1, selected: 0 },
+      },
+      ...[failed, refused].map((error) => ({
+        level: 'error',
+        message: 'discovery failed',
+        fields: { account: 'production', error },
+      })),
+      {
+        level: 'info',
+        message: 'discovery works again',
+        fields: { account: 'production', listed: 1, selected: 0 },
+      },
+    ]);
+  });
+});
+
+describe('the reminder of what still fails', () => {
+  /** Discovers once a minute. */
+  async function pass(
+    { log, clock }: LogBench,
+    minutes: number,
+    states: readonly AppState[],
+    error?: ApiError,
+  ): Promise<void> {
+    const known = new Map(states.map((state, index) => [`${index}`, state]));
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await clock.advance(minuteMs);
+      log.discovered(discovery(error), known, []);
+    }
+  }
+
+  const failingSince = (name: string, sinceMs: number, reason: FailureReason): AppState => ({
+    ...failing,
+    selected: aSelected({ id: name, name }),
+    failure: { reason, message: '', sinceMs },
+  });
+
+  it('is one line an hour for all that has failed for an hour, the oldest first', async () => {
+    const bench = aLog();
+    const startMs = bench.clock.wallMs();
+    const many = Array.from({ length: 10_000 }, (_, id) =>
+      failingSince(`shop ${id}`, startMs + 2, 'dns'),
+    );
+    const recent = failingSince('recent', startMs + 20 * minuteMs, 'dns');
+    const neverEnding = { ...failing, failure: undefined, lastSuccessMs: startMs + 1 };
+    const states = [working, recent, ...many, neverEnding, failingSince('old', startMs, 'timeout')];
+
+    await pass(bench, 59, states);
+    const early = bench.lines('still failing');
+    await pass(bench, 2, [working, ...states.slice(1, -1)]);
+    const [first] = bench.lines('still failing');
+    await pass(bench, 180, states);
+
+    expect(early).toEqual([]);
+    expect(first).toEqual({
+      level: 'warn',
+      message: 'still failing',
+      fields: {
+        account: 'production',
+        applications: 10_001,
+        since: new Date(startMs + 1).toISOString(),
+        reason: undefined,
+        examples: ['shop', 'shop 0', 'shop 1', 'shop 2', 'shop 3'],
+      },
+    });
+    expect(bench.lines('still failing')).toHaveLength(4);
+    expect(bench.lines('still failing')[1]?.fields).toMatchObject({
+      applications: 10_003,
+      reason: 'timeout',
+    });
+  });
+
+  it('names at the end what has failed, however short a time', () => {
+    const bench = aLog();
+    const failed = failingSince('shop', bench.clock.wallMs(), 'dns');
+
+    bench.log.stillFailing(new Map([['1', working]]), new Map());
+    bench.log.stillFailing(new Map(Object.entries({ 1: working, 2: failed })), new Map());
+
+    expect(bench.lines('still failing').map(({ fields }) => fields)).toMatchObject([
+      { applications: 1, reason: 'dns', examples: ['shop'] },
+    ]);
+  });
+
+  it('looks at the other queries once an hour, however many fail', () => {
+    const bench = aLog();
+    const base = {
+      ...unpolled(0, 0),
+      query: aQuery,
+      reading: undefined,
+      failedMs: 0,
+      emptyAnswers: 0,
+    };
+    const failedAt = (sinceMs: number): QueryState => ({
+      ...base,
+      pollSucceeded: false,
+      failure: { reason: 'server', message: '500', sinceMs },
+    });
+    const [nowMs, hourMs] = [bench.clock.wallMs(), 3_600_000];
+    const [short, long] = [failedAt(nowMs - hourMs + 1), failedAt(nowMs - hourMs)];
+    let looks = 0;
+    const known = new Map([['query calls', long]]);
+    const counted: ReadonlyMap<string, QueryState> = new Proxy(known, {
+      get: (target, member) => {
+        if (member !== 'values') throw new Error(`nobody asks for ${String(member)}`);
+        looks += 1;
+        return () => target.values();
+      },
+    });
+
+    for (let poll = 0; poll < 10_000; poll += 1) {
+      bench.log.queryPolled(short, short, undefined, counted);
+    }
+    expect(looks).toBe(0);
+    for (let poll = 0; poll < 10_000; poll += 1) {
+      bench.log.queryPolled(long, long, undefined, counted);
+    }
+    expect(looks).toBe(1);
+    expect(bench.lines('still failing')).toMatchObject([
+      { fields: { queries: 1, examples: ['calls'] } },
+    ]);
+  });
+
+  it('says each hour why the discovery fails', async () => {
+    const bench = aLog();
+    const error = new ApiError('server', '500');
+
+    await pass(bench, 50, [], error);
+    await pass(bench, 1, []);
+    await pass(bench, 61, [], error);
+
+    expect(bench.lines('discovery failed').map(({ fields }) => fields)).toEqual(
+      [1, 2, 3].map(() => ({ account: 'production', error })),
+    );
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('the log of entries', () => {
+  it('has a line for each that begins or ceases to match nothing, and none for the others', () => {
+    const bench = aLog();
+    const missing = (...ids: readonly string[]) => ids.map((id) => `id=${id}`);
+    const list = missing('1', '2');
+    for (const entries of [list, list, missing('1', '2'), missing('2', '3')]) {
+      bench.log.discovered(discovery(), new Map(), entries);
+    }
+    bench.log.discovered(discovery(new ApiError('server', '500')), new Map(), []);
+
+    const lines = bench.logger.lines.filter(({ message }) => message.startsWith('entry'));
+    expect(lines.map(({ message, fields }) => [message, fields['selector']])).toEqual([
+      ['entry of apps matches nothing', 'id=1'],
+      ['entry of apps matches nothing', 'id=2'],
+      ['entry of apps matches nothing', 'id=3'],
+      ['entry of apps matches again', 'id=1'],
+    ]);
+    expect(lines[0]?.fields['remedy']).toContain('correct the entry');
+    expect(lines[3]).toMatchObject({ level: 'info', fields: { account: 'production' } });
+  });
+});
+
+describe('the log of host names', () => {
+  const failedNames = { ...outcomeOf(undefined), hostNamesError: new ApiError('not_found', '404') };
+  const goodNames = { ...outcomeOf(undefined), hostNames: new Map([['11', 'a']]) };
+  const stateOf = (id: string): AppState => ({
+    ...newAppState(aSelected({ id }), 0, 0),
+    pollSucceeded: true,
+  });
+
+  it('tells once that they fail, and that they are back', () => {
+    const bench = aLog();
+    const outcomes = [
+      ['1', failedNames],
+      ['2', failedNames],
+      ['1', outcomeOf(undefined)],
+      ['1', goodNames],
+      ['2', goodNames],
+    ] as const;
+
+    for (const [id, outcome] of outcomes) bench.log.polled(stateOf(id), stateOf(id), outcome);
+
+    expect(bench.messages()).toEqual(['host names not available', 'host names available again']);
+  });
+});
+
+describe('the log of the demand', () => {
+  const planWith = (stretch: number, capacityPerMinute = 90): AccountPlan => ({
+    demandPerMinute: 100,
+    budgetPerMinute: 90,
+    capacityPerMinute,
+    hosts: 1,
+    stretch,
+    headroom: 0,
+    freePerMinute: 0,
+  });
+
+  it('says that it exceeds the budget, and that it fits again', () => {
+    const bench = aLog();
+    for (const stretch of [1, 1.5, 1.2, 1, 1]) bench.log.demand(planWith(stretch));
+
+    expect(bench.messages()).toEqual([
+      'demand exceeds the budget: intervals are stretched',
+      'demand fits the budget again',
+    ]);
+  });
+
+  it('says when the vendor is too slow, with the capacity and a remedy, and when it is the budget after all', () => {
+    const bench = aLog();
+    const slow = 'New Relic answers too slowly for the demand: intervals are stretched';
+    bench.log.demand(planWith(2, 50));
+    bench.log.demand(planWith(3, 40));
+    bench.log.demand(planWith(1.2, 90));
+
+    expect(bench.messages()).toEqual([slow, 'demand exceeds the budget: intervals are stretched']);
+    expect(bench.lines(slow)[0]?.fields).toMatchObject({
+      capacity_per_minute: 50,
+      interval_factor: 2,
+      remedy: 'raise concurrency, or poll less',
+    });
+  });
+});
