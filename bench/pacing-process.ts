@@ -2,7 +2,7 @@
  * One scene of the bench `pacing` in a process of its own: the whole daemon, from its configuration to what
  * it publishes, on a simulated clock. Argument: the build and the scene as JSON. Sends what was measured.
  */
-import type * as DaemonModule from '../src/daemon/daemon.ts';
+import type * as DaemonModule from '../src/daemon/accounts.ts';
 import type { Values } from '../src/model/polled-series.ts';
 import { isOfQuery, type SnapshotSink } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
@@ -29,7 +29,7 @@ export interface PacingResult extends AgeResult {
 const minuteMs = 60_000;
 const [build, scene] = JSON.parse(process.argv[2] ?? '[]') as [Build, Scene];
 const untilMs = scene.warmUpMs + scene.measuredMs;
-const { createDaemon } = await moduleOf<typeof DaemonModule>(build, 'daemon/daemon.js');
+const { createDaemon } = await moduleOf<typeof DaemonModule>(build, 'daemon/accounts.js');
 const platform: FakePlatform = createFakePlatform({
   env: { NEW_RELIC_API_KEY: apiKey },
   openTransport: async () => vendor.transport,

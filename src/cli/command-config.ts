@@ -1,6 +1,6 @@
 import { type Diagnostic, renderDiagnostics } from '../config/diagnostic.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { orCommandError } from '../daemon/config-reader.ts';
+import { orCommandError } from '../daemon/config-files.ts';
 import type { Files, Machine } from '../daemon/platform.ts';
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */

@@ -1,5 +1,5 @@
-import { logWarnings } from '../daemon/config-reader.ts';
-import { createDaemon } from '../daemon/daemon.ts';
+import { createDaemon } from '../daemon/accounts.ts';
+import { logWarnings } from '../daemon/config-files.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import type { AccountDetails } from '../model/status.ts';

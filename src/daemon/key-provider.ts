@@ -1,6 +1,7 @@
 import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
+import { noted, type Since } from '../model/since.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { KeyProvider } from '../newrelic/calls/transport.ts';
@@ -15,8 +16,8 @@ export interface KeyProviderDependencies extends ApiKeyDependencies {
 /** The key of an account, and what is known about it. */
 export interface AccountKey extends KeyProvider {
   status(): KeyStatus;
-  /** Whether it cannot be read, and the monotonic time since when it can or cannot. */
-  readability(): { readonly isWrong: boolean; readonly sinceMs: number };
+  /** Whether it cannot be read. */
+  readability(): Since<boolean>;
 }
 
 /** Calls that left with a replaced key may still fail, and name it, for some minutes. */
@@ -34,7 +35,7 @@ export async function createKeyProvider(
   let current = await readApiKey(location, dependencies);
   redactor.add(current);
   let readMs = clock.monotonicMs();
-  let changedMs = readMs;
+  let isUnreadable: Since<boolean> = { value: false, sinceMs: readMs };
   let problem: string | undefined;
   let replaced: readonly { readonly key: string; readonly untilMs: number }[] = [];
 
@@ -50,7 +51,7 @@ export async function createKeyProvider(
   };
 
   const found = (next: string | undefined): void => {
-    if ((next === undefined) !== (problem === undefined)) changedMs = clock.monotonicMs();
+    isUnreadable = noted(isUnreadable, next !== undefined, clock.monotonicMs());
     problem = next;
   };
 
@@ -81,10 +82,10 @@ export async function createKeyProvider(
             ? `file ${location.path}`
             : `environment variable ${location.name}`,
         problem,
-        sinceMs: toWall(changedMs),
+        sinceMs: toWall(isUnreadable.sinceMs ?? readMs),
         readMs: toWall(readMs),
       };
     },
-    readability: () => ({ isWrong: problem !== undefined, sinceMs: changedMs }),
+    readability: () => isUnreadable,
   };
 }

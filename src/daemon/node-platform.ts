@@ -87,7 +87,7 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     },
     // Loaded on demand: only the parent of a daemon has children.
     startChild: async (options) =>
-      (await import('./child-program.ts')).startChildProgram(program, options),
+      (await import('./respawn.ts')).startChildProgram(program, options),
     tellParent: process.send === undefined ? undefined : tellParent,
     stopSignal,
   };

@@ -6,7 +6,6 @@ import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.
 import type { ComparePassword } from '../server/basic-auth.ts';
 import type { Output } from '../telemetry/logger.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
-import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
 
 /** The machine and this process on it: time, chance, names, secrets, and when to stop. */
 export interface Machine {
@@ -50,6 +49,32 @@ export interface ToolPlatform extends AccountPlatform {
   readonly progress: Progress;
 }
 
+/** The message that a daemon sends to its parent regularly. */
+export interface Heartbeat {
+  /** Why polling stands still until a restart; `null` while it does not. */
+  readonly stalled: string | null;
+}
+
+export const heartbeatMs = 10_000;
+
+export type ChildEnd =
+  | { readonly kind: 'ended'; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'not_started'; readonly error: Error };
+
+/** This program, running once more as a child process of this one. */
+export interface ChildProgram {
+  /** Never rejects. */
+  readonly ended: Promise<ChildEnd>;
+  /** Does nothing if the child has ended. */
+  readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGKILL') => void;
+}
+
+export interface ChildProgramOptions {
+  readonly args: readonly string[];
+  /** Called with each message of the child. */
+  readonly onMessage: (message: unknown) => void;
+}
+
 /** What only a process that stays needs: signals, its parent, its children and threads. */
 export interface ProcessControl {
   /** The file that this process was started with. */
@@ -60,7 +85,7 @@ export interface ProcessControl {
   readonly onHangup: (listener: () => void) => void;
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
   /** Sends the parent a message; absent if this process is no child. */
-  readonly tellParent?: ((message: unknown) => void) | undefined;
+  readonly tellParent?: ((message: Heartbeat) => void) | undefined;
 }
 
 /** Everything outside the process that the program may touch. */

@@ -1,9 +1,18 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { getHeapStatistics } from 'node:v8';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
-import type { ChildEnd, ChildProgram } from './child-program.ts';
-import { heartbeatIn, heartbeatMs } from './heartbeat.ts';
-import type { ExitCode, Platform } from './platform.ts';
+import {
+  type ChildEnd,
+  type ChildProgram,
+  type ChildProgramOptions,
+  type ExitCode,
+  type Heartbeat,
+  heartbeatMs,
+  type Platform,
+} from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
 /** The pause before the first restart; each further one is twice as long. */
@@ -35,28 +44,33 @@ export function childArguments(argv: readonly string[]): readonly string[] {
   return ['--respawn=false', ...argv.filter((word) => !/^--respawn(?:=|$)/u.test(word))];
 }
 
+type ParentContext = Pick<Platform, 'clock' | 'onHangup' | 'startChild'> & {
+  readonly logger: Logger;
+};
+
 /** Resolves when the signal is aborted and the last child has ended. */
 export async function keepRunning(
   args: readonly string[],
-  dependencies: Pick<Platform, 'clock' | 'onHangup' | 'startChild'> & { readonly logger: Logger },
+  context: ParentContext,
   stopSignal: AbortSignal,
 ): Promise<void> {
-  const { startChild, clock, logger, onHangup } = dependencies;
+  const { clock, logger, onHangup } = context;
   let current: ChildLife | undefined;
   onHangup(() => current?.hangup());
   for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {
     const startMs = clock.monotonicMs();
-    current = new ChildLife(clock);
-    const end = await current.run(args, startChild, stopSignal);
+    current = new ChildLife();
+    const end = await current.run(args, context, stopSignal);
     const ranMs = clock.monotonicMs() - startMs;
     if (stopSignal.aborted) return;
     if (ranMs >= longRunMs) pauseMs = firstPauseMs;
+    const { killedFor: problem } = current;
     const facts = {
-      ...factsOf(end),
-      problem: current.killedFor,
+      ...(end.kind === 'ended' ? { code: end.code, signal: end.signal } : { error: end.error }),
+      problem,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
-      remedy: remedyFor(end, current.killedFor),
+      remedy: remedyFor(end, problem),
     };
     logger.error(facts, 'the daemon ended, starting it again');
     await sleep(clock, pauseMs, stopSignal).catch(() => {});
@@ -66,81 +80,72 @@ export async function keepRunning(
 
 /** One child from its start to its end. */
 class ChildLife {
-  readonly #clock: Clock;
   #child: ChildProgram | undefined;
   /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
   #silentMs = 0;
-  #stalled: string | null = null;
+  /** The last one; `undefined` before the first. */
+  #heard: Heartbeat | undefined;
   #isHangupDue = false;
-  #hasSentHeartbeat = false;
   /** Why this process killed it; `undefined` if it ended otherwise. */
   killedFor: string | undefined;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
   async run(
     args: readonly string[],
-    start: Platform['startChild'],
+    { startChild, clock }: ParentContext,
     stopSignal: AbortSignal,
   ): Promise<ChildEnd> {
-    const child = await start({ args, onMessage: (message) => this.#onMessage(message) });
+    const child = await startChild({ args, onMessage: (message) => this.#onMessage(message) });
     this.#child = child;
-    const cancels = new Set<() => void>();
-    const after = (delayMs: number, run: () => void): void => {
-      const cancel = this.#clock.after(delayMs, () => {
-        cancels.delete(cancel);
-        run();
-      });
-      cancels.add(cancel);
-    };
-    const tick = (): void => {
-      this.#tick();
-      after(heartbeatMs, tick);
-    };
+    const over = new AbortController();
     const stop = (): void => {
       child.signal('SIGTERM');
-      after(killAfterMs, () => child.signal('SIGKILL'));
+      const kill = (): void => child.signal('SIGKILL');
+      sleep(clock, killAfterMs, over.signal).then(kill, () => {});
     };
-    after(heartbeatMs, tick);
-    stopSignal.addEventListener('abort', stop, { once: true });
+    stopSignal.addEventListener('abort', stop, { once: true, signal: over.signal });
     if (stopSignal.aborted) stop();
     try {
+      void this.#killIfSilent(child, clock, over.signal);
       return await child.ended;
     } finally {
       this.#child = undefined;
-      stopSignal.removeEventListener('abort', stop);
-      for (const cancel of cancels) cancel();
+      over.abort();
     }
   }
 
   /** Before its first heartbeat a child would die of the signal: then it is sent later. */
   hangup(): void {
-    this.#isHangupDue = !this.#hasSentHeartbeat;
-    if (this.#hasSentHeartbeat) this.#child?.signal('SIGHUP');
+    this.#isHangupDue = this.#heard === undefined;
+    if (!this.#isHangupDue) this.#child?.signal('SIGHUP');
   }
 
   #onMessage(message: unknown): void {
-    const heartbeat = heartbeatIn(message);
-    if (heartbeat === undefined) return;
-    this.#stalled = heartbeat.stalled;
-    if (heartbeat.stalled === null) this.#silentMs = 0;
-    this.#hasSentHeartbeat = true;
+    const heard = heartbeatIn(message);
+    if (heard === undefined) return;
+    if (heard.stalled === null) this.#silentMs = 0;
+    this.#heard = heard;
     if (this.#isHangupDue) this.hangup();
   }
 
-  #tick(): void {
-    this.#silentMs += heartbeatMs;
-    const timeoutMs = this.#hasSentHeartbeat ? heartbeatTimeoutMs : firstHeartbeatTimeoutMs;
-    if (this.#silentMs < timeoutMs) return;
-    this.killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
-    this.#child?.signal('SIGKILL');
+  async #killIfSilent(child: ChildProgram, clock: Clock, over: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(clock, heartbeatMs, over).catch(() => {});
+      if (over.aborted) return;
+      this.#silentMs += heartbeatMs;
+      const timeoutMs = this.#heard === undefined ? firstHeartbeatTimeoutMs : heartbeatTimeoutMs;
+      if (this.#silentMs < timeoutMs) continue;
+      const silence = `no sign of life for ${this.#silentMs / 1000} seconds`;
+      this.killedFor = this.#heard?.stalled ?? silence;
+      child.signal('SIGKILL');
+    }
   }
 }
 
-function factsOf(end: ChildEnd): Readonly<Record<string, unknown>> {
-  return end.kind === 'ended' ? { code: end.code, signal: end.signal } : { error: end.error };
+/** `undefined` for any other message. */
+export function heartbeatIn(message: unknown): Heartbeat | undefined {
+  if (typeof message !== 'object' || message === null || !('stalled' in message)) return undefined;
+  const { stalled } = message;
+  return stalled === null || typeof stalled === 'string' ? { stalled } : undefined;
 }
 
 function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
@@ -152,4 +157,69 @@ function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
   if (end.signal === 'SIGKILL')
     return 'somebody killed it; if that was the kernel, give the container more memory';
   return 'see the lines before this one';
+}
+
+/**
+ * Starts the program's file once more, with the same flags of Node and the same standard streams. The
+ * child runs out of heap before the container runs out of memory. It outlives this process only if this
+ * process is killed while the child hangs.
+ */
+export function startChildProgram(
+  program: URL,
+  { args, onMessage }: ChildProgramOptions,
+): ChildProgram {
+  let child: ChildProcess;
+  try {
+    child = fork(fileURLToPath(program), args, {
+      execArgv: [...process.execArgv, ...heapFlagsHere()],
+      stdio: 'inherit',
+    });
+  } catch (reason) {
+    // Without memory for a process, `fork` throws instead of emitting an error.
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    return { ended: Promise.resolve({ kind: 'not_started', error }), signal: () => {} };
+  }
+  const signal: ChildProgram['signal'] = (name) => void child.kill(name);
+  const killWithUs = (): void => signal('SIGKILL');
+  child.on('message', onMessage);
+  process.once('exit', killWithUs);
+  const ended = new Promise<ChildEnd>((resolve) => {
+    child.once('exit', (code, name) => resolve({ kind: 'ended', code, signal: name }));
+    // Also emitted for a signal that could not be sent.
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve({ kind: 'not_started', error });
+    });
+  });
+  return { ended: ended.finally(() => process.removeListener('exit', killWithUs)), signal };
+}
+
+function heapFlagsHere(): readonly string[] {
+  return heapFlags({
+    memoryBytes: process.constrainedMemory() ?? 0,
+    heapLimitBytes: getHeapStatistics().heap_size_limit,
+    given: [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' '),
+  });
+}
+
+export interface HeapFacts {
+  /** The limit of the container; 0, or more than any machine has, if there is none. */
+  readonly memoryBytes: number;
+  /** The size up to which V8 would let the heap grow. */
+  readonly heapLimitBytes: number;
+  /** The flags of Node that were given otherwise, as one text. */
+  readonly given: string;
+}
+
+/** Outside its heap the daemon takes 62 MiB, 40 of them Node.js itself, and its parent up to 25 more. */
+const heapShare = 0.5;
+
+/**
+ * Flags of Node that make a process with too many objects run out of heap before the kernel kills every
+ * process of the container. None if V8's own limit does that already, or if a limit was given.
+ */
+export function heapFlags({ memoryBytes, heapLimitBytes, given }: HeapFacts): readonly string[] {
+  const heapBytes = memoryBytes * heapShare;
+  if (heapBytes <= 0 || heapBytes >= heapLimitBytes) return [];
+  if (/--max[-_](?:old[-_]space|heap)[-_]size/u.test(given)) return [];
+  return [`--max-old-space-size=${Math.max(1, Math.floor(heapBytes / 1024 ** 2))}`];
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { endOfRestAt, lastDayOfRest } from '../newrelic/rest/end-of-rest.ts';
-import { accountsInUse } from './prepare-account.ts';
+import { accountsInUse } from './account.ts';
 
 /**
  * Warns of the end of the REST API v2, from half a year before. The returned function is to be called

@@ -1,3 +1,4 @@
+import { type Clock, sleep } from '../model/clock.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
   type BoundAddress,
@@ -7,13 +8,18 @@ import {
 } from '../server/metrics-server.ts';
 import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
+import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
-import { createIdleDaemon, createStatusSource } from './daemon.ts';
-import { sendHeartbeats } from './heartbeat.ts';
-import { CommandError, type ExitCode, type Platform } from './platform.ts';
-import { Reloader, type ReloaderOptions } from './reloader.ts';
+import {
+  CommandError,
+  type ExitCode,
+  type Heartbeat,
+  heartbeatMs,
+  type Platform,
+} from './platform.ts';
+import { Reloader, type ReloaderOptions } from './reload.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
-import { openWebAccess, type WebAccess } from './web-access.ts';
+import { openWebAccess } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -38,14 +44,14 @@ export async function serve(
 ): Promise<ExitCode> {
   const { clock, stopSignal, tellParent } = platform;
   const { logger, daemon, reloader, web, server } = await partsOf(options, platform);
-  const beginStop = (): void => {
-    server.setNotReady();
-  };
+  const beginStop = (): void => server.setNotReady();
   stopSignal.addEventListener('abort', beginStop, { once: true });
   try {
     if (!options.configWait) await reloader.reload('start');
     const addresses = await listenOrEnd(server);
-    logger.info(startFacts(addresses, options, platform, web), 'listening');
+    const { version } = buildOf(platform.env);
+    const facts = { version, addresses, path: options.telemetryPath, ...web?.protection() };
+    logger.info(facts, 'listening');
     onListening?.(addresses);
     await Promise.all([
       daemon.run(stopSignal),
@@ -62,24 +68,24 @@ export async function serve(
   }
 }
 
-/** For the log: what is listening, and with a web configuration how it is protected. */
-function startFacts(
-  addresses: readonly BoundAddress[],
-  { telemetryPath: path }: ServeOptions,
-  { env }: Platform,
-  web: WebAccess | undefined,
-): Readonly<Record<string, unknown>> {
-  const { version } = buildOf(env);
-  if (web === undefined) return { version, addresses, path };
-  const { tls, users } = web.current();
-  return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
+/** Sends a heartbeat at once, and then every ten seconds until the signal is aborted. */
+export async function sendHeartbeats(
+  clock: Clock,
+  tellParent: (message: Heartbeat) => void,
+  stalled: () => string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    tellParent({ stalled: stalled() ?? null });
+    await sleep(clock, heartbeatMs, signal).catch(() => {});
+  }
 }
 
 /** All parts, put together, and none of them started. */
 async function partsOf(options: ServeOptions, platform: Platform) {
   const shard = shardFrom(options, platform);
   const logger = await createLogger(options, platform);
-  const daemon = createIdleDaemon({ platform, logger, shard });
+  const daemon = new Daemon({ platform, logger, shard });
   daemon.metrics.sharded(shard);
   const reloader = new Reloader(options, {
     platform,
@@ -87,7 +93,7 @@ async function partsOf(options: ServeOptions, platform: Platform) {
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
   });
-  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
+  const status = daemon.statusSource(() => reloader.status());
   const web =
     options.webConfigFile === ''
       ? undefined
@@ -96,9 +102,7 @@ async function partsOf(options: ServeOptions, platform: Platform) {
   const server = createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),
-    scraped: (code) => {
-      daemon.metrics.scraped(code);
-    },
+    scraped: (code) => daemon.metrics.scraped(code),
     status,
     nextTurn,
     stalled: () => daemon.stalled(),

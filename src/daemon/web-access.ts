@@ -3,17 +3,18 @@ import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
-import { logWarnings, orCommandError } from './config-reader.ts';
-import { type WatchedFiles, watchFiles } from './file-watcher.ts';
+import { logWarnings, orCommandError, untilChanged, type WatchedFiles } from './config-files.ts';
 import type { Files, Machine } from './platform.ts';
 
-export interface WebAccessDependencies {
+export interface WebAccessContext {
   readonly platform: Pick<Machine & Files, 'clock' | 'readFile'>;
   readonly logger: Logger;
 }
 
 /** A password that is taken away must not work for long. The files are small. */
 const intervalMs = 5000;
+/** For the log. */
+const kind = 'web configuration';
 
 /**
  * What takes a restart. An empty file, or one half of which is written, must not open the exporter to
@@ -36,86 +37,67 @@ function wantsCertificate({ tls }: WebConfig): boolean {
 }
 
 /** The active web configuration, which follows its files. */
-export class WebAccess {
-  readonly #path: string;
-  readonly #dependencies: WebAccessDependencies;
-  #loaded: LoadedWebConfig;
-  #problem: string | undefined;
-
-  constructor(path: string, loaded: LoadedWebConfig, dependencies: WebAccessDependencies) {
-    this.#path = path;
-    this.#loaded = loaded;
-    this.#dependencies = dependencies;
-    this.#logWarnings();
-  }
-
-  current(): WebConfig {
-    return this.#loaded.config;
-  }
-
+export interface WebAccess {
+  readonly current: () => WebConfig;
+  /** How the server is protected, for the log. */
+  readonly protection: () => { readonly tls: boolean; readonly passwords: boolean };
   /**
    * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
    * them, the active one stays.
    *
    * @param server is told what new connections get
    */
-  async watch(server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal): Promise<void> {
-    const { platform } = this.#dependencies;
-    const loaded = (): WatchedFiles | undefined =>
-      this.#problem === undefined ? this.#loaded.files : undefined;
-    const reload = async (): Promise<void> => this.#reload(server);
-    await watchFiles({ intervalMs, platform, loaded, reload }, signal);
-  }
-
-  async #reload(server: Pick<MetricsServer, 'renewTls'>): Promise<void> {
-    const { platform, logger } = this.#dependencies;
-    let next: LoadedWebConfig;
-    try {
-      next = await loadWebConfig(this.#path, platform);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      this.#keep(error.message, 'correct the file: it is tried again every few seconds');
-      return;
-    }
-    const { tls } = next.config;
-    const change = tooLargeChange(this.#loaded.config, next.config);
-    if (change !== undefined) {
-      this.#keep(`${change} while the exporter runs`, 'restart the exporter, if this is meant');
-      return;
-    }
-    this.#problem = undefined;
-    this.#loaded = next;
-    if (tls !== undefined) server.renewTls(tls);
-    this.#logWarnings();
-    const { users } = next.config;
-    logger.info(
-      { file: this.#path, tls: tls !== undefined, users: users.size },
-      'web configuration reloaded',
-    );
-  }
-
-  /** Each problem is logged once. */
-  #keep(problem: string, remedy: string): void {
-    if (problem !== this.#problem) {
-      this.#dependencies.logger.error(
-        { file: this.#path, problem, remedy },
-        'web configuration refused, the old one stays active',
-      );
-    }
-    this.#problem = problem;
-  }
-
-  #logWarnings(): void {
-    const { logger } = this.#dependencies;
-    logWarnings(this.#loaded.warnings, this.#path, logger, 'web configuration');
-  }
+  readonly watch: (server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal) => Promise<void>;
 }
 
 /** Reads the web configuration file. Rejects with a `CommandError` that says what is wrong with it. */
 export async function openWebAccess(
   path: string,
-  dependencies: WebAccessDependencies,
+  { platform, logger }: WebAccessContext,
 ): Promise<WebAccess> {
-  const loaded = await orCommandError(async () => loadWebConfig(path, dependencies.platform));
-  return new WebAccess(path, loaded, dependencies);
+  let loaded = await orCommandError(async () => loadWebConfig(path, platform));
+  let problem: string | undefined;
+  logWarnings(loaded.warnings, path, logger, kind);
+
+  /** Each problem is logged once. */
+  const keep = (next: string, remedy: string): void => {
+    const message = 'web configuration refused, the old one stays active';
+    if (next !== problem) logger.error({ file: path, problem: next, remedy }, message);
+    problem = next;
+  };
+
+  const reload = async (server: Pick<MetricsServer, 'renewTls'>): Promise<void> => {
+    let next: LoadedWebConfig;
+    try {
+      next = await loadWebConfig(path, platform);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      keep(error.message, 'correct the file: it is tried again every few seconds');
+      return;
+    }
+    const { tls, users } = next.config;
+    const change = tooLargeChange(loaded.config, next.config);
+    if (change !== undefined) {
+      keep(`${change} while the exporter runs`, 'restart the exporter, if this is meant');
+      return;
+    }
+    problem = undefined;
+    loaded = next;
+    if (tls !== undefined) server.renewTls(tls);
+    logWarnings(next.warnings, path, logger, kind);
+    const facts = { file: path, tls: tls !== undefined, users: users.size };
+    logger.info(facts, 'web configuration reloaded');
+  };
+
+  const files = (): WatchedFiles | undefined => (problem === undefined ? loaded.files : undefined);
+  return {
+    current: () => loaded.config,
+    protection: () => {
+      const { tls, users } = loaded.config;
+      return { tls: tls !== undefined, passwords: users.size > 0 };
+    },
+    watch: async (server, signal) => {
+      while (await untilChanged(files, intervalMs, platform, signal)) await reload(server);
+    },
+  };
 }

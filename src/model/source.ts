@@ -2,9 +2,8 @@ import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
 import type { AppEntry, Query, Selector } from './config.ts';
 import type { Turn } from './permit.ts';
-import type { PollOutcome } from './poll-outcome.ts';
+import type { PollOutcome, QueryOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
-import type { QueryReading } from './snapshot.ts';
 import type { DaemonOperation } from './telemetry.ts';
 
 /** How many calls a discovery takes, not counting retries. The next one will probably take as many. */
@@ -36,6 +35,13 @@ export interface Discovery extends DiscoveryCalls {
   readonly error: Error | undefined;
 }
 
+/** What discoveries look for. */
+export interface Wanted {
+  readonly selectors: readonly Selector[];
+  /** Which tags of the applications to read, where the API has tags. Default: none. */
+  readonly tags?: readonly string[] | undefined;
+}
+
 /** The names of an application's hosts, by host id. With an `error` some may be missing. */
 export interface HostNames {
   readonly names: ReadonlyMap<string, string>;
@@ -44,7 +50,39 @@ export interface HostNames {
   readonly calls: number;
 }
 
-/** What the poller passes to every call of a batch. */
+/** What is polled. Applications are discovered, queries are configured. */
+export type Subject =
+  | { readonly kind: 'application'; readonly selected: SelectedApplication }
+  | { readonly kind: 'query'; readonly query: Query };
+
+/** What to ask about one application that is due. */
+export interface ApplicationQuestion {
+  readonly kind: 'application';
+  readonly selected: SelectedApplication;
+  /** Whether to ask for the names of its hosts as well, because some are not known. */
+  readonly askHostNames: boolean;
+  readonly hostNames: ReadonlyMap<string, string>;
+  /** Whether the host is still listed now: a discovery may have ended since the poll began. */
+  readonly isListed: (hostId: string) => boolean;
+}
+
+export interface QueryQuestion {
+  readonly kind: 'query';
+  readonly query: Query;
+}
+
+export type Question = ApplicationQuestion | QueryQuestion;
+
+/** What a poll has shown about one of its questions. */
+export type Polled =
+  | {
+      readonly kind: 'application';
+      readonly question: ApplicationQuestion;
+      readonly outcome: PollOutcome;
+    }
+  | { readonly kind: 'query'; readonly question: QueryQuestion; readonly outcome: QueryOutcome };
+
+/** What every call of a poll is given. */
 export interface CallContext {
   /** Aborts the call. If its reason is an `ApiError`, a deadline has passed. */
   readonly signal: AbortSignal;
@@ -52,7 +90,7 @@ export interface CallContext {
   readonly turn?: Turn | undefined;
   /** Whether the last poll failed: then this one is its retry, and its failures are not retried. Default: no. */
   readonly isRepeated?: boolean | undefined;
-  /** The vendor's wall time when the batch began: the same window is cut from it for all calls. */
+  /** The vendor's wall time when the poll began: the same window is cut from it for all calls. */
   readonly wallMs: number;
 }
 
@@ -62,83 +100,28 @@ export type RequestContext = Pick<CallContext, 'signal' | 'turn' | 'isRepeated'>
 /** One call to New Relic, ready to be sent. It handles its own failure and never rejects. */
 export type Call = (context: CallContext) => Promise<void>;
 
-/** Calls that may be in flight together. */
-export interface Stage {
-  readonly size: number;
+/** Where the calls of one poll wait for their turn. */
+export interface PollCalls {
   /**
-   * Taken one by one, and only when there is room: a stage of 10,000 calls is not a queue of
-   * 10,000.
+   * Makes these calls, several at a time. Resolves when all have ended; after an abort, when those that
+   * had begun have. The first call of a poll begins it: its deadline counts from there.
+   *
+   * @param size how many there are, as far as is known; exactly, once the first of them was taken
+   * @param calls taken one by one, and only when there is room: 10,000 calls are not a queue of 10,000
    */
-  readonly calls: Iterator<Call, undefined>;
-}
-
-/** What to ask the source about one application that is due. */
-export interface Question {
-  readonly selected: SelectedApplication;
-  /** Whether to ask for the names of its hosts as well, because some are not known. */
-  readonly askHostNames: boolean;
-  readonly hostNames: ReadonlyMap<string, string>;
-  /** Whether the host is still listed now: a discovery may have ended since the poll began. */
-  readonly isListed: (hostId: string) => boolean;
-}
-
-/** What is asked for together, and what has arrived for each of it. */
-export interface Batch<Asked = Question, Outcome = PollOutcome> {
-  readonly questions: readonly Asked[];
-  /**
-   * Identifies what is polled: if a batch has hung, one with the same key may hang again. Batches
-   * with the same key follow each other.
-   */
-  readonly key: string;
-  /**
-   * The calls to make next; `undefined` when everything was asked for. There is at least one stage.
-   * A stage begins when every call of the stage before has ended.
-   */
-  nextStage(): Stage | undefined;
-  /**
-   * To be called at the deadline, just before the calls in flight are aborted: what has not arrived
-   * by then is not waited for.
-   */
-  giveUp(error: ApiError): void;
-  /**
-   * What has arrived for one of the questions. What was asked for and did not arrive has failed.
-   */
-  outcomeOf(question: Asked): Outcome;
+  run(size: () => number, calls: Iterator<Call, undefined>): Promise<void>;
 }
 
 export type CallsByOperation = Readonly<Record<DaemonOperation, number>>;
 
-/** What polling costs with an API, in calls: the unit of the budget. */
-export interface CallCosts {
-  /** One poll of each of these applications, all due together; without host names. */
-  polls(applications: readonly SelectedApplication[]): CallsByOperation;
-  /** What happens once, with the first polls of these applications, and what it is for. */
-  once(applications: readonly SelectedApplication[]): number;
-  readonly firstPollOperation: DaemonOperation;
-  discovery(applications: readonly SelectedApplication[]): DiscoveryCalls;
-  /**
-   * How many calls the metrics of these entries take, in words. Default: their number makes no
-   * difference.
-   */
-  ofMetrics?(entries: readonly AppEntry[]): string | undefined;
-  /** How long an answer usually takes, and how long a slow one takes. */
-  readonly usualCallMs: { readonly mean: number; readonly most: number };
-}
-
 /**
  * The vendor as the poller sees it: one account behind one interface, so that another API of the
- * vendor can replace this one. Only the source knows for how many applications its API answers at
+ * vendor can replace this one. Only the source knows for how many subjects its API answers at
  * once, and in how many calls.
  */
 export interface Source {
-  readonly costs: CallCosts;
   /** Whether discoveries list the hosts of applications. If not, each poll asks which there are. */
   readonly listsHosts: boolean;
-  /**
-   * Calls the listener whenever polls have begun to cost something else. The returned function
-   * unsubscribes it. Default: that becomes known with the next discovery.
-   */
-  onCostsChange?(listener: () => void): () => void;
   /** Whether one call may answer for many applications: then those that are asked for together cost less. */
   readonly sharesCalls: boolean;
   /**
@@ -150,39 +133,34 @@ export interface Source {
    * Keeps what it has: if a call fails, or if the reason of an abort is an `ApiError` (a deadline),
    * it resolves with that error and what was read so far. With another reason of an
    * abort it rejects with that.
-   *
-   * @param tags which tags of the applications to read, where the API has tags
    */
-  discover(
-    selectors: readonly Selector[],
-    knownIds: readonly string[],
-    signal: AbortSignal,
-    tags?: readonly string[],
-  ): Promise<Discovery>;
+  discover(wanted: Wanted, knownIds: readonly string[], signal: AbortSignal): Promise<Discovery>;
   /**
-   * Reads the names of the application's hosts. Like `discover` it keeps what it has.
-   *
-   * @param wanted names that one host may have: other hosts may be left out
-   */
-  hostNames(
-    applicationId: string,
-    signal: AbortSignal,
-    wanted?: readonly string[],
-  ): Promise<HostNames>;
-  /**
-   * Groups applications into batches, which together ask once for each application that is due.
-   * Applications that are not due yet may fill up batches that are needed anyway; the rest of them
-   * are left out.
+   * Divides what is due into groups that are polled together. What is not due yet may fill up groups that
+   * are needed anyway; the rest of it is left out.
    *
    * @param early in the order in which they are due
    */
-  batches<Asked extends Question>(
+  groups<Asked extends Question>(
     due: readonly Asked[],
     early: readonly Asked[],
-  ): readonly Batch<Asked>[];
+  ): readonly (readonly Asked[])[];
   /**
-   * Asks a query, by one call. Rejects with an `ApiError`, or with the signal's reason. Left out if the
-   * API has no queries.
+   * Asks about one group, and yields what was found about each question, once. What did not arrive has
+   * failed. When a deadline aborts the poll (the reason is an `ApiError`), what has not arrived by then has
+   * failed for that reason; after another abort nothing more is yielded.
+   *
+   * @param asked the group as it is; when the first call is made, others join it
    */
-  query?(query: Query, context: CallContext): Promise<QueryReading>;
+  poll(
+    asked: () => readonly Question[],
+    calls: PollCalls,
+    signal: AbortSignal,
+  ): AsyncIterable<Polled>;
+  /** The calls of one poll of all of these together, without host names. */
+  cost(subjects: readonly Subject[]): CallsByOperation;
+  /** How often polls have begun to cost something else, as answers have shown. */
+  costChanges(): number;
+  /** How many calls the metrics of these entries take, in words. Default: their number makes no difference. */
+  metricCalls?(entries: readonly AppEntry[]): string | undefined;
 }

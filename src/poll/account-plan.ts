@@ -1,7 +1,7 @@
-import type { Clock } from '../model/clock.ts';
-import type { Query } from '../model/config.ts';
-import { expectedHosts, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, Discovery, DiscoveryCalls } from '../model/source.ts';
+import { expectedHosts } from '../model/selected-application.ts';
+import type { Discovery, DiscoveryCalls, Subject } from '../model/source.ts';
+import { minuteMs } from '../model/time.ts';
+import type { Context } from './context.ts';
 import {
   demandOf,
   headroomOf,
@@ -51,7 +51,7 @@ export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capa
     demandPerMinute,
     budgetPerMinute: capacity.limitPerMinute,
     capacityPerMinute,
-    hosts: polled.applications.reduce((sum, one) => sum + expectedHosts(one), 0),
+    hosts: polled.subjects.reduce((sum, one) => sum + hostsOf(one), 0),
     stretch: stretchOf(demand, capacityPerMinute),
     headroom: headroomOf(demand, capacityPerMinute),
     freePerMinute: Math.max(
@@ -61,16 +61,13 @@ export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capa
   };
 }
 
+function hostsOf(subject: Subject): number {
+  return subject.kind === 'application' ? expectedHosts(subject.selected) : 0;
+}
+
 /** The capacity to plan with. */
 export function plannedCapacityOf({ limitPerMinute, carriedPerMinute }: Capacity): number {
   return Math.min(limitPerMinute, busyShare * carriedPerMinute);
-}
-
-export interface AccountPlannerDependencies {
-  readonly clock: Clock;
-  readonly costs: Pick<CallCosts, 'polls'>;
-  /** What the account can do in a minute at present. */
-  readonly capacity: () => Capacity;
 }
 
 /**
@@ -81,9 +78,11 @@ const tolerance = 0.1;
 /** The vendor is fast enough by far when the connections can carry this many times the limit. */
 const fastEnough = 1.5;
 
+type PlannerContext = Pick<Context, 'clock' | 'calls' | 'source'>;
+
 /** Keeps the plan of one account in step with what it has to send and what it can send. */
 export class AccountPlanner {
-  readonly #dependencies: AccountPlannerDependencies;
+  readonly #context: PlannerContext;
   readonly #others = new CallRate();
   #discovery: OtherCalls;
   /**
@@ -92,14 +91,14 @@ export class AccountPlanner {
    */
   #held: Capacity;
   #plan: AccountPlan;
+  #plannedCosts = 0;
   #unplannedHosts = 0;
 
-  constructor(discoveryIntervalMs: number, dependencies: AccountPlannerDependencies) {
-    const { costs, capacity } = dependencies;
-    this.#dependencies = dependencies;
+  constructor(discoveryIntervalMs: number, context: PlannerContext) {
+    this.#context = context;
     this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
-    this.#held = capacity();
-    this.#plan = accountPlanOf({ applications: [], costs }, this.#discovery, this.#held);
+    this.#held = this.#capacity();
+    this.#plan = this.#planOf([], this.#discovery);
   }
 
   get plan(): AccountPlan {
@@ -107,21 +106,13 @@ export class AccountPlanner {
   }
 
   /** Makes a new plan. */
-  replan(
-    applications: Iterable<{ readonly selected: SelectedApplication }>,
-    queries: Iterable<{ readonly query: Query }> = [],
-  ): void {
-    const { clock, costs, capacity } = this.#dependencies;
-    const nowMs = clock.monotonicMs();
+  replan(subjects: readonly Subject[]): void {
+    const { clock, source } = this.#context;
     this.#unplannedHosts = 0;
-    const polled = {
-      applications: Array.from(applications, (one) => one.selected),
-      queries: Array.from(queries, (one) => one.query),
-      costs,
-    };
-    const other = { ...this.#discovery, otherPerMinute: this.#others.perMinute(nowMs) };
-    if (this.isOutdated()) this.#held = capacity();
-    this.#plan = accountPlanOf(polled, other, this.#held);
+    if (this.isOutdated()) this.#held = this.#capacity();
+    this.#plannedCosts = source.costChanges();
+    const otherPerMinute = this.#others.perMinute(clock.monotonicMs());
+    this.#plan = this.#planOf(subjects, { ...this.#discovery, otherPerMinute });
   }
 
   /** Notes how many calls a discovery took. */
@@ -137,11 +128,12 @@ export class AccountPlanner {
 
   /** Notes calls that no plan can foresee, such as for host names. */
   asked(calls: number): void {
-    this.#others.add(calls, this.#dependencies.clock.monotonicMs());
+    this.#others.add(calls, this.#context.clock.monotonicMs());
   }
 
   /**
-   * Whether the capacity is no longer the planned one, or far more or fewer hosts are polled.
+   * Whether the capacity is no longer the planned one, polls cost something else, or far more or fewer hosts
+   * are polled.
    *
    * @param newHosts how many hosts were added since the last call
    */
@@ -151,8 +143,9 @@ export class AccountPlanner {
     // them would cost too much.
     if (Math.abs(this.#unplannedHosts) > tolerance * this.#plan.hosts) return true;
     const held = this.#held;
-    const now = this.#dependencies.capacity();
-    if (now.limitPerMinute !== held.limitPerMinute) return true;
+    const now = this.#capacity();
+    const isOtherCost = this.#context.source.costChanges() !== this.#plannedCosts;
+    if (isOtherCost || now.limitPerMinute !== held.limitPerMinute) return true;
     const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
     // Once the vendor is fast enough, it must not limit the plan any longer, however small the
     // change.
@@ -161,9 +154,22 @@ export class AccountPlanner {
     const change = planned / before;
     return change < 1 - tolerance || change > 1 + tolerance;
   }
+
+  #planOf(subjects: readonly Subject[], others: OtherCalls): AccountPlan {
+    const { source } = this.#context;
+    const polled = { subjects, cost: (some: readonly Subject[]) => source.cost(some) };
+    return accountPlanOf(polled, others, this.#held);
+  }
+
+  #capacity(): Capacity {
+    const { calls } = this.#context;
+    return {
+      limitPerMinute: calls.limitPerMinute(),
+      carriedPerMinute: calls.carriedPerMinute(),
+    };
+  }
 }
 
-const minuteMs = 60_000;
 /** The present minute is one of them. */
 const minutes = 10;
 

@@ -1,56 +1,46 @@
 import { ApiError } from '../model/api-error.ts';
-import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
+import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
-import type { CallCosts } from '../model/source.ts';
+import type { Since } from '../model/since.ts';
 import type { AccountState, PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
 import { queryStatusesOf } from './application-status.ts';
-import type { Aspect } from './aspect.ts';
+import type { Context } from './context.ts';
 import { type AskedState, seeksAny } from './discovery-state.ts';
-import type { FailingCount } from './due-queue.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
 
-export interface AccountStatusDependencies {
-  readonly table: AccountTable;
-  readonly costs: Pick<CallCosts, 'ofMetrics'>;
-  readonly clock: Clock;
-  /** Monotonic time at which the poller was created. */
-  readonly startMs: number;
-  /** Monotonic time of the next discovery; `undefined` while one is under way. */
-  readonly nextDiscoveryMs: number | undefined;
-  /** What else may be wrong. Default: nothing. */
-  readonly aspects?: (() => readonly Aspect[]) | undefined;
-}
-
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
   { account: { name }, entries, queries = [] }: AccountInUse,
-  { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
+  table: AccountTable,
+  { source, clock, key }: Context,
+  {
+    startMs,
+    nextDiscoveryMs,
+  }: {
+    /** Monotonic time at which the poller was created. */
+    readonly startMs: number;
+    /** Monotonic time of the next discovery; `undefined` while one is under way. */
+    readonly nextDiscoveryMs: number | undefined;
+  },
 ): PollerStatus {
-  const { plan, discovery, states, queue } = table;
+  const { plan, discovery, states, asked } = table;
   const now = nowOf(clock);
   const hasApplications = seeksAny({ entries });
-  const known = [...states.values()];
+  const known = [...states.applications.values()];
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
-  const isDemandKnown = states.size > 0 || discovery.listed !== undefined || !hasApplications;
-  const asked = hasApplications ? discovery : table.queries.up;
-  const { state, sinceMs } = accountStateOf(asked, [
-    failingOf(queue.failing),
-    failingOf(table.queries.queue.failing),
-    { isWrong: discovery.missingSelectors.length > 0, sinceMs: discovery.missingChangedMs },
-    ...table.aspects(),
-    ...aspects(),
-  ]);
+  const isDemandKnown = known.length > 0 || discovery.listed !== undefined || !hasApplications;
+  const { state, sinceMs } = accountStateOf(asked, [...table.aspects(), key.readability()]);
   const toWall = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
     name,
     hasApplications,
-    up: asked.up,
+    up: asked.up.value,
     error: asked.error?.message,
     errorReason: asked.error instanceof ApiError ? asked.error.reason : undefined,
     firstCycleEnded: !hasApplications || isFirstCycleOver(table, now.monotonicMs - startMs),
@@ -59,7 +49,7 @@ export function accountStatusOf(
     polledApplications: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
-    metricCalls: costs.ofMetrics?.(polledBy(entries)),
+    metricCalls: source.metricCalls?.(polledBy(entries)),
     stretch: plan.stretch,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     staleAfterSeconds: shortestStaleAfterMs / 1000,
@@ -69,8 +59,8 @@ export function accountStatusOf(
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failingApplications: queue.failing.subjects,
-    queries: queryStatusesOf({ name }, table, { clock }),
+    failingApplications: states.failingApplications,
+    queries: queryStatusesOf({ name }, table, clock),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
   };
@@ -81,7 +71,7 @@ function isFirstCycleOver(
   runningMs: number,
 ): boolean {
   const isAnswered = discovery.answered || runningMs >= readinessTimeoutMs;
-  return isAnswered && [...states.values()].every(({ pollsEnded }) => pollsEnded > 0);
+  return isAnswered && [...states.applications.values()].every(({ pollsEnded }) => pollsEnded > 0);
 }
 
 function timesOf(
@@ -99,10 +89,6 @@ function timesOf(
   };
 }
 
-function failingOf({ subjects, changedMs }: FailingCount): Aspect {
-  return { isWrong: subjects > 0, sinceMs: changedMs };
-}
-
 interface StateSince {
   readonly state: AccountState;
   readonly sinceMs: number | undefined;
@@ -112,8 +98,8 @@ interface StateSince {
  * Whether an account that is discovered is up or degraded: degraded since the first aspect that is
  * wrong now went wrong, up since the last one was mended, and neither since before it was discovered.
  */
-function stateWith(upSinceMs: number, aspects: readonly Aspect[]): StateSince {
-  const wrong = aspects.filter(({ isWrong }) => isWrong);
+function stateWith(upSinceMs: number, aspects: readonly Since<boolean>[]): StateSince {
+  const wrong = aspects.filter(({ value }) => value);
   if (wrong.length > 0) {
     const firstMs = Math.min(...wrong.map(({ sinceMs }) => sinceMs ?? upSinceMs));
     return { state: 'degraded', sinceMs: Math.max(upSinceMs, firstMs) };
@@ -123,9 +109,9 @@ function stateWith(upSinceMs: number, aspects: readonly Aspect[]): StateSince {
 }
 
 /** The state and the monotonic time since when. */
-function accountStateOf({ up, upChangedMs }: AskedState, aspects: readonly Aspect[]): StateSince {
-  if (up === undefined || upChangedMs === undefined) {
+function accountStateOf({ up }: AskedState, aspects: readonly Since<boolean>[]): StateSince {
+  if (up.value === undefined || up.sinceMs === undefined) {
     return { state: 'starting', sinceMs: undefined };
   }
-  return up ? stateWith(upChangedMs, aspects) : { state: 'down', sinceMs: upChangedMs };
+  return up.value ? stateWith(up.sinceMs, aspects) : { state: 'down', sinceMs: up.sinceMs };
 }

@@ -1,82 +1,61 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureReason } from '../model/api-error.ts';
 import { bareApplication } from '../model/application.ts';
-import type { Clock } from '../model/clock.ts';
 import { labelsOf } from '../model/selected-application.ts';
 import type { AppSnapshot, Snapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
-
-export interface AppPublisherDependencies {
-  readonly clock: Clock;
-  readonly sink: SnapshotSink;
-  /** What to show of an application or query now; `undefined` for nothing. */
-  readonly snapshotOf: (id: string) => Snapshot | undefined;
-}
+import type { LetOthersRun } from './reconcile.ts';
 
 /** Applications and hosts that are rendered in one turn of the event loop, however many their series are. */
 export const subjectsPerTurn = 200;
 
-/**
- * Passes what has changed, and nothing else, to the sink. An application is published as a whole.
- * Many applications are published in several turns of the event loop, so that other work can run in
- * between.
- */
+/** Passes what has changed, and nothing else, to the sink. An application is published as a whole. */
 export class AppPublisher {
   readonly #account: string;
-  readonly #dependencies: AppPublisherDependencies;
+  readonly #sink: SnapshotSink;
+  readonly #snapshotOf: (id: string) => Snapshot | undefined;
   readonly #published = new Map<string, Snapshot>();
-  readonly #waiting = new Set<string>();
-  #cancelTimer: (() => void) | undefined;
 
-  constructor(account: string, dependencies: AppPublisherDependencies) {
+  /** @param snapshotOf what to show of an application or query now; `undefined` for nothing */
+  constructor(
+    account: string,
+    sink: SnapshotSink,
+    snapshotOf: (id: string) => Snapshot | undefined,
+  ) {
     this.#account = account;
-    this.#dependencies = dependencies;
+    this.#sink = sink;
+    this.#snapshotOf = snapshotOf;
   }
 
   /** Returns how many subjects, with their hosts or series, were rendered or looked at. */
   publish(id: string): number {
-    this.#waiting.delete(id);
-    const { sink, snapshotOf } = this.#dependencies;
-    const snapshot = snapshotOf(id);
+    const snapshot = this.#snapshotOf(id);
     const before = this.#published.get(id);
     if (snapshot === undefined) {
       if (before !== undefined) this.remove(id);
     } else if (!isSame(before, snapshot)) {
       this.#published.set(id, snapshot);
-      sink.publish(snapshot);
+      this.#sink.publish(snapshot);
       return 1 + sizeOf(snapshot);
     }
     return 1;
   }
 
-  /** Publishes the first of them at once, and the others soon. */
-  publishAll(ids: Iterable<string>): void {
-    for (const id of ids) this.#waiting.add(id);
-    this.stop();
-    this.#publishSome();
+  /** Publishes them in several turns of the event loop, so that other work can run in between. */
+  async publishAll(ids: readonly string[], letOthersRun: LetOthersRun): Promise<void> {
+    let subjects = 0;
+    for (const id of ids) {
+      if (subjects >= subjectsPerTurn) {
+        subjects = 0;
+        await letOthersRun();
+      }
+      subjects += this.publish(id);
+    }
   }
 
   remove(id: string): void {
     this.#published.delete(id);
-    this.#dependencies.sink.remove(this.#account, id);
-  }
-
-  /** Publishes nothing more of what still waits. */
-  stop(): void {
-    this.#cancelTimer?.();
-  }
-
-  #publishSome(): void {
-    let subjects = 0;
-    for (const id of this.#waiting) {
-      if (subjects >= subjectsPerTurn) {
-        this.#cancelTimer = this.#dependencies.clock.after(0, () => {
-          this.#publishSome();
-        });
-        return;
-      }
-      subjects += this.publish(id);
-    }
+    this.#sink.remove(this.#account, id);
   }
 }
 

@@ -7,16 +7,17 @@ import {
   withNewHosts,
 } from '../model/selected-application.ts';
 import { hasValues } from '../model/snapshot.ts';
-import type { StateRules } from './due-queue.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import {
   heldSinceMs,
+  noParts,
   type PartReading,
+  partsOf,
   withArrived,
-  withHostsOf,
+  withHosts,
   withoutStale,
-  withSeriesOf,
-} from './part-reading.ts';
+  withSeries,
+} from './parts.ts';
 import {
   afterPollOf,
   failingFrom,
@@ -28,6 +29,7 @@ import {
 
 /** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState extends SubjectState, PartReading {
+  readonly kind: 'application';
   readonly reading: PartReading['reading'];
   readonly selected: SelectedApplication;
   readonly hostNames: HostNameState;
@@ -36,53 +38,36 @@ export interface AppState extends SubjectState, PartReading {
 }
 
 /** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
-export function staleAtMs({ late, failedParts, reading, selected }: AppState): number | undefined {
-  const sinceMs = failingFrom({ late }, heldSinceMs(failedParts) ?? Infinity);
-  return reading === undefined || !Number.isFinite(sinceMs)
-    ? undefined
-    : sinceMs + selected.entry.poll.staleAfterMs;
+export function appStaleAtMs(state: AppState): number | undefined {
+  const { late, pollSucceeded, reading, selected } = state;
+  if (reading === undefined || (pollSucceeded !== false && late === undefined)) return undefined;
+  const sinceMs = failingFrom({ late }, heldSinceMs(state) ?? Infinity);
+  return Number.isFinite(sinceMs) ? sinceMs + selected.entry.poll.staleAfterMs : undefined;
 }
 
 /** Drops values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
-export function whenStale(state: AppState, nowMs: number): AppState {
+export function appWhenStale(state: AppState, nowMs: number): AppState {
   const { staleAfterMs } = state.selected.entry.poll;
   const isAllStale = nowMs - (state.late?.sinceMs ?? Infinity) >= staleAfterMs;
   const left = withoutStale(state, { nowMs, staleAfterMs });
   // Where only hosts are shown, nothing is left without them.
   const isEmpty = !state.selected.entry.application && left.reading?.hosts.size === 0;
-  const parts = isAllStale || isEmpty ? noReading : left;
+  const parts = isAllStale || isEmpty ? noParts : left;
   const isDropped = parts.reading === undefined && hasValues(state.reading);
   const droppedMs = isDropped ? nowMs : undefined;
   return { ...state, ...parts, pollSucceeded: false, droppedMs };
 }
 
-/** How a queue of applications treats their states. */
-export const appRules: StateRules<AppState> = {
-  timingOf: ({ selected }) => selected.entry.poll,
-  staleAtMs,
-  whenStale,
-};
-
-const noReading: PartReading = {
-  reading: undefined,
-  failedParts: new Map(),
-  arrivedEndMs: undefined,
-};
-
-/**
- * The state of an application that was found just now.
- *
- * @param virtualMs the same moment in the virtual time of the account, if that ever differed
- */
+/** The state of an application that was found just now. */
 export function newAppState(
   selected: SelectedApplication,
   phaseIndex: number,
   nowMs: number,
-  virtualMs: number = nowMs,
 ): AppState {
   return {
-    ...unpolled(phaseIndex, virtualMs),
-    ...noReading,
+    kind: 'application',
+    ...unpolled(phaseIndex, nowMs),
+    ...noParts,
     selected,
     hostNames: noHostNames,
     discoveredMs: nowMs,
@@ -97,12 +82,10 @@ export function afterDiscovery(
 ): AppState {
   const selected = mergedSelection(known, found);
   const { hostIds } = known.selected.application;
-  const kept = keptReading(known, selected);
-  const reading =
-    hostIds === selected.application.hostIds
-      ? kept
-      : withHostsOf(kept, selected.application.hostIds);
-  return { ...known, selected, reading, discoveredMs: nowMs };
+  const kept = keptParts(known, selected);
+  const isSame = hostIds === selected.application.hostIds;
+  const parts = isSame ? kept : withHosts(kept, selected.application.hostIds);
+  return { ...known, ...parts, selected, discoveredMs: nowMs };
 }
 
 /** The state after an incomplete discovery: it may add hosts and refresh the rest. */
@@ -110,15 +93,14 @@ export function refreshed(known: AppState, found: SelectedApplication, nowMs: nu
   const hostIds = union(known.selected.application.hostIds, found.application.hostIds);
   const application = { ...found.application, hostIds };
   const selected = mergedSelection(known, { ...found, application });
-  return { ...known, selected, reading: keptReading(known, selected), discoveredMs: nowMs };
+  return { ...known, ...keptParts(known, selected), selected, discoveredMs: nowMs };
 }
 
 /** An application that has another name may be chosen by another entry. */
-function keptReading(
-  { selected, reading }: AppState,
-  found: SelectedApplication,
-): AppState['reading'] {
-  return selected.entry === found.entry ? reading : withSeriesOf(reading, found.entry.series);
+function keptParts(known: AppState, found: SelectedApplication): PartReading {
+  const { parts, reading, selected } = known;
+  const kept = { parts, reading };
+  return selected.entry === found.entry ? kept : withSeries(kept, found.entry.series);
 }
 
 function mergedSelection(
@@ -160,12 +142,12 @@ export function afterPoll(
       : undefined),
   };
   if (outcome.gone) {
-    return { ...next, ...noReading, gone: true, droppedMs: undefined, pollSucceeded: true };
+    return { ...next, ...noParts, gone: true, droppedMs: undefined, pollSucceeded: true };
   }
   const { application, entry } = next.selected;
   // It may have begun for another entry.
-  const asWanted = withSeriesOf(outcome.reading, entry.series);
-  const arrived = withHostsOf(asWanted, application.hostIds);
+  const asWanted = withSeries(partsOf(outcome.reading), entry.series);
+  const arrived = withHosts(asWanted, application.hostIds);
   const startMs = failingFrom(state, asked.startMs);
   const { staleAfterMs } = entry.poll;
   const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
@@ -175,7 +157,7 @@ export function afterPoll(
   return {
     ...next,
     ...parts,
-    gone: arrived === undefined && state.gone,
+    gone: arrived.reading === undefined && state.gone,
     pollSucceeded: isWhole,
     lastSuccessMs: isWhole ? wallMs : state.lastSuccessMs,
     droppedMs: isEmpty ? droppedMs : undefined,

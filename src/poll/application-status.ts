@@ -4,11 +4,18 @@ import { hostsScope } from '../model/poll-outcome.ts';
 import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import { hasValues } from '../model/snapshot.ts';
-import type { ApplicationState, ApplicationStatus, Failure, QueryStatus } from '../model/status.ts';
+import type {
+  ApplicationState,
+  ApplicationStatus,
+  Failure,
+  PolledStatus,
+  QueryStatus,
+} from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
-import { type AppState, appRules } from './app-state.ts';
-import type { DueQueue, StateRules } from './due-queue.ts';
-import { missingTextOf, type QueryState, queryRules } from './query-state.ts';
+import type { AppState } from './app-state.ts';
+import { failingScopes } from './parts.ts';
+import { missingTextOf } from './query-state.ts';
+import { type State, type States, staleAtMs, timingOf } from './states.ts';
 import type { SubjectState } from './subject-state.ts';
 
 type Account = Pick<AccountConfig, 'name'>;
@@ -16,11 +23,11 @@ type Account = Pick<AccountConfig, 'name'>;
 /** All applications of an account for people. */
 export function applicationStatusesOf(
   { name }: Account,
-  { states, plan, queue }: Pick<AccountTable, 'states' | 'plan' | 'queue'>,
-  { clock }: { readonly clock: Clock },
+  { states, plan }: AccountTable,
+  clock: Clock,
 ): readonly ApplicationStatus[] {
-  const how = { queue, rules: appRules, stretch: plan.stretch, now: nowOf(clock) };
-  return Array.from(states.values(), (app) => {
+  const how = { states, stretch: plan.stretch, now: nowOf(clock) };
+  return Array.from(states.applications.values(), (app) => {
     const { application, entry } = app.selected;
     const hostIds = hostsToPoll(app.selected);
     return {
@@ -41,11 +48,11 @@ export function applicationStatusesOf(
 /** All its queries. */
 export function queryStatusesOf(
   { name: account }: Account,
-  { queries: { queue, states }, plan }: Pick<AccountTable, 'queries' | 'plan'>,
-  { clock }: { readonly clock: Clock },
+  { states, plan }: AccountTable,
+  clock: Clock,
 ): readonly QueryStatus[] {
-  const how = { queue, rules: queryRules, stretch: plan.stretch, now: nowOf(clock) };
-  return Array.from(states.values(), (state) => {
+  const how = { states, stretch: plan.stretch, now: nowOf(clock) };
+  return Array.from(states.queries.values(), (state) => {
     const { query, reading } = state;
     const polled = polledStatusOf(state, true, how);
     return { account, name: query.name, ...polled, query, reading, missing: missingTextOf(state) };
@@ -54,19 +61,18 @@ export function queryStatusesOf(
 
 const none: ReadonlySet<string> = new Set();
 
-interface HowPolled<State extends SubjectState> {
-  readonly queue: Pick<DueQueue<State>, 'nextDueMs'>;
-  readonly rules: StateRules<State>;
+interface HowPolled {
+  readonly states: States;
   readonly stretch: number;
   readonly now: Now;
 }
 
-function polledStatusOf<State extends AppState | QueryState>(
+function polledStatusOf(
   state: State,
   isPolled: boolean,
-  { queue, rules, stretch, now }: HowPolled<State>,
-) {
-  const staleMs = rules.staleAtMs(state);
+  { states, stretch, now }: HowPolled,
+): Omit<PolledStatus, 'account' | 'name' | 'reading'> {
+  const staleMs = staleAtMs(state);
   const isHeld = staleMs !== undefined && hasValues(state.reading);
   const dropMs = isHeld ? staleMs : state.droppedMs;
   const toWall = wallTimeOf(now);
@@ -78,8 +84,8 @@ function polledStatusOf<State extends AppState | QueryState>(
     lastSuccessMs: state.lastSuccessMs,
     lastPollMs: state.lastPoll?.endedMs,
     lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
-    nextPollMs: toWall(queue.nextDueMs(state)),
-    intervalSeconds: (rules.timingOf(state).intervalMs * stretch) / 1000,
+    nextPollMs: toWall(states.nextDueMs(state)),
+    intervalSeconds: (timingOf(state).intervalMs * stretch) / 1000,
   };
 }
 
@@ -108,9 +114,10 @@ function failureOf({ failure, pollSucceeded, late }: SubjectState, now: Now): Fa
 }
 
 function failedHostsOf(app: AppState, hostIds: readonly string[]): ReadonlySet<string> {
-  const { failedParts, failure, gone } = app;
-  if (failedParts.size === 0 || gone) return none;
+  const { failure, gone } = app;
+  const failing = failingScopes(app);
+  if (failing.size === 0 || gone) return none;
   // After a refused key nothing else is asked for.
-  if (failure?.reason === 'auth' || failedParts.has(hostsScope)) return new Set(hostIds);
-  return new Set(hostIds.filter((id) => failedParts.has(id)));
+  if (failure?.reason === 'auth' || failing.has(hostsScope)) return new Set(hostIds);
+  return new Set(hostIds.filter((id) => failing.has(id)));
 }

@@ -1,9 +1,8 @@
-import type { PollConfig, Query } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
+import type { PollConfig } from '../model/config.ts';
+import type { CallsByOperation, DiscoveryCalls, Source, Subject } from '../model/source.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
+import { minuteMs } from '../model/time.ts';
 
-const minuteMs = 60_000;
 /** The share of the budget that planned calls may take; the rest is for retries and latency. */
 export const plannedShare = 0.985;
 
@@ -16,11 +15,8 @@ export interface Demand {
 }
 
 /** What to poll, and how many calls that takes the source. */
-export interface Polled {
-  readonly applications: readonly SelectedApplication[];
-  /** One call each. Default: none. */
-  readonly queries?: readonly Pick<Query, 'poll'>[];
-  readonly costs: Pick<CallCosts, 'polls'>;
+export interface Polled extends Pick<Source, 'cost'> {
+  readonly subjects: readonly Subject[];
 }
 
 /** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
@@ -32,27 +28,28 @@ export interface OtherCalls extends DiscoveryCalls {
 
 /**
  * The calls a minute needed to poll everything as often as configured, when every host name is
- * known. Applications with the same interval are polled together.
+ * known. Subjects with the same interval are polled together.
  */
 export function callsPerMinute(
-  { applications, queries = [], costs }: Polled,
+  { subjects, cost }: Polled,
   { calls, intervalMs }: Omit<OtherCalls, 'otherPerMinute'>,
 ): CallsByOperation {
-  const byInterval = new Map<number, SelectedApplication[]>();
-  for (const selected of applications) {
-    const alike = byInterval.get(selected.entry.poll.intervalMs);
-    if (alike === undefined) byInterval.set(selected.entry.poll.intervalMs, [selected]);
-    else alike.push(selected);
+  const byInterval = new Map<number, Subject[]>();
+  for (const subject of subjects) {
+    const { poll } = subject.kind === 'query' ? subject.query : subject.selected.entry;
+    const alike = byInterval.get(poll.intervalMs);
+    if (alike === undefined) byInterval.set(poll.intervalMs, [subject]);
+    else alike.push(subject);
   }
   const sum: Record<DaemonOperation, number> = {
     list_applications: (calls * minuteMs) / intervalMs,
     list_hosts: 0,
     application_metrics: 0,
     host_metrics: 0,
-    query: queries.reduce((perMinute, { poll }) => perMinute + minuteMs / poll.intervalMs, 0),
+    query: 0,
   };
   for (const [pollIntervalMs, alike] of byInterval) {
-    const ofPolls = costs.polls(alike);
+    const ofPolls = cost(alike);
     for (const operation of operations) {
       sum[operation] += (ofPolls[operation] * minuteMs) / pollIntervalMs;
     }

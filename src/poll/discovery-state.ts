@@ -1,22 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../model/api-error.ts';
-import type { Clock, Now } from '../model/clock.ts';
-import type { AccountInUse, AppEntry, Selector } from '../model/config.ts';
+import type { Now } from '../model/clock.ts';
+import type { AccountInUse, AppEntry } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
-import type { Discovery, Source } from '../model/source.ts';
+import { neverWrong, noted, type Since } from '../model/since.ts';
+import type { Discovery, Wanted } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
+import type { Context } from './context.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import type { DiscoveryChange } from './state-steps.ts';
+import { failingScopes } from './parts.ts';
+import type { DiscoveryChange } from './reconcile.ts';
 
 /** Whether New Relic answers what is asked again and again: lists, or where there are none, queries. */
 export interface AskedState {
   /** Whether the last one succeeded; `undefined` before the first one ended. */
-  readonly up: boolean | undefined;
+  readonly up: Since<boolean | undefined>;
   readonly error: Error | undefined;
-  /** Monotonic time at which the last one ended that did not go as the one before. */
-  readonly upChangedMs: number | undefined;
 }
+
+export const neverAsked: AskedState = {
+  up: { value: undefined, sinceMs: undefined },
+  error: undefined,
+};
 
 /** What is known about the discoveries of an account. */
 export interface DiscoveryState extends AskedState {
@@ -35,21 +41,18 @@ export interface DiscoveryState extends AskedState {
    * nothing in it changes.
    */
   readonly missingSelectors: readonly string[];
-  /** Monotonic time at which the first of them began to be missing, or the last one ceased to. */
-  readonly missingChangedMs: number | undefined;
+  readonly isAnyMissing: Since<boolean>;
 }
 
 export const initialDiscovery: DiscoveryState = {
-  up: undefined,
-  error: undefined,
-  upChangedMs: undefined,
+  ...neverAsked,
   lastSuccessMs: undefined,
   listed: undefined,
   excluded: 0,
   answered: false,
   failingSinceMs: undefined,
   missingSelectors: [],
-  missingChangedMs: undefined,
+  isAnyMissing: neverWrong,
 };
 
 /** @param found the entries that choose nothing, if the discovery can tell, and how many are excluded */
@@ -60,18 +63,16 @@ export function discoveryAfter(
   now: Now,
 ): DiscoveryState {
   const missingSelectors = missingAfter(before.missingSelectors, missing);
-  const isEdge = (before.missingSelectors.length === 0) !== (missingSelectors.length === 0);
   return {
-    up: complete,
+    up: noted(before.up, complete, now.monotonicMs),
     error: complete ? undefined : error,
-    upChangedMs: before.up === complete ? before.upChangedMs : now.monotonicMs,
     lastSuccessMs: complete ? now.wallMs : before.lastSuccessMs,
     listed: complete ? applications.length : before.listed,
     excluded: complete ? excluded : before.excluded,
     answered: before.answered || complete || applications.length > 0 || hasStatus(error),
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
     missingSelectors,
-    missingChangedMs: isEdge ? now.monotonicMs : before.missingChangedMs,
+    isAnyMissing: noted(before.isAnyMissing, missingSelectors.length > 0, now.monotonicMs),
   };
 }
 
@@ -136,20 +137,18 @@ export function entriesWithoutHost(states: Iterable<AppState>): readonly AppEntr
   return [...hasHost].flatMap(([entry, hasOne]) => (hasOne ? [] : entry));
 }
 
-function mayHaveHost({ pollsEnded, selected, failedParts, hostNames }: AppState): boolean {
+function mayHaveHost(state: AppState): boolean {
+  const { pollsEnded, selected, hostNames } = state;
   // The host of a silent application is not looked up. A host that has just gone may come back with
   // another id.
   const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
-  const isLookedFor = pollsEnded > 0 && failedParts.size === 0 && isNotFound;
+  const isLookedFor = pollsEnded > 0 && failingScopes(state).size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }
 
-/** What discoveries look for, the tags that they read, and how often. */
-export interface Sought {
-  readonly selectors: readonly Selector[];
+/** What discoveries look for, and how often. */
+export interface Sought extends Wanted {
   readonly intervalMs: number;
-  /** Default: none. */
-  readonly tags?: readonly string[] | undefined;
 }
 
 /** How often the key is read again where no list is asked for. */
@@ -195,13 +194,13 @@ function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean,
  */
 export async function discoverWithin(
   deadlineMs: number,
-  { source, clock }: { readonly source: Pick<Source, 'discover'>; readonly clock: Clock },
-  selectors: readonly Selector[],
+  { source, clock, vendorClock }: Pick<Context, 'source' | 'clock' | 'vendorClock'>,
+  wanted: Wanted,
   knownIds: readonly string[],
   signal: AbortSignal,
-  tags?: readonly string[],
 ): Promise<Discovery> {
   signal.throwIfAborted();
+  if (wanted.selectors.length === 0) return nothingToDiscover;
   const deadline = new AbortController();
   const problem = `the discovery did not end within ${Math.round(deadlineMs / 1000)} s`;
   const why = 'New Relic answers too slowly, or the budget is too small';
@@ -209,8 +208,21 @@ export async function discoverWithin(
   const cancelTimer = clock.after(deadlineMs, () => deadline.abort(new ApiError('timeout', text)));
   try {
     const ended = AbortSignal.any([signal, deadline.signal]);
-    return await source.discover(selectors, knownIds, ended, tags);
+    const discover = async (): Promise<Discovery> => source.discover(wanted, knownIds, ended);
+    return await vendorClock.whileInDoubt(mostMoreDiscoveries, discover);
   } finally {
     cancelTimer();
   }
 }
+
+const nothingToDiscover: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  pendingIds: [],
+  calls: 0,
+  error: undefined,
+};
+
+/** While answers contradict our clock: the next discovery may be an hour away. */
+const mostMoreDiscoveries = 2;

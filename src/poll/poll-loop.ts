@@ -1,266 +1,257 @@
-import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { Batch } from '../model/source.ts';
-import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
-import type { DueQueue } from './due-queue.ts';
-import type { PollTimes } from './schedule.ts';
-import type { SubjectState } from './subject-state.ts';
+import { setMaxListeners } from 'node:events';
+import { ApiError } from '../model/api-error.ts';
+import { sleep } from '../model/clock.ts';
+import { queryIdOf } from '../model/snapshot.ts';
+import type { Polled, Question, Source } from '../model/source.ts';
+import type { AccountTable } from './account-table.ts';
+import { subjectsPerTurn } from './app-publisher.ts';
+import type { Context } from './context.ts';
+import { GroupPoll } from './group-poll.ts';
+import { Pause } from './pause.ts';
+import type { PollRequest } from './poll-request.ts';
 
-/** What a loop polls: the applications of an account, or its queries. */
-export interface Polled<Request, Outcome> {
-  readonly queue: Pick<DueQueue<SubjectState>, 'all' | 'firstDue' | 'end' | 'nextEventMs'>;
-  /** Whether New Relic is known to refuse the key. */
-  readonly isRefused: boolean;
-  /** Begins a poll; `undefined` if its subject is no longer there. */
-  begin(id: string): Request | undefined;
-  idOf(request: Request): string;
-  /** The outcome of a poll for which nobody need be asked. */
-  knownOutcomeOf(request: Request): Outcome | undefined;
-  /** Returns whether all that was asked for arrived. */
-  polled(id: string, request: Request, outcome: Outcome, startMs: number): boolean;
-  /** Shows which polls are late, and drops the values that were not renewed in time. */
-  dropStale(): void;
-}
+type LoopContext = Pick<Context, 'source' | 'calls' | 'clock' | 'vendorClock'>;
 
-export interface PollLoopDependencies<Request, Outcome> extends BatchPollDependencies {
-  readonly source: {
-    readonly sharesCalls: boolean;
-    batches(due: readonly Request[], early: readonly Request[]): readonly Batch<Request, Outcome>[];
-  };
-  /** Called when the vendor refuses the key for something for which it was accepted before. */
-  readonly unauthorized: () => void;
-}
-
-type AnyOutcome = Pick<PollOutcome, 'partCount' | 'unauthorized'>;
-
-/** @param isWhole whether all that was asked for arrived */
-type OnEnd = (isWhole: boolean) => void;
-
-/** A poll that has not ended and whose batch was started. */
-interface RunningPoll<Request extends PollTimes, Outcome extends AnyOutcome> {
-  readonly request: Request;
-  readonly batch: BatchPoll<Request, Outcome>;
+/** A poll that has not ended. */
+interface RunningPoll {
+  readonly request: PollRequest;
+  readonly group: GroupPoll;
   /** When it was queued, in monotonic time. */
   readonly startMs: number;
 }
 
 /** The plan may change meanwhile: what is due then depends on it. */
-const longestPauseMs = 60_000;
+const longestPauseMs = 10_000;
 /** Polls started in one turn of the event loop: some milliseconds. */
 const pollsPerTurn = 200;
+/** A look at ten thousand subjects takes some milliseconds: it is made every quarter of a second at most. */
+const subjectsPerMs = 40;
 
-/**
- * Starts the poll of each application, or query, when it is due, and never two polls of the same one.
- */
-export class PollLoop<
-  Request extends PollTimes = PollRequest,
-  Outcome extends AnyOutcome = PollOutcome,
-> {
-  readonly #table: Polled<Request, Outcome>;
-  readonly #dependencies: PollLoopDependencies<Request, Outcome>;
-  readonly #polls = new Map<string, RunningPoll<Request, Outcome>>();
-  /** Polls that are due and in no batch yet. */
-  readonly #gathered = new Map<string, Request>();
-  #cancelTimer: (() => void) | undefined;
-  #isStopped = false;
-  /** Whether everything is polled once: then nothing joins that was polled already. */
+/** Polls each application, and each query, when it is due, and never twice at a time. */
+export class PollLoop {
+  readonly #table: AccountTable;
+  readonly #context: LoopContext;
+  /** By id. */
+  readonly #polls = new Map<string, RunningPoll>();
+  /** Polls that are due and in no group yet, by id. */
+  readonly #gathered = new Map<string, PollRequest>();
+  readonly #pause: Pause;
+  readonly #stop = new AbortController();
+  readonly #unauthorized: () => void;
+  /** When to look next at the latest, and at the earliest. */
+  #wakeMs = Number.POSITIVE_INFINITY;
+  #soonestMs = Number.NEGATIVE_INFINITY;
+  /** What a source did not report as an outcome: a fault of this program. */
+  #fault: { readonly error: unknown } | undefined;
+  /** Whether all is polled once: then nothing joins that was polled already. */
   #pollsAll = false;
 
-  constructor(
-    table: Polled<Request, Outcome>,
-    dependencies: PollLoopDependencies<NoInfer<Request>, NoInfer<Outcome>>,
-  ) {
+  /** @param unauthorized called when the vendor refuses the key for something for which it was accepted before */
+  constructor(table: AccountTable, context: LoopContext, unauthorized: () => void) {
     this.#table = table;
-    this.#dependencies = dependencies;
+    this.#context = context;
+    this.#unauthorized = unauthorized;
+    this.#pause = new Pause(context.clock);
+    setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Starts the polls that are due now, and sets the timer for the next ones. */
-  wake(): void {
-    if (this.#isStopped) return;
-    this.#table.dropStale();
-    // What ends at once needs no timer of its own: there is one below.
-    this.#gather(this.#due(), () => undefined);
-    const mayShareMore =
-      this.#dependencies.source.sharesCalls && this.#table.queue.firstDue() !== undefined;
-    if (!mayShareMore) this.#startBatches(() => this.#wakeInTime());
-    this.#wakeInTime();
+  /** Polls what is due, again and again, until the signal is aborted; then rejects with its reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#fault !== undefined) throw this.#fault.error;
+      const { applications, queries } = this.#table.states;
+      const lookedMs = clock.monotonicMs();
+      this.#soonestMs = lookedMs + Math.floor((applications.size + queries.size) / subjectsPerMs);
+      this.#wakeMs = lookedMs + longestPauseMs;
+      const { due, nextMs } = this.#table.look();
+      void (await this.#start(due, signal));
+      const wakeMs = Math.min(nextMs, this.#wakeMs);
+      await this.#pause.until(Math.max(wakeMs, this.#soonestMs), signal);
+    }
+  }
+
+  /** Looks no later than that at what is due. Default: as soon as possible. */
+  wake(atMs: number = this.#context.clock.monotonicMs()): void {
+    this.#wakeMs = Math.min(this.#wakeMs, atMs);
+    this.#pause.endBy(Math.max(atMs, this.#soonestMs));
   }
 
   /**
-   * Polls everything once, now. Resolves to whether everything that was asked for arrived.
+   * Polls these once, now. Resolves to whether everything that was asked for arrived.
    * Rejects with the signal's reason.
    */
-  async pollAll(signal: AbortSignal): Promise<boolean> {
-    signal.throwIfAborted();
+  async pollAll(ids: readonly string[], signal: AbortSignal): Promise<boolean> {
     this.#pollsAll = true;
-    return new Promise<boolean>((resolve, reject) => {
-      const ids = [...this.#table.queue.all.keys()];
-      let left = ids.length;
-      let isWhole = true;
-      const onAbort = (): void => {
-        reject(signal.reason);
-      };
-      const onEnd: OnEnd = (isOne) => {
-        left -= 1;
-        isWhole &&= isOne;
-        if (left > 0) return;
-        signal.removeEventListener('abort', onAbort);
-        resolve(isWhole);
-      };
-      if (left === 0) resolve(true);
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#gather(ids, onEnd);
-      this.#startBatches(onEnd);
-    });
+    const polls = await this.#start(ids, signal);
+    const ended = await Promise.all(polls);
+    signal.throwIfAborted();
+    if (this.#fault !== undefined) throw this.#fault.error;
+    return ended.every((isWhole) => isWhole);
   }
 
-  /**
-   * Ends these polls without an outcome. What is still wanted is polled again.
-   */
+  /** Ends these polls without an outcome. What is still wanted is polled again. */
   abort(ids: Iterable<string>): void {
     // One error for all: ten thousand of them would take as long as all the rest.
     const reason = new Error('the poll is not wanted any more');
     for (const id of ids) {
       const poll = this.#polls.get(id);
-      if (poll === undefined && !this.#gathered.has(id)) continue;
-      this.#gathered.delete(id);
+      if (!this.#gathered.delete(id) && poll === undefined) continue;
       this.#polls.delete(id);
-      poll?.batch.drop(poll.request, reason);
-      this.#table.queue.end(id);
+      poll?.group.drop(poll.request, reason);
+      this.#table.states.end(id);
     }
   }
 
-  /** Ends every poll, and starts no more. */
+  /** Ends every poll without an outcome. */
   stop(): void {
-    this.#isStopped = true;
-    this.#clearTimer();
     const reason = new Error('the account is stopped');
+    this.#stop.abort(reason);
     const polls = [...this.#polls.values()];
     this.#polls.clear();
     this.#gathered.clear();
-    for (const { batch, request } of polls) batch.drop(request, reason);
+    for (const { group, request } of polls) group.drop(request, reason);
   }
 
-  /** Monotonic time since when something has been due without being looked at. */
-  dueSinceMs(): number | undefined {
-    const nextMs = this.#table.queue.nextEventMs();
-    return nextMs !== undefined && nextMs <= this.#dependencies.clock.monotonicMs()
-      ? nextMs
-      : undefined;
-  }
-
-  *#due(): Generator<string, undefined> {
-    for (let count = 0; count < pollsPerTurn; count += 1) {
-      const id = this.#table.queue.firstDue();
-      if (id === undefined) return undefined;
-      yield id;
+  /** Starts these polls, in several turns of the event loop. Each resolves to whether all of it arrived. */
+  async #start(ids: readonly string[], signal: AbortSignal): Promise<readonly Promise<boolean>[]> {
+    const { source } = this.#context;
+    const polls: Promise<boolean>[] = [];
+    for (let at = 0; at < ids.length; at += pollsPerTurn) {
+      if (at > 0) await sleep(this.#context.clock, 0, signal);
+      for (const id of ids.slice(at, at + pollsPerTurn)) {
+        const isUnderWay = this.#polls.has(id) || this.#gathered.has(id);
+        const request = isUnderWay ? undefined : this.#table.begin(id);
+        const known = request && this.#table.knownOutcomeOf(request);
+        if (known) {
+          polls.push(Promise.resolve(this.#ended(known, this.#context.clock.monotonicMs())));
+          this.wake(this.#nextMs(id));
+        } else if (request) this.#gathered.set(id, request);
+      }
+      // Only all together fill groups of each kind.
+      if (source.sharesCalls && at + pollsPerTurn < ids.length) continue;
+      const groups = source.groups([...this.#gathered.values()], []);
+      this.#gathered.clear();
+      polls.push(...groups.map(async (group) => this.#poll(group)));
     }
-    return undefined;
+    return polls;
   }
 
-  /** Collects polls that need calls, and ends the others at once. */
-  #gather(ids: Iterable<string>, onEnd: OnEnd): void {
-    for (const id of ids) {
-      const request = this.#table.begin(id);
-      const known = request && this.#table.knownOutcomeOf(request);
-      if (request === undefined) onEnd(false);
-      else if (known === undefined) this.#gathered.set(id, request);
-      else this.#ended(request, known, this.#dependencies.clock.monotonicMs(), onEnd);
-    }
-  }
-
-  #startBatches(onEnd: OnEnd): void {
-    const due = [...this.#gathered.values()];
-    this.#gathered.clear();
-    if (due.length === 0) return;
-    for (const batch of this.#dependencies.source.batches(due, [])) this.#start(batch, onEnd);
-  }
-
-  #start(batch: Batch<Request, Outcome>, onEnd: OnEnd): void {
-    const startMs = this.#dependencies.clock.monotonicMs();
-    const over = new Set<Request>();
-    const poll = new BatchPoll<Request, Outcome>(batch, this.#dependencies, {
-      begins: (wanted, begun) => this.#filled(wanted, begun),
-      ended: (request, outcome) => {
-        over.add(request);
-        const id = this.#table.idOf(request);
-        const queuedMs = this.#polls.get(id)?.startMs ?? startMs;
-        this.#polls.delete(id);
-        this.#ended(request, outcome, queuedMs, onEnd);
-      },
-    });
-    for (const request of batch.questions) {
-      // A poll without a call has ended by now.
-      if (over.has(request)) continue;
-      this.#polls.set(this.#table.idOf(request), { request, batch: poll, startMs });
+  async #poll(asked: readonly PollRequest[]): Promise<boolean> {
+    const { source, clock } = this.#context;
+    const group = new GroupPoll(asked, this.#context);
+    const startMs = clock.monotonicMs();
+    for (const request of asked) this.#polls.set(request.id, { request, group, startMs });
+    const isShared = source.sharesCalls && asked[0]?.kind === 'application';
+    const filled = (): readonly PollRequest[] =>
+      isShared && group.hasBegun ? this.#filled(group) : asked;
+    try {
+      return await this.#report(group, source.poll(filled, group, group.signal));
+    } catch (error) {
+      const isUnwanted = group.signal.aborted && !(group.signal.reason instanceof ApiError);
+      if (!isUnwanted && !this.#stop.signal.aborted) this.#fault = { error };
+      this.wake();
+      return false;
+    } finally {
+      group.end();
     }
   }
 
-  /** A batch that begins is filled up with what waits in others, and with what will be due soon. */
-  #filled(
-    wanted: readonly Request[],
-    poll: BatchPoll<Request, Outcome>,
-  ): Batch<Request, Outcome> | undefined {
-    const { source } = this.#dependencies;
-    if (!source.sharesCalls || this.#isStopped) return undefined;
-    const nowMs = this.#dependencies.clock.monotonicMs();
+  /** In several turns of the event loop, if there are many outcomes. Resolves to whether all arrived. */
+  async #report(group: GroupPoll, outcomes: AsyncIterable<Polled>): Promise<boolean> {
+    let isAllWhole = true;
+    let subjects = 0;
+    let nextMs = Number.POSITIVE_INFINITY;
+    for await (const polled of outcomes) {
+      const poll = this.#polls.get(idOf(polled.question));
+      if (poll?.request !== polled.question) continue;
+      const { id } = poll.request;
+      this.#polls.delete(id);
+      group.reported(poll.request);
+      const isWhole = this.#ended(polled, poll.startMs);
+      isAllWhole &&= isWhole;
+      nextMs = Math.min(nextMs, this.#nextMs(id));
+      subjects += 1 + polled.outcome.partCount;
+      if (subjects < subjectsPerTurn) continue;
+      subjects = 0;
+      await sleep(this.#context.clock, 0, this.#stop.signal);
+    }
+    // Not before all of it has ended: what was polled together is due together again.
+    this.wake(nextMs);
+    return isAllWhole;
+  }
+
+  /** A group whose first call is made is filled up with what waits in others, and with what will be due soon. */
+  #filled(group: GroupPoll): readonly PollRequest[] {
+    const { source, clock } = this.#context;
+    const nowMs = clock.monotonicMs();
     const waiting = [...this.#polls.values()].filter(
-      ({ batch }) => !batch.hasBegun && batch !== poll,
+      ({ group: other, request }) =>
+        request.kind === 'application' && !other.hasBegun && other !== group,
     );
-    const soon = this.#pollsAll ? [] : this.#soon();
-    const mayJoin = soon.filter((one) => this.#table.knownOutcomeOf(one) === undefined);
-    const may = [...waiting.map(({ request }) => request), ...mayJoin];
-    // What is wanted was one batch before.
-    const [filled] = source.batches(wanted, may);
-    const taken = new Set(filled?.questions);
-    const moved = new Error('the poll belongs to another batch');
-    for (const { request, batch, startMs } of waiting) {
+    const early = this.#pollsAll ? [] : this.#table.early(pollsPerTurn);
+    const may = [...waiting.map(({ request }) => request), ...early];
+    // What is wanted was one group before.
+    const [filled = []] = source.groups([...group.wanted], may);
+    const taken = new Set(filled);
+    const moved = new Error('the poll belongs to another group');
+    for (const { request, group: other, startMs } of waiting) {
       if (!taken.has(request)) continue;
-      batch.drop(request, moved);
-      this.#polls.set(this.#table.idOf(request), { request, batch: poll, startMs });
+      this.#join(group, request, startMs);
+      other.drop(request, moved);
     }
-    for (const request of soon) {
-      const id = this.#table.idOf(request);
-      if (taken.has(request)) this.#polls.set(id, { request, batch: poll, startMs: nowMs });
-      else this.#table.queue.end(id);
+    for (const request of early) {
+      if (!taken.has(request)) continue;
+      this.#table.states.begin(request.id);
+      this.#join(group, request, nowMs);
     }
     return filled;
   }
 
-  /** Polls that are not due yet, but may fill up a batch. */
-  #soon(): readonly Request[] {
-    const soon: Request[] = [];
-    while (soon.length < pollsPerTurn) {
-      const id = this.#table.queue.firstDue(true);
-      const request = id === undefined ? undefined : this.#table.begin(id);
-      if (request === undefined) break;
-      soon.push(request);
-    }
-    return soon;
+  #join(group: GroupPoll, request: PollRequest, startMs: number): void {
+    group.add(request);
+    this.#polls.set(request.id, { request, group, startMs });
   }
 
-  #ended(request: Request, outcome: Outcome, startMs: number, onEnd: OnEnd): void {
-    const table = this.#table;
-    const id = table.idOf(request);
-    const wasUnauthorized = table.queue.all.get(id)?.failure?.reason === 'auth';
-    const isKnown = table.isRefused;
-    const isWhole = table.polled(id, request, outcome, startMs);
-    if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
-    onEnd(isWhole);
+  #ended(polled: Polled, startMs: number): boolean {
+    const { states, isRefused } = this.#table;
+    const { stretch } = states;
+    const id = idOf(polled.question);
+    const wasUnauthorized = states.get(id)?.failure?.reason === 'auth';
+    const isWhole = this.#table.ended(id, polled, startMs);
+    if (polled.outcome.unauthorized && !wasUnauthorized && !isRefused) this.#unauthorized();
+    // With a new plan others may be due earlier.
+    if (states.stretch < stretch) this.wake();
+    return isWhole;
   }
 
-  #wakeInTime(): void {
-    this.#clearTimer();
-    const atMs = this.#table.queue.nextEventMs();
-    if (atMs === undefined || this.#isStopped) return;
-    const { clock } = this.#dependencies;
-    const delayMs = Math.max(0, Math.ceil(atMs - clock.monotonicMs()));
-    this.#cancelTimer = clock.after(Math.min(delayMs, longestPauseMs), () => {
-      this.wake();
-    });
+  /** When something happens next to what has just been polled; infinite if it is no longer there. */
+  #nextMs(id: string): number {
+    const { states } = this.#table;
+    const state = states.get(id);
+    return state === undefined ? Number.POSITIVE_INFINITY : states.nextEventMs(state);
   }
+}
 
-  #clearTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+function idOf(question: Question): string {
+  return question.kind === 'query' ? queryIdOf(question.query) : question.selected.application.id;
+}
+
+/** Divided so often, one bad application of the 200 in a query of NerdGraph stands alone. */
+const mostFurtherPolls = 4;
+
+/**
+ * Polls once, and again as long as the source has learnt meanwhile that it must ask in another way: the
+ * next polls of a daemon would. Resolves to what the last of these polls gave.
+ */
+export async function pollUntilSettled<Result>(
+  source: Pick<Source, 'costChanges'>,
+  poll: () => Promise<Result>,
+): Promise<Result> {
+  for (let left = mostFurtherPolls; ; left -= 1) {
+    const before = source.costChanges();
+    const result = await poll();
+    if (left === 0 || source.costChanges() === before) return result;
   }
 }

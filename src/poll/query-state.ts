@@ -1,27 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError, asApiError } from '../model/api-error.ts';
+import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
-import { type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
-import { hasValues, type QueryReading, queryIdOf } from '../model/snapshot.ts';
-import type { Batch, CallContext, Source } from '../model/source.ts';
-import type { StateRules } from './due-queue.ts';
-import type { PollTimes } from './schedule.ts';
-import { afterPollOf, failingFrom, type SubjectState, whyOfError } from './subject-state.ts';
+import type { QueryOutcome } from '../model/poll-outcome.ts';
+import { hasValues, type QueryReading } from '../model/snapshot.ts';
+import {
+  afterPollOf,
+  failingFrom,
+  type SubjectState,
+  unpolled,
+  whyOfError,
+} from './subject-state.ts';
 
 /** All that the poller remembers about one query. */
 export interface QueryState extends SubjectState {
+  readonly kind: 'query';
   readonly query: Query;
   readonly reading: QueryReading | undefined;
   /** Monotonic time since when its polls have failed; `undefined` if the last one did not. */
   readonly failedMs: number | undefined;
   /** Answers without any series since the start; `undefined` once there was one. */
   readonly emptyAnswers: number | undefined;
-}
-
-/** One query whose poll is due. */
-export interface QueryRequest extends PollTimes {
-  readonly query: Query;
 }
 
 /** Why a query has never had a value, and what to do; `undefined` if it has, or too little is known. */
@@ -52,21 +51,40 @@ export function isAnswered(error: ApiError | undefined): boolean {
   return isOfQuery || (reason === 'server' && status === undefined);
 }
 
-export const queryRules: StateRules<QueryState> = {
-  timingOf: ({ query }) => query.poll,
-  staleAtMs: ({ reading, failedMs = Number.POSITIVE_INFINITY, late, query }) => {
-    const sinceMs = failingFrom({ late }, failedMs);
-    return reading === undefined || !Number.isFinite(sinceMs)
-      ? undefined
-      : sinceMs + query.poll.staleAfterMs;
-  },
-  whenStale: (state, nowMs) => ({
+/** The state of a query that was configured just now. */
+export function newQueryState(query: Query, phaseIndex: number, nowMs: number): QueryState {
+  const base = unpolled(phaseIndex, nowMs);
+  return {
+    kind: 'query',
+    ...base,
+    query,
+    reading: undefined,
+    failedMs: undefined,
+    emptyAnswers: 0,
+  };
+}
+
+/** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
+export function queryStaleAtMs({
+  reading,
+  failedMs = Number.POSITIVE_INFINITY,
+  late,
+  query,
+}: QueryState): number | undefined {
+  const sinceMs = failingFrom({ late }, failedMs);
+  return reading === undefined || !Number.isFinite(sinceMs)
+    ? undefined
+    : sinceMs + query.poll.staleAfterMs;
+}
+
+export function queryWhenStale(state: QueryState, nowMs: number): QueryState {
+  return {
     ...state,
     reading: undefined,
     pollSucceeded: false,
     droppedMs: hasValues(state.reading) ? nowMs : undefined,
-  }),
-};
+  };
+}
 
 /** What arrived is published; what failed is held until it has failed for `stale_after`. */
 export function afterQueryPoll(
@@ -90,8 +108,8 @@ export function afterQueryPoll(
       emptyAnswers: isEmpty ? emptyAnswers + 1 : undefined,
     };
   }
-  const staleAtMs = queryRules.staleAtMs(after) ?? Number.POSITIVE_INFINITY;
-  return now.monotonicMs < staleAtMs ? after : queryRules.whenStale(after, now.monotonicMs);
+  const staleAtMs = queryStaleAtMs(after) ?? Number.POSITIVE_INFINITY;
+  return now.monotonicMs < staleAtMs ? after : queryWhenStale(after, now.monotonicMs);
 }
 
 /** Whether the rows of one are those of the other: not another help text, label or interval. */
@@ -101,31 +119,4 @@ export function asksSame(left: Query, right: Query | undefined): boolean {
 
 function questionOf({ nrql, gauges, facets, maxSeries, poll }: Query): readonly unknown[] {
   return [nrql, gauges, facets, maxSeries, poll.window, poll.delayMs];
-}
-
-/** One query: one call. What comes after its deadline has failed all the same. */
-export function queryBatchOf<Asked extends Pick<QueryRequest, 'query'>>(
-  asked: Asked,
-  source: Pick<Source, 'query'>,
-): Batch<Asked, QueryOutcome> {
-  let outcome: QueryOutcome | undefined;
-  const giveUp = (error: ApiError): void => {
-    outcome ??= queryOutcomeOf(error);
-  };
-  const call = async (context: CallContext): Promise<void> => {
-    try {
-      const reading = await source.query?.(asked.query, context);
-      if (reading !== undefined) outcome ??= queryOutcomeOf(reading);
-    } catch (error) {
-      giveUp(asApiError(error));
-    }
-  };
-  const stages = [{ size: 1, calls: [call].values() }];
-  return {
-    questions: [asked],
-    key: queryIdOf(asked.query),
-    nextStage: () => stages.pop(),
-    giveUp,
-    outcomeOf: () => outcome ?? queryOutcomeOf(new ApiError('timeout', 'it was not asked.')),
-  };
 }

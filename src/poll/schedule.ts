@@ -12,17 +12,17 @@ export interface PollTimes {
   readonly hasFailed: boolean;
 }
 
-/** When the next poll of an application is due, in the virtual time of its account. */
+/** When the next poll of an application is due; monotonic. */
 export interface PollTurn {
   /** When it was the turn of the last poll. */
   readonly fromMs: number;
-  /** How long after that the next one is due, in intervals of its entry; 0 if no poll counts. */
+  /** How long after that the next one is due, in effective intervals; 0 if no poll counts. */
   readonly intervals: number;
 }
 
 /** What decides when an application is polled. */
 export interface Timing {
-  /** The interval of its entry. */
+  /** The effective interval. */
   readonly intervalMs: number;
   /** The share of the budget that the demand leaves free; 0 when there is too little. */
   readonly headroom: number;
@@ -30,7 +30,7 @@ export interface Timing {
   readonly phase: number | undefined;
 }
 
-/** The virtual times of a poll that has just ended. */
+/** The times of a poll that has just ended. */
 export interface EndedTimes {
   /** When it was queued. */
   readonly startMs: number;
@@ -56,14 +56,14 @@ export function pollDeadlineMs(
 }
 
 /**
- * How long a poll may be due without having ended, in virtual time. After that its application
+ * How long a poll may be due without having ended. After that its application
  * counts as failing: values must not grow old in silence while their poll waits.
  */
-export function lateAfterMs({
-  intervalMs,
-  staleAfterMs,
-}: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>): number {
-  return Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
+export function lateAfterMs(
+  { intervalMs, staleAfterMs }: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>,
+  stretch: number,
+): number {
+  return stretch * Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
 }
 
 export function dueMsOf({ fromMs, intervals }: PollTurn, intervalMs: number): number {
@@ -89,8 +89,17 @@ export function dueAt(atMs: number): PollTurn {
 }
 
 /** All together are spread over one interval, and the very first one is due at once. */
-export function spreadTurn(phaseIndex: number, intervalMs: number, nowMs: number): PollTurn {
-  return dueAt(nowMs + phaseOf(phaseIndex - 1) * intervalMs);
+export function spreadTurn(phaseIndex: number, nowMs: number): PollTurn {
+  return { fromMs: nowMs, intervals: phaseOf(phaseIndex - 1) };
+}
+
+/** The same turn when all intervals are so many times as long: the share of its interval that has passed stays. */
+export function stretchedTurn(
+  { fromMs, intervals }: PollTurn,
+  factor: number,
+  nowMs: number,
+): PollTurn {
+  return { fromMs: nowMs - (nowMs - fromMs) * factor, intervals };
 }
 
 /**

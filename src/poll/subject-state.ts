@@ -38,8 +38,8 @@ export interface EndedPoll {
   readonly durationMs: number;
 }
 
-/** The state of what has not been polled yet, and is due now, in virtual time. */
-export function unpolled(phaseIndex: number, virtualMs: number): Omit<SubjectState, 'reading'> {
+/** The state of what has not been polled yet, and is due now. */
+export function unpolled(phaseIndex: number, nowMs: number): Omit<SubjectState, 'reading'> {
   return {
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
@@ -48,7 +48,7 @@ export function unpolled(phaseIndex: number, virtualMs: number): Omit<SubjectSta
     droppedMs: undefined,
     gone: false,
     phaseIndex,
-    turn: dueAt(virtualMs),
+    turn: dueAt(nowMs),
     pollsEnded: 0,
     lastPoll: undefined,
   };

@@ -1,8 +1,13 @@
 import { countOf } from '../cli/plain-text.ts';
-import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
+import {
+  Account,
+  type AccountContext,
+  accountsInUse,
+  type PreparedAccount,
+  prepareAccount,
+} from '../daemon/account.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, AppEntry, Config } from '../model/config.ts';
@@ -17,7 +22,7 @@ import {
 } from '../model/selected-application.ts';
 import { polledBy, selectApplications } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import type { Discovery, Question } from '../model/source.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
 import { everyTag } from '../newrelic/nerdgraph/entity-page.ts';
@@ -25,6 +30,8 @@ import { discoverWithin, discoveryOptionsOf, type Sought } from '../poll/discove
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
+import { type CallCosts, costsOfSource } from './call-costs.ts';
+import { hostNamesOf } from './host-names.ts';
 import { metricLister } from './metric-lister.ts';
 import { eventTypesOf } from './nrql-metric-names.ts';
 import { pollOnce } from './poll-once.ts';
@@ -108,7 +115,7 @@ export async function discoverAccounts(
   );
   return Promise.all(
     prepared.map(async (one) => {
-      const runtime = new AccountRuntime(one, await platform.openTransport(one.wire), dependencies);
+      const runtime = new Account(one, await platform.openTransport(one.wire), dependencies);
       try {
         return await discoverAccount(one, runtime, purpose, platform);
       } finally {
@@ -129,7 +136,7 @@ const noSink: SnapshotSink = {
 export async function askingDependencies(
   platform: ToolPlatform,
   ownLogger?: Logger,
-): Promise<AccountRuntimeDependencies> {
+): Promise<AccountContext> {
   const options = { logLevel: 'warn', logFormat: 'auto' } as const;
   const logger = ownLogger ?? (await createLogger(options, platform));
   const nothing = {
@@ -171,18 +178,18 @@ function showingCalls(
 
 async function discoverAccount(
   { account, entries, queries = [] }: PreparedAccount,
-  runtime: AccountRuntime,
+  runtime: Account,
   purpose: DiscoveryPurpose,
   platform: ToolPlatform,
 ): Promise<DiscoveredAccount> {
-  const { clock, redactor, stopSignal } = platform;
+  const { redactor, stopSignal } = platform;
   const { source } = runtime;
-  const dependencies = { source, clock };
   const { selectors, tags = [] } =
     purpose === 'list' ? everyApplication : discoveryOptionsOf({ entries });
-  const read = tags.length > 0 ? [everyTag] : [];
+  const wanted = { selectors, tags: tags.length > 0 ? [everyTag] : [] };
+  const asking = { ...runtime.asking, source };
   const discover = async (known: readonly string[]): Promise<Discovery> =>
-    discoverWithin(longestDiscoveryMs, dependencies, selectors, known, stopSignal, read);
+    discoverWithin(longestDiscoveryMs, asking, wanted, known, stopSignal);
   const discovery = await afterLookUps(await discover([]), discover);
   const { complete, error } = discovery;
   const selection = selectionOf(entries, discovery);
@@ -196,7 +203,7 @@ async function discoverAccount(
     queries,
     discovery,
     ...selection,
-    selected: purpose === 'list' ? selected : await withHosts(selected, source, stopSignal),
+    selected: purpose === 'list' ? selected : await withHosts(selected, runtime, stopSignal),
     failure: failure && redactor.redact(failure.message),
     ...(purpose === 'check'
       ? await trials({ account, selected, complete, queryAnswers }, runtime, platform)
@@ -265,7 +272,7 @@ async function trials(
     complete,
     queryAnswers,
   }: Pick<DiscoveredAccount, 'account' | 'selected' | 'queryAnswers'> & Pick<Discovery, 'complete'>,
-  runtime: AccountRuntime,
+  runtime: Account,
   platform: ToolPlatform,
 ): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'eventTypes'>> {
   const { stopSignal } = platform;
@@ -274,7 +281,7 @@ async function trials(
   const isWondered = source.kind === 'nerdgraph' && queryAnswers.some(isEmptyHanded);
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
-    hostless: await hostlessOf(selected, runtime.source, platform),
+    hostless: await hostlessOf(selected, runtime, platform),
     eventTypes: isWondered
       ? await eventTypesOf({ ...source, timeoutMs }, runtime.asking, stopSignal)
       : undefined,
@@ -287,8 +294,9 @@ async function costsOf(
   selected: readonly SelectedApplication[],
   { runtime, purpose, platform }: CostsQuestion,
 ): Promise<Pick<DiscoveredAccount, 'samples' | 'costs' | 'metricCalls'>> {
-  const { costs } = runtime.source;
-  const textNow = (): string | undefined => costs.ofMetrics?.(entries);
+  const { source } = runtime;
+  const costs = costsOfSource(runtime.prepared.account.source.kind, source);
+  const textNow = (): string | undefined => source.metricCalls?.(entries);
   const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
   const samples: Sample[] = [];
   const chosen = isAsked ? chosenSamples(selected).slice(0, mostSamples[purpose]) : [];
@@ -303,7 +311,7 @@ async function costsOf(
 const mostSamples: Readonly<Record<DiscoveryPurpose, number>> = { list: 0, plan: 1, check: 5 };
 
 interface CostsQuestion {
-  readonly runtime: AccountRuntime;
+  readonly runtime: Account;
   readonly purpose: DiscoveryPurpose;
   readonly platform: ToolPlatform;
 }
@@ -326,11 +334,12 @@ function chosenSamples(selected: readonly SelectedApplication[]): readonly Selec
 /** Asks for the values of one application, without those of its hosts. */
 async function sampleOf(
   { application, entry }: SelectedApplication,
-  runtime: AccountRuntime,
+  runtime: Account,
   purpose: DiscoveryPurpose,
   { clock, stopSignal }: ToolPlatform,
 ): Promise<Sample> {
-  const question = {
+  const question: Question = {
+    kind: 'application',
     selected: { application, entry: { ...entry, application: true, hosts: false } },
     askHostNames: false,
     hostNames: new Map<string, string>(),
@@ -354,13 +363,13 @@ async function sampleOf(
 /** Looks up the hosts that match. The own host is assumed: another machine may be the one that polls. */
 async function withHosts(
   selected: readonly SelectedApplication[],
-  source: Pick<Source, 'hostNames'>,
+  account: Account,
   signal: AbortSignal,
 ): Promise<readonly SelectedApplication[]> {
   return Promise.all(
     selected.map(async (one) => {
       if (hostSelectorOf(one)?.kind !== 'match') return withAssumedHosts(one);
-      const { names, error } = await source.hostNames(one.application.id, signal);
+      const { names, error } = await hostNamesOf(account, one.application.id, signal);
       return error === undefined ? withNamedHosts(one, names) : withAssumedHosts(one);
     }),
   );
@@ -368,7 +377,7 @@ async function withHosts(
 
 async function hostlessOf(
   selected: readonly SelectedApplication[],
-  source: Pick<Source, 'hostNames'>,
+  account: Account,
   { redactor, stopSignal }: ToolPlatform,
 ): Promise<readonly HostlessApplication[]> {
   const questions = selected.flatMap((one) => {
@@ -378,7 +387,7 @@ async function hostlessOf(
   const hostless: HostlessApplication[] = [];
   for (const { one, wanted } of questions.slice(0, mostLookUps)) {
     const { id, name } = one.application;
-    const { names, error } = await source.hostNames(id, stopSignal, wanted);
+    const { names, error } = await hostNamesOf(account, id, stopSignal, wanted);
     const { namedHostIds = [] } = withNamedHosts(
       { ...one, application: { ...one.application, hostIds: undefined } },
       names,

@@ -2,7 +2,8 @@ import { type Application, bareApplication } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
-import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
+import type { DiscoveryCalls } from '../model/source.ts';
+import type { CallCosts } from './call-costs.ts';
 
 /** What a plan without New Relic assumes about each application. */
 export interface Assumptions {

@@ -1,7 +1,8 @@
 import type { AccountConfig, PollTiming, Query } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
+import type { CallsByOperation, DiscoveryCalls, Subject } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
+import { minuteMs } from '../model/time.ts';
 import { type AccountPlan, accountPlanOf, busyShare } from '../poll/account-plan.ts';
 import {
   callsPerMinute,
@@ -12,6 +13,7 @@ import {
   plannedShare,
   totalOf,
 } from '../poll/demand.ts';
+import type { CallCosts } from './call-costs.ts';
 
 /** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {
@@ -74,18 +76,17 @@ export interface CallPlan extends AccountPlan {
   readonly firstFullSetMs: number;
 }
 
-const minuteMs = 60_000;
-
 /** Uses the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
   const { account, applications, queries = [], costs, discovery } = input;
-  const plan = accountPlanOf(input, discovery, {
+  const all = { subjects: subjectsOf(applications, queries), cost: costs.cost };
+  const plan = accountPlanOf(all, discovery, {
     limitPerMinute: account.requestsPerMinute,
     carriedPerMinute: (account.concurrency * minuteMs) / costs.usualCallMs.mean,
   });
   const { stretch, capacityPerMinute } = plan;
-  const demand = callsPerMinute(input, discovery);
-  const needed = demandOf(input, discovery);
+  const demand = callsPerMinute(all, discovery);
+  const needed = demandOf(all, discovery);
   const sent: CallsByOperation = {
     list_applications: demand.list_applications,
     list_hosts: demand.list_hosts,
@@ -111,9 +112,19 @@ export function planCalls(input: CallPlanInput): CallPlan {
     remedy: remedyFor(needed, input, capacityPerMinute),
     firstPollCalls,
     firstPollOperation: costs.firstPollOperation,
-    startCalls: discovery.calls + firstPollCalls + totalOf(costs.polls(polled)) + queries.length,
+    startCalls: discovery.calls + firstPollCalls + totalOf(costs.cost(subjectsOf(polled, queries))),
     firstFullSetMs: firstFullSetMs(input, { stretch, intervals, firstPollCalls }),
   };
+}
+
+function subjectsOf(
+  applications: readonly SelectedApplication[],
+  queries: readonly Query[] = [],
+): readonly Subject[] {
+  return [
+    ...applications.map((selected) => ({ kind: 'application', selected }) as const),
+    ...queries.map((query) => ({ kind: 'query', query }) as const),
+  ];
 }
 
 function remedyFor(
@@ -181,13 +192,13 @@ function firstFullSetMs(
   if (plan.stretch > 1) {
     const longestMs = plan.intervals.at(-1)?.effectiveMs ?? 0;
     const largest = applications.reduce(
-      (most, one) => Math.max(most, totalOf(costs.polls([one]))),
+      (most, one) => Math.max(most, totalOf(costs.cost(subjectsOf([one])))),
       0,
     );
     const evenly = plan.firstPollCalls + largest;
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = plan.firstPollCalls + totalOf(costs.polls(applications)) + queries.length;
+  const calls = plan.firstPollCalls + totalOf(costs.cost(subjectsOf(applications, queries)));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));

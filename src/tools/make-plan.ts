@@ -1,10 +1,7 @@
-import { accountsInUse } from '../daemon/prepare-account.ts';
+import { accountsInUse } from '../daemon/account.ts';
 import type { AccountInUse, AccountSource, Config, Query } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
-import type { CallCosts } from '../model/source.ts';
-import { nerdGraphCosts } from '../newrelic/nerdgraph/nerdgraph-source.ts';
-import { restCosts } from '../newrelic/rest/rest-source.ts';
 import { discoveryOptionsOf } from '../poll/discovery-state.ts';
 import type { DiscoveredAccount } from './account-discovery.ts';
 import {
@@ -12,6 +9,7 @@ import {
   type Assumptions,
   assumeApplications,
 } from './assumed-applications.ts';
+import { type CallCosts, costsOfSource } from './call-costs.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
 
 export interface PlannedAccount extends CallPlan, Asked {
@@ -75,11 +73,6 @@ const vendorLimits: Readonly<Record<AccountSource['kind'], VendorLimit>> = {
   nerdgraph: { perMinute: 3000, countedBy: 'an account' },
 };
 
-const costsOf: Readonly<Record<AccountSource['kind'], CallCosts>> = {
-  rest: restCosts,
-  nerdgraph: nerdGraphCosts,
-};
-
 /** The planned calls of an account, and the applications that they are for. */
 export interface AccountDraft extends Asked {
   readonly source: AccountSource['kind'];
@@ -113,7 +106,7 @@ export function draftsOfSupposed(
   assumptions: Assumptions,
 ): readonly AccountDraft[] {
   return accountsInUse(config).map((inUse) => {
-    const costs = costsOf[inUse.account.source.kind];
+    const costs = costsOfSource(inUse.account.source.kind);
     const draft = draftOf(inUse, assumeApplications(inUse.entries, assumptions, costs));
     return { ...draft, supposed: assumptions };
   });
@@ -122,7 +115,7 @@ export function draftsOfSupposed(
 function draftOf(
   { account, entries, queries = [] }: AccountInUse,
   found: AssumedDiscovery,
-  costs: CallCosts = costsOf[account.source.kind],
+  costs: CallCosts = costsOfSource(account.source.kind),
 ): AccountDraft {
   const { applications } = found;
   const calls = planCalls({

@@ -1,4 +1,4 @@
-import type { AccountRuntime } from '../daemon/account-runtime.ts';
+import type { Account } from '../daemon/account.ts';
 import type { ListMetrics } from '../model/metric-list.ts';
 import { createMetricNames as createRestMetricNames } from '../newrelic/rest/metric-names.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
@@ -9,7 +9,7 @@ import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.
  * @param maxPages pages of one list at most, with REST
  */
 export function metricLister(
-  { asking, prepared }: Pick<AccountRuntime, 'asking' | 'prepared'>,
+  { asking, prepared }: Pick<Account, 'asking' | 'prepared'>,
   maxPages: number,
 ): ListMetrics {
   const { source, timeoutMs } = prepared.account;

@@ -89,6 +89,7 @@ function questionFor(
   const hostIds = isHost && application.hostIds !== undefined ? [host.id] : application.hostIds;
   const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series };
   return {
+    kind: 'application',
     selected: { application: { ...application, hostIds }, entry },
     askHostNames: false,
     hostNames: new Map(),

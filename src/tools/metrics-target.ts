@@ -1,18 +1,18 @@
 import { didYouMean } from '../config/suggestion.ts';
-import type { AccountRuntime } from '../daemon/account-runtime.ts';
+import { type Account, accountsInUse } from '../daemon/account.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, Config, Selector } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { discoverWithin } from '../poll/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
+import { hostNamesOf } from './host-names.ts';
 import { suggestionFor } from './name-suggestion.ts';
 
 /** An application and the account that has it. */
 interface FoundApplication {
-  readonly runtime: AccountRuntime;
+  readonly runtime: Account;
   readonly application: Application;
 }
 
@@ -38,7 +38,7 @@ export function accountsNamed(config: Config, name: string): readonly AccountInU
  */
 export async function findTarget(
   wanted: { readonly application: string; readonly host: string },
-  runtimes: readonly AccountRuntime[],
+  runtimes: readonly Account[],
   platform: ToolPlatform,
 ): Promise<Target> {
   const found = await findApplication(wanted.application, runtimes, platform);
@@ -50,8 +50,8 @@ export async function findTarget(
 
 async function findApplication(
   wanted: string,
-  runtimes: readonly AccountRuntime[],
-  { clock, redactor, stderr, stopSignal }: ToolPlatform,
+  runtimes: readonly Account[],
+  { redactor, stderr, stopSignal }: ToolPlatform,
 ): Promise<FoundApplication> {
   const byName: Selector = { kind: 'name', name: wanted };
   const selectors: readonly Selector[] = isEntityId(wanted)
@@ -59,8 +59,14 @@ async function findApplication(
     : [byName];
   const all = await Promise.all(
     runtimes.map(async (runtime) => {
-      const asking = { source: runtime.source, clock };
-      const discovery = await discoverWithin(longestDiscoveryMs, asking, selectors, [], stopSignal);
+      const asking = { ...runtime.asking, source: runtime.source };
+      const discovery = await discoverWithin(
+        longestDiscoveryMs,
+        asking,
+        { selectors },
+        [],
+        stopSignal,
+      );
       if (!discovery.complete) {
         const reason = redactor.redact(discovery.error?.message ?? 'no answer');
         stderr.write(`account ${nameOf(runtime)}: discovery failed: ${reason}\n`);
@@ -107,7 +113,7 @@ async function findHost(
 ): Promise<Target['host']> {
   if (hostIds?.includes(wanted) === true) return { id: wanted, name: undefined };
   const subject = `application ${id} ${quoted(name)}`;
-  const { names, error } = await runtime.source.hostNames(id, stopSignal, [wanted]);
+  const { names, error } = await hostNamesOf(runtime, id, stopSignal, [wanted]);
   const found = [...names].filter(([, one]) => one === wanted);
   const [first, ...others] = found;
   if (others.length > 0) {
@@ -124,7 +130,7 @@ async function findHost(
   );
 }
 
-function nameOf({ prepared }: Pick<AccountRuntime, 'prepared'>): string {
+function nameOf({ prepared }: Pick<Account, 'prepared'>): string {
   return printable(prepared.account.name);
 }
 

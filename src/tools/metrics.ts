@@ -1,8 +1,7 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { AccountRuntime } from '../daemon/account-runtime.ts';
+import { Account, prepareAccount } from '../daemon/account.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { prepareAccount } from '../daemon/prepare-account.ts';
 import type { Config } from '../model/config.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { askingDependencies } from './account-discovery.ts';
@@ -36,7 +35,7 @@ export async function metrics(
   );
   const runtimes = await Promise.all(
     prepared.map(
-      async (one) => new AccountRuntime(one, await platform.openTransport(one.wire), dependencies),
+      async (one) => new Account(one, await platform.openTransport(one.wire), dependencies),
     ),
   );
   try {

@@ -11,6 +11,7 @@ import type { ValueName } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import type { Transport } from '../newrelic/calls/transport.ts';
+import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
 import { type CallPurpose, failureOf } from '../newrelic/nerdgraph/failures.ts';
 import {
@@ -74,11 +75,11 @@ export function createMetricNames(
   account: NrqlAccount,
   dependencies: NrqlDependencies & {
     /** New Relic's wall time. */
-    readonly vendorWallMs: () => number;
+    readonly vendorClock: Pick<VendorClock, 'wallMs'>;
   },
 ): ListMetrics {
   return async (question, { signal, onPage }) => {
-    const toMs = Math.floor(dependencies.vendorWallMs());
+    const toMs = Math.floor(dependencies.vendorClock.wallMs());
     const nrql = metricNamesNrql(question, { fromMs: toMs - listedMs, toMs });
     const asked = { operation: 'list_metrics', nrql, signal } as const;
     const names = await askNrql(asked, account, dependencies, namesOf);

@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { Batch, CallContext, Question, Source } from '../model/source.ts';
+import { ApiError } from '../model/api-error.ts';
+import { type PollOutcome, type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
+import type { PollCalls, Polled, QueryQuestion, Question, Source } from '../model/source.ts';
 
 export interface PollsOptions {
   /** The wall time that all windows are cut from. */
   readonly wallMs: number;
-  /** Batches, and calls of a batch, that are under way together. */
+  /** Groups, and calls of a group, that are under way together. */
   readonly concurrency: number;
   /** Aborts all calls. */
   readonly signal: AbortSignal;
@@ -16,38 +17,51 @@ export interface PollsOptions {
  * application. What fails is in the outcomes. Rejects with the signal's reason.
  */
 export async function pollOnce(
-  source: Pick<Source, 'batches'>,
+  source: Source,
+  questions: readonly Question[],
+  options: PollsOptions,
+): Promise<ReadonlyMap<string, PollOutcome>> {
+  const all = await pollEach(source, questions, options);
+  return new Map(
+    all.flatMap((one): [string, PollOutcome][] =>
+      one.kind === 'application' ? [[one.question.selected.application.id, one.outcome]] : [],
+    ),
+  );
+}
+
+/** Asks one query, in the same way. */
+export async function askOnce(
+  source: Source,
+  question: QueryQuestion,
+  options: PollsOptions,
+): Promise<QueryOutcome> {
+  const [polled] = await pollEach(source, [question], options);
+  if (polled?.kind === 'query') return polled.outcome;
+  return queryOutcomeOf(new ApiError('client', 'the source said nothing about the query.'));
+}
+
+async function pollEach(
+  source: Source,
   questions: readonly Question[],
   { wallMs, concurrency, signal }: PollsOptions,
-): Promise<ReadonlyMap<string, PollOutcome>> {
+): Promise<readonly Polled[]> {
   signal.throwIfAborted();
   // Every call listens to it.
   const ofCalls = AbortSignal.any([signal]);
   setMaxListeners(0, ofCalls);
-  const context = { wallMs, signal: ofCalls };
-  const outcomes = new Map<string, PollOutcome>();
-  await eachOf(source.batches(questions, []).values(), concurrency, async (batch) => {
-    await allCallsOf(batch, context, concurrency);
-    for (const question of batch.questions) {
-      outcomes.set(question.selected.application.id, batch.outcomeOf(question));
-    }
+  const calls: PollCalls = {
+    run: async (_, each) =>
+      eachOf(each, concurrency, async (call) => {
+        // The rest is only counted off.
+        if (!ofCalls.aborted) await call({ wallMs, signal: ofCalls });
+      }),
+  };
+  const all: Polled[] = [];
+  await eachOf(source.groups(questions, []).values(), concurrency, async (group) => {
+    for await (const polled of source.poll(() => group, calls, ofCalls)) all.push(polled);
   });
   signal.throwIfAborted();
-  return outcomes;
-}
-
-/** Makes all calls of a batch. */
-export async function allCallsOf(
-  batch: Pick<Batch, 'nextStage'>,
-  context: CallContext,
-  concurrency: number,
-): Promise<void> {
-  for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
-    await eachOf(stage.calls, concurrency, async (call) => {
-      // The rest of a stage is only counted off.
-      if (!context.signal.aborted) await call(context);
-    });
-  }
+  return all;
 }
 
 /** Takes one item after the other, as many together as there are workers. */

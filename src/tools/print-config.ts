@@ -6,7 +6,7 @@ import { type Outcome } from '../cli/one-shot.ts';
 import { renderDiagnostics } from '../config/diagnostic.ts';
 import { effectiveConfigText } from '../config/effective-config.ts';
 import { inspectConfig, readConfigFile } from '../config/load-config.ts';
-import { orCommandError } from '../daemon/config-reader.ts';
+import { orCommandError } from '../daemon/config-files.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/line-text.ts';
 

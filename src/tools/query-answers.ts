@@ -2,8 +2,7 @@ import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Query } from '../model/config.ts';
 import type { QueryOutcome } from '../model/poll-outcome.ts';
 import type { Source } from '../model/source.ts';
-import { queryBatchOf } from '../poll/query-state.ts';
-import { allCallsOf } from './poll-once.ts';
+import { askOnce } from './poll-once.ts';
 
 export interface QueryAnswer {
   readonly query: Query;
@@ -20,15 +19,13 @@ export function isEmptyHanded({ query, outcome: { reading } }: QueryAnswer): boo
 /** Asks each query once, one after the other, until New Relic refuses the key. */
 export async function answersOf(
   queries: readonly Query[],
-  source: Pick<Source, 'query'>,
+  source: Source,
   { clock, stopSignal }: ToolPlatform,
 ): Promise<readonly QueryAnswer[]> {
   const answers: QueryAnswer[] = [];
   for (const query of queries) {
-    const batch = queryBatchOf({ query }, source);
-    await allCallsOf(batch, { wallMs: clock.wallMs(), signal: stopSignal }, 1);
-    stopSignal.throwIfAborted();
-    const outcome = batch.outcomeOf({ query });
+    const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
+    const outcome = await askOnce(source, { kind: 'query', query }, options);
     answers.push({ query, outcome });
     if (outcome.unauthorized) break;
   }

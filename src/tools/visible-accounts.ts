@@ -1,7 +1,6 @@
 import { mostShown } from '../config/diagnostic.ts';
-import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
+import { Account, type AccountContext, prepareAccount } from '../daemon/account.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
@@ -26,7 +25,7 @@ type Retries = Pick<ApiRequest, 'isOptional'>;
 
 /** Asks with the key of an account that is open. */
 export async function visibleAccounts(
-  runtime: Pick<AccountRuntime, 'asking'>,
+  runtime: Pick<Account, 'asking'>,
   { redactor, stopSignal }: Pick<ToolPlatform, 'redactor' | 'stopSignal'>,
   retries?: Retries,
 ): Promise<VisibleAccounts> {
@@ -43,14 +42,14 @@ export async function visibleAccounts(
 /** Asks with the key of an account of the file, of which nothing else need be known. */
 export async function visibleAccountsOf(
   account: AccountConfig,
-  dependencies: AccountRuntimeDependencies,
+  dependencies: AccountContext,
   retries?: Retries,
 ): Promise<VisibleAccounts> {
   const { platform } = dependencies;
   try {
     const prepared = await prepareAccount({ account, entries: [] }, dependencies);
     const raw = await platform.openTransport(prepared.wire);
-    const runtime = new AccountRuntime(prepared, raw, dependencies);
+    const runtime = new Account(prepared, raw, dependencies);
     try {
       return await visibleAccounts(runtime, platform, retries);
     } finally {

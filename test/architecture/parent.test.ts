@@ -9,14 +9,7 @@ const texts = new Map(files.map(({ path, text }) => [path, text]));
 describe('the parent of a daemon', () => {
   // The entry, and what `serve --respawn` loads on demand.
   const loaded = loadedWith(
-    [
-      'main.ts',
-      'program.ts',
-      'daemon/node-platform.ts',
-      'cli/run.ts',
-      'daemon/respawn.ts',
-      'daemon/child-program.ts',
-    ],
+    ['main.ts', 'program.ts', 'daemon/node-platform.ts', 'cli/run.ts', 'daemon/respawn.ts'],
     files,
   );
 
@@ -44,8 +37,6 @@ describe('the parent of a daemon', () => {
     );
     expect(daemon.toSorted()).toEqual([
       'daemon/build.ts',
-      'daemon/child-program.ts',
-      'daemon/heartbeat.ts',
       'daemon/node-platform.ts',
       'daemon/platform.ts',
       'daemon/respawn.ts',

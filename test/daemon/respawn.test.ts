@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import type { ChildEnd } from '../../src/daemon/child-program.ts';
+import type { ChildEnd } from '../../src/daemon/platform.ts';
 import { childArguments, keepRunning } from '../../src/daemon/respawn.ts';
 import { createFakeChildren, type FakeChild, type FakeChildren } from '../support/fake-child.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';

@@ -9,7 +9,7 @@ import {
   vendorValues,
 } from '../../src/model/vendor-value.ts';
 import { nrqlValueOf } from '../../src/newrelic/nerdgraph/nrql-values.ts';
-import { inBaseUnit } from '../../src/newrelic/rest/base-units.ts';
+import { inBaseUnit } from '../../src/newrelic/rest/metric-payload.ts';
 
 /** The tables of docs/metrics.md that are written from the code, by the names of their markers. */
 export function metricTables(): ReadonlyMap<string, string> {

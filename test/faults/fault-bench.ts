@@ -1,4 +1,4 @@
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { AccountConfig, AccountSource, AppEntry, Config } from '../../src/model/config.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/daemon.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
@@ -23,10 +22,9 @@ function nrqlOf({ faulty }: TimedBench): readonly string[] {
 }
 
 /** What stands first in the list of applications on the status page. */
-function firstOnPage({ platform, daemon }: TimedBench): string | undefined {
+function firstOnPage({ daemon }: TimedBench): string | undefined {
   const inForce = { configFile: '', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
-  const shard = { ordinal: 0, total: 1 };
-  const status = createStatusSource({ platform, daemon, shard, reload: () => inForce });
+  const status = daemon.statusSource(() => inForce);
   const page = statusPage(status, new URLSearchParams(), {
     telemetryPath: '/metrics',
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Reloader } from '../../src/daemon/reloader.ts';
+import { Reloader } from '../../src/daemon/reload.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';

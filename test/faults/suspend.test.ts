@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

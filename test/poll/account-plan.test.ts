@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Subject } from '../../src/model/source.ts';
 import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
 import { AccountPlanner, CallRate, plannedCapacityOf } from '../../src/poll/account-plan.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
+import { aContext, aSilentSource } from '../support/a-context.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
@@ -35,24 +38,25 @@ interface Bench {
   readonly clock: FakeClock;
   readonly planner: AccountPlanner;
   /** What the account can do. A test may change it. */
-  readonly now: { limitPerMinute: number; carriedPerMinute: number };
+  readonly now: { limitPerMinute: number; carriedPerMinute: number; costChanges: number };
 }
 
 function aPlanner(): Bench {
   const clock = createFakeClock();
-  const now = { limitPerMinute: 800, carriedPerMinute: Infinity };
-  const planner = new AccountPlanner(minuteMs, {
-    clock,
-    costs: restCosts,
-    capacity: () => ({ ...now }),
+  const now = { limitPerMinute: 800, carriedPerMinute: Infinity, costChanges: 0 };
+  const source = aSilentSource({ ...restCosts, costChanges: () => now.costChanges });
+  const calls = Object.assign(accountCalls(clock), {
+    limitPerMinute: () => now.limitPerMinute,
+    carriedPerMinute: () => now.carriedPerMinute,
   });
+  const planner = new AccountPlanner(minuteMs, aContext({ clock, source, calls }));
   return { clock, planner, now };
 }
 
 /** An application that takes this many calls a minute. */
-function taking(perMinute: number): { readonly selected: ReturnType<typeof aSelected> }[] {
-  const ids = Array.from({ length: perMinute - 1 }, (_, index) => `${index}`);
-  return [{ selected: aSelected({ id: '1', hostIds: ids }) }];
+function taking(perMinute: number): readonly Subject[] {
+  const hostIds = Array.from({ length: perMinute - 1 }, (_, index) => `${index}`);
+  return [{ kind: 'application', selected: aSelected({ id: '1', hostIds }) }];
 }
 
 describe('other calls', () => {
@@ -96,6 +100,7 @@ describe('isOutdated', () => {
   it.each([
     { what: 'a call more may be sent', change: { limitPerMinute: 801 }, outdated: true },
     { what: 'a call less may be sent', change: { limitPerMinute: 799 }, outdated: true },
+    { what: 'polls cost something else', change: { costChanges: 1 }, outdated: true },
     { what: 'the vendor is as fast as before', change: {}, outdated: false },
     { what: 'the vendor is a tenth slower', change: { carriedPerMinute: 450.1 }, outdated: false },
     { what: 'the vendor is still slower', change: { carriedPerMinute: 449.9 }, outdated: true },

@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
+import { neverWrong } from '../../src/model/since.ts';
 import type { PollerStatus } from '../../src/model/status.ts';
-import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
 import { accountStatusOf } from '../../src/poll/account-status.ts';
-import type { Aspect } from '../../src/poll/aspect.ts';
+import { aContext } from '../support/a-context.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
   anyRequest,
   aTable,
+  discover,
+  endPoll,
   failed,
   found,
-  noError,
   pollAll,
   shop,
-  signal,
   type TableBench,
+  wholeOutcome,
 } from '../support/table-bench.ts';
 
 const minuteMs = 60_000;
@@ -24,24 +25,16 @@ const entries = [
   anEntry({ selector: { kind: 'id', id: '9' } }),
 ];
 
-function statusOf({ table, clock }: TableBench, aspects: readonly Aspect[] = []): PollerStatus {
-  const options = { account: anAccount(), entries };
-  const parts = { startMs: 0, nextDiscoveryMs: minuteMs, aspects: () => aspects };
-  return accountStatusOf(options, { table, clock, costs: restCosts, ...parts });
+function statusOf({ table, clock }: TableBench, unreadable = neverWrong): PollerStatus {
+  const key = { reload: async () => false, readability: () => unreadable };
+  const times = { startMs: 0, nextDiscoveryMs: minuteMs };
+  return accountStatusOf({ account: anAccount(), entries }, table, aContext({ clock, key }), times);
 }
 
 function failPoll(bench: TableBench, id: string): void {
   const error = new ApiError('server', 'HTTP 500');
-  const outcome = {
-    ...noError,
-    reading: undefined,
-    error,
-    failed: new Set([applicationScope]),
-    partCount: 1,
-    gone: false,
-    unauthorized: false,
-  };
-  bench.table.polled(id, anyRequest(bench, id), outcome, bench.clock.monotonicMs());
+  const outcome = { reading: undefined, error, failed: new Set([applicationScope]) };
+  endPoll(bench, anyRequest(bench, id), { ...wholeOutcome(), ...outcome });
 }
 
 /** Both entries choose something. */
@@ -67,7 +60,7 @@ describe('the status of an account', () => {
   it('has no demand and the configured interval after a first discovery that failed', async () => {
     const bench = aTable({ entries });
     await bench.clock.advance(minuteMs);
-    await bench.table.discovered(failed(), signal);
+    await discover(bench, failed());
 
     expect(statusOf(bench)).toMatchObject({
       state: 'down',
@@ -84,9 +77,9 @@ describe('the status of an account', () => {
     const bench = aTable({ entries });
     await bench.clock.advance(minuteMs);
     const discoveredMs = bench.clock.wallMs();
-    await bench.table.discovered(all, signal);
+    await discover(bench, all);
     await bench.clock.advance(minuteMs);
-    await bench.table.discovered(failed(shop('1')), signal);
+    await discover(bench, failed(shop('1')));
 
     expect(statusOf(bench)).toMatchObject({
       listedApplications: 2,
@@ -105,20 +98,20 @@ describe('the status of an account', () => {
       seen.push(`${state} ${(stateSinceMs - startMs) / minuteMs}`);
     };
     const steps: readonly (() => unknown)[] = [
-      async () => bench.table.discovered(all, signal),
+      async () => discover(bench, all),
       () => pollAll(bench),
       () => failPoll(bench, '1'),
       () => failPoll(bench, '9'),
       () => pollAll(bench),
-      async () => bench.table.discovered(found(shop('1')), signal),
+      async () => discover(bench, found(shop('1'))),
       () => failPoll(bench, '1'),
       () => pollAll(bench),
-      async () => bench.table.discovered(all, signal),
-      async () => bench.table.discovered(failed(), signal),
+      async () => discover(bench, all),
+      async () => discover(bench, failed()),
       () => failPoll(bench, '1'),
-      async () => bench.table.discovered(failed(), signal),
-      async () => bench.table.discovered(all, signal),
-      async () => bench.table.discovered(found(shop('9')), signal),
+      async () => discover(bench, failed()),
+      async () => discover(bench, all),
+      async () => discover(bench, found(shop('9'))),
     ];
     for (const step of steps) {
       await bench.clock.advance(minuteMs);
@@ -145,34 +138,32 @@ describe('the status of an account', () => {
   });
 
   it.each([
-    { what: 'a key that cannot be read', isWrong: true, sinceMs: 2 * minuteMs, seen: 'degraded 2' },
-    { what: 'a key that is readable again', isWrong: false, sinceMs: 2 * minuteMs, seen: 'up 2' },
-    { what: 'a key that was always readable', isWrong: false, sinceMs: 0, seen: 'up 1' },
-    { what: 'a key that failed before', isWrong: true, sinceMs: 0, seen: 'degraded 1' },
-  ])('takes $what into account', async ({ isWrong, sinceMs, seen }) => {
+    { what: 'a key that cannot be read', value: true, sinceMs: 2 * minuteMs, seen: 'degraded 2' },
+    { what: 'a key that is readable again', value: false, sinceMs: 2 * minuteMs, seen: 'up 2' },
+    { what: 'a key that was always readable', value: false, sinceMs: 0, seen: 'up 1' },
+    { what: 'a key that failed before', value: true, sinceMs: 0, seen: 'degraded 1' },
+  ])('takes $what into account', async ({ value, sinceMs, seen }) => {
     const bench = aTable({ entries });
     const startMs = bench.clock.wallMs();
     await bench.clock.advance(minuteMs);
-    await bench.table.discovered(all, signal);
+    await discover(bench, all);
     pollAll(bench);
     await bench.clock.advance(5 * minuteMs);
 
-    const { state, stateSinceMs = 0 } = statusOf(bench, [{ isWrong, sinceMs }]);
+    const { state, stateSinceMs = 0 } = statusOf(bench, { value, sinceMs });
 
     expect(`${state} ${(stateSinceMs - startMs) / minuteMs}`).toBe(seen);
   });
 
   it('is degraded as long as the budget stretches intervals by more than a tenth', async () => {
-    let budget = 800;
-    const bench = aTable({ entries, budgetPerMinute: () => budget });
+    const bench = aTable({ entries });
     const startMs = bench.clock.wallMs();
-    await bench.table.discovered(all, signal);
+    await discover(bench, all);
     pollAll(bench);
     const seen: string[] = [];
-    for (const next of [1, 1, 800]) {
+    for (const requestsPerMinute of [1, 1, 800]) {
       await bench.clock.advance(minuteMs);
-      budget = next;
-      bench.table.replan();
+      bench.calls.resize({ requestsPerMinute, concurrency: 8 });
       const { state, stateSinceMs = 0, stretch } = statusOf(bench);
       seen.push(`${state} ${(stateSinceMs - startMs) / minuteMs} ${stretch > 1.1}`);
     }

@@ -1,24 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { AccountInUse } from '../../src/model/config.ts';
 import { createOwnerOf } from '../../src/model/shard.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 import {
   anyRequest,
   aTable,
+  discover,
+  ended,
+  endPoll,
   failed,
   found,
-  noError,
   pollAll,
   publishedIds,
   shop,
   signal,
   type TableBench,
+  wholeOutcome,
 } from '../support/table-bench.ts';
 
 function nextDueMs({ table }: TableBench, id: string): number {
   const state = table.states.get(id);
-  return state === undefined ? 0 : table.queue.nextDueMs(state);
+  return state === undefined ? 0 : table.states.nextDueMs(state);
+}
+
+async function reconfigured(bench: TableBench, options: AccountInUse): Promise<readonly string[]> {
+  const unwanted = await bench.table.reconfigure(options, signal);
+  await ended(bench.clock, bench.table.publishAll(signal));
+  return unwanted;
 }
 
 describe('AccountTable, when a discovery ended', () => {
@@ -58,11 +67,11 @@ describe('AccountTable, when a discovery ended', () => {
     },
   ])('publishes $what', async ({ next, published }) => {
     const bench = aTable();
-    await bench.table.discovered(found(shop('1'), shop('2')), signal);
+    await discover(bench, found(shop('1'), shop('2')));
     pollAll(bench);
     publishedIds(bench);
 
-    await bench.table.discovered(next, signal);
+    await discover(bench, next);
 
     expect(publishedIds(bench)).toEqual(published);
   });
@@ -70,20 +79,18 @@ describe('AccountTable, when a discovery ended', () => {
   it('lets other work run in between when much has changed, and is done soon after', async () => {
     const bench = aTable();
     const ids = Array.from({ length: 10 }, (_, index) => `${index + 1}`);
-    await bench.table.discovered(found(...ids.map((id) => shop(id, {}, 400))), signal);
+    await discover(bench, found(...ids.map((id) => shop(id, {}, 400))));
     pollAll(bench);
     publishedIds(bench);
+    const renamed = found(...ids.map((id) => shop(id, { name: 'renamed' }, 400)));
+    await bench.table.discovered(renamed, signal);
 
-    await bench.table.discovered(
-      found(...ids.map((id) => shop(id, { name: 'renamed' }, 400))),
-      signal,
-    );
+    const publishing = bench.table.publishAll(signal);
     const atOnce = publishedIds(bench).length;
-    await bench.clock.advance(0);
-    const inAll = atOnce + publishedIds(bench).length;
+    await ended(bench.clock, publishing);
 
     expect(atOnce).toBe(1);
-    expect(inAll).toBe(10);
+    expect(publishedIds(bench)).toHaveLength(9);
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 });
@@ -91,22 +98,18 @@ describe('AccountTable, when a discovery ended', () => {
 describe('AccountTable, when a poll ended', () => {
   it('publishes new host names of a poll that changed nothing else', async () => {
     const bench = aTable();
-    await bench.table.discovered(found(shop('1')), signal);
+    await discover(bench, found(shop('1')));
     pollAll(bench);
-    const outcome: PollOutcome = {
-      ...noError,
-      reading: undefined,
-      failed: new Set(['100', '101', '102']),
-      partCount: 4,
-      gone: false,
-      unauthorized: false,
-    };
-    const request = { ...anyRequest(bench, '1'), askHostNames: true };
-    bench.table.polled('1', request, outcome, -100);
+    const hosts = new Set(['100', '101', '102']);
+    const outcome = { ...wholeOutcome(), reading: undefined, failed: hosts };
+    const request = anyRequest(bench, '1');
+    if (request.kind === 'query') throw new Error('it is about a query');
+    const withNames = { ...request, askHostNames: true };
+    endPoll(bench, withNames, outcome);
     publishedIds(bench);
 
-    bench.table.polled('1', request, { ...outcome, hostNames: new Map([['100', 'a']]) }, -100);
-    bench.table.polled('1', { ...request, askHostNames: false }, outcome, -100);
+    endPoll(bench, withNames, { ...outcome, hostNames: new Map([['100', 'a']]) });
+    endPoll(bench, request, outcome);
 
     expect(publishedIds(bench)).toEqual(['1']);
     expect(bench.sink.apps.get('1')?.hostNames).toEqual(new Map([['100', 'a']]));
@@ -122,11 +125,11 @@ describe('AccountTable, when it is configured anew', () => {
     { what: 'everything that has other labels', entry: anEntry({ labels }), published: ['1', '2'] },
   ])('publishes $what', async ({ entry, published }) => {
     const bench = aTable();
-    await bench.table.discovered(found(shop('1'), shop('2')), signal);
+    await discover(bench, found(shop('1'), shop('2')));
     pollAll(bench);
     publishedIds(bench);
 
-    const unwanted = await bench.table.reconfigure({ ...options, entries: [entry] }, signal);
+    const unwanted = await reconfigured(bench, { ...options, entries: [entry] });
 
     expect(publishedIds(bench)).toEqual(published);
     expect(unwanted).toEqual([]);
@@ -134,19 +137,16 @@ describe('AccountTable, when it is configured anew', () => {
 
   it('removes at once what is no longer wanted, and returns it with what is now polled differently', async () => {
     const bench = aTable();
-    await bench.table.discovered(found(shop('1'), shop('2'), shop('3')), signal);
+    await discover(bench, found(shop('1'), shop('2'), shop('3')));
     pollAll(bench);
 
-    const unwanted = await bench.table.reconfigure(
-      {
-        ...options,
-        entries: [
-          anEntry({ selector: { kind: 'id', id: '1' } }),
-          anEntry({ selector: { kind: 'id', id: '2' }, hosts: false }),
-        ],
-      },
-      signal,
-    );
+    const unwanted = await reconfigured(bench, {
+      ...options,
+      entries: [
+        anEntry({ selector: { kind: 'id', id: '1' } }),
+        anEntry({ selector: { kind: 'id', id: '2' }, hosts: false }),
+      ],
+    });
 
     expect([...bench.sink.apps.keys()]).toEqual(['1', '2']);
     expect(unwanted).toEqual(['2', '3']);
@@ -154,13 +154,15 @@ describe('AccountTable, when it is configured anew', () => {
 
   it('keeps the values, the due times and what failed', async () => {
     const bench = aTable();
-    await bench.table.discovered(found(shop('1')), signal);
+    await discover(bench, found(shop('1')));
     pollAll(bench);
-    const before = bench.table.states.get('1');
+    const before = bench.table.states.applications.get('1');
 
-    await bench.table.reconfigure({ ...options, entries: [anEntry({ labels })] }, signal);
+    await reconfigured(bench, { ...options, entries: [anEntry({ labels })] });
 
-    const { selected, ...kept } = bench.table.states.get('1') ?? { selected: undefined };
+    const { selected, ...kept } = bench.table.states.applications.get('1') ?? {
+      selected: undefined,
+    };
     expect(selected?.entry.labels).toEqual(labels);
     expect(kept).toEqual({ ...before, selected: undefined, ...kept });
     expect(kept).toMatchObject({ reading: before?.reading, turn: before?.turn });
@@ -169,17 +171,18 @@ describe('AccountTable, when it is configured anew', () => {
 
 describe('AccountTable, when the budget changes', () => {
   it('follows it when a poll ends, at the latest', async () => {
-    let budget = 800;
-    const bench = aTable({ budgetPerMinute: () => budget });
-    await bench.table.discovered(found(shop('1', {}, 99), shop('2')), signal);
-    budget = 50;
+    const bench = aTable();
+    await discover(bench, found(shop('1', {}, 99), shop('2')));
+    bench.calls.resize({ requestsPerMinute: 50, concurrency: 8 });
 
     pollAll(bench);
 
     const { stretch } = bench.table.plan;
     expect(stretch).toBeGreaterThan(2);
     expect(nextDueMs(bench, '1')).toBeGreaterThan(60_000);
-    expect(bench.demands.at(-1)).toEqual({ budget: 50, stretch });
+    expect(bench.logger.lines.at(-1)).toMatchObject({
+      fields: { budget_per_minute: 50, interval_factor: Number(stretch.toFixed(2)) },
+    });
   });
 });
 
@@ -187,20 +190,17 @@ describe('AccountTable, with another shard than before', () => {
   it('removes what now belongs to another shard, and what no entry wants', async () => {
     const sink = createFakeSink();
     const bench = aTable({ sink });
-    await bench.table.discovered(found(shop('2'), shop('3'), shop('4')), signal);
+    await discover(bench, found(shop('2'), shop('3'), shop('4')));
     pollAll(bench);
 
-    await bench.table.reconfigure(
-      {
-        account: anAccount({ shard: { ordinal: 0, total: 2 } }),
-        entries: [anEntry({ selector: { kind: 'match', pattern: /shop [23]/u } })],
-      },
-      signal,
-    );
+    await reconfigured(bench, {
+      account: anAccount({ shard: { ordinal: 0, total: 2 } }),
+      entries: [anEntry({ selector: { kind: 'match', pattern: /shop [23]/u } })],
+    });
 
     const kept = ['2', '3'].filter((id) => createOwnerOf(2)(id) === 0);
     expect(kept).toHaveLength(1);
-    expect([...bench.table.states.keys()]).toEqual(kept);
+    expect([...bench.table.states.applications.keys()]).toEqual(kept);
     expect([...sink.apps.keys()]).toEqual(kept);
   });
 });

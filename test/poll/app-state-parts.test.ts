@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Values } from '../../src/model/polled-series.ts';
-import { type AppState, afterPoll, newAppState } from '../../src/poll/app-state.ts';
+import { type AppState, afterDiscovery, afterPoll, newAppState } from '../../src/poll/app-state.ts';
 import { aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
+import { wholeOutcome } from '../support/table-bench.ts';
 
 const minuteMs = 60_000;
 const hostIds = 'ABCDEFGHIJ'.split('');
@@ -17,6 +18,7 @@ function pollOf(minute: number, failed: readonly string[]): PollOutcome {
   const arrived = hostIds.filter((id) => !failed.includes(id));
   const hasApplication = !failed.includes(applicationScope);
   return {
+    ...wholeOutcome(),
     reading:
       !hasApplication && arrived.length === 0
         ? undefined
@@ -29,11 +31,6 @@ function pollOf(minute: number, failed: readonly string[]): PollOutcome {
     error: failed.length === 0 ? undefined : new ApiError('server', 'HTTP 500'),
     failed: new Set(failed),
     partCount: 1 + hostIds.length,
-    gone: false,
-    unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
   };
 }
 
@@ -90,5 +87,44 @@ describe('a host that fails for good', () => {
       staleMinutes + 2,
       staleMinutes + 3,
     ]);
+  });
+});
+
+describe('hosts alone, of which a discovery has replaced all', () => {
+  it('leave nothing behind while the new ones fail', () => {
+    const ofHosts = aSelected({ hostIds: ['A'] }, { application: false });
+    const asked = { hostNames: false, startMs: minuteMs };
+    const nowAt = (minute: number) => ({ monotonicMs: minute * minuteMs, wallMs: 0 });
+    const everything = [...hostIds, applicationScope];
+    const brought = pollOf(
+      1,
+      everything.filter((id) => id !== 'A'),
+    );
+    const shown = afterPoll(
+      newAppState(ofHosts, 0, 0),
+      { ...brought, failed: new Set() },
+      asked,
+      nowAt(1),
+    );
+    const held = afterPoll(
+      shown,
+      { ...pollOf(2, everything), failed: new Set(['A']) },
+      asked,
+      nowAt(2),
+    );
+    const replaced = afterDiscovery(held, aSelected({ hostIds: ['B'] }, { application: false }), 0);
+
+    const after = afterPoll(
+      replaced,
+      { ...pollOf(3, everything), failed: new Set(['B']) },
+      asked,
+      nowAt(3),
+    );
+
+    expect([shown, held].map(({ reading }) => [...(reading?.hosts.keys() ?? [])])).toEqual([
+      ['A'],
+      ['A'],
+    ]);
+    expect([replaced.reading, after.reading]).toEqual([undefined, undefined]);
   });
 });

@@ -7,13 +7,15 @@ import {
   type AppState,
   afterDiscovery,
   afterPoll,
+  appStaleAtMs,
+  appWhenStale,
   newAppState,
   refreshed,
-  staleAtMs,
-  whenStale,
 } from '../../src/poll/app-state.ts';
+import { partsOf } from '../../src/poll/parts.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
+import { wholeOutcome } from '../support/table-bench.ts';
 
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
 const now = { monotonicMs: 1000, wallMs: 2000 };
@@ -25,6 +27,7 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
   const arrived = hostIds.filter((id) => !failed.includes(id));
   const isLost = failed.includes(applicationScope) && arrived.length === 0;
   return {
+    ...wholeOutcome(),
     reading: isLost
       ? undefined
       : {
@@ -36,11 +39,6 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
     error: failed.length === 0 ? undefined : new ApiError('server', 'HTTP 500'),
     failed: new Set(failed),
     partCount: 20,
-    gone: false,
-    unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
   };
 }
 
@@ -58,22 +56,12 @@ function aReading(...ids: readonly string[]): AppReading {
 }
 
 function aState(overrides: Partial<AppState> = {}): AppState {
-  return { ...newAppState(aSelected({ hostIds: ['1', '2'] }), 0, 0), ...overrides };
+  const state = newAppState(aSelected({ hostIds: ['1', '2'] }), 0, 0);
+  return { ...state, ...partsOf(overrides.reading), ...overrides };
 }
 
 function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
-  return {
-    reading: aReading('1', '2'),
-    error: undefined,
-    failed: new Set(),
-    partCount: 3,
-    gone: false,
-    unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
-    ...overrides,
-  };
+  return { ...wholeOutcome(), reading: aReading('1', '2'), partCount: 3, ...overrides };
 }
 
 describe('afterPoll', () => {
@@ -206,11 +194,11 @@ describe('values that could not be renewed', () => {
     { what: 'never while polls succeed', state: shown, atMs: undefined },
     { what: 'never when there are none', state: { ...late, reading: undefined }, atMs: undefined },
   ])('become stale $what', ({ state, atMs }) => {
-    expect(staleAtMs(state)).toBe(atMs);
+    expect(appStaleAtMs(state)).toBe(atMs);
   });
 
   it('are dropped all together when a poll has been late for stale_after', () => {
-    const state = whenStale(late, 1000 + staleAfterMs);
+    const state = appWhenStale(late, 1000 + staleAfterMs);
 
     expect(state).toMatchObject({ reading: undefined, pollSucceeded: false });
     expect(state.droppedMs).toBe(1000 + staleAfterMs);
@@ -224,7 +212,7 @@ describe('values that could not be renewed', () => {
     const outcome = anOutcome({ reading: undefined, failed: new Set(['1', '2']) });
     const before = afterPoll(hostsOnly, outcome, { ...noNames, startMs: 2000 }, now);
 
-    const state = whenStale(before, 2000 + staleAfterMs);
+    const state = appWhenStale(before, 2000 + staleAfterMs);
 
     expect(state.reading).toBeUndefined();
     expect(state.droppedMs).toBe(2000 + staleAfterMs);
@@ -234,11 +222,11 @@ describe('values that could not be renewed', () => {
     const one = { ...anOutcome({ reading: aReading('2'), failed: new Set(['1']) }) };
     const partly = afterPoll(shown, one, { ...noNames, startMs: 2000 }, now);
 
-    const state = whenStale(partly, 2000 + staleAfterMs);
+    const state = appWhenStale(partly, 2000 + staleAfterMs);
 
     expect([...(partly.reading?.hosts.keys() ?? [])].toSorted()).toEqual(['1', '2']);
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['2']);
     expect(state.droppedMs).toBeUndefined();
-    expect(staleAtMs(state)).toBeUndefined();
+    expect(appStaleAtMs(state)).toBeUndefined();
   });
 });

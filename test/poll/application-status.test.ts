@@ -3,39 +3,30 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { ApplicationStatus } from '../../src/model/status.ts';
 import { applicationStatusesOf } from '../../src/poll/application-status.ts';
+import { aThrottled } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anEntry, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import {
   anyRequest,
   aTable,
+  discover,
+  endPoll,
   found,
-  noError,
   shop,
-  signal,
   type TableBench,
+  wholeOutcome,
 } from '../support/table-bench.ts';
 
 const minuteMs = 60_000;
+/** How long each poll takes. */
+const pollMs = 100;
 
 /** Polls the only application now, with this outcome. */
 function poll(bench: TableBench, outcome: Partial<PollOutcome> = {}): void {
-  const startMs = bench.clock.monotonicMs();
-  bench.table.polled('1', anyRequest(bench, '1'), { ...good, ...outcome }, startMs);
+  endPoll(bench, anyRequest(bench, '1'), { ...good, ...outcome });
 }
 
-const good: PollOutcome = {
-  ...noError,
-  reading: {
-    windowEndMs: 5,
-    series: throughputSeries,
-    application: webOf(2),
-    hosts: new Map([['100', webOf(1)]]),
-  },
-  failed: new Set(),
-  partCount: 4,
-  gone: false,
-  unauthorized: false,
-};
+const good = wholeOutcome(['100']);
 const bad = {
   reading: undefined,
   error: new ApiError('server', 'HTTP 500: a problem of New Relic'),
@@ -43,15 +34,14 @@ const bad = {
 } as const;
 
 function statusOf({ table, clock }: TableBench): ApplicationStatus {
-  const [one] = applicationStatusesOf(anAccount(), table, { clock });
+  const [one] = applicationStatusesOf(anAccount(), table, clock);
   if (one === undefined) throw new Error('there is no application');
   return one;
 }
 
-async function aBench(application = shop('1'), isThrottled = false): Promise<TableBench> {
-  const entry = anEntry({ labels: { team: 'shop' } });
-  const bench = aTable({ entries: [entry], isThrottled: () => isThrottled });
-  await bench.table.discovered(found(application), signal);
+async function aBench(application = shop('1')): Promise<TableBench> {
+  const bench = aTable({ entries: [anEntry({ labels: { team: 'shop' } })] });
+  await discover(bench, found(application));
   return bench;
 }
 
@@ -91,18 +81,15 @@ describe('the status of an application', () => {
     await clock.advance(minuteMs);
     poll(bench, { ...bad, error: new ApiError('timeout', 'no answer within 30 s') });
     const failing = statusOf(bench);
-    await clock.advance(14 * minuteMs);
-    table.dropStale();
+    await clock.advance(14 * minuteMs - pollMs);
+    table.look();
     const dropped = statusOf(bench);
     poll(bench);
     const mended = statusOf(bench);
 
-    const failure = {
-      reason: 'timeout',
-      message: 'no answer within 30 s',
-      sinceMs: startMs + minuteMs,
-    };
-    const dropMs = startMs + 16 * minuteMs;
+    const sinceMs = startMs + minuteMs - pollMs;
+    const failure = { reason: 'timeout', message: 'no answer within 30 s', sinceMs };
+    const dropMs = sinceMs + 15 * minuteMs;
     const failedHostIds = new Set(['100', '101', '102']);
     expect(failing).toMatchObject({
       state: 'failing',
@@ -111,6 +98,7 @@ describe('the status of an application', () => {
       dropMs,
       lastSuccessMs: startMs,
       lastPollMs: startMs + 2 * minuteMs,
+      lastPollSeconds: pollMs / 1000,
     });
     expect(failing.failedHostIds).toEqual(failedHostIds);
     expect(dropped).toMatchObject({ state: 'dropped', failure, isHeld: false, dropMs });
@@ -169,12 +157,14 @@ describe('the status of an application', () => {
     { minutes: 30, state: 'dropped', reason: 'timeout', says: 'has not ended' },
     { minutes: 5, state: 'failing', reason: 'throttled', says: '429' },
   ])('is $state, $reason, when a poll has not ended for $minutes minutes', async (hangs) => {
-    const bench = await aBench(shop('1'), hangs.reason === 'throttled');
+    const bench = await aBench();
     const startMs = bench.clock.wallMs();
     poll(bench);
     anyRequest(bench, '1');
-    await bench.clock.advance(hangs.minutes * minuteMs);
-    bench.table.dropStale();
+    await bench.clock.advance(minuteMs);
+    if (hangs.reason === 'throttled') bench.calls.key.throttled(aThrottled(2 * minuteMs));
+    await bench.clock.advance((hangs.minutes - 1) * minuteMs);
+    bench.table.look();
 
     const { state, failure, isHeld } = statusOf(bench);
     expect({ state, isHeld }).toEqual({ state: hangs.state, isHeld: hangs.state === 'failing' });
@@ -192,14 +182,14 @@ describe('the status of an application', () => {
     const polled = (): void => {
       const request = anyRequest(bench, '1');
       const outcome = table.knownOutcomeOf(request);
-      if (outcome !== undefined) table.polled('1', request, outcome, clock.monotonicMs());
+      if (outcome !== undefined) table.ended('1', outcome, clock.monotonicMs());
     };
     polled();
     const error = new ApiError('auth', 'HTTP 401', { status: 401 });
-    await table.discovered({ ...found(), complete: false, error }, signal);
+    await discover(bench, { ...found(), complete: false, error });
     await clock.advance(30 * minuteMs);
     polled();
-    table.dropStale();
+    table.look();
 
     expect(statusOf(bench)).toMatchObject({
       state: 'silent',
@@ -226,7 +216,7 @@ describe('the status of an application', () => {
       });
       poll(bench, bad);
       await bench.clock.advance(minutes * minuteMs);
-      bench.table.dropStale();
+      bench.table.look();
       poll(bench, bad);
 
       expect(statusOf(bench)).toMatchObject({

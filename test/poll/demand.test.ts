@@ -11,12 +11,12 @@ import { aPollConfig, aSelected } from '../support/builders.ts';
 
 describe('demandOf', () => {
   it('adds the polls of each application, at its own interval, to the discovery', () => {
-    const applications = [
+    const subjects = [
       aSelected({ id: '1', hostIds: ['11', '12'] }),
       aSelected({ id: '2', hostIds: ['21'] }, { poll: { intervalMs: 300_000 } }),
-    ];
+    ].map((selected) => ({ kind: 'application', selected }) as const);
 
-    const demand = demandOf({ applications, costs: restCosts }, { calls: 2, intervalMs: 120_000 });
+    const demand = demandOf({ subjects, cost: restCosts.cost }, { calls: 2, intervalMs: 120_000 });
 
     expect(demand.polls).toBeCloseTo(3 + 2 / 5, 10);
     expect(demand.discovery).toBe(1);

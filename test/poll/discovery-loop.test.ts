@@ -1,85 +1,94 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { sleep } from '../../src/model/clock.ts';
+import type { Selector } from '../../src/model/config.ts';
+import { neverWrong } from '../../src/model/since.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { DiscoveryLoop } from '../../src/poll/discovery-loop.ts';
-import { type DiscoveryState, initialDiscovery } from '../../src/poll/discovery-state.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import type { Sought } from '../../src/poll/discovery-state.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
+import { aContext, aSilentSource } from '../support/a-context.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { aTable, found, shop, signal, type TableBench } from '../support/table-bench.ts';
 
 const minuteMs = 60_000;
-const found: Discovery = {
-  applications: [],
-  complete: true,
-  unreadableIds: [],
-  pendingIds: [],
-  calls: 1,
-  error: undefined,
+const [one, two] = [found(shop('1')), found(shop('1'), shop('2'))];
+const unanswered: Discovery = {
+  ...found(),
+  complete: false,
+  error: new ApiError('connect', 'no connection'),
 };
+const answered = { ...unanswered, error: new ApiError('server', 'no', { status: 500 }) };
 
-interface Bench {
-  readonly clock: FakeClock;
+interface Bench extends TableBench {
   readonly loop: DiscoveryLoop;
   /** When each discovery began, and what it looked for. */
   readonly begun: { readonly atMs: number; readonly selectors: number }[];
-  /** How each discovery ended, if it was reported. */
-  readonly told: Discovery[];
+  /** What each discovery that was taken in no longer found. */
   readonly ended: (readonly string[])[];
   /** The time that each list may take. */
   readonly lists: number[];
+  /** How often the key was read. */
+  readonly keyReads: () => number;
   readonly stop: () => Promise<unknown>;
 }
 
-/** A loop whose discoveries end as the test says. Obeys its signal like a source. */
+/**
+ * A loop whose discoveries end as the test says. Obeys its signal like a source.
+ *
+ * @param taken called when what a discovery found was taken in
+ */
 function aLoop(
-  discovery: (begun: number, signal: AbortSignal, clock: FakeClock) => Promise<Discovery>,
-  options: { readonly intervalMs?: number; readonly state?: DiscoveryState } = {},
+  discovery: (begun: number, signal: AbortSignal) => Promise<Discovery>,
+  {
+    taken = () => undefined,
+    publishingMs = 0,
+    ...sought
+  }: Partial<Sought> & { readonly taken?: () => void; readonly publishingMs?: number } = {},
 ): Bench {
-  const { intervalMs = minuteMs, state = { ...initialDiscovery, up: true } } = options;
   const clock = createFakeClock();
   const begun: { readonly atMs: number; readonly selectors: number }[] = [];
-  const told: Discovery[] = [];
   const ended: (readonly string[])[] = [];
   const lists: number[] = [];
-  const loop = new DiscoveryLoop(
-    { selectors: [{ kind: 'id', id: '7' }], intervalMs },
-    {
-      clock,
-      random: () => 0.5,
-      calls: { beginList: (periodMs) => lists.push(periodMs) },
-      source: {
-        discover: async (selectors, _known, signal) => {
-          begun.push({ atMs: clock.monotonicMs(), selectors: selectors.length });
-          return discovery(begun.length, signal, clock);
-        },
-      },
-      table: {
-        states: new Map(),
-        discovery: state,
-        discovered: async (one) => {
-          told.push(one);
-          return ['gone'];
-        },
-      },
-      ended: (removed) => {
-        ended.push(removed);
-      },
-    },
-  );
-  const abort = new AbortController();
-  const reason = new Error('stopped');
-  let running: Promise<unknown> | undefined;
-  const start = (): void => {
-    running = loop.run(abort.signal).catch((error: unknown) => error);
-  };
-  start();
-  return {
+  let keyReads = 0;
+  const context = aContext({
     clock,
+    key: {
+      reload: async () => {
+        keyReads += 1;
+        return false;
+      },
+      readability: () => neverWrong,
+    },
+    calls: Object.assign(accountCalls(clock), {
+      beginList: (periodMs: number) => lists.push(periodMs),
+    }),
+    source: aSilentSource({
+      discover: async ({ selectors }, _known, aborted) => {
+        begun.push({ atMs: clock.monotonicMs(), selectors: selectors.length });
+        return discovery(begun.length, aborted);
+      },
+    }),
+  });
+  const bench = aTable({ clock });
+  const options = { selectors: selectorsOf('1'), intervalMs: minuteMs, ...sought };
+  const loop = new DiscoveryLoop(options, bench.table, context);
+  const abort = new AbortController();
+  const told = async (removed: readonly string[]): Promise<void> => {
+    ended.push(removed);
+    taken();
+    if (publishingMs > 0) await sleep(clock, publishingMs, abort.signal);
+  };
+  const running = loop.run(abort.signal, told).catch((error: unknown) => error);
+  return {
+    ...bench,
     loop,
     begun,
-    told,
     ended,
     lists,
+    keyReads: () => keyReads,
     stop: async () => {
-      abort.abort(reason);
+      abort.abort(new Error('stopped'));
       await clock.advance(0);
       expect(clock.pendingTimers()).toBe(0);
       return running;
@@ -87,14 +96,17 @@ function aLoop(
   };
 }
 
+function selectorsOf(...ids: readonly string[]): readonly Selector[] {
+  return ids.map((id) => ({ kind: 'id', id }));
+}
+
 /** Ends when it is aborted; with what it has, if the reason is a deadline. */
-async function cutShort(signal: AbortSignal, calls: number): Promise<Discovery> {
+async function cutShort(aborted: AbortSignal, calls: number): Promise<Discovery> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => {
-      const reason: unknown = signal.reason;
-      if (reason instanceof ApiError) {
-        resolve({ ...found, complete: false, calls, error: reason });
-      } else reject(reason);
+    aborted.addEventListener('abort', () => {
+      const reason: unknown = aborted.reason;
+      if (reason instanceof ApiError) resolve({ ...unanswered, calls, error: reason });
+      else reject(reason);
     });
   });
 }
@@ -104,57 +116,63 @@ const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
 describe('DiscoveryLoop', () => {
   it('discovers at once, and then an interval after the end of each discovery, as a list of its own', async () => {
-    const bench = aLoop(async (_begun, _signal, clock) => {
+    const bench: Bench = aLoop(async (begun) => {
       await new Promise<void>((resolve) => {
-        clock.after(5000, resolve);
+        bench.clock.after(5000, resolve);
       });
-      return found;
+      return begun === 1 ? two : one;
     });
 
     await bench.clock.advance(3 * minuteMs);
     const reason = await bench.stop();
 
     expect(timesOf(bench)).toEqual([0, 65_000, 130_000]);
-    expect(bench.ended).toEqual([['gone'], ['gone'], ['gone']]);
+    expect(bench.ended).toEqual([[], ['2'], []]);
     expect(bench.lists).toEqual([minuteMs, minuteMs, minuteMs]);
     expect(reason).toMatchObject({ message: 'stopped' });
   });
 
   it.each([
-    { what: 'complete', one: found, whole: true },
-    { what: 'incomplete', one: { ...found, complete: false }, whole: false },
+    { what: 'with each discovery', ids: ['1'], begun: 3 },
+    { what: 'where there is nothing to discover, too', ids: [], begun: 0 },
+  ])('reads the key again $what', async ({ ids, begun }) => {
+    const bench = aLoop(async () => one, { selectors: selectorsOf(...ids) });
+
+    await bench.clock.advance(2 * minuteMs);
+    await bench.stop();
+
+    expect(bench.begun).toHaveLength(begun);
+    expect(bench.keyReads()).toBe(3);
+  });
+
+  it.each([
+    { what: 'complete', discovery: one, isWhole: true },
+    { what: 'incomplete', discovery: { ...one, complete: false }, isWhole: false },
     {
       what: 'without an id that was not asked for yet',
-      one: { ...found, pendingIds: ['1'] },
-      whole: false,
+      discovery: { ...one, pendingIds: ['1'] },
+      isWhole: false,
     },
-  ])('resolves to $whole after a single discovery that is $what', async ({ one, whole }) => {
-    const bench = aLoop(async () => one);
+  ])('resolves to $isWhole after a single discovery that is $what', async (row) => {
+    const bench = aLoop(async () => row.discovery);
     await bench.clock.advance(0);
 
-    const isWhole = await bench.loop.discover(new AbortController().signal);
+    const ended = await bench.loop.discover(signal);
 
-    expect(isWhole).toBe(whole);
+    expect(ended).toEqual({ isWhole: row.isWhole, removedIds: [] });
     await bench.stop();
   });
 
   it.each([
     {
       what: 'often while the vendor never answered',
-      state: { up: false },
+      discovery: unanswered,
       times: [0, 1500, 4500, 10_500, 22_500, 46_500, 94_500],
     },
-    { what: 'once a minute when it did', state: { up: false, answered: true }, times: [0, 60_000] },
-    {
-      what: 'ever later for what is missing',
-      state: { missingSelectors: ['1'] },
-      times: [0, 60_000],
-    },
-  ])('tries again $what', async ({ state, times }) => {
-    const bench = aLoop(async () => ({ ...found, complete: false }), {
-      intervalMs: 3_600_000,
-      state: { ...initialDiscovery, up: true, ...state },
-    });
+    { what: 'once a minute when it did', discovery: answered, times: [0, 60_000] },
+    { what: 'ever later for what is missing', discovery: found(), times: [0, 60_000] },
+  ])('tries again $what', async ({ discovery, times }) => {
+    const bench = aLoop(async () => discovery, { intervalMs: 3_600_000 });
 
     await bench.clock.advance(100_000);
     await bench.stop();
@@ -164,27 +182,18 @@ describe('DiscoveryLoop', () => {
 });
 
 describe('an interval that is shorter than the pause before another try', () => {
+  const every20s = [0, 20_000, 40_000, 60_000];
+
   it.each([
     {
       what: 'the first answer',
-      state: { up: false },
+      discovery: unanswered,
       times: [0, 1500, 4500, 10_500, 22_500, 42_500, 62_500],
     },
-    {
-      what: 'an end to failures',
-      state: { up: false, answered: true },
-      times: [0, 20_000, 40_000, 60_000],
-    },
-    {
-      what: 'something that is configured',
-      state: { up: true, missingSelectors: ['id=1'] },
-      times: [0, 20_000, 40_000, 60_000],
-    },
-  ])('counts while it waits for $what', async ({ state, times }) => {
-    const bench = aLoop(async () => ({ ...found, complete: state.up }), {
-      intervalMs: 20_000,
-      state: { ...initialDiscovery, ...state },
-    });
+    { what: 'an end to failures', discovery: answered, times: every20s },
+    { what: 'something that is configured', discovery: found(), times: every20s },
+  ])('counts while it waits for $what', async ({ discovery, times }) => {
+    const bench = aLoop(async () => discovery, { intervalMs: 20_000 });
 
     await bench.clock.advance(62_500);
     await bench.stop();
@@ -201,7 +210,6 @@ describe('the deadline of a discovery', () => {
       what: 'doubles, up to an hour, each time when it is cut short after a first page',
       calls: 2,
       intervalMs: minuteMs,
-      // Between two of them are the deadline and an interval.
       deadlines: [120_000, 240_000, 480_000, 960_000, 1_920_000, hour, hour],
     },
     {
@@ -217,28 +225,27 @@ describe('the deadline of a discovery', () => {
       deadlines: [300_000, 600_000],
     },
   ])('$what', async ({ calls, intervalMs, deadlines }) => {
-    const bench = aLoop(async (_begun, signal) => cutShort(signal, calls), { intervalMs });
-
-    await bench.clock.advance(
-      deadlines.reduce((sum, deadlineMs) => sum + deadlineMs + intervalMs, 0),
+    const seen: number[] = [];
+    const bench: Bench = aLoop(
+      async (_begun, aborted) => {
+        const startMs = bench.clock.monotonicMs();
+        const discovery = await cutShort(aborted, calls);
+        seen.push(bench.clock.monotonicMs() - startMs);
+        return discovery;
+      },
+      { intervalMs },
     );
+
+    await bench.clock.advance(deadlines.reduce((sum, ms) => sum + ms + intervalMs, 0));
+
+    expect(seen.slice(0, deadlines.length)).toEqual(deadlines);
+    expect(bench.table.discovery.error).toMatchObject({ reason: 'timeout' });
     await bench.stop();
-
-    const times = timesOf(bench);
-    const seen = deadlines.map(
-      (_, index) => (times[index + 1] ?? 0) - (times[index] ?? 0) - intervalMs,
-    );
-    expect(seen).toEqual(deadlines);
-    expect(bench.told[0]?.error).toMatchObject({ reason: 'timeout' });
   });
 });
 
 describe('a restart', () => {
-  const selectors = [
-    { kind: 'id', id: '1' },
-    { kind: 'id', id: '2' },
-  ] as const;
-  const next = { selectors, intervalMs: minuteMs };
+  const next = { selectors: selectorsOf('1', '2'), intervalMs: minuteMs };
 
   it.each([
     { what: 'obeys', obeys: true },
@@ -246,15 +253,14 @@ describe('a restart', () => {
   ])(
     'drops the discovery under way, whose source $what, and begins the next at once',
     async ({ obeys }) => {
-      const bench = aLoop(async (begun, signal) => {
-        if (begun > 1) return found;
-        return obeys
-          ? cutShort(signal, 1)
-          : new Promise((resolve) => {
-              signal.addEventListener('abort', () => {
-                resolve({ ...found, calls: 77 });
-              });
-            });
+      const bench = aLoop(async (begun, aborted) => {
+        if (begun > 1) return one;
+        if (obeys) return cutShort(aborted, 1);
+        return new Promise((resolve) => {
+          aborted.addEventListener('abort', () => {
+            resolve(two);
+          });
+        });
       });
       await bench.clock.advance(5000);
 
@@ -265,13 +271,31 @@ describe('a restart', () => {
         { atMs: 0, selectors: 1 },
         { atMs: 5000, selectors: 2 },
       ]);
-      expect(bench.told).toEqual([found]);
+      expect(bench.ended).toEqual([[]]);
+      expect(bench.table.discovery.listed).toBe(1);
       await bench.stop();
     },
   );
 
+  it('between a discovery and the pause after it leaves no pause', async () => {
+    const bench: Bench = aLoop(async () => one, {
+      intervalMs: 3_600_000,
+      taken: () => {
+        if (bench.ended.length === 1) bench.loop.follow(next, false);
+      },
+    });
+
+    await bench.clock.advance(0);
+
+    expect(bench.begun).toEqual([
+      { atMs: 0, selectors: 1 },
+      { atMs: 0, selectors: 2 },
+    ]);
+    await bench.stop();
+  });
+
   it('ends the pause at once', async () => {
-    const bench = aLoop(async () => found, { intervalMs: 3_600_000 });
+    const bench = aLoop(async () => one, { intervalMs: 3_600_000 });
     await bench.clock.advance(5000);
 
     bench.loop.follow(next, false);
@@ -288,7 +312,7 @@ describe('a restart', () => {
 
 describe('a discovery that is wanted soon', () => {
   it('comes ten seconds after the last one, however often it is asked for', async () => {
-    const bench = aLoop(async () => found);
+    const bench = aLoop(async () => one);
     await bench.clock.advance(3000);
 
     for (const ms of [0, 2000, 2000]) {
@@ -300,12 +324,23 @@ describe('a discovery that is wanted soon', () => {
 
     expect(timesOf(bench)).toEqual([0, 10_000]);
   });
+
+  it('comes so, too, while what the last one found is still published', async () => {
+    const bench = aLoop(async () => one, { publishingMs: 100 });
+    await bench.clock.advance(50);
+
+    bench.loop.soon();
+    await bench.clock.advance(30_000);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual([0, 10_000]);
+  });
 });
 
 describe('lateSinceMs', () => {
   it.each([
     { what: 'a discovery that outlives its deadline twice', discovery: never, sinceMs: 240_000 },
-    { what: 'a pause that does not end', discovery: async () => found, sinceMs: minuteMs },
+    { what: 'a pause that does not end', discovery: async () => one, sinceMs: minuteMs },
   ])('is the time at which $what should have ended', async ({ discovery, sinceMs }) => {
     const bench = aLoop(discovery);
     await bench.clock.advance(0);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { Selector } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poll/app-state.ts';
 import {
@@ -12,26 +11,21 @@ import {
   isDiscoveryStale,
   isUnauthorized,
 } from '../../src/poll/discovery-state.ts';
+import { aContext, aSilentSource } from '../support/a-context.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { found } from '../support/table-bench.ts';
 
 const unreachable = new ApiError('connect', 'no connection');
 const refused = new ApiError('auth', 'HTTP 401', { status: 401 });
-const whole: Discovery = {
-  applications: [],
-  complete: true,
-  unreadableIds: [],
-  pendingIds: [],
-  calls: 1,
-  error: undefined,
-};
+const whole = found();
 const lost: Discovery = { ...whole, complete: false, error: unreachable };
 
 const now = { monotonicMs: 0, wallMs: 0 };
 
 function after(before: DiscoveryState, discovery: Discovery, nowMs = 5000): DiscoveryState {
-  const found = { missing: undefined, excluded: 0 };
-  return discoveryAfter(before, discovery, found, { monotonicMs: nowMs, wallMs: nowMs });
+  const told = { missing: undefined, excluded: 0 };
+  return discoveryAfter(before, discovery, told, { monotonicMs: nowMs, wallMs: nowMs });
 }
 
 describe('discoveryAfter', () => {
@@ -63,9 +57,10 @@ describe('discoveryAfter', () => {
       undefined,
       4000,
     ]);
-    expect([first, recovered].map(({ up, error }) => ({ up, error }))).toEqual([
-      { up: false, error: unreachable },
-      { up: true, error: undefined },
+    expect([first, second, recovered].map(({ up, error }) => ({ up, error }))).toEqual([
+      { up: { value: false, sinceMs: 1000 }, error: unreachable },
+      { up: { value: false, sinceMs: 1000 }, error: unreachable },
+      { up: { value: true, sinceMs: 3000 }, error: undefined },
     ]);
   });
 
@@ -120,44 +115,26 @@ describe('isUnauthorized', () => {
   });
 });
 
-const found: Discovery = {
-  applications: [],
-  complete: true,
-  unreadableIds: [],
-  pendingIds: [],
-  calls: 3,
-  error: undefined,
-};
-const selectors: readonly Selector[] = [{ kind: 'id', id: '7' }];
-
-type Discover = (
-  selectors: readonly Selector[],
-  knownIds: readonly string[],
-  signal: AbortSignal,
-) => Promise<Discovery>;
-
-async function within(
-  discover: Discover,
-  clock: FakeClock,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<Discovery> {
-  return discoverWithin(120_000, { source: { discover }, clock }, selectors, ['8'], signal);
-}
-
-/** Has the reason of the abort as its error, like a source that was cut short. */
-const hanging: Discover = async (_selectors, _known, signal) =>
-  new Promise((resolve) => {
-    signal.addEventListener('abort', () => {
-      resolve({ ...found, complete: false, error: signal.reason as Error });
-    });
+/** Of a source that hangs, and has the reason of the abort as its error when it is cut short. */
+async function within(clock: FakeClock, signal: AbortSignal): Promise<Discovery> {
+  const source = aSilentSource({
+    discover: async (_wanted, _known, aborted) =>
+      new Promise((resolve) => {
+        aborted.addEventListener('abort', () => {
+          resolve({ ...lost, calls: 3, error: aborted.reason as Error });
+        });
+      }),
   });
+  const wanted = { selectors: [{ kind: 'id', id: '7' }] } as const;
+  return discoverWithin(120_000, aContext({ source, clock }), wanted, ['8'], signal);
+}
 
 describe('discoverWithin', () => {
   it('returns what was found by the deadline, with a reason that names the deadline', async () => {
     const clock = createFakeClock();
     let discovery: Discovery | undefined;
     const done = (async () => {
-      discovery = await within(hanging, clock);
+      discovery = await within(clock, new AbortController().signal);
     })();
 
     await clock.advance(119_999);
@@ -174,7 +151,7 @@ describe('discoverWithin', () => {
   it('passes the reason of an abort to the source, and leaves no timer', async () => {
     const clock = createFakeClock();
     const abort = new AbortController();
-    const done = within(hanging, clock, abort.signal);
+    const done = within(clock, abort.signal);
     const reason = new Error('stopped');
 
     abort.abort(reason);

@@ -48,7 +48,7 @@ describe.each(apis)('$name', (api) => {
       const first = await callsIn(bench, 1000);
       const quarterOfAnHour = await callsIn(bench, 14 * minuteMs);
 
-      expect(first).toEqual(['names 1 of web-2', 'host 1/12']);
+      expect(first).toEqual(['list', 'names 1 of web-2', 'host 1/12']);
       expect(quarterOfAnHour).toEqual(Array.from({ length: 14 }, () => 'host 1/12'));
       expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: true, pollSucceeded: true });
       expect(bench.sink.apps.get('1')?.reading?.application).toEqual([]);
@@ -153,7 +153,7 @@ describe.each(apis)('$name', (api) => {
       bench.source.answer('1/13', webOf(40));
       await bench.clock.advance(2 * minuteMs);
 
-      expect(first).toEqual(['names 1', 'app 1', 'host 1/11']);
+      expect(first).toEqual(['list', 'names 1', 'app 1', 'host 1/11']);
       expect(second.toSorted()).toEqual(['app 1', 'host 1/11', 'list']);
       expect(shownHosts(bench)).toEqual(['11', '13']);
       expect(bench.source.calls.filter((call) => call === 'names 1')).toHaveLength(2);

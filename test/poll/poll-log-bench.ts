@@ -6,6 +6,7 @@ import { PollLog } from '../../src/poll/poll-log.ts';
 import { anApplication, aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger, type LogLine } from '../support/fake-logger.ts';
+import { wholeOutcome } from '../support/table-bench.ts';
 
 export interface LogBench {
   readonly log: PollLog;
@@ -20,15 +21,11 @@ export interface LogBench {
 
 export function outcomeOf(reason: FailureReason | undefined): PollOutcome {
   return {
+    ...wholeOutcome(),
     reading: undefined,
     error: reason === undefined ? undefined : new ApiError(reason, `it failed: ${reason}`),
     failed: new Set(reason === undefined ? [] : ['application']),
     partCount: 4,
-    gone: false,
-    unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
   };
 }
 

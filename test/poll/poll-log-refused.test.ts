@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import type { AppState } from '../../src/poll/app-state.ts';
-import type { QueryState } from '../../src/poll/query-state.ts';
-import { unpolled } from '../../src/poll/subject-state.ts';
+import { newQueryState, type QueryState } from '../../src/poll/query-state.ts';
 import { aQuery } from '../support/builders.ts';
 import { aLog, discovery, failing, type LogBench, outcomeOf, working } from './poll-log-bench.ts';
 
@@ -77,8 +76,7 @@ describe('the log of a refused key', () => {
 
   it('tells of the queries of an account that asks for no list', () => {
     const bench = aLog();
-    const base = { ...unpolled(0, 0), query: aQuery, reading: undefined, failedMs: 0 };
-    const before: QueryState = { ...base, emptyAnswers: undefined, pollSucceeded: true };
+    const before: QueryState = { ...newQueryState(aQuery, 0, 0), pollSucceeded: true };
     const failure = { reason: 'auth', message: '401', sinceMs: Number.MAX_SAFE_INTEGER } as const;
 
     bench.log.queryPolled(before, { ...before, pollSucceeded: false, failure }, refusal, new Map());

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import type { AccountPlan } from '../../src/poll/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poll/app-state.ts';
-import type { QueryState } from '../../src/poll/query-state.ts';
-import { unpolled } from '../../src/poll/subject-state.ts';
+import { newQueryState, type QueryState } from '../../src/poll/query-state.ts';
 import { aQuery, aSelected } from '../support/builders.ts';
 import { aLog, discovery, failing, type LogBench, outcomeOf, working } from './poll-log-bench.ts';
 
@@ -214,15 +213,8 @@ describe('the reminder of what still fails', () => {
 
   it('looks at the other queries once an hour, however many fail', () => {
     const bench = aLog();
-    const base = {
-      ...unpolled(0, 0),
-      query: aQuery,
-      reading: undefined,
-      failedMs: 0,
-      emptyAnswers: 0,
-    };
     const failedAt = (sinceMs: number): QueryState => ({
-      ...base,
+      ...newQueryState(aQuery, 0, 0),
       pollSucceeded: false,
       failure: { reason: 'server', message: '500', sinceMs },
     });

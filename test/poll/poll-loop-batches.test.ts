@@ -22,7 +22,7 @@ function aBatchBench(
 ): Bench {
   const sources: FakeBatchSource[] = [];
   const sourceOf = (clock: PollerBench['clock']): FakeBatchSource => {
-    const source = inBatches(createFakeSource(clock), clock);
+    const source = inBatches(createFakeSource(clock));
     sources.push(source);
     return source;
   };
@@ -87,6 +87,16 @@ describe('batches', () => {
 
     expect(await batchesIn(bench, 1000)).toEqual([200, 200, 200, 200, 150]);
     expect(bench.sink.apps.size).toBe(950);
+  });
+
+  it('are full of each kind that is not asked for with the others', async () => {
+    const window = { kind: 'range', lengthMs: 7 * minuteMs } as const;
+    const even = anEntry({ selector: { kind: 'match', pattern: /[02468]$/u }, poll: { window } });
+    const bench = aBatchBench([even, anEntry()]);
+    list(bench, idsOf(800));
+    bench.start();
+
+    expect(await batchesIn(bench, 1000)).toEqual([200, 200, 200, 200]);
   });
 
   it.each([
@@ -213,7 +223,7 @@ describe('an application that leaves its batch', () => {
     expect(bench.source.sentBatches).toEqual([['1', '2', '3'], ['1']]);
     expect(anew).toEqual([true]);
     expect(bench.polls).toEqual([true, true, true]);
-    expect(bench.sink.apps.get('3')?.reading?.application).toEqual(webOf(3));
+    expect(bench.sink.apps.get('3')?.reading?.application[0]).toBe(3);
   });
 
   it('because a discovery no longer lists it leaves the others alone', async () => {

@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
-import type { Question } from '../../src/model/source.ts';
-import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
+import type { Polled, Question } from '../../src/model/source.ts';
 import { PollLoop } from '../../src/poll/poll-loop.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
+import { aContext, aSilentSource } from '../support/a-context.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { type FakeSource, webOf } from '../support/fake-source.ts';
 import { apis, type PollerApi, rest } from '../support/poller-bench.ts';
-import { aTable, found, signal, type TableBench } from '../support/table-bench.ts';
+import {
+  aTable,
+  discover,
+  found,
+  signal,
+  type TableBench,
+  wholeOutcome,
+} from '../support/table-bench.ts';
 
 interface Bench extends TableBench {
   readonly loop: PollLoop;
@@ -17,60 +24,78 @@ interface Bench extends TableBench {
   /** When a poll asked for a discovery, because the vendor refused the key. */
   readonly asked: number[];
   readonly polls: (id: string) => number;
+  /** Polls what is due from now on. */
+  readonly start: () => void;
+  /** Ends all of it: then no timer is left. */
+  readonly stop: () => Promise<void>;
 }
 
 const never = async (): Promise<never> => new Promise(() => undefined);
+
+function idsOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${index + 1}`);
+}
+
+function answered(question: Question, partCount = 1): readonly Polled[] {
+  if (question.kind === 'query') return [];
+  return [{ kind: 'application', question, outcome: { ...wholeOutcome(), partCount } }];
+}
 
 /** A loop over this many applications without hosts, which all answer. */
 async function aLoop(
   api: PollerApi,
   count: number,
   entry: AppEntry = anEntry(),
-  perMinute = 100_000,
+  requestsPerMinute = 100_000,
 ): Promise<Bench> {
   const clock = createFakeClock();
   const source = api.sourceOf(clock);
-  const bench = aTable({ entries: [entry], budgetPerMinute: () => perMinute, clock, source });
-  const { table } = bench;
-  const ids = Array.from({ length: count }, (_, index) => `${index + 1}`);
-  for (const id of ids) source.answer(id, webOf(1));
-  const taken = table.discovered(found(...ids.map((id) => anApplication({ id }))), signal);
-  await clock.advance(0);
-  await taken;
+  const calls = accountCalls(clock, { requestsPerMinute, concurrency: 1000 });
+  const bench = aTable({ entries: [entry], clock, source, calls });
+  for (const id of idsOf(count)) source.answer(id, webOf(1));
+  await discover(bench, found(...idsOf(count).map((id) => anApplication({ id }))));
   const asked: number[] = [];
-  const calls = accountCalls(clock, { requestsPerMinute: perMinute, concurrency: 1000 });
-  const unauthorized = (): void => {
-    asked.push(clock.monotonicMs());
-  };
-  const loop: PollLoop = new PollLoop(table, {
+  const unauthorized = (): void => void asked.push(clock.monotonicMs());
+  const loop = new PollLoop(bench.table, aContext({ source, calls, clock }), unauthorized);
+  const abort = new AbortController();
+  return {
+    ...bench,
+    loop,
     source,
-    calls,
-    clock,
-    unauthorized,
-  });
-  const polls = (id: string): number => source.calls.filter((call) => call === `app ${id}`).length;
-  return { ...bench, loop, source, asked, polls };
+    asked,
+    polls: (id) => source.calls.filter((call) => call === `app ${id}`).length,
+    start: () => void loop.run(abort.signal).catch(() => undefined),
+    stop: async () => {
+      abort.abort(new Error('test over'));
+      loop.stop();
+      await clock.advance(0);
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  };
 }
 
 describe.each(apis)('$name', (api) => {
   describe('PollLoop', () => {
     it('polls each application when it is due, and by itself from then on', async () => {
-      const { loop, clock, polls } = await aLoop(api, 2);
+      const entry = anEntry({ poll: { intervalMs: 20_000 } });
+      const { clock, polls, start, stop } = await aLoop(api, 2, entry);
 
-      loop.wake();
+      start();
       await clock.advance(10 * 60_000);
 
-      expect([polls('1'), polls('2')].every((count) => count >= 11 && count <= 13)).toBe(true);
-      loop.stop();
-      expect(clock.pendingTimers()).toBe(0);
+      expect([polls('1'), polls('2')].every((count) => count >= 31 && count <= 33)).toBe(true);
+      await stop();
     });
 
     it('starts the poll of a silent application without a call, and goes on to the next', async () => {
-      const { loop, clock, table, source, sink } = await aLoop(api, 0);
-      const silent = ['1', '2'].map((id) => anApplication({ id, reporting: false }));
-      await table.discovered(found(...silent), signal);
+      const bench = await aLoop(api, 0);
+      const { clock, source, sink, start, stop } = bench;
+      await discover(
+        bench,
+        found(...['1', '2'].map((id) => anApplication({ id, reporting: false }))),
+      );
 
-      loop.wake();
+      start();
       await clock.advance(0);
 
       expect(source.calls).toEqual([]);
@@ -78,8 +103,9 @@ describe.each(apis)('$name', (api) => {
         true,
         true,
       ]);
-      loop.stop();
-      expect(clock.pendingTimers()).toBe(0);
+      await clock.advance(60_000);
+      expect(bench.table.states.get('2')?.pollsEnded).toBe(2);
+      await stop();
     });
 
     it.each([
@@ -87,42 +113,38 @@ describe.each(apis)('$name', (api) => {
       { what: 'listed, and there are none', hostIds: [], expected: true, calls: 0 },
       { what: 'not listed', hostIds: undefined, expected: false, calls: 0 },
     ])('polls hosts alone with success only if it is known which there are: $what', async (row) => {
-      const { loop, clock, table, source, sink } = await aLoop(
-        api,
-        0,
-        anEntry({ application: false }),
-      );
+      const bench = await aLoop(api, 0, anEntry({ application: false }));
+      const { clock, source, sink, start, stop } = bench;
       source.answer('1/11', webOf(1));
-      await table.discovered(found(anApplication({ id: '1', hostIds: row.hostIds })), signal);
+      await discover(bench, found(anApplication({ id: '1', hostIds: row.hostIds })));
 
-      loop.wake();
+      start();
       await clock.advance(0);
 
       expect(source.calls).toHaveLength(row.calls);
       expect(sink.apps.get('1')?.pollSucceeded).toBe(row.expected);
-      loop.stop();
-      expect(clock.pendingTimers()).toBe(0);
+      await stop();
     });
   });
 
   describe('polls that are aborted', () => {
     it('end without an outcome; those still wanted start again, and others go on', async () => {
-      const { loop, clock, source, table, polls } = await aLoop(api, 3);
+      const bench = await aLoop(api, 3);
+      const { loop, clock, source, table, polls, start, stop } = bench;
       for (const id of ['1', '2', '3']) source.answer(id, never());
-      loop.wake();
+      start();
       await clock.advance(1000);
 
       loop.abort(['1', '2', 'unknown']);
       source.answer('1', webOf(7));
-      await table.discovered(found(anApplication({ id: '1' }), anApplication({ id: '3' })), signal);
+      await discover(bench, found(anApplication({ id: '1' }), anApplication({ id: '3' })));
       loop.wake();
       await clock.advance(1000);
 
       expect([polls('1'), polls('2'), polls('3')]).toEqual([2, 1, 1]);
-      expect(table.states.get('1')?.reading?.application).toEqual(webOf(7));
+      expect(table.states.applications.get('1')?.reading?.application[0]).toBe(7);
       expect(table.states.get('3')?.pollsEnded).toBe(0);
-      loop.stop();
-      expect(clock.pendingTimers()).toBe(0);
+      await stop();
     });
   });
 
@@ -133,28 +155,28 @@ describe.each(apis)('$name', (api) => {
       { what: 'once for an application that is refused again and again', status: 401, asked: 1 },
       { what: 'not for one application that is forbidden', status: 403, asked: 0 },
     ])('brings a discovery forward: $what', async ({ status, asked: times }) => {
-      const { loop, clock, source, asked, polls } = await aLoop(api, 2);
+      const { clock, source, asked, polls, start, stop } = await aLoop(api, 2);
       source.answer('1', refused(status));
 
-      loop.wake();
+      start();
       await clock.advance(10 * 60_000);
 
       expect(polls('1')).toBeGreaterThan(9);
       expect(asked).toHaveLength(times);
-      loop.stop();
+      await stop();
     });
 
     it('polls nothing as long as discoveries are refused too, and brings none forward', async () => {
-      const { loop, clock, source, table, asked, sink } = await aLoop(api, 2);
-      const error = refused(401);
-      await table.discovered({ ...found(), complete: false, error }, signal);
+      const bench = await aLoop(api, 2);
+      const { clock, source, asked, sink, start, stop } = bench;
+      await discover(bench, { ...found(), complete: false, error: refused(401) });
 
-      loop.wake();
+      start();
       await clock.advance(10 * 60_000);
 
       expect([source.calls, asked]).toEqual([[], []]);
       expect(sink.apps.get('1')?.pollSucceeded).toBe(false);
-      loop.stop();
+      await stop();
     });
   });
 
@@ -162,7 +184,7 @@ describe.each(apis)('$name', (api) => {
     it('polls every application once, whether it is due or not', async () => {
       const { loop, clock, source } = await aLoop(api, 30, anEntry(), 10);
 
-      const whole = loop.pollAll(signal);
+      const whole = loop.pollAll(idsOf(30), signal);
       await clock.advance(20 * 60_000);
 
       expect(await whole).toBe(true);
@@ -175,7 +197,7 @@ describe.each(apis)('$name', (api) => {
       for (const failing of ['1', '2', '3']) {
         const { loop, clock, source } = await aLoop(api, 3);
         source.answer(failing, new ApiError('server', 'no', { status: 500 }));
-        const whole = loop.pollAll(signal);
+        const whole = loop.pollAll(idsOf(3), signal);
         await clock.advance(1000);
         seen.push(await whole);
       }
@@ -184,41 +206,25 @@ describe.each(apis)('$name', (api) => {
     });
 
     it('rejects with the reason when it is aborted, and stop leaves no timer', async () => {
-      const { loop, clock, source } = await aLoop(api, 3);
+      const { loop, clock, source, stop } = await aLoop(api, 3);
       source.answer('2', never());
       const abort = new AbortController();
-      const whole = loop.pollAll(abort.signal);
+      const whole = loop.pollAll(idsOf(3), abort.signal);
       await clock.advance(1000);
 
       abort.abort(new Error('interrupted'));
       loop.stop();
 
       await expect(whole).rejects.toThrow('interrupted');
-      expect(clock.pendingTimers()).toBe(0);
-    });
-  });
-
-  describe('dueSinceMs', () => {
-    it('is when the first poll was due that was not started', async () => {
-      const { loop, clock, table } = await aLoop(api, 20);
-      loop.wake();
-      await clock.advance(10_000);
-      const dueMs = table.queue.nextEventMs() ?? 0;
-      // The timer of the loop is lost.
-      loop.stop();
-
-      await clock.advance(dueMs - clock.monotonicMs() - 1);
-      const before = loop.dueSinceMs();
-      await clock.advance(300_000);
-
-      expect([before, loop.dueSinceMs()]).toEqual([undefined, dueMs]);
+      await stop();
     });
   });
 });
 
 describe('PollLoop, by the REST API', () => {
-  it('starts two hundred polls in a turn, and the others in the next turns', async () => {
-    const { loop, clock, source, sink } = await aLoop(rest, 450, anEntry({ hosts: false }));
+  it('starts two hundred polls in a turn, the others in the next turns, and none of what is gone by then', async () => {
+    const bench = await aLoop(rest, 450, anEntry({ hosts: false }));
+    const { clock, source, sink, start, stop } = bench;
     const startedWith: number[] = [];
     const real = { ...clock };
     Object.assign(clock, {
@@ -228,54 +234,135 @@ describe('PollLoop, by the REST API', () => {
       },
     });
 
-    loop.wake();
+    start();
+    await settle();
     const inFirstTurn = source.calls.length;
+    await bench.table.discovered(found(...idsOf(449).map((id) => anApplication({ id }))), signal);
     await clock.advance(0);
 
     expect(inFirstTurn).toBe(200);
     expect([...new Set(startedWith)]).toEqual([200, 400]);
-    expect(source.calls).toHaveLength(450);
-    expect(sink.apps.size).toBe(450);
-    loop.stop();
+    expect(source.calls).toHaveLength(449);
+    expect(sink.apps.size).toBe(449);
+    await stop();
+  });
+
+  it('looks at three hundred applications no more often than every seven milliseconds', async () => {
+    const entry = anEntry({ hosts: false, poll: { intervalMs: 200 } });
+    const { loop, clock, table, start, stop } = await aLoop(rest, 300, entry, 1_000_000);
+    const looks: number[] = [];
+    const look = table.look.bind(table);
+    table.look = () => (looks.push(clock.monotonicMs()), look());
+
+    start();
+    for (let ms = 0; ms < 16; ms += 1) {
+      await clock.advance(1);
+      loop.wake();
+    }
+
+    await clock.advance(400);
+
+    const pausesMs = looks.slice(1).map((atMs, index) => atMs - (looks[index] ?? 0));
+    expect(looks.slice(0, 3)).toEqual([0, 7, 14]);
+    expect(Math.min(...pausesMs)).toBe(7);
+    await stop();
   });
 });
 
-describe('a poll that is due and in no batch yet', () => {
-  it('is in none when its application is gone', async () => {
+describe('a poll that was dropped and has begun again', () => {
+  it('is not ended by the outcome of the one before', async () => {
     const clock = createFakeClock();
-    const asked: string[] = [];
-    const source = {
-      costs: restCosts,
-      listsHosts: true,
-      sharesCalls: true,
-      batches: (due: readonly Question[]) => {
-        asked.push(...due.map(({ selected }) => selected.application.id));
-        return [];
+    const ends: (() => void)[] = [];
+    const source = aSilentSource({
+      groups: (due) => [due],
+      async *poll(asked) {
+        await new Promise<void>((resolve) => void ends.push(resolve));
+        yield* asked().flatMap((question) => answered(question));
       },
-    };
-    const { table } = aTable({ clock, source, budgetPerMinute: () => 100_000 });
-    const all = Array.from({ length: 450 }, (_, index) => anApplication({ id: `${index}` }));
-    const taken = table.discovered(found(...all), signal);
-    await clock.advance(0);
-    await taken;
-    const calls = accountCalls(clock, { requestsPerMinute: 100_000, concurrency: 1000 });
-    const loop: PollLoop = new PollLoop(table, {
-      source,
-      calls,
-      clock,
-      unauthorized: () => undefined,
     });
-    loop.wake();
+    const bench = aTable({ clock, source });
+    await discover(bench, found(...idsOf(2).map((id) => anApplication({ id }))));
+    const loop = new PollLoop(bench.table, aContext({ clock, source }), () => undefined);
+    const told: (readonly (number | undefined)[])[] = [];
 
-    const discovered = async (): Promise<void> => {
-      loop.abort(await table.discovered(found(...all.slice(1)), signal));
-    };
-    const done = discovered();
-    await clock.advance(1000);
-    await done;
+    void loop.pollAll(['1', '2'], signal);
+    loop.abort(['1']);
+    void loop.pollAll(['1'], signal);
+    for (const end of ends) {
+      end();
+      await settle();
+      told.push(idsOf(2).map((id) => bench.table.states.get(id)?.pollsEnded));
+    }
 
-    expect(asked).not.toContain('0');
-    expect(new Set(asked).size).toBe(449);
-    loop.stop();
+    expect(told).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+});
+
+describe('a group of many applications', () => {
+  it.each([
+    { partCount: 1, turn: 100 },
+    { partCount: 21, turn: 10 },
+    { partCount: 10_000, turn: 1 },
+  ])(
+    'reports $turn outcomes of $partCount parts in a turn, and none of those that are dropped in between',
+    async ({ partCount, turn }) => {
+      const clock = createFakeClock();
+      const source = aSilentSource({
+        groups: (due) => [due],
+        async *poll(asked) {
+          yield* asked().flatMap((question) => answered(question, partCount));
+        },
+      });
+      const bench = aTable({ clock, source });
+      const ids = idsOf(120);
+      await discover(bench, found(...ids.map((id) => anApplication({ id }))));
+      const told = (): readonly string[] =>
+        ids.filter((id) => bench.table.states.get(id)?.pollsEnded === 1);
+      const loop = new PollLoop(bench.table, aContext({ clock, source }), () => undefined);
+
+      const polled = loop.pollAll(ids, signal);
+      await settle();
+      const inFirstTurn = told();
+      loop.abort(ids.slice(110));
+      await clock.advance(0);
+
+      expect(await polled).toBe(true);
+      expect(inFirstTurn).toEqual(ids.slice(0, turn));
+      expect(told()).toEqual(ids.slice(0, 110));
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  );
+});
+
+describe('a fault of the program in a source', () => {
+  const fault = new TypeError('x is not a function');
+  async function aFaultyLoop(clock: FakeClock): Promise<PollLoop> {
+    const source = aSilentSource({
+      poll: () => {
+        throw fault;
+      },
+    });
+    const bench = aTable({ clock, source });
+    await discover(bench, found(anApplication({ id: '1' })));
+    return new PollLoop(bench.table, aContext({ clock, source }), () => undefined);
+  }
+
+  it('ends the loop with it', async () => {
+    const clock = createFakeClock();
+    const loop = await aFaultyLoop(clock);
+    const ended = loop.run(signal).catch((error: unknown) => error);
+
+    await clock.advance(0);
+
+    expect(await ended).toBe(fault);
+  });
+
+  it('is not taken for an outcome when all is polled once', async () => {
+    const loop = await aFaultyLoop(createFakeClock());
+
+    await expect(loop.pollAll(['1'], signal)).rejects.toBe(fault);
   });
 });

@@ -1,4 +1,4 @@
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Shard } from '../../src/model/shard.ts';
 import { isOfQuery, type SnapshotSink } from '../../src/model/snapshot.ts';
@@ -121,9 +121,9 @@ export async function startMember(dependencies: MemberDependencies): Promise<Mem
   const running = (async (): Promise<void> => {
     try {
       await daemon.run(platform.stopSignal);
-      if (!hasStopped) own.report('supervisor', 'has ended');
+      if (!hasStopped) own.report('daemon', 'has ended');
     } catch (error) {
-      own.report('supervisor', String(error));
+      own.report('daemon', String(error));
     }
   })();
 

@@ -1,4 +1,4 @@
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

@@ -1,4 +1,4 @@
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Config } from '../../src/model/config.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';

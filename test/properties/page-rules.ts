@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Daemon } from '../../src/daemon/accounts.ts';
 import { toOpenMetrics } from '../../src/exposition/open-metrics.ts';
 import {
   type ParsedSample,

@@ -1,4 +1,4 @@
-import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Daemon } from '../../src/daemon/accounts.ts';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.ts';
 import {
   emptyEvent,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

@@ -1,4 +1,4 @@
-import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Daemon } from '../../src/daemon/accounts.ts';
 import type { AccountDetails, AccountState, ApplicationStatus } from '../../src/model/status.ts';
 import { isApplicationShown } from './account-setup.ts';
 import type { ReadPage } from './page-rules.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { AccountSource } from '../../src/model/config.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { statusPage } from '../../src/status/status-page.ts';
@@ -77,18 +76,9 @@ describe.each(sources)('5.2 a name that every object has a member of, through $k
   });
 
   it('stands on the pages for people and programs', async () => {
-    const { platform, daemon } = await aDaemonOf(source);
-    const status = createStatusSource({
-      platform,
-      daemon,
-      shard: { ordinal: 0, total: 1 },
-      reload: () => ({
-        configFile: 'c.yaml',
-        inForceSinceMs: 0,
-        lastAttemptMs: 0,
-        problem: undefined,
-      }),
-    });
+    const { daemon } = await aDaemonOf(source);
+    const reload = { inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
+    const status = daemon.statusSource(() => ({ configFile: 'c.yaml', ...reload }));
 
     const page = statusPage(status, new URLSearchParams(), { telemetryPath: '/metrics' });
     const query = { state: 'any', scrapePool: 'constructor', applicationId: undefined } as const;

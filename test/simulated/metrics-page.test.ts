@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import { fixedFamilies } from '../../src/exposition/families.ts';
 import type { Page } from '../../src/exposition/page.ts';
 import type { CustomMetric } from '../../src/model/polled-series.ts';

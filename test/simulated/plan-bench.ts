@@ -1,6 +1,6 @@
 import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
 import { type Operation, operations } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { AccountSource, AppEntry } from '../../src/model/config.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import { withShard } from '../../src/daemon/sharding.ts';
 import type { AccountSource, AppEntry } from '../../src/model/config.ts';
 import { createOwnerOf, type Shard } from '../../src/model/shard.ts';

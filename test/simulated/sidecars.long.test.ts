@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { SimulatedHost } from '../../src/simulator/simulated-application.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { getHeapCodeStatistics } from 'node:v8';
-import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { AccountSource, AppEntry, Config } from '../../src/model/config.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
@@ -63,7 +63,7 @@ const missingIds = 15;
 const keyFiles = ['/keys/0', '/keys/1'] as const;
 const vendorKeys = ['NRAKSOAKED0', 'NRAKSOAKED1'] as const;
 
-/** Signals of the accounts: the supervisor creates one for each account in here. */
+/** Signals of the accounts: each account creates one in here. */
 async function watchingSignals<Value>(
   signals: Set<WeakRef<AbortSignal>>,
   run: () => Promise<Value>,

@@ -5,10 +5,10 @@ import { AccountPoller } from '../../src/poll/account-poller.ts';
 import { aStore } from '../exposition/builders.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aRestSource } from '../newrelic/rest/a-rest-source.ts';
+import { aContext } from '../support/a-context.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** Any text: all of Unicode, lone surrogates, controls, and what means something in an exposition. */
 const aText = fc.oneof(
@@ -130,15 +130,12 @@ describe('5.2 whatever the vendor sends', () => {
         const clock = createFakeClock();
         const poller = new AccountPoller(
           { account: anAccount(), entries: [anEntry({ poll: { hostNames: true } })] },
-          {
+          aContext({
             source,
             clock,
-            random: () => 0.5,
             sink: store,
-            logger: createFakeLogger(),
-            observer: { polled: () => {}, skipped: () => {} },
             calls: accountCalls(clock, { requestsPerMinute: 800, concurrency: 8 }),
-          },
+          }),
         );
 
         await withinTurns(poller.runOnce(new AbortController().signal));

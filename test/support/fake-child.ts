@@ -1,8 +1,4 @@
-import type {
-  ChildEnd,
-  ChildProgram,
-  ChildProgramOptions,
-} from '../../src/daemon/child-program.ts';
+import type { ChildEnd, ChildProgram, ChildProgramOptions } from '../../src/daemon/platform.ts';
 
 /** A child process that a test plays. */
 export interface FakeChild {

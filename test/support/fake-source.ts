@@ -3,18 +3,15 @@ import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, RequestContext, Source } from '../../src/model/source.ts';
+import type { SeriesGroup } from '../../src/newrelic/rest/call-groups.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/newrelic/rest/metric-payload.ts';
-import type { GroupQuery } from '../../src/newrelic/rest/poll-answers.ts';
-import type { RestClient } from '../../src/newrelic/rest/rest-client.ts';
-import {
-  createRestSource,
-  type RestSourceDependencies,
-} from '../../src/newrelic/rest/rest-source.ts';
+import { createRestSource, type RestClient } from '../../src/newrelic/rest/rest-source.ts';
+import type { WholeAnswersContext } from '../../src/newrelic/rest/whole-answers.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
 /** For a REST source of which nobody wants to know what it reports. */
-export const unobserved: Pick<RestSourceDependencies, 'observer' | 'logger'> = {
+export const unobserved: Pick<WholeAnswersContext, 'observer' | 'logger'> = {
   observer: { unexpected: (): void => undefined },
   logger: createFakeLogger(),
 };
@@ -139,7 +136,7 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
     if (answer === undefined) throw new Error(`the fake was not told about ${subject}`);
     if (answer instanceof ApiError) throw answer;
     const all = await obeying(signal, answer);
-    const { places } = query as Partial<GroupQuery>;
+    const { places } = query as Partial<SeriesGroup>;
     return {
       values: places === undefined ? all : places.map((place) => all[place]),
       windowEndMs: query.window?.toMs ?? windowEnds.get(subject),

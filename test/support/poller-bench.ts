@@ -4,6 +4,7 @@ import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { AccountPoller } from '../../src/poll/account-poller.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
+import { aContext } from './a-context.ts';
 import { anAccount, anEntry } from './builders.ts';
 import { inBatches } from './fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -36,7 +37,7 @@ export const rest: PollerApi = { name: 'by the REST API', sourceOf: createFakeSo
 /** One call for many applications. */
 const batches: PollerApi = {
   name: 'in batches',
-  sourceOf: (clock) => inBatches(createFakeSource(clock), clock),
+  sourceOf: (clock) => inBatches(createFakeSource(clock)),
 };
 
 /** The poller knows nothing of the API: what is true of it is true with all of them. */
@@ -67,23 +68,18 @@ export function aBench(
   const pollSeconds: number[] = [];
   const skipped: number[] = [];
   const calls = accountCalls(clock, account);
+  const observer = {
+    polled: (seconds: number, succeeded: boolean): void => {
+      pollSeconds.push(seconds);
+      polls.push(succeeded);
+    },
+    skipped: (count: number): void => {
+      skipped.push(count);
+    },
+  };
   const poller = new AccountPoller(
     { account: anAccount(account), entries },
-    {
-      calls,
-      source,
-      clock,
-      random: () => 0.5,
-      sink,
-      logger,
-      observer: {
-        polled: (seconds, succeeded) => {
-          pollSeconds.push(seconds);
-          polls.push(succeeded);
-        },
-        skipped: (count) => skipped.push(count),
-      },
-    },
+    aContext({ calls, source, clock, sink, logger, observer }),
   );
   return {
     clock,

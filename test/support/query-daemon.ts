@@ -1,6 +1,5 @@
 import { compileConfig } from '../../src/config/build-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { createStatusSource } from '../../src/daemon/daemon.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
@@ -130,8 +129,7 @@ export function queryStatus({ daemon }: RunningDaemon, name: string): QueryStatu
   return daemon.status()[0]?.queries?.find((one) => one.name === name);
 }
 
-export function statusSourceOf({ platform, daemon }: RunningDaemon): StatusSource {
+export function statusSourceOf({ daemon }: RunningDaemon): StatusSource {
   const reload = { configFile: 'c.yaml', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
-  const shard = { ordinal: 0, total: 1 };
-  return createStatusSource({ platform, daemon, shard, reload: () => reload });
+  return daemon.statusSource(() => reload);
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';

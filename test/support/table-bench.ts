@@ -5,80 +5,64 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Discovery, Source } from '../../src/model/source.ts';
-import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
-import { AccountPlanner } from '../../src/poll/account-plan.ts';
+import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { AccountTable } from '../../src/poll/account-table.ts';
-import type { PollRequest } from '../../src/poll/batch-poll.ts';
+import type { PollRequest } from '../../src/poll/poll-request.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
+import { aContext } from './a-context.ts';
 import { anAccount, anApplication, anEntry, throughputSeries } from './builders.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
-import { webOf } from './fake-source.ts';
+import { createFakeSource, webOf } from './fake-source.ts';
 
 /** A table with fakes all around. */
 export interface TableBench {
   readonly table: AccountTable;
   readonly sink: FakeSink;
   readonly clock: FakeClock;
-  readonly demands: { readonly budget: number; readonly stretch: number }[];
+  readonly logger: FakeLogger;
+  readonly calls: AccountCalls;
 }
 
 export function aTable(
   options: {
     readonly entries?: readonly AppEntry[];
-    readonly budgetPerMinute?: () => number;
     readonly clock?: FakeClock;
-    readonly isThrottled?: () => boolean;
     readonly sink?: SnapshotSink;
-    readonly account?: AccountConfig;
+    readonly account?: Partial<AccountConfig>;
     /** The API; without it: the REST API. */
-    readonly source?: Pick<Source, 'costs' | 'sharesCalls' | 'listsHosts'>;
+    readonly source?: Source;
+    readonly calls?: AccountCalls;
   } = {},
 ): TableBench {
-  const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
-  const { source = { costs: restCosts, sharesCalls: false, listsHosts: true } } = options;
-  const { costs } = source;
+  const { clock = createFakeClock(), entries = [anEntry()], account } = options;
+  const { source = createFakeSource(clock), calls = accountCalls(clock, account) } = options;
   const sink = createFakeSink();
-  const demands: { readonly budget: number; readonly stretch: number }[] = [];
-  const table = new AccountTable(
-    {
-      account: options.account ?? anAccount(),
-      entries: options.entries ?? [anEntry()],
-    },
-    {
-      clock,
-      sink: options.sink ?? sink,
-      source,
-      calls: { plan: () => undefined },
-      isThrottled: options.isThrottled ?? (() => false),
-      planner: new AccountPlanner(60_000, {
-        clock,
-        costs,
-        capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
-      }),
-      observer: { polled: () => undefined, skipped: () => undefined },
-      log: {
-        discovered: () => undefined,
-        polled: () => undefined,
-        dropped: () => undefined,
-        demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
-        missingMetrics: () => undefined,
-        queryPolled: () => undefined,
-        queryMissing: () => undefined,
-      },
-    },
-  );
-  return { table, sink, clock, demands };
+  const logger = createFakeLogger();
+  const context = aContext({ clock, source, calls, logger, sink: options.sink ?? sink });
+  const table = new AccountTable({ account: anAccount(account), entries }, context);
+  return { table, sink, clock, logger, calls };
+}
+
+/** Takes in what a discovery found, and publishes it. Resolves to the ids of what is gone. */
+export async function discover(
+  { table, clock }: TableBench,
+  discovery: Discovery,
+): Promise<readonly string[]> {
+  const removed = await ended(clock, table.discovered(discovery, signal));
+  await ended(clock, table.publishAll(signal));
+  return removed;
+}
+
+/** What the promise gives, though it may wait for other turns of the event loop. */
+export async function ended<Value>(clock: FakeClock, promise: Promise<Value>): Promise<Value> {
+  await clock.advance(0);
+  return promise;
 }
 
 /** Of something that is never aborted. */
 export const signal: AbortSignal = new AbortController().signal;
-
-export const noError: Pick<PollOutcome, 'error' | 'hostNames' | 'hostNamesError' | 'extraCalls'> = {
-  error: undefined,
-  hostNames: undefined,
-  hostNamesError: undefined,
-  extraCalls: 0,
-};
 
 /** New objects every time, as the vendor's answers are. */
 export function shop(id: string, overrides: Partial<Application> = {}, hosts = 3): Application {
@@ -115,23 +99,37 @@ export function failed(...applications: Application[]): Discovery {
   return { applications, complete: false, unreadableIds: [], pendingIds: [], calls: 1, error };
 }
 
+/** The outcome of a poll that got everything. */
+export function wholeOutcome(hostIds: readonly string[] = []): PollOutcome {
+  const hosts = new Map(hostIds.map((host): [string, Values] => [host, webOf(1)]));
+  return {
+    reading: { windowEndMs: 1, series: throughputSeries, application: webOf(2), hosts },
+    error: undefined,
+    failed: new Set(),
+    partCount: 1 + hosts.size,
+    gone: false,
+    unauthorized: false,
+    hostNames: undefined,
+    hostNamesError: undefined,
+    extraCalls: 0,
+  };
+}
+
+/** Ends a poll of an application that was begun 100 ms ago. */
+export function endPoll(
+  { table, clock }: TableBench,
+  question: PollRequest,
+  outcome: PollOutcome,
+): void {
+  if (question.kind !== 'application') throw new Error('it is about a query');
+  table.ended(question.id, { kind: 'application', question, outcome }, clock.monotonicMs() - 100);
+}
+
 /** Polls every application once, with success. */
-export function pollAll({ table }: TableBench): void {
-  for (const [id, { selected }] of table.states) {
-    const request = table.begin(id);
-    if (request === undefined) continue;
-    const hosts = new Map(
-      selected.application.hostIds?.map((host): [string, Values] => [host, webOf(1)]),
-    );
-    const outcome: PollOutcome = {
-      ...noError,
-      reading: { windowEndMs: 1, series: throughputSeries, application: webOf(2), hosts },
-      failed: new Set(),
-      partCount: 1 + hosts.size,
-      gone: false,
-      unauthorized: false,
-    };
-    table.polled(id, request, outcome, -100);
+export function pollAll(bench: TableBench): void {
+  for (const [id, { selected }] of bench.table.states.applications) {
+    const request = bench.table.begin(id);
+    if (request !== undefined) endPoll(bench, request, wholeOutcome(selected.application.hostIds));
   }
 }
 

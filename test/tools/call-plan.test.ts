@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../src/model/config.ts';
-import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
 import { isCovered, plannableOf, stretchOf } from '../../src/poll/demand.ts';
+import { costsOfSource } from '../../src/tools/call-costs.ts';
 import { budgetFor, intervalFactorFor, planCalls } from '../../src/tools/call-plan.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 
 const discovery = { calls: 1, intervalMs: 60_000 };
 const queries: readonly Query[] = [];
+const restCosts = costsOfSource('rest');
 
 function hosts(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index}`);

@@ -17,7 +17,7 @@ async function ask(
     { accountId: 1, timeoutMs: 30_000 },
     {
       observer: { failed: () => {} },
-      vendorWallMs: () => 3_600_000.5,
+      vendorClock: { wallMs: () => 3_600_000.5 },
       send: async (request) => {
         requests.push(request);
         return answer;

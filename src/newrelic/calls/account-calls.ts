@@ -13,7 +13,7 @@ export type ScheduledCall = (turn: Turn) => Promise<void>;
 export interface Job {
   /** What is polled: if its calls hang, those of the next job with the same key may hang again. */
   readonly key: string;
-  /** The number of calls at most. */
+  /** About how many calls there are. */
   readonly size: number;
   /** When the poll fell due, on the monotonic clock. */
   readonly dueMs: number;
@@ -65,6 +65,8 @@ interface RunningJob {
   /** Requests in flight, and at most. */
   inFlight: number;
   width: number;
+  /** The call after the last one that is expected, once it was looked for. */
+  ahead?: IteratorResult<ScheduledCall, unknown> | undefined;
   /** Whether no further call will begin. */
   isExhausted: boolean;
   ended: () => void;
@@ -237,8 +239,9 @@ export class AccountCalls implements KeyAccount {
 
   /** A job finds out that it has no call left without a place and without budget. */
   #nextCall(running: RunningJob): ((place: Place) => void) | undefined {
-    const { calls } = running.job;
-    const { value: call, done } = calls.next();
+    const { calls, size } = running.job;
+    const { value: call, done } = running.ahead ?? calls.next();
+    running.ahead = undefined;
     if (done === true) {
       running.isExhausted = true;
       this.#update(running);
@@ -246,7 +249,10 @@ export class AccountCalls implements KeyAccount {
     }
     running.started += 1;
     running.open += 1;
-    running.isExhausted ||= running.started >= running.job.size && calls.next().done === true;
+    if (running.started >= size && !running.isExhausted) {
+      running.ahead = calls.next();
+      running.isExhausted = running.ahead.done === true;
+    }
     return (place) => {
       void this.#run(running, call, place);
     };

@@ -96,6 +96,20 @@ export class VendorClock {
     return isFew && aheadMs > agreementMs && aheadMs <= believableSkewMs;
   }
 
+  /**
+   * Asks again while the first answers contradict our clock, and when they have shown that it is wrong.
+   *
+   * @param mostMore how often at most
+   */
+  async whileInDoubt<Read>(mostMore: number, ask: () => Promise<Read>): Promise<Read> {
+    for (let left = mostMore; ; left -= 1) {
+      const wasOurs = this.skewSeconds() === undefined;
+      const read = await ask();
+      const isSure = wasOurs === (this.skewSeconds() === undefined) && !this.isInDoubt();
+      if (isSure || left === 0) return read;
+    }
+  }
+
   /** The difference between the clocks; `undefined` when it does not matter or is not known. */
   #skew(): ClockSkew | undefined {
     const offsetMs = median(this.#offsetsMs);

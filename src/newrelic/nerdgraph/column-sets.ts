@@ -5,8 +5,9 @@ import type { InvalidSampleListener } from '../json.ts';
 import { type Column, columnText, nrqlText } from './nrql.ts';
 import { type Cell, type NrqlValue, nrqlValueOf, type TimesliceFunction } from './nrql-values.ts';
 
+export const subjects = ['applications', 'hosts'] as const;
 /** What is read of: applications as a whole, or their hosts. */
-export type Subject = 'applications' | 'hosts';
+export type Subject = (typeof subjects)[number];
 
 /** A value that a row of an answer has. */
 export interface ColumnValue extends VendorMetric {

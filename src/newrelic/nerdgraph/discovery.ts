@@ -1,14 +1,18 @@
 import { ApiError } from '../../model/api-error.ts';
+import type { Application } from '../../model/application.ts';
 import type { Clock } from '../../model/clock.ts';
+import type { Selector } from '../../model/config.ts';
 import { selectorText } from '../../model/selector.ts';
-import type { Source } from '../../model/source.ts';
-import { type EntityList, listEntities } from './entity-list.ts';
-import type { GraphqlClient } from './graphql-client.ts';
-import { listHosts } from './host-list.ts';
-import { searchesFor, type WantedApplications, wantedBy } from './search.ts';
+import type { HostNames, Source, Wanted } from '../../model/source.ts';
+import { hourMs } from '../../model/time.ts';
+import { rangeAt } from '../../model/window.ts';
+import { maxNrqlCharacters } from './column-sets.ts';
+import { notWhole } from './failures.ts';
+import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
+import { hostFacets, liveHostsNrql } from './nrql.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
-export interface DiscoveryDependencies {
+export interface DiscoveryContext {
   readonly client: GraphqlClient;
   readonly unexpected: UnexpectedAnswers;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -16,7 +20,6 @@ export interface DiscoveryDependencies {
   readonly wallMs: () => number;
 }
 
-const hourMs = 3_600_000;
 const noApplication = '0';
 
 /**
@@ -25,12 +28,14 @@ const noApplication = '0';
  */
 export function createDiscover(
   accountId: number,
-  { client, unexpected, clock, wallMs }: DiscoveryDependencies,
+  { client, unexpected, clock, wallMs }: DiscoveryContext,
 ): Source['discover'] {
   const filters = new Filters({ unexpected, clock });
 
   const search = async (
-    ...[selectors, knownIds, signal, tags]: Parameters<Source['discover']>
+    { selectors, tags }: Wanted,
+    knownIds: readonly string[],
+    signal: AbortSignal,
   ): Promise<EntityList> => {
     const read = async (wanted: WantedApplications | undefined): Promise<EntityList> =>
       listEntities(searchesFor(accountId, wanted), accountId, { client, signal, tags });
@@ -61,12 +66,12 @@ export function createDiscover(
   const confirmed = async (list: EntityList, signal: AbortSignal): Promise<EntityList> => {
     const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
     if (!isEmpty || list.error !== undefined) return list;
-    const { error } = await listHosts(noApplication, { client, wallMs, signal });
+    const { error } = await listHosts(noApplication, { client, wallMs }, signal);
     return { ...list, error, calls: list.calls + 1 };
   };
 
-  return async (selectors, knownIds, signal, tags) => {
-    const list = await confirmed(await search(selectors, knownIds, signal, tags), signal);
+  return async (wanted, knownIds, signal) => {
+    const list = await confirmed(await search(wanted, knownIds, signal), signal);
     const error = abortOf(signal) ?? list.error;
     return {
       applications: [...list.applications.values()].map((application) => ({
@@ -89,25 +94,25 @@ export function createDiscover(
  */
 class Filters {
   areTrusted = true;
-  readonly #dependencies: Pick<DiscoveryDependencies, 'unexpected' | 'clock'>;
+  readonly #context: Pick<DiscoveryContext, 'unexpected' | 'clock'>;
   /** What the list did not have either, and when. */
   #absent: ReadonlySet<string> = new Set();
   #absentAtMs = 0;
 
-  constructor(dependencies: Pick<DiscoveryDependencies, 'unexpected' | 'clock'>) {
-    this.#dependencies = dependencies;
+  constructor(context: Pick<DiscoveryContext, 'unexpected' | 'clock'>) {
+    this.#context = context;
   }
 
   areRefused({ error }: EntityList): boolean {
     if (error?.status !== 400) return false;
     this.areTrusted = false;
-    this.#dependencies.unexpected.saw('filter_refused', { error });
+    this.#context.unexpected.saw('filter_refused', { error });
     return true;
   }
 
   /** Whether the list has to be read for these, which is so once an hour at most for each. */
   mayHaveOverlooked(missing: readonly string[]): boolean {
-    const { clock } = this.#dependencies;
+    const { clock } = this.#context;
     // What was found again is new when it goes.
     this.#absent = new Set(missing.filter((text) => this.#absent.has(text)));
     const isOld = clock.monotonicMs() - this.#absentAtMs >= hourMs;
@@ -115,7 +120,7 @@ class Filters {
   }
 
   compare(missing: readonly string[], list: EntityList): void {
-    const { clock, unexpected } = this.#dependencies;
+    const { clock, unexpected } = this.#context;
     if (list.error !== undefined) return;
     this.#absent = new Set(missingIn(list, missing));
     this.#absentAtMs = clock.monotonicMs();
@@ -153,4 +158,163 @@ function plus(left: EntityList, right: EntityList): EntityList {
     error: right.error,
     calls: left.calls + right.calls,
   };
+}
+
+/** What searches have found, with all their pages. */
+export interface EntityList {
+  /** Each application once. */
+  readonly applications: ReadonlyMap<string, Application>;
+  readonly unreadableIds: readonly string[];
+  /** Why something may be missing. */
+  readonly error: ApiError | undefined;
+  readonly calls: number;
+}
+
+/** An application may come or go while the pages are read. */
+const sparePages = 2;
+
+/**
+ * Reads the pages of each search one after the other. Keeps what it has read if one fails. A search is
+ * whole if its pages have as many entities as New Relic counts.
+ */
+export async function listEntities(
+  searches: readonly string[],
+  accountId: number,
+  { client, ...context }: EntitiesContext & { readonly client: Pick<GraphqlClient, 'entities'> },
+): Promise<EntityList> {
+  const applications = new Map<string, Application>();
+  const unreadableIds = new Set<string>();
+  const purpose = { operation: 'list_applications', accountId } as const;
+  let calls = 0;
+  let error: ApiError | undefined;
+  const lacks = (detail: string): void => {
+    error ??= notWhole(purpose, detail);
+  };
+
+  const readAll = async (search: string): Promise<void> => {
+    const listed = new Set<string>();
+    let cursor: string | undefined;
+    let largestPage = 1;
+    for (let pages = 1; ; pages += 1) {
+      calls += 1;
+      const page = await client.entities(search, cursor, context);
+      for (const application of page.applications) applications.set(application.id, application);
+      for (const id of page.unreadableIds) unreadableIds.add(id);
+      const [first] = page.unidentified;
+      if (first !== undefined) {
+        lacks(`parts of the list were left out (${page.unidentified.length}), the first: ${first}`);
+      }
+      const known = listed.size;
+      for (const entity of page.listed) listed.add(entity);
+      cursor = page.nextCursor;
+      if (cursor === undefined) {
+        if (listed.size < page.count) lacks(`the answer lists ${listed.size} of ${page.count}`);
+        return;
+      }
+      largestPage = Math.max(largestPage, page.listed.length);
+      const isEndless = pages >= page.count / largestPage + sparePages;
+      if (listed.size === known || isEndless) {
+        lacks(`the list of ${page.count} does not end after ${pages} pages`);
+        return;
+      }
+    }
+  };
+
+  try {
+    for (const search of searches) await readAll(search);
+  } catch (caught) {
+    if (!(caught instanceof ApiError)) throw caught;
+    error = caught;
+  }
+  return { applications, unreadableIds: [...unreadableIds], error, calls };
+}
+
+/** What ids or names may take of a text, which is as long as a query may be. */
+const roomForValues = maxNrqlCharacters - 200;
+
+/**
+ * The texts to search entities with: every APM application of the account, or only those with the ids
+ * and names that are wanted.
+ */
+export function searchesFor(
+  accountId: number,
+  wanted: WantedApplications | undefined,
+): readonly string[] {
+  const all = `domain = 'APM' AND type = 'APPLICATION' AND accountId = '${accountId}'`;
+  if (wanted === undefined) return [all];
+  return [
+    ...listsOf(wanted.ids).map((ids) => `${all} AND domainId IN (${ids})`),
+    ...listsOf(wanted.names).map((names) => `${all} AND name IN (${names})`),
+  ];
+}
+
+export interface WantedApplications {
+  readonly ids: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** More searches than this take longer than the list of most accounts. */
+const mostSearches = 5;
+
+/** What to search for; `undefined` if the whole account has to be listed. */
+export function wantedBy(selectors: readonly Selector[]): WantedApplications | undefined {
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  for (const selector of selectors) {
+    if (selector.kind === 'match') return undefined;
+    if (selector.kind === 'id') ids.add(selector.id);
+    else if (isPlain(selector.name)) names.add(selector.name);
+    else return undefined;
+  }
+  const wanted = { ids: [...ids], names: [...names] };
+  const searches = listsOf(wanted.ids).length + listsOf(wanted.names).length;
+  return searches > 0 && searches <= mostSearches ? wanted : undefined;
+}
+
+/** It is not documented how a quote is written in a search. */
+function isPlain(name: string): boolean {
+  return !/['"\\]/.test(name);
+}
+
+/** The values as lists, each of which one search has room for. */
+function listsOf(values: readonly string[]): readonly string[] {
+  const lists: string[] = [];
+  for (const text of values.map((value) => `'${value}'`)) {
+    const longer = `${lists.at(-1)},${text}`;
+    if (lists.length === 0 || longer.length > roomForValues) lists.push(text);
+    else lists[lists.length - 1] = longer;
+  }
+  return lists;
+}
+
+/** The names of the hosts of an application that sent anything in the last hour: here they are the ids. */
+export async function listHosts(
+  applicationId: string,
+  {
+    client,
+    wallMs,
+  }: Pick<DiscoveryContext, 'wallMs'> & { readonly client: Pick<GraphqlClient, 'nrql'> },
+  signal: AbortSignal,
+): Promise<HostNames> {
+  // As long as the REST API lists a host that is gone.
+  const window = rangeAt(wallMs(), hourMs, 0);
+  const question = {
+    operation: 'list_hosts',
+    nrql: liveHostsNrql([applicationId], window),
+    window,
+    facets: hostFacets,
+    applicationIds: [applicationId],
+    asksFor: () => true,
+    mayBeAbout: () => true,
+    columns: undefined,
+  } as const;
+  try {
+    const { rows } = await client.nrql(question, { signal });
+    const names = rows.flatMap(({ host }) => (host === undefined ? [] : [host]));
+    return { names: new Map(names.map((name) => [name, name])), error: undefined, calls: 1 };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    return { names: new Map(), error, calls: 1 };
+  }
 }

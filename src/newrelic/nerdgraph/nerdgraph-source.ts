@@ -1,17 +1,16 @@
 import type { Clock } from '../../model/clock.ts';
 import { isWorthPolling } from '../../model/selected-application.ts';
-import type { CallCosts, Source } from '../../model/source.ts';
+import type { CallsByOperation, Source, Subject } from '../../model/source.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import type { Transport } from '../calls/transport.ts';
+import type { VendorClock } from '../calls/vendor-clock.ts';
 import type { InvalidSampleListener } from '../json.ts';
+import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
-import { listHosts } from './host-list.ts';
-import { NerdGraphBatch } from './nerdgraph-batch.ts';
-import { pollWindow } from './nrql.ts';
-import { batchesOf, type DivisionOf, queriesOf } from './query-plan.ts';
+import { pollGroup } from './poll.ts';
+import { type DivisionOf, groupsOf, queriesOf } from './query-plan.ts';
 import { QuerySizes, undivided } from './query-sizes.ts';
-import { SeenMetrics } from './seen-metrics.ts';
 import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
@@ -28,35 +27,32 @@ export interface NerdGraphSourceDependencies {
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample' | 'unexpected'>;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** New Relic's wall time, which this machine's may differ from. */
-  readonly vendorWallMs: () => number;
+  /** New Relic's clock, which this machine's may differ from. */
+  readonly vendorClock: Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
 }
 
-/** Entities on a page. */
-const perPage = 200;
 /**
  * NerdGraph for one account. Up to 200 applications are asked for in one query, and their hosts in a few
  * more, each query in a request of its own. The answers name the hosts.
  */
 export function createNerdGraphSource(
   { account, accountId, timeoutMs }: NerdGraphSourceOptions,
-  { send, observer, logger, clock, vendorWallMs }: NerdGraphSourceDependencies,
+  { send, observer, logger, clock, vendorClock }: NerdGraphSourceDependencies,
 ): Source {
   const unexpected = createUnexpectedAnswers(account, { observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const sizes = new QuerySizes(clock);
   const seen = new SeenMetrics();
-  const discover = createDiscover(accountId, { client, unexpected, clock, wallMs: vendorWallMs });
-  const polling = { client, sizes, seen, unexpected, onInvalid };
+  const wallMs = (): number => vendorClock.wallMs();
+  const discover = createDiscover(accountId, { client, unexpected, clock, wallMs });
+  const context = { client, sizes, seen, unexpected, onInvalid, vendorClock };
 
   return {
-    costs: createNerdGraphCosts((id) => sizes.divisionOf(id)),
-    onCostsChange: (listener) => sizes.onChange(listener),
     listsHosts: false,
     sharesCalls: true,
-    discover: async (selectors, knownIds, signal, tags) => {
-      const discovery = await discover(selectors, knownIds, signal, tags);
+    discover: async (...wanted) => {
+      const discovery = await discover(...wanted);
       if (discovery.complete) {
         const ids = [...discovery.applications.map(({ id }) => id), ...discovery.unreadableIds];
         seen.keepOnly(new Set(ids));
@@ -64,37 +60,29 @@ export function createNerdGraphSource(
       }
       return discovery;
     },
-    hostNames: async (applicationId, signal) =>
-      listHosts(applicationId, { client, wallMs: vendorWallMs, signal }),
-    batches: (due, early) =>
-      batchesOf(due, early).map((batch) => new NerdGraphBatch(batch, polling)),
-    query: async (query, context) =>
-      client.query(query, pollWindow(query.poll, context.wallMs), context),
+    groups: groupsOf,
+    poll: (asked, calls, signal) => pollGroup(asked, calls, signal, context),
+    cost: (subjects) => costOf(subjects, (subject, id) => sizes.divisionOf(subject, id)),
+    costChanges: () => sizes.changes,
   };
 }
 
 /** What NerdGraph costs while no query has to be divided. */
-export const nerdGraphCosts: CallCosts = createNerdGraphCosts(() => undivided);
+export const nerdGraphCosts: Pick<Source, 'cost'> = {
+  cost: (subjects) => costOf(subjects, () => undivided),
+};
 
 /** The number of queries, by the same functions that make them. */
-function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
+function costOf(subjects: readonly Subject[], divisionOf: DivisionOf): CallsByOperation {
+  const applications = subjects.filter((one) => one.kind === 'application');
+  const polled = applications.filter(({ selected }) => isWorthPolling(selected));
+  const queries = groupsOf(polled).flatMap((group) => queriesOf(group, divisionOf));
+  const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
   return {
-    polls: (applications) => {
-      const polled = applications.filter(isWorthPolling).map((selected) => ({ selected }));
-      const queries = batchesOf(polled).flatMap((batch) => queriesOf(batch, divisionOf));
-      const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
-      return {
-        list_applications: 0,
-        list_hosts: 0,
-        application_metrics: queries.length - ofHosts,
-        host_metrics: ofHosts,
-        query: 0,
-      };
-    },
-    firstPollOperation: 'application_metrics',
-    once: () => 0,
-    discovery: (applications) => ({ calls: Math.max(1, Math.ceil(applications.length / perPage)) }),
-    // Not measured on the real API: a query may take 5 s there by default.
-    usualCallMs: { mean: 1000, most: 3000 },
+    list_applications: 0,
+    list_hosts: 0,
+    application_metrics: queries.length - ofHosts,
+    host_metrics: ofHosts,
+    query: subjects.length - applications.length,
   };
 }

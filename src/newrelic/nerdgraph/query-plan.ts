@@ -5,6 +5,7 @@ import {
   hostSelectorOf,
   type SelectedApplication,
 } from '../../model/selected-application.ts';
+import type { ApplicationQuestion, Subject as PolledSubject } from '../../model/source.ts';
 import {
   type BatchColumns,
   type ColumnSet,
@@ -13,7 +14,6 @@ import {
   type Subject,
   valueKeyOf,
 } from './column-sets.ts';
-import { allHosts, blindPartsOf, type HostSubset, partsOf } from './host-partition.ts';
 import {
   applicationFacets,
   type Facets,
@@ -24,14 +24,11 @@ import {
 } from './nrql.ts';
 import { type Division, fullSize } from './query-sizes.ts';
 
-/** Something that asks about an application. */
-export interface Asking {
-  readonly selected: SelectedApplication;
-}
+type Asking = Pick<ApplicationQuestion, 'selected'>;
 
-export type DivisionOf = (applicationId: string) => Division;
+export type DivisionOf = (subject: Subject, applicationId: string) => Division;
 
-/** One query of a batch. */
+/** One query about a group. */
 export interface PlannedQuery {
   readonly subject: Subject;
   readonly facets: Facets;
@@ -42,8 +39,8 @@ export interface PlannedQuery {
   readonly parts: number;
 }
 
-/** Host queries of one batch at most, so that a batch is not all of a large account. */
-const hostQueriesPerBatch = 4;
+/** Host queries of one group at most, so that a group is not all of a large account. */
+const hostQueriesPerGroup = 4;
 /** Hosts of an application if New Relic does not count them. */
 const assumedHosts = 20;
 
@@ -77,18 +74,22 @@ interface Filling<Item> {
 }
 
 /**
- * Groups of the same kind, each for one batch: all that are due, and of those that will be only as many
- * as fill up the batches that are needed anyway.
+ * Applications of the same kind, each group for one poll: all that are due, and of those that will be only as
+ * many as fill up the groups that are needed anyway. A query is a group of its own.
  */
-export function batchesOf<Item extends Asking>(
+export function groupsOf<Item extends PolledSubject>(
   due: readonly Item[],
   early: readonly Item[] = [],
 ): readonly (readonly Item[])[] {
-  const batches: Filling<Item>[] = [];
+  const groups: Filling<Item>[] = [];
   const open = new Map<string, Filling<Item>>();
   // Many applications have few entries.
   const kinds = new Map<AppEntry, string>();
   const add = (item: Item, mayBegin: boolean): void => {
+    if (item.kind === 'query') {
+      if (mayBegin) groups.push({ items: [item], rows: 0 });
+      return;
+    }
     const { entry } = item.selected;
     const kind = kinds.get(entry) ?? kindOf(entry);
     kinds.set(entry, kind);
@@ -99,29 +100,29 @@ export function batchesOf<Item extends Asking>(
       filling.rows += rows;
     } else if (mayBegin) {
       const next = { items: [item], rows };
-      batches.push(next);
+      groups.push(next);
       open.set(kind, next);
     }
   };
   for (const item of due) add(item, true);
   for (const item of early) add(item, false);
-  return batches.map(({ items }) => items);
+  return groups.map(({ items }) => items);
 }
 
 function hasRoom({ items, rows }: Filling<unknown>, more: number): boolean {
-  return items.length < fullSize.applications && rows + more <= hostQueriesPerBatch * fullSize.rows;
+  return items.length < fullSize.applications && rows + more <= hostQueriesPerGroup * fullSize.rows;
 }
 
-/** The queries of a batch: its applications are of one kind. */
+/** The queries about a group: its applications are of one kind. */
 export function queriesOf(
-  batch: readonly Asking[],
+  asked: readonly Asking[],
   divisionOf: DivisionOf,
 ): readonly PlannedQuery[] {
-  const [first] = batch;
+  const [first] = asked;
   if (first === undefined) return [];
   const { entry } = first.selected;
   const columns = columnsOf(entry.series);
-  const all = batch.map(({ selected }) => selected);
+  const all = asked.map(({ selected }) => selected);
   return [
     ...queriesAbout('applications', all.filter(asksForApplication), columns, divisionOf),
     ...queriesAbout('hosts', all.filter(asksForHosts), columns, divisionOf),
@@ -139,7 +140,7 @@ function queriesAbout(
   const facets = isOfHosts ? hostFacets : applicationFacets;
   const subset = subsetOf(subject, asked[0]);
   const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
-  const grouping = { divisionOf, room, subset };
+  const grouping = { divisionOf: (id: string) => divisionOf(subject, id), room, subset };
   const ids = asked.map(({ application: { id } }) => ({ id, rows: 1 }));
   const groups = isOfHosts ? hostGroupsOf(asked, grouping) : packed(ids, grouping);
   return groups.flatMap((group) =>
@@ -170,7 +171,7 @@ const anyWindow = { fromMs: 1_000_000_000_000, toMs: 1_000_000_000_000 };
 type Group = Pick<PlannedQuery, 'applicationIds' | 'hosts' | 'parts'>;
 
 interface Grouping {
-  readonly divisionOf: DivisionOf;
+  readonly divisionOf: (applicationId: string) => Division;
   readonly room: number;
   readonly subset: HostSubset;
 }
@@ -231,4 +232,78 @@ function packed(
     }
   }
   return groups.map((applicationIds) => ({ applicationIds, hosts: subset, parts: 1 }));
+}
+
+/** Some of an application's hosts: a condition of NRQL, and the same condition for known names. */
+export interface HostSubset {
+  /** `undefined` for all hosts. */
+  readonly condition: string | undefined;
+  readonly has: (name: string) => boolean;
+}
+
+export const allHosts: HostSubset = { condition: undefined, has: () => true };
+
+/**
+ * Each class is about half of the common characters. Rows of a FACET have no pages, so hosts can only be
+ * divided by a condition; names of pods end in random characters, other names in digits.
+ */
+const classes = ['02468acegikmoqsuwyACEGIKMOQSUWY', '014589abefijmnqruvyzABEFIJMNQRUVYZ'];
+/** Each class is tried at the last four characters. */
+const places: readonly number[] = [0, 1, 2, 3];
+/** The hosts of a domain all end alike, but differ before the first dot; addresses differ at the end. */
+const patternsAt: readonly ((characters: string, place: number) => string)[] = [
+  (characters, place) => `[^.]*[${characters}]${'[^.]'.repeat(place)}([.].*)?`,
+  (characters, place) => `.*[${characters}]${'.'.repeat(place)}`,
+];
+/** The ways to divide hosts, in the order in which they are tried: soon both, for names not yet known. */
+const patterns: readonly string[] = [places.slice(0, 2), places.slice(2)].flatMap((some) =>
+  patternsAt.flatMap((patternAt) =>
+    some.flatMap((place) => classes.map((characters) => patternAt(characters, place))),
+  ),
+);
+
+type Halves = readonly [HostSubset, HostSubset];
+
+function halvesBy(pattern: string, part: HostSubset): Halves {
+  const regExp = new RegExp(`^(?:${pattern})$`, 'u');
+  const narrowed = (further: string, isIn: (name: string) => boolean): HostSubset => ({
+    condition: part.condition === undefined ? further : `${part.condition} AND ${further}`,
+    has: (name) => part.has(name) && isIn(name),
+  });
+  return [
+    narrowed(`host RLIKE r'${pattern}'`, (name) => regExp.test(name)),
+    narrowed(`host NOT RLIKE r'${pattern}'`, (name) => !regExp.test(name)),
+  ];
+}
+
+/**
+ * Parts of all hosts, with at most so many of these names each, as far as they can be divided. Conditions
+ * that do not divide the names are left out.
+ */
+export function partsOf(names: readonly string[], most: number): readonly HostSubset[] {
+  const divided = (
+    part: HostSubset,
+    inPart: readonly string[],
+    depth: number,
+  ): readonly HostSubset[] => {
+    const pattern = inPart.length > most ? patterns[depth] : undefined;
+    if (pattern === undefined) return [part];
+    const halves = halvesBy(pattern, part).map((half) => ({
+      half,
+      names: inPart.filter((name) => half.has(name)),
+    }));
+    if (halves.some((half) => half.names.length === 0)) return divided(part, inPart, depth + 1);
+    return halves.flatMap((half) => divided(half.half, half.names, depth + 1));
+  };
+  return divided(allHosts, names, 0);
+}
+
+/** At least so many parts of all hosts, whatever their names are. */
+export function blindPartsOf(count: number): readonly HostSubset[] {
+  let parts: readonly HostSubset[] = [allHosts];
+  for (const pattern of patterns) {
+    if (parts.length >= count) break;
+    parts = parts.flatMap((part) => halvesBy(pattern, part));
+  }
+  return parts;
 }

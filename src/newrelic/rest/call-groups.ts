@@ -1,14 +1,12 @@
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
-import type { ValueName } from '../../model/vendor-value.ts';
 import { seriesParametersOf, valuesOf } from './requests.ts';
+
+type Series = readonly PolledSeries[];
 
 /** What one call asks for, of an application or of a host. */
 export interface SeriesGroup {
-  readonly series: readonly PolledSeries[];
-  /**
-   * Where its values belong among those of all series of the entry; `undefined` if these are all of them,
-   * in the same order.
-   */
+  readonly series: Series;
+  /** Where its values belong among those of the entry; `undefined` if these are all of them, in their order. */
   readonly places: readonly number[] | undefined;
   /** How many such calls there are for the application, or for each host. */
   readonly calls: number;
@@ -23,41 +21,34 @@ export interface CallGroups {
 }
 
 /**
- * @param answersAreWhole whether New Relic answers for metrics that have different values in one call; else
- * only those with the same values share one
+ * @param areWhole whether New Relic answers for metrics that have different values in one call; else only
+ * those with the same values share one
  */
-export type CallGroupsOf = (
-  series: readonly PolledSeries[],
-  answersAreWhole: boolean,
-) => CallGroups;
+export type CallGroupsOf = (series: Series, areWhole: boolean) => CallGroups;
 
 /** Series that are grouped once are known: thousands of applications have the same ones. */
 export function createCallGroups(): CallGroupsOf {
-  const whole = new WeakMap<readonly PolledSeries[], CallGroups>();
-  const apart = new WeakMap<readonly PolledSeries[], CallGroups>();
-  return (series, answersAreWhole) => {
-    const known = answersAreWhole ? whole : apart;
-    const groups = known.get(series) ?? callGroupsOf(series, answersAreWhole);
+  const whole = new WeakMap<Series, CallGroups>();
+  const apart = new WeakMap<Series, CallGroups>();
+  return (series, areWhole) => {
+    const known = areWhole ? whole : apart;
+    const groups = known.get(series) ?? callGroupsOf(series, areWhole);
     known.set(series, groups);
     return groups;
   };
 }
 
-function callGroupsOf(series: readonly PolledSeries[], answersAreWhole: boolean): CallGroups {
+function callGroupsOf(series: Series, areWhole: boolean): CallGroups {
   const placeOf = new Map(series.map((one, place) => [one, place]));
-  const groupsOf = (read: readonly PolledSeries[]): readonly SeriesGroup[] => {
-    const parts = answersAreWhole ? [read] : kindsOf(read);
-    const calls = parts.flatMap((part) => {
-      const groups = metricGroupsOf(part);
-      // In the order of the entry nothing has to be put in its place.
-      return groups.length === 1 ? [part] : groups;
-    });
-    return calls.map((group) => {
-      const places = group.map((one) => placeOf.get(one) ?? 0);
-      const isAll = places.length === series.length && places.every((at, index) => at === index);
-      const kinds = kindsOf(group).map((kind) => kind.map((one) => placeOf.get(one) ?? 0));
-      return { series: group, places: isAll ? undefined : places, calls: calls.length, kinds };
-    });
+  const placesOf = (some: Series): number[] => some.map((one) => placeOf.get(one) ?? 0);
+  const groupsOf = (read: Series): readonly SeriesGroup[] => {
+    const calls = (areWhole ? [read] : kindsOf(read)).flatMap(fittingOf);
+    return calls.map((group) => ({
+      series: group,
+      places: group.length === series.length && calls.length === 1 ? undefined : placesOf(group),
+      calls: calls.length,
+      kinds: kindsOf(group).map(placesOf),
+    }));
   };
   return {
     applications: groupsOf(series.filter((one) => isReadOf('applications', one))),
@@ -69,23 +60,31 @@ function callGroupsOf(series: readonly PolledSeries[], answersAreWhole: boolean)
  * The series of metrics of which the same values are read, together. Only where there are several such kinds,
  * New Relic may leave out values.
  */
-function kindsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
-  const values = valuesByMetric(series);
-  return [...new Set(values.values())].map((same) =>
-    series.filter(({ metric }) => values.get(metric) === same),
+function kindsOf(series: Series): readonly Series[] {
+  const valuesByMetric = new Map(
+    Array.from(groupedBy(series, metricOf), ([metric, part]) => [
+      metric,
+      [...new Set(part.flatMap(valuesOf))].toSorted().join(),
+    ]),
   );
+  return [...groupedBy(series, ({ metric }) => valuesByMetric.get(metric)).values()];
 }
 
-function valuesByMetric(series: readonly PolledSeries[]): ReadonlyMap<string, string> {
-  const byMetric = new Map<string, Set<ValueName>>();
+function metricOf({ metric }: PolledSeries): string {
+  return metric;
+}
+
+function groupedBy<Key>(
+  series: Series,
+  keyOf: (one: PolledSeries) => Key,
+): ReadonlyMap<Key, Series> {
+  const groups = new Map<Key, PolledSeries[]>();
   for (const one of series) {
-    const values = byMetric.get(one.metric) ?? new Set();
-    for (const value of valuesOf(one)) values.add(value);
-    byMetric.set(one.metric, values);
+    const group = groups.get(keyOf(one)) ?? [];
+    group.push(one);
+    groups.set(keyOf(one), group);
   }
-  return new Map(
-    Array.from(byMetric, ([metric, values]) => [metric, [...values].toSorted().join()]),
-  );
+  return groups;
 }
 
 /**
@@ -93,29 +92,22 @@ function valuesByMetric(series: readonly PolledSeries[]): ReadonlyMap<string, st
  */
 const mostCharacters = 3500;
 
-function fits(series: readonly PolledSeries[]): boolean {
+function fits(series: Series): boolean {
   return seriesParametersOf(series).join('&').length < mostCharacters;
 }
 
 /**
  * Which series one call asks for: usually all of them. The groups are filled in the order of the series,
- * except that those of one metric stay together where they fit.
+ * except that those of one metric stay together, unless even they do not fit.
  */
-function metricGroupsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
+function fittingOf(series: Series): readonly Series[] {
+  if (series.length > 0 && fits(series)) return [series];
+  const parts = [...groupedBy(series, metricOf).values()];
   const groups: PolledSeries[][] = [];
-  for (const part of partsOf(series)) {
+  for (const part of parts.flatMap((one) => (fits(one) ? [one] : one.map((each) => [each])))) {
     const last = groups.at(-1);
     if (last !== undefined && fits([...last, ...part])) last.push(...part);
     else groups.push([...part]);
   }
   return groups;
-}
-
-/** Series of the same metric together; each by itself if even those of one metric do not fit. */
-function partsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
-  const metrics = new Set(series.map(({ metric }) => metric));
-  return [...metrics].flatMap((name) => {
-    const part = series.filter(({ metric }) => metric === name);
-    return fits(part) ? [part] : part.map((one) => [one]);
-  });
 }

@@ -1,66 +1,88 @@
+import { ApiError } from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { AppEntry } from '../../model/config.ts';
-import type { PolledSeries } from '../../model/polled-series.ts';
+import { queryOutcomeOf } from '../../model/poll-outcome.ts';
 import {
   asksForApplication,
   expectedHosts,
-  hostSelectorOf,
-  hostsToPoll,
   isWorthPolling,
-  type SelectedApplication,
 } from '../../model/selected-application.ts';
-import type { CallCosts, Source } from '../../model/source.ts';
-import type { ApiObserver, Logger } from '../../model/telemetry.ts';
-import { type CallGroups, createCallGroups } from './call-groups.ts';
-import { RestBatch } from './rest-batch.ts';
-import type { RestClient } from './rest-client.ts';
-import { WholeAnswers } from './whole-answers.ts';
+import type { Source } from '../../model/source.ts';
+import { countingFailures } from '../answer.ts';
+import { parseJson } from '../json.ts';
+import { documentOf } from './answer.ts';
+import { createCallGroups } from './call-groups.ts';
+import { discoverApplications } from './discovery.ts';
+import { LookUps } from './findings.ts';
+import { createListReader, findHost, type ListDependencies } from './lists.ts';
+import { metricAnswerOf } from './metric-payload.ts';
+import { type PollClient, pollApplication } from './poll.ts';
+import { metricsRequest } from './requests.ts';
+import { apartMessage, WholeAnswers, type WholeAnswersContext } from './whole-answers.ts';
 
-export interface RestSourceDependencies {
-  readonly client: RestClient;
-  readonly clock: Clock;
-  readonly observer: Pick<ApiObserver, 'unexpected'>;
-  readonly logger: Logger;
+/** The REST API v2 for one account. The lists keep what they have read. */
+export interface RestClient extends PollClient {
+  readonly discover: Source['discover'];
 }
 
-const apartMessage = 'New Relic answers for one metric at a time';
-const apartRemedy =
-  'each kind of metric takes a call of its own from now on: fewer of them in "metrics", or "source: nerdgraph", take fewer calls';
+export interface RestClientDependencies extends ListDependencies {
+  readonly clock: Clock;
+}
 
-/** Applications or hosts on a page of the vendor, and ids in one call. */
-const perPage = 200;
+export function createRestClient(dependencies: RestClientDependencies): RestClient {
+  const { send, observer, clock } = dependencies;
+  const lists = createListReader(dependencies);
+  const lookUps = new LookUps(clock);
+  return {
+    discover: async ({ selectors }, knownIds, signal) =>
+      discoverApplications(
+        { selectors, knownIds, signal },
+        { lookUps, read: async (ids) => lists.applications(ids, { signal }) },
+      ),
+
+    hostNames: async (applicationId, context, wanted) => {
+      if (wanted !== undefined) return findHost(lists, { applicationId, wanted }, context);
+      const { items, error, calls } = await lists.hosts({ applicationId }, context);
+      return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
+    },
+
+    metrics: async (applicationId, hostId, query, { signal, turn, isRepeated }) => {
+      const request = metricsRequest(applicationId, hostId, query);
+      const subject = { operation: request.operation, applicationId, hostId };
+      const response = await send({ ...request, turn, isRepeated }, signal);
+      return countingFailures(response, subject, observer, () =>
+        metricAnswerOf(documentOf(response, subject, parseJson), query, subject, {
+          onInvalid: (reason) => observer.invalidSample(reason),
+          wallMs: clock.wallMs(),
+        }),
+      );
+    },
+  };
+}
+
+export type RestCosts = Required<Pick<Source, 'cost' | 'metricCalls'>>;
 
 /** A call for an application and one for each host that its entry chooses, or a few for each of them. */
-function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): CallCosts {
-  const groupsOf = (series: readonly PolledSeries[]): CallGroups =>
-    callGroupsOf(series, areWhole());
+function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): RestCosts {
   return {
-    polls: (applications) => {
+    cost: (subjects) => {
       let ofApplications = 0;
       let ofHosts = 0;
-      for (const selected of applications) {
-        if (!isWorthPolling(selected)) continue;
-        const groups = groupsOf(selected.entry.series);
-        if (asksForApplication(selected)) ofApplications += groups.applications.length;
-        ofHosts += expectedHosts(selected) * groups.hosts.length;
+      for (const subject of subjects) {
+        // The REST API has no queries.
+        if (subject.kind === 'query' || !isWorthPolling(subject.selected)) continue;
+        const { selected } = subject;
+        const { applications, hosts } = callGroupsOf(selected.entry.series, areWhole());
+        if (asksForApplication(selected)) ofApplications += applications.length;
+        ofHosts += expectedHosts(selected) * hosts.length;
       }
-      return {
-        list_applications: 0,
-        list_hosts: 0,
-        application_metrics: ofApplications,
-        host_metrics: ofHosts,
-        query: 0,
-      };
+      const lists = { list_applications: 0, list_hosts: 0 };
+      return { ...lists, application_metrics: ofApplications, host_metrics: ofHosts, query: 0 };
     },
-    firstPollOperation: 'list_hosts',
-    once: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
-    discovery: ({ length }) => ({ calls: Math.max(1, Math.ceil(length / perPage)) }),
-    // Measured on the real API.
-    usualCallMs: { mean: 250, most: 400 },
-    ofMetrics: (entries) => {
+    metricCalls: (entries) => {
       const [most] = entries.toSorted((one, other) => metricsOf(other) - metricsOf(one));
       if (most === undefined || metricsOf(most) < 2) return undefined;
-      const { applications, hosts } = groupsOf(most.series);
+      const { applications, hosts } = callGroupsOf(most.series, areWhole());
       const calls = Math.max(applications.length, hosts.length);
       const counted = `${metricsOf(most)} metrics take ${calls} ${calls === 1 ? 'call' : 'calls'}`;
       return areWhole() || calls === 1 ? counted : `${counted}: ${apartMessage}`;
@@ -73,44 +95,36 @@ function metricsOf({ poll }: AppEntry): number {
 }
 
 /** What polls cost as long as New Relic answers for several metrics together. */
-export const restCosts: CallCosts = costsWith(() => true);
+export const restCosts: RestCosts = costsWith(() => true);
 
-function hostNameCallsOf(selected: SelectedApplication): number {
-  const { application, entry } = selected;
-  const selector = hostSelectorOf(selected);
-  if (selector?.kind === 'self') return 1;
-  // The names of all hosts are needed to choose some of them.
-  if (selector !== undefined) return Math.ceil((application.hostIds ?? []).length / perPage);
-  return entry.poll.hostNames ? Math.ceil(hostsToPoll(selected).length / perPage) : 0;
-}
+const noQueries = new ApiError('client', 'The REST API has no queries.');
 
 /**
- * The vendor's REST API v2. Each application is a batch of its own.
+ * The vendor's REST API v2. Each application is polled by itself.
  *
  * @param account its name in the log
  */
 export function createRestSource(
   account: string,
-  { client, clock, observer, logger }: RestSourceDependencies,
+  { client, ...context }: WholeAnswersContext & { readonly client: RestClient },
 ): Source {
-  const kind = 'values_missing';
-  observer.unexpected(kind, 0);
-  const wholeAnswers = new WholeAnswers(clock, () => {
-    observer.unexpected(kind, 1);
-    // Every six hours it is found out again.
-    if (!wholeAnswers.areWhole) return;
-    logger.warn({ account, kind, remedy: apartRemedy }, apartMessage);
-  });
+  const wholeAnswers = new WholeAnswers(account, context);
   const callGroupsOf = createCallGroups();
-  const polling = { client, callGroupsOf, wholeAnswers };
   return {
-    costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
-    onCostsChange: (listener) => wholeAnswers.onChange(listener),
+    ...costsWith(() => wholeAnswers.areWhole, callGroupsOf),
+    costChanges: () => wholeAnswers.changes,
     listsHosts: true,
     sharesCalls: false,
-    discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
-    hostNames: async (applicationId, signal, wanted) =>
-      client.hostNames(applicationId, { signal }, wanted),
-    batches: (due) => due.map((one) => new RestBatch(one, polling)),
+    discover: client.discover,
+    groups: (due) => due.map((one) => [one]),
+    async *poll(asked, calls, signal) {
+      for (const question of asked()) {
+        if (question.kind === 'application') {
+          yield* pollApplication(question, calls, signal, { client, callGroupsOf, wholeAnswers });
+        } else {
+          yield { kind: 'query', question, outcome: queryOutcomeOf(noQueries) };
+        }
+      }
+    },
   };
 }

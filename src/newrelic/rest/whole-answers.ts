@@ -1,5 +1,6 @@
 import type { Clock } from '../../model/clock.ts';
 import type { Values } from '../../model/polled-series.ts';
+import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
 import type { SeriesGroup } from './call-groups.ts';
 
@@ -10,11 +11,15 @@ const failedMs = 10 * minuteMs;
 /** What was found out may have changed: it may have been a passing fault. */
 const foundOutMs = 6 * hourMs;
 
-/** The values of one part of a poll, which was asked for in both ways. */
-export interface TriedPart {
-  readonly calls: readonly SeriesGroup[];
-  readonly together: Values;
-  readonly apart: Values;
+const kind = 'values_missing';
+export const apartMessage = 'New Relic answers for one metric at a time';
+const remedy =
+  'each kind of metric takes a call of its own from now on: fewer of them in "metrics", or "source: nerdgraph", take fewer calls';
+
+export interface WholeAnswersContext {
+  readonly clock: Clock;
+  readonly observer: Pick<ApiObserver, 'unexpected'>;
+  readonly logger: Logger;
 }
 
 /**
@@ -24,28 +29,28 @@ export interface TriedPart {
  * later at the earliest.
  */
 export class WholeAnswers {
-  readonly #clock: Clock;
-  readonly #onLeftOut: () => void;
-  readonly #listeners = new Set<() => void>();
+  readonly #account: string;
+  readonly #context: WholeAnswersContext;
   #areWhole = true;
+  #changes = 0;
   /** Since `areWhole` has changed. */
   #trials = 0;
   #nextTrialMs = Number.NEGATIVE_INFINITY;
 
-  /** @param onLeftOut called whenever values were left out, before `areWhole` changes */
-  constructor(clock: Clock, onLeftOut: () => void) {
-    this.#clock = clock;
-    this.#onLeftOut = onLeftOut;
+  /** @param account its name in the log */
+  constructor(account: string, context: WholeAnswersContext) {
+    this.#account = account;
+    this.#context = context;
+    context.observer.unexpected(kind, 0);
   }
 
   get areWhole(): boolean {
     return this.#areWhole;
   }
 
-  /** Calls the listener whenever `areWhole` has changed. The returned function unsubscribes it. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** How often `areWhole` has changed. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /**
@@ -59,8 +64,8 @@ export class WholeAnswers {
     parts: ReadonlyMap<string, Values>,
     callsOf: (scope: string) => readonly SeriesGroup[],
   ): string | undefined {
-    if (areWhole !== this.#areWhole || this.#clock.monotonicMs() < this.#nextTrialMs)
-      return undefined;
+    const isDue = this.#context.clock.monotonicMs() >= this.#nextTrialMs;
+    if (areWhole !== this.#areWhole || !isDue) return undefined;
     const shows = areWhole ? isDoubtful : isTelling;
     // Where values may have been left out, few have come.
     const [found] = [...parts]
@@ -70,10 +75,13 @@ export class WholeAnswers {
     return found?.[0];
   }
 
-  /** To be called when the part has been asked for in both ways. */
-  tried({ calls, together, apart }: TriedPart): void {
+  /** Takes the values of that part, which was asked for in both ways. */
+  tried(calls: readonly SeriesGroup[], together: Values, apart: Values): void {
     if (apart.some((value, at) => value !== undefined && together[at] === undefined)) {
-      this.#onLeftOut();
+      const { observer, logger } = this.#context;
+      observer.unexpected(kind, 1);
+      // Every six hours it is found out again.
+      if (this.#areWhole) logger.warn({ account: this.#account, kind, remedy }, apartMessage);
       this.#set(false);
     } else if (isTelling(calls, apart)) {
       this.#set(true);
@@ -84,14 +92,14 @@ export class WholeAnswers {
   }
 
   #waitFor(waitMs: number): void {
-    this.#nextTrialMs = this.#clock.monotonicMs() + waitMs;
+    this.#nextTrialMs = this.#context.clock.monotonicMs() + waitMs;
   }
 
   #set(areWhole: boolean): void {
     if (areWhole === this.#areWhole) return;
     this.#areWhole = areWhole;
+    this.#changes += 1;
     this.#trials = 0;
-    for (const listener of this.#listeners) listener();
   }
 }
 

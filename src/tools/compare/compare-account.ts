@@ -10,8 +10,9 @@ import {
 } from '../../model/selected-application.ts';
 import { selectApplications } from '../../model/selector.ts';
 import type { Discovery, Question, Source } from '../../model/source.ts';
+import type { Context } from '../../poll/context.ts';
 import { discoverWithin } from '../../poll/discovery-state.ts';
-import { pollUntilSettled } from '../../poll/poll-again.ts';
+import { pollUntilSettled } from '../../poll/poll-loop.ts';
 import { longestDiscoveryMs } from '../account-discovery.ts';
 import { pollOnce } from '../poll-once.ts';
 import {
@@ -55,6 +56,7 @@ export type AccountComparison = ComparedAccount | UncomparedAccount;
 /** An API of New Relic, open for one account. */
 export interface OpenApi {
   readonly source: Source;
+  readonly vendorClock: Context['vendorClock'];
   /** Calls that were sent so far. */
   calls(): number;
 }
@@ -132,12 +134,12 @@ async function timed<Result>(clock: Clock, work: () => Promise<Result>): Promise
 }
 
 async function discovered(
-  { source }: OpenApi,
+  api: OpenApi,
   entries: readonly AppEntry[],
   { clock, signal }: CompareAccountDependencies,
 ): Promise<Discovery> {
   const selectors = entries.map(({ selector }) => selector);
-  return discoverWithin(longestDiscoveryMs, { source, clock }, selectors, [], signal);
+  return discoverWithin(longestDiscoveryMs, { ...api, clock }, { selectors }, [], signal);
 }
 
 function failureOf(api: string, { complete, error }: Discovery): string | undefined {
@@ -267,6 +269,7 @@ function questionOf(
 ): Question {
   const poll = { ...entry.poll, window: { kind: 'range' as const, lengthMs }, delayMs };
   return {
+    kind: 'application',
     selected: { application, entry: { ...entry, poll } },
     askHostNames: entry.hosts !== false,
     hostNames: new Map(),

@@ -1,13 +1,14 @@
 import { loadForCommand, renderWarnings } from '../../cli/command-config.ts';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
-import { AccountRuntime, type AccountRuntimeDependencies } from '../../daemon/account-runtime.ts';
-import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import {
+  Account,
+  type AccountContext,
   accountsInUse,
   type PreparedAccount,
   prepareAccount,
-} from '../../daemon/prepare-account.ts';
+} from '../../daemon/account.ts';
+import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import type { AccountConfig, AccountSource } from '../../model/config.ts';
 import type { ApiObserver } from '../../model/telemetry.ts';
 import { askingDependencies } from '../account-discovery.ts';
@@ -53,7 +54,7 @@ const noAccountId =
 
 async function compared(
   prepared: PreparedAccount,
-  dependencies: AccountRuntimeDependencies,
+  dependencies: AccountContext,
 ): Promise<AccountComparison> {
   const { account, entries } = prepared;
   const { accountId } = account.source;
@@ -67,7 +68,7 @@ async function compared(
       const { clock, stopSignal: signal } = dependencies.platform;
       return await compareAccount(
         { account: account.name, entries, concurrency: account.concurrency, rest, nerdgraph },
-        { clock, wallMs: rest.wallMs, signal },
+        { clock, wallMs: () => rest.vendorClock.wallMs(), signal },
       );
     } finally {
       await nerdgraph.close();
@@ -94,8 +95,6 @@ function withSource(account: AccountConfig, source: AccountSource): AccountConfi
 }
 
 interface RunningApi extends OpenApi {
-  /** The wall time of New Relic, as far as it is known. */
-  readonly wallMs: () => number;
   close(): Promise<void>;
 }
 
@@ -103,7 +102,7 @@ interface RunningApi extends OpenApi {
 async function openApi(
   prepared: PreparedAccount,
   source: AccountSource,
-  dependencies: AccountRuntimeDependencies,
+  dependencies: AccountContext,
 ): Promise<RunningApi> {
   const { platform, metrics } = dependencies;
   const one = { ...prepared, account: withSource(prepared.account, source) };
@@ -118,14 +117,14 @@ async function openApi(
       },
     };
   };
-  const runtime = new AccountRuntime(one, await platform.openTransport(one.wire), {
+  const runtime = new Account(one, await platform.openTransport(one.wire), {
     ...dependencies,
     metrics: { ...metrics, apiObserver: countingObserver },
   });
   return {
     source: runtime.source,
+    vendorClock: runtime.asking.vendorClock,
     calls: () => calls,
-    wallMs: () => platform.clock.wallMs() + (runtime.status().clockSkewSeconds ?? 0) * 1000,
     close: async () => runtime.close(),
   };
 }

@@ -71,7 +71,7 @@ export function aBench(faults: readonly FaultRule[] = [], options: SimulatorOpti
     requests,
     unexpected: () => unexpected.kinds(),
     discover: async (selectors, knownIds = [], signal = neverAborted) =>
-      discover(selectors, knownIds, signal),
+      discover({ selectors }, knownIds, signal),
     searches: () =>
       requests
         .filter(({ body }) => body?.includes('"search"') === true)

@@ -1,8 +1,14 @@
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type { Batch, Question, Source } from '../../../src/model/source.ts';
+import type {
+  ApplicationQuestion,
+  PollCalls,
+  Question,
+  Source,
+} from '../../../src/model/source.ts';
 import type { Operation } from '../../../src/model/telemetry.ts';
 import type { ApiRequest, Transport } from '../../../src/newrelic/calls/transport.ts';
+import { VendorClock } from '../../../src/newrelic/calls/vendor-clock.ts';
 import { statusOf } from '../../../src/newrelic/nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
 import { createSimulator, type Simulator } from '../../../src/simulator/simulator.ts';
@@ -51,7 +57,7 @@ export function aNerdGraphSource(
       },
       logger,
       clock,
-      vendorWallMs: () => clock.wallMs(),
+      vendorClock: new VendorClock(clock, () => undefined),
     },
   );
   const callsOf = (operation: Operation): number =>
@@ -84,43 +90,48 @@ export async function discovered(
   { source }: Pick<SourceUnderTest, 'source'>,
   entry: SelectedApplication['entry'],
 ): Promise<readonly SelectedApplication[]> {
-  const { applications, error } = await source.discover([entry.selector], [], neverAborted);
+  const { applications, error } = await source.discover(
+    { selectors: [entry.selector] },
+    [],
+    neverAborted,
+  );
   if (error !== undefined) throw error;
   return applications.map((application) => ({ application, entry }));
 }
 
 /** What became of polls that were due together. */
-export interface Polled {
+export interface PolledTogether {
   readonly outcomes: ReadonlyMap<string, PollOutcome>;
-  /** The calls of each stage, of all batches together. */
-  readonly stages: readonly number[];
+  /** How many there were, of all groups together. */
+  readonly calls: number;
 }
 
-/** Runs batches to their ends, stage by stage, all calls of a stage at a time. */
-export async function runBatches(
-  batches: readonly Batch[],
-  wallMs: number,
-  clock: Pick<FakeClock, 'advance'>,
-): Promise<Polled> {
+/** Polls groups to their ends, one after the other, all calls of one at a time. */
+export async function pollGroups(
+  source: Pick<Source, 'poll'>,
+  groups: readonly (readonly Question[])[],
+  { clock, wallMs = clock.wallMs() }: { clock: FakeClock; wallMs?: number },
+): Promise<PolledTogether> {
   const outcomes = new Map<string, PollOutcome>();
-  const stages: number[] = [];
-  for (const batch of batches) {
-    let index = 0;
-    for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
-      const { calls } = stage;
-      const running: Promise<unknown>[] = [];
-      for (let call = calls.next(); call.done !== true; call = calls.next()) {
-        running.push(call.value({ signal: neverAborted, wallMs }));
+  let made = 0;
+  const context = { signal: neverAborted, wallMs };
+  const calls: PollCalls = {
+    run: async (_, all) => {
+      const running: Promise<void>[] = [];
+      for (let call = all.next(); call.done !== true; call = all.next()) {
+        running.push(call.value(context));
       }
-      stages[index] = (stages[index] ?? 0) + running.length;
-      index += 1;
+      made += running.length;
       await ended(running, clock);
-    }
-    for (const question of batch.questions) {
-      outcomes.set(question.selected.application.id, batch.outcomeOf(question));
+    },
+  };
+  for (const group of groups) {
+    for await (const one of source.poll(() => group, calls, neverAborted)) {
+      if (one.kind !== 'application') continue;
+      outcomes.set(one.question.selected.application.id, one.outcome);
     }
   }
-  return { outcomes, stages };
+  return { outcomes, calls: made };
 }
 
 /** A large answer is used in a turn of its own, which the clock begins. */
@@ -140,13 +151,17 @@ async function ended(
 export async function polled(
   { source, clock }: Pick<SourceUnderTest, 'source' | 'clock'>,
   applications: readonly SelectedApplication[],
-  overrides: Partial<Question> = {},
-): Promise<Polled> {
+  overrides: Partial<ApplicationQuestion> = {},
+): Promise<PolledTogether> {
   const questions = applications.map((selected) => aQuestion(selected, overrides));
-  return runBatches(source.batches(questions, []), clock.wallMs(), clock);
+  return pollGroups(source, source.groups(questions, []), { clock });
 }
 
 /** The calls that polls of these applications cost. */
-export function costOf(source: Source, applications: readonly SelectedApplication[]): number {
-  return Object.values(source.costs.polls(applications)).reduce((sum, calls) => sum + calls, 0);
+export function costOf(
+  { cost }: Pick<Source, 'cost'>,
+  applications: readonly SelectedApplication[],
+): number {
+  const calls = cost(applications.map((selected) => ({ kind: 'application', selected })));
+  return Object.values(calls).reduce((sum, one) => sum + one, 0);
 }

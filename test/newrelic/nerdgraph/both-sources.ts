@@ -17,7 +17,7 @@ import { anEntry } from '../../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { aRestSource } from '../rest/a-rest-source.ts';
-import { aNerdGraphSource, runBatches, transportTo } from './a-nerdgraph-source.ts';
+import { aNerdGraphSource, pollGroups, transportTo } from './a-nerdgraph-source.ts';
 import { aQuestion } from './some-fleet.ts';
 import { someMetrics } from './some-metrics.ts';
 
@@ -135,9 +135,13 @@ function graphqlOf(limit: Limit, least: number): GraphqlOptions {
   return {};
 }
 
-function faultsOf(limit: Limit): readonly FaultRule[] {
+/** What fails even of an application alone, in all parts at first, is not divided further at once. */
+function faultsOf(limit: Limit, { applications, events }: Story): readonly FaultRule[] {
   if (limit.kind !== 'truncated') return [];
-  return [{ when: { operation: 'nrql' }, fault: { kind: 'truncated', rows: limit.rows } }];
+  const counts = applications.map(({ hosts }) => (Array.isArray(hosts) ? hosts.length : 0));
+  const started = events.filter(({ kind }) => kind === 'start').length;
+  const rows = Math.max(limit.rows, ...counts.map((hosts) => hosts + started + 1));
+  return [{ when: { operation: 'nrql' }, fault: { kind: 'truncated', rows } }];
 }
 
 interface Told {
@@ -154,7 +158,7 @@ async function tell(story: Story, limit: Limit = { kind: 'none' }): Promise<Told
       ingestDelayMs: 0,
       fleet: { seed: story.seed, traffic: story.traffic, applications: story.applications },
       graphql: graphqlOf(limit, leastLimitOf(story)),
-      intercept: createFaults(faultsOf(limit), { clock }).intercept,
+      intercept: createFaults(faultsOf(limit, story), { clock }).intercept,
     },
     { clock },
   );
@@ -183,7 +187,7 @@ async function outcomesOf(
   { entries }: Story,
   { clock }: Pick<Told, 'clock'>,
 ): Promise<ReadonlyMap<string, PollOutcome>> {
-  const { applications, error } = await source.discover([], [], neverAborted);
+  const { applications, error } = await source.discover({ selectors: [] }, [], neverAborted);
   if (error !== undefined) throw error;
   const byId = applications.toSorted((left, right) => Number(left.id) - Number(right.id));
   const questions = byId.flatMap((application, index) => {
@@ -193,9 +197,9 @@ async function outcomesOf(
     return [aQuestion({ application, entry }, { askHostNames: isChosen })];
   });
   for (let poll = 1; poll < polls; poll += 1) {
-    await runBatches(source.batches(questions, []), clock.wallMs(), clock);
+    await pollGroups(source, source.groups(questions, []), { clock });
   }
-  return (await runBatches(source.batches(questions, []), clock.wallMs(), clock)).outcomes;
+  return (await pollGroups(source, source.groups(questions, []), { clock })).outcomes;
 }
 
 async function restOutcomes(

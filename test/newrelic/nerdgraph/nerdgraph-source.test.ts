@@ -6,7 +6,7 @@ import {
 } from '../../../src/model/selected-application.ts';
 import { applicationMetrics } from '../../../src/model/snapshot.ts';
 import { nerdGraphCosts } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
-import { anEntry, aSelected } from '../../support/builders.ts';
+import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import {
   aNerdGraphSource,
@@ -17,7 +17,7 @@ import {
   transportTo,
 } from './a-nerdgraph-source.ts';
 import { anError, failedNrql } from './answers.ts';
-import { aQuestion, hostsNamed, someFleet } from './some-fleet.ts';
+import { hostsNamed, someFleet } from './some-fleet.ts';
 
 async function nobody(): Promise<never> {
   throw new Error('nobody should be asked');
@@ -41,42 +41,31 @@ describe('the costs of polls', () => {
   ])(
     'of $applications applications with $hosts hosts each are $application and $host queries',
     ({ applications, hosts, application, host }) => {
-      expect(nerdGraphCosts.polls(apps(applications, hosts))).toEqual({
+      const subjects = apps(applications, hosts).map((selected) => {
+        return { kind: 'application' as const, selected };
+      });
+      expect(nerdGraphCosts.cost([...subjects, { kind: 'query', query: aQuery }])).toEqual({
         list_applications: 0,
         list_hosts: 0,
         application_metrics: application,
         host_metrics: host,
-        query: 0,
+        query: 1,
       });
-      expect(nerdGraphCosts.once(apps(applications, hosts))).toBe(0);
     },
   );
 
-  it('are the queries that batches make, whatever is asked for', () => {
-    const { source } = aNerdGraphSource(nobody);
-    fc.assert(
-      fc.property(someFleet, (fleet) => {
+  it('are the queries that polls make, whatever is asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(someFleet, async (fleet) => {
+        // What fails divides the next queries.
+        const bench = aNerdGraphSource(nobody);
         const due = fleet.filter(isWorthPolling);
-        const batches = source.batches(
-          due.map((one) => aQuestion(one)),
-          [],
-        );
-        const calls = batches.reduce((sum, batch) => sum + (batch.nextStage()?.size ?? 0), 0);
+        const cost = costOf(bench.source, fleet);
 
-        expect(calls).toBe(costOf(source, fleet));
+        expect(await polled(bench, due)).toMatchObject({ calls: cost });
       }),
       { numRuns: 50 },
     );
-  });
-});
-
-describe('the costs of a discovery', () => {
-  it.each([
-    { applications: 0, calls: 1 },
-    { applications: 200, calls: 1 },
-    { applications: 201, calls: 2 },
-  ])('of $applications applications are $calls pages', ({ applications, calls }) => {
-    expect(nerdGraphCosts.discovery(apps(applications, 20))).toEqual({ calls });
   });
 });
 
@@ -100,7 +89,7 @@ const none = [undefined, undefined];
 describe('a source of a simulated account', () => {
   it('brings the throughput of applications and hosts', async () => {
     const bench = aSimulatedSource({ fleet });
-    const { outcomes, stages } = await polled(bench, await discovered(bench, anEntry()));
+    const { outcomes, calls } = await polled(bench, await discovered(bench, anEntry()));
 
     expect(outcomes.get('101')?.reading).toEqual({
       windowEndMs: Date.UTC(2026, 8, 1, 9, 57),
@@ -112,7 +101,7 @@ describe('a source of a simulated account', () => {
       ]),
     });
     expect(outcomes.get('102')?.reading?.application).toEqual([60, undefined]);
-    expect(stages).toEqual([2]);
+    expect(calls).toBe(2);
     expect(bench.unexpected).toEqual([]);
   });
 
@@ -123,7 +112,8 @@ describe('a source of a simulated account', () => {
     const bench = aSimulatedSource({ fleet });
     const found = await discovered(bench, anEntry());
     await polled(bench, found);
-    if (forgets) await bench.source.discover([{ kind: 'id', id: '101' }], [], neverAborted);
+    if (forgets)
+      await bench.source.discover({ selectors: [{ kind: 'id', id: '101' }] }, [], neverAborted);
     bench.simulator.fleet.setTraffic(102, { webRpm: 0 });
     await bench.clock.advance(600_000);
     const { outcomes } = await polled(bench, found);
@@ -192,19 +182,24 @@ describe('a source of which one application fails every query', () => {
     );
     const { source } = bench;
     const found = await discovered(bench, anEntry());
-    const told: number[] = [];
-    source.onCostsChange?.(() => told.push(costOf(source, found)));
+    const told: (readonly [number, number])[] = [];
     const bad: number[] = [];
-    const calls: (readonly number[])[] = [];
+    const calls: number[] = [];
     for (let poll = 0; poll < 4; poll += 1) {
-      const { outcomes, stages } = await polled(bench, found);
+      const { outcomes, calls: made } = await polled(bench, found);
       bad.push([...outcomes.values()].filter(({ failed }) => failed.size > 0).length);
-      calls.push(stages);
+      calls.push(made);
+      told.push([source.costChanges(), costOf(source, found)]);
     }
 
     expect(bad).toEqual([10, 3, 1, 1]);
-    expect(calls).toEqual([[2], [8], [12], [12]]);
-    expect(told).toEqual([8, 12]);
+    expect(calls).toEqual([2, 8, 10, 8]);
+    expect(told).toEqual([
+      [1, 8],
+      [2, 10],
+      [3, 8],
+      [3, 8],
+    ]);
   });
 });
 
@@ -220,7 +215,11 @@ describe('a source without rights', () => {
   ] as const)('finds nothing with $what', async ({ options, status }) => {
     const { simulator } = aSimulatedSource({ fleet, ...options });
     const { source } = aNerdGraphSource(transportTo(simulator));
-    const { applications, error } = await source.discover([anEntry().selector], [], neverAborted);
+    const { applications, error } = await source.discover(
+      { selectors: [anEntry().selector] },
+      [],
+      neverAborted,
+    );
 
     expect(applications).toEqual([]);
     expect(error).toMatchObject({ status, reason: 'auth' });

@@ -92,7 +92,7 @@ describe('the texts of queries', () => {
           const all = ids.map((id, index) =>
             aSelected({ id, hostIds: index === 0 ? likeHosts : ['x'] }, entry),
           );
-          const queries = planOf(all, (id) =>
+          const queries = planOf(all, (_, id) =>
             id === ids[0] ? { ...undivided, parts } : undivided,
           );
           const asked = queries.filter(({ columns }) => columns === queries[0]?.columns);

@@ -6,17 +6,18 @@ import {
   hostSelectorOf,
   type SelectedApplication,
 } from '../../../src/model/selected-application.ts';
+import type { Subject } from '../../../src/model/source.ts';
 import {
   asksForHosts,
-  batchesOf,
   type DivisionOf,
+  groupsOf,
   kindOf,
   type PlannedQuery,
   queriesOf,
   rowsOf,
 } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { undivided } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
-import { anEntry, aSelected } from '../../support/builders.ts';
+import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
 import { hostsNamed, someDivisions, someFleet } from './some-fleet.ts';
 
 type Entry = Parameters<typeof aSelected>[1];
@@ -35,14 +36,14 @@ function apps(count: number, hosts = 2, entry: Entry = {}): readonly SelectedApp
 }
 
 function asking(all: readonly SelectedApplication[]) {
-  return all.map((selected) => ({ selected }));
+  return all.map((selected) => ({ kind: 'application' as const, selected }));
 }
 
 function batchIdsOf(
   due: readonly SelectedApplication[],
   early: readonly SelectedApplication[] = [],
 ): readonly (readonly string[])[] {
-  return batchesOf(asking(due), asking(early)).map((batch) =>
+  return groupsOf(asking(due), asking(early)).map((batch) =>
     batch.map(({ selected }) => selected.application.id),
   );
 }
@@ -97,7 +98,7 @@ describe('the rows of an application', () => {
   });
 });
 
-describe('batchesOf', () => {
+describe('groupsOf', () => {
   it.each([
     { what: 'no application', all: [], is: 0 },
     { what: '200 applications', all: apps(200), is: 1 },
@@ -110,16 +111,27 @@ describe('batchesOf', () => {
     expect(batchIdsOf(all)).toHaveLength(is);
   });
 
+  it('are one for each query that is due, and none for others', () => {
+    const asked = ['a', 'b'].map((name) => ({
+      kind: 'query' as const,
+      query: { ...aQuery, name },
+    }));
+    const [application] = asking(apps(1));
+    const due = application === undefined ? asked : [...asked, application];
+
+    expect(groupsOf<Subject>(due, asked)).toEqual(due.map((one) => [one]));
+  });
+
   it('has every application that is due in one batch, of its kind, within the size', () => {
     fc.assert(
       fc.property(someFleet, fc.nat(40), (fleet, middle) => {
         const [due, early] = [fleet.slice(0, middle), fleet.slice(middle)].map(asking);
-        const batches = batchesOf(due ?? [], early);
+        const batches = groupsOf(due ?? [], early);
         const all = batches.flat();
 
         expect(new Set(all).size).toBe(all.length);
         expect(due?.filter((one) => !all.includes(one))).toEqual([]);
-        expect(batches).toHaveLength(batchesOf(due ?? []).length);
+        expect(batches).toHaveLength(groupsOf(due ?? []).length);
         for (const batch of batches) {
           const rows = batch.reduce((sum, { selected }) => sum + rowsOf(selected), 0);
           expect(new Set(batch.map(({ selected }) => kindOf(selected.entry))).size).toBe(1);
@@ -183,7 +195,8 @@ describe('the queries of a batch', () => {
 
   it('are divided as the applications are, those that are divided alike together', () => {
     const division = (id: string): number => ({ '2': 1, '4': 2, '5': 2, '6': 2 })[id] ?? 200;
-    const plan = [apps(7), (id: string) => ({ together: division(id), parts: 1 })] as const;
+    const divisionOf: DivisionOf = (_, id) => ({ together: division(id), parts: 1 });
+    const plan = [apps(7), divisionOf] as const;
     const ids = [['1', '3', '7'], ['2'], ['4', '5'], ['6']];
 
     expect(idsOf('applications', ...plan)).toEqual(ids);
@@ -201,7 +214,7 @@ describe('the queries of a batch', () => {
       parts: 1,
     },
   ])('ask in $parts parts for $what, if so divided', ({ selected, parts }) => {
-    const ofHosts = planOf([selected, anApp(2, 1, selected.entry)], (id) =>
+    const ofHosts = planOf([selected, anApp(2, 1, selected.entry)], (_, id) =>
       id === '1' ? { together: 200, parts: 4 } : undivided,
     ).filter(({ subject, applicationIds }) => subject === 'hosts' && applicationIds.includes('1'));
 
@@ -212,7 +225,7 @@ describe('the queries of a batch', () => {
   it('have every application, and each host once, within the sizes', () => {
     fc.assert(
       fc.property(someFleet, someDivisions, (fleet, divisionOf) => {
-        for (const batch of batchesOf(asking(fleet))) {
+        for (const batch of groupsOf(asking(fleet))) {
           const queries = queriesOf(batch, divisionOf);
           for (const { selected } of batch) {
             const { id, hostIds = hostsNamed(9) } = selected.application;
@@ -225,8 +238,9 @@ describe('the queries of a batch', () => {
 
             expect(own.length - ofHosts.length).toBe(selected.entry.application ? 1 : 0);
             expect(new Set([...perHost, Number(asksForHosts(selected))]).size).toBe(1);
-            for (const { applicationIds } of own) {
-              expect(applicationIds.length).toBeLessThanOrEqual(divisionOf(id).together);
+            for (const { subject, applicationIds } of own) {
+              const { together } = divisionOf(subject, id);
+              expect(applicationIds.length).toBeLessThanOrEqual(together);
             }
           }
         }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AppEntry } from '../../../src/model/config.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type { Question } from '../../../src/model/source.ts';
+import type { ApplicationQuestion } from '../../../src/model/source.ts';
 import type { DivisionOf } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { undivided } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
 import { aSelected } from '../../support/builders.ts';
@@ -10,9 +10,10 @@ import { aSelected } from '../../support/builders.ts';
 /** A question as the poll loop asks it. */
 export function aQuestion(
   selected: SelectedApplication,
-  overrides: Partial<Question> = {},
-): Question {
+  overrides: Partial<ApplicationQuestion> = {},
+): ApplicationQuestion {
   return {
+    kind: 'application',
     selected,
     askHostNames: false,
     hostNames: new Map(),
@@ -83,4 +84,4 @@ export const someDivisions: fc.Arbitrary<DivisionOf> = fc
     }),
     { minLength: 40, maxLength: 40 },
   )
-  .map((divisions) => (id) => divisions[Number(id) % 40] ?? undivided);
+  .map((divisions) => (_, id) => divisions[Number(id) % 40] ?? undivided);

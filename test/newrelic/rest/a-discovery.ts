@@ -38,7 +38,7 @@ export async function discover(
   const transport = createFakeTransport(script);
   const { source, signal } = aRestSource(transport.send);
 
-  const discovery = await source.discover(selectors, knownIds, signal);
+  const discovery = await source.discover({ selectors }, knownIds, signal);
 
   expect(transport.unused()).toEqual([]);
   expect(discovery.calls).toBe(transport.calls.length);

@@ -12,7 +12,11 @@ export interface Outcome extends Discovery {
 /** The discovery from a list with this body. */
 export async function discoveryOf(body: unknown): Promise<Outcome> {
   const { source, signal, invalidSamples, logged } = aRestSource(async () => answerOf(body));
-  const discovery = await source.discover([{ kind: 'match', pattern: /./ }], [], signal);
+  const discovery = await source.discover(
+    { selectors: [{ kind: 'match', pattern: /./ }] },
+    [],
+    signal,
+  );
   return { ...discovery, invalid: invalidSamples, logged };
 }
 

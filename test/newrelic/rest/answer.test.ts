@@ -114,7 +114,7 @@ describe('an answer that is a failure', () => {
   ])('has a remedy of its own for a list of the account: $says', async ({ status, says }) => {
     const { source, signal } = aRestSource(async () => answerOf('', { status }));
 
-    const { error } = await source.discover([], [], signal);
+    const { error } = await source.discover({ selectors: [] }, [], signal);
 
     const message = expect.stringContaining(`list_applications: ${says}`);
     expect(error).toMatchObject({ status, message });
@@ -127,7 +127,7 @@ describe('an answer that is a failure', () => {
   ])('is that of a key of another region: $says', async ({ status, says }) => {
     const { source, signal } = aRestSource(async () => answerOf(ofOtherRegion, { status }));
 
-    const { error } = await source.discover([], [], signal);
+    const { error } = await source.discover({ selectors: [] }, [], signal);
 
     const remedy =
       'The account is in another region of New Relic: set "region" to that of the account (us, eu, jp or gov);';
@@ -185,14 +185,18 @@ describe('any answer', () => {
         const outcomes = await Promise.allSettled([
           client.metrics('1', '2', query, { signal }),
           client.metrics('1', undefined, query, { signal }),
-          source.hostNames('1', signal),
+          client.hostNames('1', { signal }),
         ]);
         const reasons = outcomes.flatMap((outcome) =>
           outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
         );
 
         expect(reasons.every((reason) => reason instanceof ApiError)).toBe(true);
-        const discovery = await source.discover([{ kind: 'id', id: '1' }], [], signal);
+        const discovery = await source.discover(
+          { selectors: [{ kind: 'id', id: '1' }] },
+          [],
+          signal,
+        );
         expect(discovery.complete).toBe(discovery.error === undefined);
       }),
     );
@@ -220,8 +224,8 @@ describe('an answer that cannot be read', () => {
   it.each(uselessAnswers)('is counted once when it is $what', async ({ answer, reason }) => {
     const { source, client, signal, failures } = aRestSource(async () => answer);
 
-    await source.discover([], [], signal);
-    await source.hostNames('1', signal).catch(() => undefined);
+    await source.discover({ selectors: [] }, [], signal);
+    await client.hostNames('1', { signal }).catch(() => undefined);
     await client.metrics('1', undefined, query, { signal }).catch(() => undefined);
     await client.metrics('1', '2', query, { signal }).catch(() => undefined);
 
@@ -235,7 +239,7 @@ describe('an answer that cannot be read', () => {
       answerOf({ applications: [null, {}, { id: 1, name: 'a' }] }),
     );
 
-    await source.discover([], [], signal);
+    await source.discover({ selectors: [] }, [], signal);
 
     expect(failures).toEqual(['list_applications schema']);
   });
@@ -247,7 +251,7 @@ describe('an answer that cannot be read', () => {
       }),
     );
 
-    await source.discover([], [], signal);
+    await source.discover({ selectors: [] }, [], signal);
 
     expect(failures).toEqual([]);
   });

@@ -51,7 +51,7 @@ function aVendor(
     discover: async (ids = wanted) => {
       await clock.advance(minuteMs);
       asked = [];
-      const discovery = await source.discover(byIds(...ids), known, signal);
+      const discovery = await source.discover({ selectors: byIds(...ids) }, known, signal);
       expect(discovery.calls).toBe(asked.length);
       rounds.asked = asked;
       const found = discovery.applications.map(({ id }) => id);
@@ -253,7 +253,11 @@ describe('ids beside a name', () => {
     const calls: number[] = [];
 
     for (let minute = 0; minute <= 60; minute += 1) {
-      const discovery = await source.discover([byName, ...byIds('8', '9')], ['1'], signal);
+      const discovery = await source.discover(
+        { selectors: [byName, ...byIds('8', '9')] },
+        ['1'],
+        signal,
+      );
       expect(discovery).toMatchObject({ complete: true, pendingIds: [] });
       calls.push(discovery.calls);
       await clock.advance(minuteMs);

@@ -3,6 +3,7 @@ import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
 import type { Clock } from '../../../src/model/clock.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { discoverWithin } from '../../../src/poll/discovery-state.ts';
+import { aContext } from '../../support/a-context.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { answerOf, createFakeTransport } from '../../support/fake-transport.ts';
 import {
@@ -85,7 +86,7 @@ describe('a discovery by names', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const { applications, complete } = await source.discover([byName], [], signal);
+    const { applications, complete } = await source.discover({ selectors: [byName] }, [], signal);
 
     expect(applications.map(({ name }) => name)).toEqual(['app 1', 'app 2', 'app 3']);
     expect(complete).toBe(true);
@@ -151,7 +152,7 @@ describe('a discovery that fails', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const discovery = await source.discover(byIds(...ids), [], signal);
+    const discovery = await source.discover({ selectors: byIds(...ids) }, [], signal);
 
     expect(discovery).toMatchObject({ complete: false, error: failure });
     expect(transport.calls).toHaveLength(calls);
@@ -165,7 +166,9 @@ describe('a discovery that fails', () => {
       throw new ApiError('timeout', 'no answer in time');
     });
 
-    await expect(source.discover([byName], [], controller.signal)).rejects.toBe(reason);
+    await expect(source.discover({ selectors: [byName] }, [], controller.signal)).rejects.toBe(
+      reason,
+    );
   });
 
   it('does not swallow a bug of this program', async () => {
@@ -174,7 +177,7 @@ describe('a discovery that fails', () => {
       throw mistake;
     });
 
-    await expect(source.discover([byName], [], signal)).rejects.toBe(mistake);
+    await expect(source.discover({ selectors: [byName] }, [], signal)).rejects.toBe(mistake);
   });
 });
 
@@ -208,7 +211,11 @@ describe('a discovery that reaches its deadline', () => {
       return appsOf(['1', '2'], { link: '<?page=2>; rel="next"' });
     });
 
-    const found = await source.discover([byName, ...byIds('8')], ['5'], controller.signal);
+    const found = await source.discover(
+      { selectors: [byName, ...byIds('8')] },
+      ['5'],
+      controller.signal,
+    );
 
     expect(found).toMatchObject({ complete: false, calls: 2, pendingIds: ['8'] });
     expect(found.applications.map(({ id }) => id)).toEqual(['1', '2']);
@@ -225,7 +232,7 @@ describe('a discovery that reaches its deadline', () => {
     });
     const ids = Array.from({ length: 601 }, (_, index) => String(index + 1));
 
-    const found = await source.discover(byIds(...ids), [], controller.signal);
+    const found = await source.discover({ selectors: byIds(...ids) }, [], controller.signal);
 
     expect(asked).toHaveLength(2);
     expect(found).toMatchObject({ applications: [{ id: '201' }], complete: false, calls: 2 });
@@ -240,7 +247,7 @@ describe('a discovery that reaches its deadline', () => {
       return appsOf(['1']);
     });
 
-    const discovery = source.discover(byIds('1', '2'), [], controller.signal);
+    const discovery = source.discover({ selectors: byIds('1', '2') }, [], controller.signal);
 
     await expect(discovery).rejects.toBe(reason);
   });
@@ -254,7 +261,8 @@ describe('a list of 110 pages', () => {
     const clock = createFakeClock();
     const { source, signal } = aRestSource(slowPages(clock, 110, row.pageMs), { clock });
 
-    const discovery = discoverWithin(120_001, { source, clock }, [byName], [], signal);
+    const asking = aContext({ source, clock });
+    const discovery = discoverWithin(120_001, asking, { selectors: [byName] }, [], signal);
     await clock.advance(120_001);
 
     const { applications, complete, calls, error } = await discovery;

@@ -82,9 +82,9 @@ describe('the host names of an application', () => {
   it('are read from the sample', async () => {
     const text = sampleText('08-application-hosts-list-python-2014.json');
     const transport = createFakeTransport({ [target]: answerOf(text) });
-    const { source, signal } = aRestSource(transport.send);
+    const { client, signal } = aRestSource(transport.send);
 
-    const { names, error, calls } = await source.hostNames('12', signal);
+    const { names, error, calls } = await client.hostNames('12', { signal });
 
     expect([...names]).toEqual([['1234567', 'ip-10-1-19-12']]);
     expect({ error, calls }).toEqual({ error: undefined, calls: 1 });
@@ -103,9 +103,9 @@ describe('the host names of an application', () => {
     const body =
       '{"application_hosts":[null,{"id":1},{"id":2,"host":""},{"id":3,"host":7},{"host":"x"},' +
       '{"id":12345678901234567890,"host":"long"}]}';
-    const { source, signal } = aRestSource(async () => answerOf(body));
+    const { client, signal } = aRestSource(async () => answerOf(body));
 
-    const { names } = await source.hostNames('12', signal);
+    const { names } = await client.hostNames('12', { signal });
 
     expect([...names]).toEqual([['12345678901234567890', 'long']]);
   });
@@ -115,9 +115,9 @@ describe('the host names of an application', () => {
     { what: 'no such application', answer: answerOf('{}', { status: 404 }), reason: 'not_found' },
     { what: 'an empty answer', answer: answerOf(''), reason: 'not_json' },
   ])('are empty, for a reason that names the application: $what', async ({ answer, reason }) => {
-    const { source, signal } = aRestSource(async () => answer);
+    const { client, signal } = aRestSource(async () => answer);
 
-    await expect(source.hostNames('12', signal)).resolves.toMatchObject({
+    await expect(client.hostNames('12', { signal })).resolves.toMatchObject({
       names: new Map(),
       calls: 1,
       error: {
@@ -140,13 +140,13 @@ describe('the host names of an application', () => {
     const controller = new AbortController();
     const deadline = new ApiError('timeout', 'the poll did not end within 120 s');
     const { send } = createFakeTransport(twoPages);
-    const { source } = aRestSource(async (request, signal) => {
+    const { client } = aRestSource(async (request, signal) => {
       if (!request.target.includes('page=2')) return send(request, signal);
       controller.abort(deadline);
       throw new ApiError('reset', 'the connection was reset');
     });
 
-    const { names, error } = await source.hostNames('12', controller.signal);
+    const { names, error } = await client.hostNames('12', controller);
 
     expect([...names]).toEqual([['1', 'a']]);
     expect(error).toBe(deadline);
@@ -160,9 +160,9 @@ describe('the host names of an application', () => {
     const transport = createFakeTransport({
       [filtered('web-1')]: hostsOf([1, 'web-1'], [11, 'web-11']),
     });
-    const { source, signal } = aRestSource(transport.send);
+    const { client, signal } = aRestSource(transport.send);
 
-    const { names, error, calls } = await source.hostNames('12', signal, ['web-1']);
+    const { names, error, calls } = await client.hostNames('12', { signal }, ['web-1']);
 
     expect([...names]).toEqual([
       ['1', 'web-1'],
@@ -179,9 +179,9 @@ describe('the host names of an application', () => {
       [filtered('pod-a')]: found === 'pod-a' ? hostsOf([1, 'POD-A']) : hostsOf([7, 'pod-a2']),
       [filtered('node-b')]: hostsOf([2, 'node-b']),
     });
-    const { source, signal } = aRestSource(transport.send);
+    const { client, signal } = aRestSource(transport.send);
 
-    const result = await source.hostNames('12', signal, ['pod-a', 'node-b']);
+    const result = await client.hostNames('12', { signal }, ['pod-a', 'node-b']);
 
     expect(result).toMatchObject({ error: undefined, calls });
   });
@@ -191,10 +191,10 @@ describe('the host names of an application', () => {
     const transport = createFakeTransport({
       [filtered('pod-a')]: [all, all],
     });
-    const { source, signal } = aRestSource(transport.send);
+    const { client, signal } = aRestSource(transport.send);
 
-    const found = await source.hostNames('12', signal, ['pod-a', 'node-b']);
-    const absent = await source.hostNames('12', signal, ['pod-a', 'node-c']);
+    const found = await client.hostNames('12', { signal }, ['pod-a', 'node-b']);
+    const absent = await client.hostNames('12', { signal }, ['pod-a', 'node-c']);
 
     expect([found.calls, absent.calls]).toEqual([1, 1]);
     expect(found.names.get('2')).toBe('NODE-B');
@@ -207,9 +207,9 @@ describe('the host names of an application', () => {
         [filtered('pod-a')]: new ApiError('client', `HTTP ${status}`, { status }),
         [target]: hostsOf([1, 'web-1'], [2, 'node-b']),
       });
-      const { source, signal } = aRestSource(transport.send);
+      const { client, signal } = aRestSource(transport.send);
 
-      const result = await source.hostNames('12', signal, ['pod-a', 'node-b']);
+      const result = await client.hostNames('12', { signal }, ['pod-a', 'node-b']);
 
       expect(result).toMatchObject({ error: undefined, calls: 2 });
       expect(result.names.get('2')).toBe('node-b');
@@ -220,9 +220,9 @@ describe('the host names of an application', () => {
     'are looked up by any name: %j',
     async (name) => {
       const transport = createFakeTransport({ [filtered(name)]: hostsOf([2, name]) });
-      const { source, signal } = aRestSource(transport.send);
+      const { client, signal } = aRestSource(transport.send);
 
-      const { names } = await source.hostNames('12', signal, [name]);
+      const { names } = await client.hostNames('12', { signal }, [name]);
       const [call] = transport.calls;
 
       expect(names.get('2')).toBe(name);
@@ -234,9 +234,9 @@ describe('the host names of an application', () => {
     const transport = createFakeTransport({
       [filtered('pod-a')]: new ApiError('server', 'HTTP 500', { status: 500 }),
     });
-    const { source, signal } = aRestSource(transport.send);
+    const { client, signal } = aRestSource(transport.send);
 
-    const result = await source.hostNames('12', signal, ['pod-a', 'node-b']);
+    const result = await client.hostNames('12', { signal }, ['pod-a', 'node-b']);
 
     expect(result).toMatchObject({ error: { reason: 'server' }, calls: 1 });
   });
@@ -250,9 +250,9 @@ describe('the host names of an application', () => {
       ),
       [`${filtered('a&b')}&page=2`]: hostsOf([2, 'a&b']),
     });
-    const { source, signal } = aRestSource(transport.send);
+    const { client, signal } = aRestSource(transport.send);
 
-    const { names } = await source.hostNames('12', signal, ['a&b']);
+    const { names } = await client.hostNames('12', { signal }, ['a&b']);
 
     expect(names.get('2')).toBe('a&b');
     expect(transport.calls[0]?.target).toBe(`${target}?filter%5Bhostname%5D=a%26b`);

@@ -11,8 +11,8 @@ import {
   valueNames,
   vendorValues,
 } from '../../../src/model/vendor-value.ts';
-import { inBaseUnit } from '../../../src/newrelic/rest/base-units.ts';
 import type { MetricAnswer } from '../../../src/newrelic/rest/metric-payload.ts';
+import { inBaseUnit } from '../../../src/newrelic/rest/metric-payload.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { aRestSource } from './a-rest-source.ts';
 

@@ -1,8 +1,9 @@
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type { Batch, Question, Source } from '../../../src/model/source.ts';
+import type { ApplicationQuestion, Source } from '../../../src/model/source.ts';
 import type { Transport } from '../../../src/newrelic/calls/transport.ts';
+import { callsAtOnce } from '../../support/calls-at-once.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 
 /** A call for values, as the vendor saw it. */
@@ -81,37 +82,43 @@ function metricDataOf(call: MetricCall, facts: Facts, treatment: Treatment): obj
   };
 }
 
-/** One of the hosts of a question is listed as long as nobody says otherwise. */
-function aQuestion(selected: SelectedApplication): Question {
-  return { selected, askHostNames: false, hostNames: new Map(), isListed: () => true };
-}
-
-export interface PolledAt {
-  readonly signal?: AbortSignal;
-  readonly wallMs?: number;
+/** What is asked about an application of which all is known. */
+export function aQuestion(
+  selected: SelectedApplication,
+  overrides: Partial<ApplicationQuestion> = {},
+): ApplicationQuestion {
+  const hostNames = new Map<string, string>();
+  return {
+    kind: 'application',
+    selected,
+    askHostNames: false,
+    hostNames,
+    isListed: () => true,
+    ...overrides,
+  };
 }
 
 /** Polls the applications together, all calls of a stage at once. */
 export async function polled(
   source: Source,
   applications: readonly SelectedApplication[],
-  at: PolledAt = {},
 ): Promise<readonly PollOutcome[]> {
-  const batches = source.batches(applications.map(aQuestion), []);
-  await Promise.all(batches.map(async (batch) => ended(batch, at)));
-  return batches.flatMap((batch) => batch.questions.map((question) => batch.outcomeOf(question)));
+  const groups = source.groups(
+    applications.map((one) => aQuestion(one)),
+    [],
+  );
+  return (await Promise.all(groups.map(async (group) => polledGroup(source, group)))).flat();
 }
 
-async function ended(
-  batch: Batch,
-  { signal = new AbortController().signal, wallMs = Date.UTC(2026, 8, 1, 10) }: PolledAt,
-): Promise<void> {
-  for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
-    const calls: Promise<unknown>[] = [];
-    for (let next = stage.calls.next(); next.done !== true; next = stage.calls.next()) {
-      calls.push(next.value({ signal, wallMs }));
-    }
-    if (calls.length > stage.size) throw new Error('a stage had more calls than it said');
-    await Promise.all(calls);
+async function polledGroup(
+  source: Source,
+  group: readonly ApplicationQuestion[],
+): Promise<readonly PollOutcome[]> {
+  const { signal } = new AbortController();
+  const calls = callsAtOnce({ signal, wallMs: Date.UTC(2026, 8, 1, 10) });
+  const outcomes: PollOutcome[] = [];
+  for await (const one of source.poll(() => group, calls, signal)) {
+    if (one.kind === 'application') outcomes.push(one.outcome);
   }
+  return outcomes;
 }

@@ -68,7 +68,8 @@ describe('the costs of a poll by the REST API', () => {
       calls: 2 + 2 * 3,
     },
   ])('counts $what', ({ selected, calls }) => {
-    const { application_metrics: own, host_metrics: hosts, ...lists } = restCosts.polls([selected]);
+    const subject = { kind: 'application', selected } as const;
+    const { application_metrics: own, host_metrics: hosts, ...lists } = restCosts.cost([subject]);
 
     expect(own + hosts).toBe(calls);
     expect(lists).toEqual({ list_applications: 0, list_hosts: 0, query: 0 });

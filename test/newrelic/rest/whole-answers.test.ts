@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { presetNames } from '../../../src/model/presets.ts';
+import type { SelectedApplication } from '../../../src/model/selected-application.ts';
+import type { CallsByOperation, PollCalls, Polled, Source } from '../../../src/model/source.ts';
+import { callsAtOnce } from '../../support/calls-at-once.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { type Facts, polled } from './metric-vendor.ts';
+import { aQuestion, type Facts, polled } from './metric-vendor.ts';
 import {
   aBench,
   all,
@@ -75,30 +78,29 @@ describe('an answer that has the values of the first metric alone', () => {
     }
   });
 
-  it('changes what polls cost, in calls and in words, and says so in the same turn', async () => {
+  it('changes what polls cost, in calls and in words, and counts that', async () => {
     const { source, vendor } = aBench(() => 'others_missing');
     const applications = [
       anApp('1', ['11', '12']),
       anApp('2', [], ['throughput', 'response_time']),
     ];
     const entries = applications.map(({ entry }) => entry);
-    const told: unknown[] = [];
-    source.onCostsChange?.(() => told.push(source.costs.polls(applications)));
-    const before = source.costs.polls(applications);
-    const wordsBefore = source.costs.ofMetrics?.(entries);
+    const before = costOf(source, applications);
+    const wordsBefore = source.metricCalls?.(entries);
 
     await polled(source, applications);
+    const changes = source.costChanges();
     vendor.calls.splice(0);
     await polled(source, applications);
 
-    const after = source.costs.polls(applications);
+    const after = costOf(source, applications);
     const made = { own: 0, hosts: 0 };
     for (const { hostId } of vendor.calls) made[hostId === undefined ? 'own' : 'hosts'] += 1;
     expect(before).toMatchObject({ application_metrics: 2, host_metrics: 2 });
     expect(after).toMatchObject({ application_metrics: 3 + 1, host_metrics: 6 });
     expect(made).toEqual({ own: 4, hosts: 6 });
-    expect(told).toEqual([after]);
-    expect([wordsBefore, source.costs.ofMetrics?.(entries)]).toEqual([
+    expect([changes, source.costChanges()]).toEqual([1, 1]);
+    expect([wordsBefore, source.metricCalls?.(entries)]).toEqual([
       '3 metrics take 1 call',
       '3 metrics take 3 calls: New Relic answers for one metric at a time',
     ]);
@@ -163,7 +165,7 @@ describe('metrics for which one URL is too short', () => {
 
     expect(vendor.calls.slice(0, 2).map(({ values }) => values.length)).toEqual([3, 1]);
     expect(Object.values(valuesIn(first))).toEqual([0.9, 3, 3]);
-    expect(source.costs.ofMetrics?.([application.entry])).toContain('at a time');
+    expect(source.metricCalls?.([application.entry])).toContain('at a time');
   });
 });
 
@@ -183,7 +185,7 @@ describe('metrics that have no values apart either', () => {
     const trials = (vendor.calls.length - 120 * 60) / kinds.length;
     expect(trials).toBe(3);
     expect(unexpected).toEqual([]);
-    expect(source.costs.polls(applications)).toMatchObject({ application_metrics: 30 });
+    expect(costOf(source, applications)).toMatchObject({ application_metrics: 30 });
   });
 });
 
@@ -220,24 +222,25 @@ describe('a call of the part that is asked for in both ways', () => {
 
   it('fails nothing at the deadline of the poll', async () => {
     const { source } = aBench(() => 'others_missing');
-    const [batch] = source.batches([aQuestionAbout('1')], []);
-    if (batch === undefined) throw new Error('a batch was expected');
-    const context = {
-      signal: new AbortController().signal,
-      onWire: () => undefined,
-      wallMs: Date.UTC(2026, 8, 1, 10),
+    const controller = new AbortController();
+    const question = aQuestion(anApp('1'));
+    let isTrial = false;
+    const atOnce = callsAtOnce({ signal: controller.signal, wallMs: Date.UTC(2026, 8, 1, 10) });
+    const stages: PollCalls = {
+      run: async (...stage) => {
+        if (isTrial) controller.abort(new ApiError('timeout', 'too late'));
+        isTrial = true;
+        return atOnce.run(...stage);
+      },
     };
-    const values = batch.nextStage()?.calls.next().value;
-    await values?.(context);
-    batch.nextStage();
 
-    batch.giveUp(new ApiError('timeout', 'too late'));
-    const [question] = batch.questions;
+    const found: Polled[] = [];
+    for await (const one of source.poll(() => [question], stages, controller.signal))
+      found.push(one);
 
-    expect(question && batch.outcomeOf(question)).toMatchObject({
-      error: undefined,
-      failed: new Set(),
-    });
+    expect(controller.signal.aborted).toBe(true);
+    expect(found).toMatchObject([{ question, outcome: { error: undefined, failed: new Set() } }]);
+    expect(source.costChanges()).toBe(0);
   });
 });
 
@@ -285,7 +288,7 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
           const healthy = await polled(bench.source, applications);
 
           for (const outcome of [...troubled, ...healthy]) expectTruth(outcome);
-          const planned = bench.source.costs.polls(applications);
+          const planned = costOf(bench.source, applications);
           expect(bench.vendor.calls).toHaveLength(
             planned.application_metrics + planned.host_metrics,
           );
@@ -302,13 +305,8 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
   });
 });
 
-function aQuestionAbout(id: string) {
-  return {
-    selected: anApp(id),
-    askHostNames: false,
-    hostNames: new Map<string, string>(),
-    isListed: () => true,
-  };
+function costOf(source: Source, applications: readonly SelectedApplication[]): CallsByOperation {
+  return source.cost(applications.map((selected) => ({ kind: 'application', selected })));
 }
 
 /** Those values that came are right. */

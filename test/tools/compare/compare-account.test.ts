@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { AppEntry } from '../../../src/model/config.ts';
-import type { Question, Source } from '../../../src/model/source.ts';
+import type { ApplicationQuestion, Question, Source } from '../../../src/model/source.ts';
 import {
   type AccountComparison,
   type ComparedAccount,
   compareAccount,
 } from '../../../src/tools/compare/compare-account.ts';
+import { aContext } from '../../support/a-context.ts';
 import { anApplication, anEntry } from '../../support/builders.ts';
 import { inBatches } from '../../support/fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -27,31 +28,28 @@ function aBench(): Bench {
   const clock = createFakeClock();
   const rest = createFakeSource(clock);
   const nerdgraph = createFakeSource(clock);
-  const batches = inBatches(nerdgraph, clock);
-  let inAnswer = (question: Question): readonly string[] | undefined =>
-    question.selected.application.hostIds;
+  const batches = inBatches(nerdgraph);
+  let inAnswer = ({ selected }: ApplicationQuestion): readonly string[] | undefined =>
+    selected.application.hostIds;
+  const answering = (question: Question): Question => {
+    if (question.kind === 'query') return question;
+    const { application, entry } = question.selected;
+    const hostIds = inAnswer(question);
+    return { ...question, selected: { application: { ...application, hostIds }, entry } };
+  };
   const source: Source = {
     ...batches,
-    batches: (due, early) =>
-      batches.batches(
-        due.map((one) => {
-          const { application, entry } = one.selected;
-          return {
-            ...one,
-            selected: { application: { ...application, hostIds: inAnswer(one) }, entry },
-          };
-        }),
-        early,
-      ),
+    poll: (asked, ...how) => batches.poll(() => asked().map(answering), ...how),
   };
+  const { vendorClock } = aContext({ clock });
   const compare: Bench['compare'] = async (entries = [anEntry({ transactions: ['web'] })]) => {
     const comparing = compareAccount(
       {
         account: 'main',
         entries,
         concurrency: 2,
-        rest: { source: rest, calls: rest.sent },
-        nerdgraph: { source, calls: batches.sent },
+        rest: { source: rest, vendorClock, calls: rest.sent },
+        nerdgraph: { source, vendorClock, calls: batches.sent },
       },
       { clock, wallMs: () => clock.wallMs(), signal: new AbortController().signal },
     );

@@ -1,0 +1,82 @@
+import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
+import { digestOf, mayPass } from '../config/read-file.ts';
+import { sleep } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import { CommandError, type Files, type Machine } from './platform.ts';
+
+/** The files that a configuration was read from: the digest of each content, by path. */
+export type WatchedFiles = ReadonlyMap<string, string>;
+
+/** The time that a writer has to finish: a certificate and its key are two files. */
+const settleMs = 1000;
+
+/**
+ * Resolves with `true` once a file differs from the loaded one, and with `false` when the signal is
+ * aborted. What could not be loaded is to be tried again at every interval: a file may arrive later than
+ * the configuration that names it. Files are read again by their paths: unlike a watch on an inode, this
+ * notices that a symbolic link of a ConfigMap changes, or that a file is deleted and created again.
+ *
+ * @param loaded `undefined` when the last reload failed
+ */
+export async function untilChanged(
+  loaded: () => WatchedFiles | undefined,
+  intervalMs: number,
+  { clock, readFile }: Pick<Machine & Files, 'clock' | 'readFile'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    for (;;) {
+      await sleep(clock, intervalMs, signal);
+      const files = loaded();
+      const digests = await digestsAt([...(files?.keys() ?? [])], { readFile });
+      if (files !== undefined && digests.every(([path, digest]) => files.get(path) === digest)) {
+        continue;
+      }
+      await sleep(clock, settleMs, signal);
+      return true;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
+  }
+}
+
+/** The digests of files as they are now; empty if one cannot be read, which whoever needs it reports. */
+export async function digestsAt(
+  paths: readonly string[],
+  { readFile }: Pick<Files, 'readFile'>,
+): Promise<readonly (readonly [path: string, digest: string])[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const bytes = await readFile(path).catch(() => undefined);
+      return [path, bytes === undefined ? '' : digestOf(bytes)] as const;
+    }),
+  );
+}
+
+/** @param file the path of the configuration file */
+export function logWarnings(
+  warnings: readonly Diagnostic[],
+  file: string,
+  logger: Logger,
+  kind = 'configuration',
+): void {
+  const { shown, more } = firstOf(warnings);
+  for (const { line, column, message, help } of shown) {
+    logger.warn({ file, line, column, problem: message, remedy: help }, `${kind} warning`);
+  }
+  if (more > 0) logger.warn({ file, more }, `more ${kind} warnings: see check-config`);
+}
+
+export async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof ConfigError ? fileCommandError(error) : error;
+  }
+}
+
+/** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */
+export function fileCommandError(error: Error, message: string = error.message): CommandError {
+  return new CommandError(mayPass(error) ? 1 : 2, message, { cause: error });
+}

@@ -1,0 +1,231 @@
+import pLimit from 'p-limit';
+import { ConfigError } from '../config/diagnostic.ts';
+import {
+  type ConfigFile,
+  type LoadedConfig,
+  parseConfigFile,
+  readConfigFile,
+} from '../config/load-config.ts';
+import { sleep } from '../model/clock.ts';
+import type { Config } from '../model/config.ts';
+import type { ReloadStatus } from '../model/status.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { SelfMetrics } from '../telemetry/self-metrics.ts';
+import { accountsInUse } from './account.ts';
+import {
+  digestsAt,
+  fileCommandError,
+  logWarnings,
+  orCommandError,
+  untilChanged,
+  type WatchedFiles,
+} from './config-files.ts';
+import { type AccountPlatform, CommandError, type ProcessControl } from './platform.ts';
+import { createRestWarnings } from './rest-warnings.ts';
+
+/** What asked for a reload; a word for the log. `start`: nothing has been read before. */
+export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
+
+export interface ReloaderStatus extends ReloadStatus {
+  /** The files of the active configuration; `undefined` if the last reload failed, or there was none. */
+  readonly files: WatchedFiles | undefined;
+}
+
+export interface ReloaderOptions {
+  readonly configFile: string;
+  /**
+   * Whether the daemon runs without a usable configuration and waits for one, so that its log has to
+   * say why there is none; otherwise the process ends with the error of the first `reload`.
+   */
+  readonly configWait: boolean;
+  /** How often to look whether the file has changed; 0 is never. */
+  readonly autoReloadIntervalMs: number;
+}
+
+export interface ReloaderContext {
+  readonly platform: AccountPlatform & Pick<ProcessControl, 'onHangup'>;
+  readonly logger: Logger;
+  readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
+  /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
+  readonly apply: (config: Config) => Promise<void>;
+}
+
+/** How often a daemon without a configuration tries to get one. */
+const waitMs = 2000;
+
+/**
+ * Brings the configuration from its file into force: the first one, and every later one. From now on
+ * SIGHUP reloads.
+ */
+export class Reloader {
+  readonly #options: ReloaderOptions;
+  readonly #context: ReloaderContext;
+  readonly #warnOfRest: (config: Config) => void;
+  readonly #oneAtATime = pLimit(1);
+  #status: ReloaderStatus;
+  /** What was read and is not active. */
+  #known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
+  #waiting: Promise<void> | undefined;
+
+  constructor(options: ReloaderOptions, context: ReloaderContext) {
+    const { platform, logger } = context;
+    const { configFile } = options;
+    this.#options = options;
+    this.#context = context;
+    const nothing = { inForceSinceMs: undefined, lastAttemptMs: undefined, problem: undefined };
+    this.#status = { configFile, ...nothing, files: undefined };
+    this.#warnOfRest = createRestWarnings(platform.clock, logger);
+    platform.onHangup(() => {
+      void this.#reloadQuietly('signal');
+    });
+  }
+
+  status(): ReloaderStatus {
+    return this.#status;
+  }
+
+  /**
+   * Reads the configuration and makes it the active one. If anything is wrong with it, the one before
+   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
+   * the next one.
+   */
+  async reload(trigger: ReloadTrigger): Promise<void> {
+    this.#waiting ??= this.#oneAtATime(async () => this.#reloadNow(trigger));
+    return this.#waiting;
+  }
+
+  /**
+   * Waits for the first configuration if there is none, then follows changes of the file, until the
+   * signal is aborted.
+   */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { platform } = this.#context;
+    const { autoReloadIntervalMs: intervalMs } = this.#options;
+    try {
+      for (let trigger: ReloadTrigger = 'start'; !this.#isInForce(); trigger = 'file') {
+        await this.#reloadQuietly(trigger);
+        if (!this.#isInForce()) await sleep(platform.clock, waitMs, signal);
+      }
+      if (intervalMs === 0) return;
+      while (await untilChanged(() => this.#status.files, intervalMs, platform, signal)) {
+        await this.#reloadQuietly('file');
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** For triggers that expect no answer: the log has it. */
+  async #reloadQuietly(trigger: ReloadTrigger): Promise<void> {
+    try {
+      await this.reload(trigger);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+    }
+  }
+
+  async #reloadNow(trigger: ReloadTrigger): Promise<void> {
+    const { metrics, platform } = this.#context;
+    this.#waiting = undefined;
+    try {
+      await this.#putIntoForce(trigger);
+    } catch (error) {
+      metrics.configReloaded(false, platform.clock.wallMs());
+      const { problem: before } = this.#status;
+      const problem = error instanceof CommandError ? error.message : before;
+      const lastAttemptMs = platform.clock.wallMs();
+      this.#status = { ...this.#status, lastAttemptMs, problem, files: undefined };
+      if (error instanceof CommandError) this.#logFailure(trigger, error.message, before);
+      throw error;
+    }
+  }
+
+  async #putIntoForce(trigger: ReloadTrigger): Promise<void> {
+    const { platform, logger, metrics, apply } = this.#context;
+    const { configFile } = this.#options;
+    const { config, warnings, digest } = await this.#read();
+    // Before they are put into force, which takes a while: a change in the meantime is then seen.
+    const named = await digestsAt(filesNamedIn(config), platform);
+    await apply(config);
+    this.#known = undefined;
+    logWarnings(warnings, configFile, logger);
+    this.#warnOfRest(config);
+    const nowMs = platform.clock.wallMs();
+    metrics.configReloaded(true, nowMs);
+    if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
+    else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
+    const files = new Map([[configFile, digest], ...named]);
+    const times = { inForceSinceMs: nowMs, lastAttemptMs: nowMs };
+    this.#status = { configFile, ...times, problem: undefined, files };
+  }
+
+  /**
+   * Reads the file. The same bytes are parsed only once, whether they are good or bad, so it costs
+   * little to try a file again and again. Rejects with a `CommandError`.
+   */
+  async #read(): Promise<LoadedConfig> {
+    const { platform } = this.#context;
+    const { configFile } = this.#options;
+    const file = await orCommandError(async () => readConfigFile(configFile, platform));
+    if (this.#known?.digest !== file.digest) {
+      this.#known = { digest: file.digest, loaded: this.#parse(file) };
+    }
+    return this.#known.loaded;
+  }
+
+  async #parse(file: ConfigFile): Promise<LoadedConfig> {
+    const { platform } = this.#context;
+    try {
+      if (this.#isInForce()) refuseHuge(file, platform);
+      return await parseConfigFile(file, platform);
+    } catch (error) {
+      if (error instanceof ConfigError) throw fileCommandError(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `${this.#options.configFile}: the file could not be parsed: ${reason}`;
+      throw new CommandError(1, message, { cause: error });
+    }
+  }
+
+  #isInForce(): boolean {
+    return this.#status.inForceSinceMs !== undefined;
+  }
+
+  /** A file is tried again and again: each problem with it is logged once. */
+  #logFailure(trigger: ReloadTrigger, problem: string, before: string | undefined): void {
+    const { logger, platform } = this.#context;
+    const isInForce = this.#isInForce();
+    if (trigger === 'file' && problem === before) return;
+    if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
+    const remedy = isInForce
+      ? 'the old configuration stays active; correct the file'
+      : 'correct it: it is tried again every few seconds, and nothing is polled until then';
+    const message = isInForce ? 'reload failed' : 'no usable configuration';
+    logger.error({ trigger, problem, remedy }, message);
+  }
+}
+
+/** More than ten thousand entries with all their fields need. */
+const mostBytes = 256 * 1024 ** 2;
+/** The rest is left for the active configuration and its values. */
+const shareOfHeap = 0.6;
+/** What a line, an item of a list or a field takes, as measured with files of many shapes. */
+const bytesPerValue = 1500;
+
+/** A full heap would end the process, and with it the active configuration, beside which it is parsed. */
+function refuseHuge({ text }: ConfigFile, { heapBytes }: AccountPlatform): void {
+  const limitBytes = Math.min(mostBytes, shareOfHeap * heapBytes);
+  let values = 0;
+  for (const character of text) if ('\n,:[{'.includes(character)) values += 1;
+  if (values * bytesPerValue <= limitBytes) return;
+  const limitMb = Math.floor(limitBytes / 1024 ** 2);
+  throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);
+}
+
+/** The CA bundles and proxy URLs of accounts in use. Keys are read again without a reload. */
+function filesNamedIn(config: Config): readonly string[] {
+  const paths = accountsInUse(config).flatMap(({ account: { caFile, proxyUrlFrom } }) => [
+    caFile,
+    proxyUrlFrom?.kind === 'file' ? proxyUrlFrom.path : undefined,
+  ]);
+  return [...new Set(paths)].filter((path) => path !== undefined);
+}

@@ -1,0 +1,165 @@
+import { ApiError, asApiError } from '../../model/api-error.ts';
+import { type QueryOutcome, queryOutcomeOf } from '../../model/poll-outcome.ts';
+import type {
+  ApplicationQuestion,
+  Call,
+  CallContext,
+  PollCalls,
+  Polled,
+  QueryQuestion,
+  Question,
+} from '../../model/source.ts';
+import type { TimeWindow } from '../../model/window.ts';
+import type { VendorClock } from '../calls/vendor-clock.ts';
+import { Answers, type AnswersContext } from './answers.ts';
+import type { GraphqlClient } from './graphql-client.ts';
+import { metricsNrql, pollWindow } from './nrql.ts';
+import { type PlannedQuery, queriesOf } from './query-plan.ts';
+import type { EndedQuery, QuerySizes } from './query-sizes.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
+
+/** What all polls of an account share. */
+export interface PollContext extends AnswersContext {
+  readonly client: Pick<GraphqlClient, 'nrql' | 'query'>;
+  readonly sizes: QuerySizes;
+  readonly unexpected: UnexpectedAnswers;
+  readonly vendorClock: Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
+}
+
+/** A poll that has begun. */
+interface Poll {
+  readonly calls: readonly Call[];
+  /** What its calls have shown. To be called once. @param late why the rest has failed */
+  readonly polled: (late: ApiError) => Iterable<Polled>;
+}
+
+const operations = { applications: 'application_metrics', hosts: 'host_metrics' } as const;
+const neverAsked = new ApiError('timeout', 'it was not asked.');
+
+/**
+ * Asks about one group: a query of the configuration, or applications of one kind. Those have one query for
+ * up to 200 of them and a few for their hosts. Yields as `Source.poll` does.
+ */
+export async function* pollGroup(
+  asked: () => readonly Question[],
+  calls: PollCalls,
+  signal: AbortSignal,
+  context: PollContext,
+): AsyncGenerator<Polled, undefined> {
+  let begun: Poll | undefined;
+  const poll = (): Poll => (begun ??= begin(asked(), signal, context));
+  function* planned(): Generator<Call, undefined> {
+    yield* poll().calls;
+    return undefined;
+  }
+  const foreseen = sizeOf(asked(), context);
+  await calls.run(() => begun?.calls.length ?? foreseen, planned());
+  if (!signal.aborted) yield* poll().polled(neverAsked);
+  else if (signal.reason instanceof ApiError) yield* poll().polled(signal.reason);
+  return undefined;
+}
+
+function sizeOf(questions: readonly Question[], { sizes }: PollContext): number {
+  const applications = questions.filter((one) => one.kind === 'application');
+  if (applications.length === 0) return 1;
+  return queriesOf(applications, (subject, id) => sizes.divisionOf(subject, id)).length;
+}
+
+function begin(questions: readonly Question[], signal: AbortSignal, context: PollContext): Poll {
+  const [first] = questions;
+  if (first?.kind === 'query') return queryPoll(first, signal, context);
+  const applications = questions.filter((one) => one.kind === 'application');
+  return applicationPoll(applications, signal, context);
+}
+
+/** One call. It is made again if its answer shows that its window was cut by a wrong clock. */
+function queryPoll(
+  question: QueryQuestion,
+  signal: AbortSignal,
+  { client, vendorClock }: PollContext,
+): Poll {
+  const { query } = question;
+  let outcome: QueryOutcome | undefined;
+  const call: Call = async (context) => {
+    const result = await vendorClock
+      .whileInDoubt(mostMoreQueries, async () =>
+        client.query(query, pollWindow(query.poll, vendorClock.wallMs()), context),
+      )
+      .catch(asApiError);
+    // What comes after the deadline has failed.
+    if (!signal.aborted) outcome = queryOutcomeOf(result);
+  };
+  return {
+    calls: [call],
+    polled: (late) => [{ kind: 'query', question, outcome: outcome ?? queryOutcomeOf(late) }],
+  };
+}
+
+/** The next poll may be an hour away. */
+const mostMoreQueries = 3;
+
+function applicationPoll(
+  questions: readonly ApplicationQuestion[],
+  signal: AbortSignal,
+  context: PollContext,
+): Poll {
+  const { client, sizes, unexpected } = context;
+  const queries = queriesOf(questions, (subject, id) => sizes.divisionOf(subject, id));
+  const answers = new Answers(queries, context);
+  const ended: EndedQuery[] = [];
+  let window: TimeWindow | undefined;
+  /** The refusal of the key: what was not asked for yet is refused as well. */
+  let refusal: ApiError | undefined;
+
+  const ask = async (
+    query: PlannedQuery,
+    callContext: CallContext,
+  ): Promise<ApiError | undefined> => {
+    // The same for all queries.
+    window ??= pollWindow(questions[0]?.selected.entry.poll, callContext.wallMs);
+    try {
+      const answer = await client.nrql(questionOf(query, window, answers), callContext);
+      if (!signal.aborted) answers.answered(query, answer);
+      return undefined;
+    } catch (error) {
+      return asApiError(error);
+    }
+  };
+  const callFor =
+    (query: PlannedQuery): Call =>
+    async (callContext) => {
+      const error = refusal ?? (await ask(query, callContext));
+      // What was cut off says nothing about its size.
+      if (signal.aborted) return;
+      if (error?.status === 401) refusal = error;
+      if (error !== undefined) answers.failed(query.applicationIds, error);
+      ended.push({ ...query, error });
+    };
+  return {
+    calls: queries.map(callFor),
+    *polled(late) {
+      sizes.ended(ended);
+      for (const question of questions) {
+        const { id } = question.selected.application;
+        if (answers.isWithoutHeartbeat(id)) unexpected.saw('no_heartbeat', { app_id: id });
+        yield { kind: 'application', question, outcome: answers.outcome(question, late) };
+      }
+    },
+  };
+}
+
+function questionOf(query: PlannedQuery, window: TimeWindow, answers: Answers) {
+  const { subject, applicationIds, facets, hosts } = query;
+  const { columns } = query.columns;
+  const { condition } = hosts;
+  return {
+    operation: operations[subject],
+    nrql: metricsNrql({ applicationIds, window, facets, columns, condition }),
+    window,
+    facets,
+    applicationIds,
+    asksFor: hosts.has,
+    mayBeAbout: (stated: TimeWindow) => answers.isAbout(stated),
+    columns: columns.map(({ name }) => name),
+  };
+}

@@ -1,0 +1,303 @@
+import { ApiError, asApiError, type FailureReason } from '../../model/api-error.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../../model/poll-outcome.ts';
+import type { Values } from '../../model/polled-series.ts';
+import {
+  asksForApplication,
+  hostSelectorOf,
+  hostsToPoll,
+  wantedHostNames,
+  withNamedHosts,
+  withNewHosts,
+} from '../../model/selected-application.ts';
+import type {
+  ApplicationQuestion,
+  Call,
+  HostNames,
+  PollCalls,
+  Polled,
+  RequestContext,
+} from '../../model/source.ts';
+import { windowAt } from '../../model/window.ts';
+import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
+import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
+import type { WholeAnswers } from './whole-answers.ts';
+
+/** After this many calls in a row without an answer, the rest of the poll would get none either. */
+const maxUnanswered = 12;
+const unanswered = new Set<FailureReason>(['dns', 'connect', 'tls', 'timeout', 'throttled']);
+
+/** The calls of a poll. */
+export interface PollClient {
+  /** @param wanted names that one host may have: other hosts may be left out */
+  hostNames(id: string, context: RequestContext, wanted?: readonly string[]): Promise<HostNames>;
+  /** Rejects with an `ApiError` or with the signal's reason. */
+  metrics(
+    applicationId: string,
+    hostId: string | undefined,
+    query: MetricQuery,
+    context: RequestContext,
+  ): Promise<MetricAnswer>;
+}
+
+/** What all polls of an account share. */
+export interface PollContext {
+  readonly client: PollClient;
+  readonly callGroupsOf: CallGroupsOf;
+  readonly wholeAnswers: WholeAnswers;
+}
+
+/**
+ * Asks about one application and the hosts that its entry chooses, with a call for each of them, or a few
+ * if one does not suffice, all for the same window. If hosts are chosen by names that are not known yet,
+ * the names come first. If the answers leave a doubt whether they are whole, calls that find it out may
+ * come last. Yields as `Source.poll` does.
+ */
+export async function* pollApplication(
+  question: ApplicationQuestion,
+  calls: PollCalls,
+  signal: AbortSignal,
+  context: PollContext,
+): AsyncGenerator<Polled, undefined> {
+  const poll = new ApplicationPoll(question, signal, context, context.wholeAnswers.areWhole);
+  await poll.ask(calls);
+  if (signal.aborted && !(signal.reason instanceof ApiError)) return undefined;
+  yield { kind: 'application', question, outcome: poll.outcome() };
+  return undefined;
+}
+
+type Names = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'>;
+const noNames: Names = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
+
+/** The calls of one poll, and what they have shown so far. A scope is a host id, or `applicationScope`. */
+class ApplicationPoll {
+  readonly #question: ApplicationQuestion;
+  readonly #signal: AbortSignal;
+  readonly #context: PollContext;
+  /** What this poll assumes of answers for several metrics. */
+  readonly #areWhole: boolean;
+  /** Whether the hosts to poll are chosen by their names. */
+  readonly #isByName: boolean;
+  /** What has arrived as a whole, by scope. */
+  readonly #parts = new Map<string, Values>();
+  /** What has arrived in some of its calls, by scope. */
+  readonly #pieces = new Map<string, { values: Values; callsLeft: number }>();
+  readonly #failed = new Set<string>();
+  readonly #goneHosts = new Set<string>();
+  #hostIds: readonly string[];
+  #partCount = 0;
+  #windowEndMs: number | undefined;
+  #error: ApiError | undefined;
+  #isGone = false;
+  #isUnauthorized = false;
+  /** Calls in a row that got no answer at all. */
+  #unanswered = 0;
+  #names = noNames;
+
+  constructor(
+    question: ApplicationQuestion,
+    signal: AbortSignal,
+    context: PollContext,
+    areWhole: boolean,
+  ) {
+    this.#question = question;
+    this.#signal = signal;
+    this.#context = context;
+    this.#areWhole = areWhole;
+    this.#isByName = hostSelectorOf(question.selected) !== undefined;
+    this.#hostIds = hostsToPoll(question.selected);
+  }
+
+  async ask(calls: PollCalls): Promise<void> {
+    const { askHostNames } = this.#question;
+    const isWithNames = askHostNames && !this.#isByName;
+    if (askHostNames && this.#isByName) {
+      await calls.run(() => 1, [this.#namesCall()].values());
+      this.#noteDeadline();
+      if (this.#isFinal() || this.#scopes().length === 0) return;
+    }
+    const scopes = this.#scopes();
+    this.#partCount = scopes.length;
+    const size = scopes.reduce((sum, scope) => sum + this.#groupsOf(scope).length, 0);
+    const all = size + (isWithNames ? 1 : 0);
+    await calls.run(() => all, this.#callsFor(scopes, isWithNames));
+    this.#noteDeadline();
+    if (!this.#isFinal()) await this.#tryOnePart(calls);
+  }
+
+  /**
+   * The outcome of the poll. Everything that was asked for and did not arrive has failed, even what
+   * was not tried. Hosts are in the order of the discovery, so that two polls render alike.
+   */
+  outcome(): PollOutcome {
+    const failed = new Set(this.#failed);
+    const hosts = new Map<string, Values>();
+    const namesError = this.#isByName ? this.#names.hostNamesError : undefined;
+    if (namesError !== undefined) failed.add(hostsScope);
+    for (const scope of this.#scopes().filter((one) => this.#isListed(one))) {
+      const values = this.#parts.get(scope);
+      if (values === undefined && !this.#goneHosts.has(scope)) failed.add(scope);
+      if (values !== undefined && scope !== applicationScope) hosts.set(scope, values);
+    }
+    return {
+      reading: this.#reading(hosts),
+      error: this.#error ?? namesError,
+      failed: this.#isGone ? new Set() : failed,
+      partCount: this.#partCount,
+      gone: this.#isGone,
+      unauthorized: this.#isUnauthorized,
+      ...this.#names,
+    };
+  }
+
+  /** `undefined` if nothing has arrived. */
+  #reading(hosts: ReadonlyMap<string, Values>): PollOutcome['reading'] {
+    const application = this.#parts.get(applicationScope);
+    if (application === undefined && hosts.size === 0) return undefined;
+    const { series } = this.#question.selected.entry;
+    return { windowEndMs: this.#windowEndMs, series, application: application ?? [], hosts };
+  }
+
+  /** What is to be asked for, as far as that is known. */
+  #scopes(): readonly string[] {
+    const isAsked = asksForApplication(this.#question.selected);
+    return isAsked ? [applicationScope, ...this.#hostIds] : this.#hostIds;
+  }
+
+  #isListed(scope: string): boolean {
+    return scope === applicationScope || this.#question.isListed(scope);
+  }
+
+  /** Whether the rest of the poll is skipped: it would be late, or would only fail in the same way. */
+  #isFinal(): boolean {
+    const isHopeless = this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
+    return isHopeless || this.#signal.aborted;
+  }
+
+  /** Whatever has not arrived by a deadline has failed because of it, except in a trial. */
+  #noteDeadline(): void {
+    if (this.#signal.aborted) this.#error ??= asApiError(this.#signal.reason);
+  }
+
+  #groupsOf(scope: string, areWhole = this.#areWhole): readonly SeriesGroup[] {
+    const { series } = this.#question.selected.entry;
+    const { applications, hosts } = this.#context.callGroupsOf(series, areWhole);
+    return scope === applicationScope ? applications : hosts;
+  }
+
+  *#callsFor(scopes: readonly string[], isWithNames: boolean): Generator<Call, undefined> {
+    if (isWithNames) yield this.#namesCall();
+    for (const scope of scopes) {
+      const isListed = this.#isListed(scope);
+      if (!isListed) this.#goneHosts.add(scope);
+      for (const call of isListed ? this.#valuesCalls(scope) : []) {
+        yield call;
+        if (this.#isFinal()) return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  /** One part is asked for in the other way as well, if that shows something new. */
+  async #tryOnePart(calls: PollCalls): Promise<void> {
+    const { wholeAnswers } = this.#context;
+    const areWhole = this.#areWhole;
+    const callsOf = (one: string): readonly SeriesGroup[] => this.#groupsOf(one, true);
+    const scope = wholeAnswers.tryOne(areWhole, this.#parts, callsOf);
+    if (scope === undefined) return;
+    // A poll of its own: that it fails, or does not end in time, is no failure of this one.
+    const trial = new ApplicationPoll(this.#question, this.#signal, this.#context, !areWhole);
+    const other = trial.#valuesCalls(scope);
+    await calls.run(() => other.length, other.values());
+    const [before, since] = [this.#parts.get(scope), trial.#parts.get(scope)];
+    if (before === undefined || since === undefined) return;
+    const [together, apart] = areWhole ? [before, since] : [since, before];
+    // Asked for apart, nothing is left out.
+    this.#parts.set(scope, apart);
+    wholeAnswers.tried(callsOf(scope), together, apart);
+  }
+
+  #namesCall(): Call {
+    const { selected } = this.#question;
+    const wanted = wantedHostNames(selected);
+    return async (context) => {
+      const found = await this.#context.client
+        .hostNames(selected.application.id, context, wanted)
+        .catch(failedNames);
+      // The deadline of the poll says nothing about the names: the next poll asks for them again.
+      if (!this.#signal.aborted || this.#isByName) this.#named(found);
+    };
+  }
+
+  /**
+   * A poll that needs the names draws conclusions: which hosts to ask for, and whether it can go on. If the
+   * application itself is polled, its own answer says whether it is gone.
+   */
+  #named({ names, error, calls }: HostNames): void {
+    const { selected, hostNames: known } = this.#question;
+    const hostNames = error !== undefined && names.size === 0 ? undefined : names;
+    this.#names = { hostNames, hostNamesError: error, extraCalls: calls };
+    if (!this.#isByName) return;
+    if (error?.reason === 'not_found' && !asksForApplication(selected)) this.#isGone = true;
+    if (error?.status === 401) this.#isUnauthorized = true;
+    const all = new Map([...known, ...names]);
+    this.#hostIds = hostsToPoll(withNamedHosts(withNewHosts(selected, hostNames), all));
+  }
+
+  #valuesCalls(scope: string): readonly Call[] {
+    const { application, entry } = this.#question.selected;
+    const { window: wanted, delayMs, raw } = entry.poll;
+    const hostId = scope === applicationScope ? undefined : scope;
+    return this.#groupsOf(scope).map((group) => async (context) => {
+      try {
+        const window = windowAt(context.wallMs, wanted, delayMs);
+        const query = { ...group, window, raw };
+        const answer = await this.#context.client.metrics(application.id, hostId, query, context);
+        this.#arrived(scope, group, answer.values, window?.toMs ?? answer.windowEndMs);
+      } catch (error) {
+        this.#partFailed(scope, asApiError(error));
+      }
+    });
+  }
+
+  /**
+   * The values are a part as soon as the last of the calls for them has brought its own: a piece must not pass
+   * for the whole. With the vendor's own window, the windows of one poll may end a minute apart: the earliest
+   * end holds for all.
+   */
+  #arrived(
+    scope: string,
+    { places, calls }: SeriesGroup,
+    values: Values,
+    endMs: number | undefined,
+  ): void {
+    this.#unanswered = 0;
+    if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
+    if (places === undefined) {
+      this.#parts.set(scope, values);
+      return;
+    }
+    const { series } = this.#question.selected.entry;
+    const known = this.#pieces.get(scope) ?? { values: [], callsLeft: calls };
+    const arrived = new Map(places.map((place, index) => [place, values[index]]));
+    const all = series.map((_, place) => arrived.get(place) ?? known.values[place]);
+    this.#pieces.set(scope, { values: all, callsLeft: known.callsLeft - 1 });
+    if (known.callsLeft === 1) this.#parts.set(scope, all);
+  }
+
+  #partFailed(scope: string, error: ApiError): void {
+    if (error.reason === 'not_found') {
+      if (scope === applicationScope) this.#isGone = true;
+      else this.#goneHosts.add(scope);
+      return;
+    }
+    this.#noteDeadline();
+    this.#error ??= error;
+    this.#failed.add(scope);
+    if (error.status === 401) this.#isUnauthorized = true;
+    this.#unanswered = unanswered.has(error.reason) ? this.#unanswered + 1 : 0;
+  }
+}
+
+function failedNames(error: unknown): HostNames {
+  return { names: new Map(), error: asApiError(error), calls: 0 };
+}

@@ -1,0 +1,121 @@
+import { setMaxListeners } from 'node:events';
+import { ApiError } from '../model/api-error.ts';
+import type { Call, PollCalls } from '../model/source.ts';
+import type { ScheduledCall } from '../newrelic/calls/account-calls.ts';
+import type { Context } from './context.ts';
+import type { PollRequest } from './poll-request.ts';
+
+/**
+ * What is polled together, and its place in the queue of the account. The poll begins with its first call;
+ * until then it only waits. The earliest times of its subjects are the times of the poll.
+ */
+export class GroupPoll implements PollCalls {
+  readonly #context: Pick<Context, 'calls' | 'clock' | 'vendorClock'>;
+  readonly #key: string;
+  readonly #wanted: Set<PollRequest>;
+  readonly #stop = new AbortController();
+  /** The vendor's wall time when the poll began. */
+  #wallMs: number | undefined;
+  #cancelTimer: () => void = () => undefined;
+  /** What does not end although it is aborted is not waited for. */
+  readonly #isOver: Promise<void>;
+
+  constructor(
+    asked: readonly PollRequest[],
+    context: Pick<Context, 'calls' | 'clock' | 'vendorClock'>,
+  ) {
+    this.#context = context;
+    this.#key = asked[0]?.id ?? '';
+    this.#wanted = new Set(asked);
+    setMaxListeners(0, this.signal);
+    this.#isOver = new Promise((resolve) => {
+      // Lists that are cut short by a deadline still resolve to what they have read.
+      const wait = (): void => {
+        if (this.signal.reason instanceof ApiError) context.clock.after(0, resolve);
+        else resolve();
+      };
+      this.signal.addEventListener('abort', wait, { once: true });
+    });
+  }
+
+  /** Aborted when nothing of it is wanted any longer, or by its deadline; then with an `ApiError`. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** What is asked for, and whose outcome is still wanted. */
+  get wanted(): ReadonlySet<PollRequest> {
+    return this.#wanted;
+  }
+
+  get hasBegun(): boolean {
+    return this.#wallMs !== undefined;
+  }
+
+  add(request: PollRequest): void {
+    this.#wanted.add(request);
+  }
+
+  /** Its outcome is known. */
+  reported(request: PollRequest): void {
+    this.#wanted.delete(request);
+  }
+
+  /** Its outcome is no longer wanted. When none is, the calls are aborted with this reason. */
+  drop(request: PollRequest, reason: Error): void {
+    this.#wanted.delete(request);
+    if (this.#wanted.size === 0) this.#stop.abort(reason);
+  }
+
+  /** To be called when everything has been reported. */
+  end(): void {
+    this.#cancelTimer();
+  }
+
+  async run(size: () => number, calls: Iterator<Call, undefined>): Promise<void> {
+    const job = {
+      key: this.#key,
+      get size() {
+        return size();
+      },
+      dueMs: this.#earliest(({ dueMs }) => dueMs),
+      periodMs: this.#earliest(({ periodMs }) => periodMs),
+      calls: this.#scheduled(calls),
+    };
+    await Promise.race([this.#context.calls.run(job, this.signal), this.#isOver]);
+  }
+
+  *#scheduled(calls: Iterator<Call, undefined>): Generator<ScheduledCall, undefined> {
+    const { signal } = this;
+    const isFirst = this.#wallMs === undefined;
+    const wallMs = this.#wallMs ?? this.#context.vendorClock.wallMs();
+    this.#wallMs = wallMs;
+    // More may join with the first call.
+    let next = calls.next();
+    if (isFirst) this.#startDeadline();
+    const isRepeated = [...this.#wanted].every(({ hasFailed }) => hasFailed);
+    for (; next.done !== true; next = calls.next()) {
+      const call = next.value;
+      yield async (turn) => call({ turn, signal, wallMs, isRepeated });
+    }
+    return undefined;
+  }
+
+  #startDeadline(): void {
+    const deadlineMs = this.#earliest((request) => request.deadlineMs);
+    const seconds = Math.round(deadlineMs / 1000);
+    this.#cancelTimer = this.#context.clock.after(deadlineMs, () => {
+      const error = new ApiError(
+        'timeout',
+        `the poll did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small for its retries`,
+      );
+      this.#stop.abort(error);
+    });
+  }
+
+  #earliest(timeOf: (request: PollRequest) => number): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const request of this.#wanted) earliest = Math.min(earliest, timeOf(request));
+    return earliest;
+  }
+}

@@ -1,0 +1,71 @@
+import type { ApiError } from '../model/api-error.ts';
+import {
+  hostsUnknownOutcome,
+  nothingToAskOutcome,
+  type PollOutcome,
+  queryOutcomeOf,
+  skippedOutcome,
+} from '../model/poll-outcome.ts';
+import {
+  areHostsUnknown,
+  asksForApplication,
+  hostChoiceOf,
+  hostsToPoll,
+  isWorthPolling,
+} from '../model/selected-application.ts';
+import type { ApplicationQuestion, Polled, Question } from '../model/source.ts';
+import { hostsListedNow } from './discovery-state.ts';
+import { shouldAskHostNames } from './host-names.ts';
+import type { PollTimes } from './schedule.ts';
+import type { States } from './states.ts';
+
+/** One subject whose poll is due: what to ask for, and when. */
+export type PollRequest = Question & PollTimes & { readonly id: string };
+
+/** What to ask about a subject now; `undefined` if it is no longer there. */
+export function requestOf(id: string, states: States, nowMs: number): PollRequest | undefined {
+  const state = states.get(id);
+  if (state === undefined) return undefined;
+  const times = states.timesOf(state);
+  if (state.kind === 'query') return { kind: 'query', id, query: state.query, ...times };
+  return {
+    kind: 'application',
+    id,
+    ...times,
+    selected: state.selected,
+    askHostNames: shouldAskHostNames(state, nowMs),
+    hostNames: state.hostNames.names,
+    isListed: hostsListedNow(states.applications, id),
+  };
+}
+
+/**
+ * What is known about a poll that is not tried, because there is nothing to ask for or the vendor refuses
+ * the key; `undefined` if it must be asked.
+ */
+export function knownOutcomeOf(
+  request: Question,
+  refusal: ApiError | undefined,
+  listsHosts: boolean,
+): Polled | undefined {
+  if (request.kind === 'query') {
+    const refused = refusal && { ...queryOutcomeOf(refusal), unauthorized: true };
+    return refused && { kind: 'query', question: request, outcome: refused };
+  }
+  const outcome = knownAppOutcomeOf(request, refusal && skippedOutcome(refusal), listsHosts);
+  return outcome && { kind: 'application', question: request, outcome };
+}
+
+function knownAppOutcomeOf(
+  { selected, askHostNames, hostNames }: ApplicationQuestion,
+  refused: PollOutcome | undefined,
+  listsHosts: boolean,
+): PollOutcome | undefined {
+  if (!isWorthPolling(selected)) return nothingToAskOutcome;
+  const asksForHosts = listsHosts
+    ? hostsToPoll(selected).length > 0
+    : hostChoiceOf(selected.entry) !== false;
+  if (askHostNames || asksForApplication(selected) || asksForHosts) return refused;
+  if (!areHostsUnknown(selected, hostNames)) return nothingToAskOutcome;
+  return refused ?? hostsUnknownOutcome;
+}

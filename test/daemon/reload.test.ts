@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/config/read-file.ts';
+import { Reloader, type ReloadTrigger } from '../../src/daemon/reload.ts';
+import type { Config } from '../../src/model/config.ts';
+import { settle } from '../support/fake-clock.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+
+const good = 'apps: [{ id: 1 }]\n';
+
+interface Bench {
+  readonly reloader: Reloader;
+  readonly files: Record<string, string>;
+  readonly tried: Config[];
+  readonly applied: Config[];
+  readonly results: boolean[];
+  readonly logger: FakeLogger;
+  readonly platform: FakePlatform;
+  /** While false, putting a configuration into force does not end. */
+  readonly release: () => void;
+}
+
+interface BenchOptions {
+  readonly fails?: Error;
+  readonly isSlow?: boolean;
+  readonly waits?: boolean;
+  /** What the heap may grow to. */
+  readonly heapBytes?: number;
+}
+
+function aBench(options: BenchOptions = {}): Bench {
+  const files: Record<string, string> = { '/config.yaml': good };
+  const { heapBytes = 1e9 } = options;
+  const platform: FakePlatform = { ...createFakePlatform({ files }), heapBytes };
+  const logger = createFakeLogger();
+  const tried: Config[] = [];
+  const applied: Config[] = [];
+  const results: boolean[] = [];
+  const waiting: (() => void)[] = [];
+  const reloader = new Reloader(
+    { configFile: '/config.yaml', configWait: options.waits ?? false, autoReloadIntervalMs: 0 },
+    {
+      platform,
+      logger,
+      apply: async (config) => {
+        tried.push(config);
+        if (options.fails !== undefined) throw options.fails;
+        applied.push(config);
+        if (options.isSlow === true) {
+          await new Promise<void>((resolve) => {
+            waiting.push(resolve);
+          });
+        }
+      },
+      metrics: { configReloaded: (succeeded) => results.push(succeeded) },
+    },
+  );
+  return {
+    reloader,
+    files,
+    tried,
+    applied,
+    results,
+    logger,
+    platform,
+    release: () => {
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+}
+
+function isInForce({ reloader }: Bench): boolean {
+  return reloader.status().inForceSinceMs !== undefined;
+}
+
+describe('Reloader', () => {
+  it('puts a good configuration into force and says so', async () => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+
+    await bench.reloader.reload('signal');
+
+    expect(bench.applied).toHaveLength(2);
+    expect(bench.results).toEqual([true, true]);
+    expect(bench.logger.lines.at(-1)).toMatchObject({
+      message: 'configuration reloaded',
+      fields: { trigger: 'signal' },
+    });
+  });
+
+  it.each([
+    { what: 'a typo', text: 'apps: [{ idd: 1 }]\n', says: 'config.yaml:1:10' },
+    { what: 'half of a file', text: 'apps: [{ id: ', says: 'config.yaml:1:' },
+    { what: 'an empty file', text: '', says: 'config.yaml' },
+  ])('changes nothing for $what, and says what is wrong', async ({ text, says }) => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = text;
+
+    await expect(bench.reloader.reload('http')).rejects.toThrow(says);
+
+    expect(bench.applied).toHaveLength(1);
+    expect(bench.results).toEqual([true, false]);
+    expect(bench.logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'reload failed' });
+  });
+
+  it('warns of the end of the REST API with the first configuration that is in force', async () => {
+    const bench = aBench();
+    bench.platform.clock.jumpWall(Date.UTC(2027, 1, 1) - bench.platform.clock.wallMs());
+    const warnings = (): readonly unknown[] =>
+      bench.logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    bench.files['/config.yaml'] = 'nonsense';
+    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
+    expect(warnings()).toEqual([]);
+    bench.files['/config.yaml'] = good;
+
+    await bench.reloader.reload('file');
+    await bench.reloader.reload('http');
+
+    expect(warnings()).toEqual([expect.objectContaining({ account: 'default' })]);
+  });
+
+  it('says what is wrong with a file once, however often it is tried, and again when that changes', async () => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+    const problems = (): readonly unknown[] =>
+      bench.logger.lines
+        .filter(({ message }) => message === 'reload failed')
+        .map(({ fields }) => /:1:\d+/u.exec(String(fields['problem']))?.[0]);
+    for (const text of [
+      'apps: [{ idd: 1 }]',
+      'apps: [{ id: 1, idd: 1 }]',
+      good,
+      'apps: [{ id: 1, idd: 1 }]',
+    ]) {
+      bench.files['/config.yaml'] = text;
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await bench.reloader.reload('file').catch(() => undefined);
+      }
+    }
+
+    expect(problems()).toEqual([':1:10', ':1:17', ':1:17']);
+  });
+
+  it.each([{ trigger: 'http' as const }, { trigger: 'signal' as const }])(
+    'logs the problem each time for a reload by $trigger',
+    async ({ trigger }) => {
+      const bench = aBench();
+      await bench.reloader.reload('start');
+      bench.files['/config.yaml'] = 'apps: [{ idd: 1 }]';
+
+      for (const _ of [1, 2, 3]) await bench.reloader.reload(trigger).catch(() => undefined);
+
+      expect(bench.logger.lines).toHaveLength(3);
+    },
+  );
+
+  it('knows the content of the files in force, and nothing after a failure', async () => {
+    const bench = aBench();
+    const atFirst = bench.reloader.status().files;
+    await bench.reloader.reload('start');
+    const started = bench.reloader.status().files;
+    bench.files['/config.yaml'] = 'nonsense';
+    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
+    const afterFailure = bench.reloader.status().files;
+    bench.files['/config.yaml'] = good;
+    await bench.reloader.reload('file');
+
+    expect(atFirst).toBeUndefined();
+    expect(started).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
+    expect(afterFailure).toBeUndefined();
+    expect(bench.reloader.status().files).toEqual(
+      new Map([['/config.yaml', digestOf(Buffer.from(good))]]),
+    );
+  });
+
+  it('knows the content of the files that accounts in use name, but for keys', async () => {
+    const bench = aBench();
+    const proxy = 'http://user:password@proxy:3128';
+    bench.files['/proxy'] = proxy;
+    const unused = '{ name: b, api_key_env: K, proxy_url_file: /other }';
+    bench.files['/config.yaml'] =
+      `accounts: [{ name: a, api_key_file: /key, proxy_url_file: /proxy }, ${unused}]\n` +
+      'apps: [{ id: 1, account: a }]\n';
+
+    await bench.reloader.reload('start');
+
+    const files = bench.reloader.status().files ?? new Map<string, string>();
+    expect([...files.keys()]).toEqual(['/config.yaml', '/proxy']);
+    expect(files.get('/proxy')).toBe(digestOf(Buffer.from(proxy)));
+  });
+
+  it('does not log a failed start that ends the process, but rejects with its exit code', async () => {
+    const bench = aBench();
+    bench.files['/config.yaml'] = 'nonsense';
+
+    await expect(bench.reloader.reload('start')).rejects.toMatchObject({ exitCode: 2 });
+
+    expect(bench.logger.lines).toEqual([]);
+    expect(bench.reloader.status()).toMatchObject({ inForceSinceMs: undefined });
+  });
+
+  it('waits for a first configuration: logs each problem once, and then that it was found', async () => {
+    const bench = aBench({ waits: true });
+    const said: unknown[] = [];
+    const texts = [undefined, 'apps: [{ idd: 1 }]', 'apps: [{ id: 1, idd: 1 }]', good];
+    for (const [index, text] of texts.entries()) {
+      if (text === undefined) delete bench.files['/config.yaml'];
+      else bench.files['/config.yaml'] = text;
+      for (let attempt = 0; attempt < 3 && !isInForce(bench); attempt += 1) {
+        const trigger = index === 0 && attempt === 0 ? 'start' : 'file';
+        await bench.reloader.reload(trigger).catch(() => undefined);
+      }
+      const { problem } = bench.reloader.status();
+      said.push([isInForce(bench), /does not exist|:1:\d+/u.exec(problem ?? '')?.[0]]);
+    }
+
+    expect(said).toEqual([
+      [false, 'does not exist'],
+      [false, ':1:10'],
+      [false, ':1:17'],
+      [true, undefined],
+    ]);
+    expect(bench.logger.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'no usable configuration'],
+      ['error', 'no usable configuration'],
+      ['error', 'no usable configuration'],
+      ['info', 'configuration found'],
+    ]);
+    expect(bench.results.at(-1)).toBe(true);
+  });
+
+  const everyTrigger: readonly ReloadTrigger[] = ['start', 'file', 'file', 'http', 'signal'];
+
+  it('parses the same broken bytes once', async () => {
+    const bench = aBench({ waits: true });
+    bench.files['/config.yaml'] = 'apps: [{ idd: 1 }]\n';
+    const errors = new Set<unknown>();
+    for (const trigger of everyTrigger) {
+      await bench.reloader.reload(trigger).catch((error: unknown) => errors.add(error));
+    }
+
+    expect(errors.size).toBe(1);
+    expect(bench.results).toEqual([false, false, false, false, false]);
+  });
+
+  it('survives a fault of the program in parsing, and tries the next file', async () => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+    const broken = (): never => {
+      throw new TypeError('broken');
+    };
+    Object.defineProperty(bench.platform, 'ownHostNames', { get: broken });
+    bench.files['/config.yaml'] = 'apps: [{ id: 1, hosts: self }]\n';
+
+    await expect(bench.reloader.reload('file')).rejects.toMatchObject({
+      name: 'CommandError',
+      exitCode: 1,
+      message: '/config.yaml: the file could not be parsed: broken',
+    });
+    Object.defineProperty(bench.platform, 'ownHostNames', { get: () => ['self'] });
+    bench.files['/config.yaml'] = 'apps: [{ id: 2, hosts: self }]\n';
+    await bench.reloader.reload('file');
+
+    expect(bench.applied).toHaveLength(2);
+  });
+
+  const entries = (count: number): string =>
+    `apps:\n${Array.from({ length: count }, (_, at) => `  - id: ${at + 1}\n`).join('')}`;
+  const manyMaps = `apps: [${'{},'.repeat(100_000)}]`;
+
+  it.each([
+    { what: 'a small heap', heapBytes: 32 * 1024 ** 2, text: entries(7000), limitMb: 19 },
+    { what: 'a large heap', heapBytes: 4 * 1024 ** 3, text: manyMaps, limitMb: 256 },
+  ])('refuses a file that could fill $what, without parsing it', async (row) => {
+    const { heapBytes, text, limitMb } = row;
+    const bench = aBench({ heapBytes });
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = text;
+
+    await expect(bench.reloader.reload('file')).rejects.toMatchObject({
+      exitCode: 1,
+      message: `/config.yaml: the file could not be parsed: it takes more than ${limitMb} MB of memory: is it the right file?`,
+    });
+
+    expect(bench.applied).toHaveLength(1);
+  });
+
+  it('takes ten thousand entries in the heap of the chart', async () => {
+    const bench = aBench({ heapBytes: 64 * 1024 ** 2 });
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = entries(10_000);
+
+    await bench.reloader.reload('file');
+
+    expect(bench.applied).toHaveLength(2);
+  });
+
+  it('runs one reload at a time, and one more for everybody who asks in the meantime', async () => {
+    const bench = aBench({ isSlow: true });
+
+    const all = Array.from({ length: 50 }, () => bench.reloader.reload('signal'));
+    await settle();
+    const during = bench.applied.length;
+    const late = bench.reloader.reload('http');
+    const later = bench.reloader.reload('http');
+    bench.release();
+    await Promise.all(all);
+    await settle();
+    bench.release();
+    await Promise.all([late, later]);
+
+    expect(during).toBe(1);
+    expect(bench.applied).toHaveLength(2);
+  });
+});

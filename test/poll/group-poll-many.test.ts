@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import { nothingToAskOutcome } from '../../src/model/poll-outcome.ts';
+import type { Call, Question, Source } from '../../src/model/source.ts';
+import { PollLoop } from '../../src/poll/poll-loop.ts';
+import { accountCalls } from '../newrelic/calls/call-fakes.ts';
+import { aContext, aSilentSource } from '../support/a-context.ts';
+import { anApplication, anEntry } from '../support/builders.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { inTurn } from '../support/fake-source.ts';
+import { aTable, discover, found, signal } from '../support/table-bench.ts';
+
+/** How long a call takes; one that hangs may not even end when it is broken off. */
+type Lasts = number | 'until aborted' | 'for ever';
+
+interface GroupPlan {
+  /** The deadline of each application. */
+  readonly deadlinesMs: readonly number[];
+  /** The calls of each stage. */
+  readonly stages: readonly (readonly Lasts[])[];
+}
+
+interface MadeCall {
+  readonly group: number;
+  readonly stage: number;
+  readonly beganMs: number;
+  readonly endedMs: number;
+}
+
+async function lasting(clock: FakeClock, lasts: Lasts, aborted: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cancel = typeof lasts === 'number' ? clock.after(lasts, resolve) : undefined;
+    if (lasts === 'for ever') return;
+    aborted.addEventListener('abort', () => {
+      cancel?.();
+      resolve();
+    });
+  });
+}
+
+const nameOf = (question: Question): string =>
+  question.kind === 'application' ? question.selected.application.id : '';
+const groupOf = (question: Question): number => Number(nameOf(question).split('-')[0]);
+
+/** What belongs to the same plan is asked for together, stage by stage. */
+function planned(
+  plans: readonly GroupPlan[],
+  clock: FakeClock,
+): { readonly source: Source; readonly made: ReadonlyMap<Call, MadeCall> } {
+  const made = new Map<Call, MadeCall>();
+  const callOf = (group: number, stage: number, lasts: Lasts): Call => {
+    const call: Call = async (context) =>
+      inTurn(context, async () => {
+        const beganMs = clock.monotonicMs();
+        made.set(call, { group, stage, beganMs, endedMs: Infinity });
+        await lasting(clock, lasts, context.signal);
+        made.set(call, { group, stage, beganMs, endedMs: clock.monotonicMs() });
+      });
+    return call;
+  };
+  const source = aSilentSource({
+    groups: (due) =>
+      plans
+        .map((_, group) => due.filter((one) => groupOf(one) === group))
+        .filter(({ length }) => length > 0),
+    async *poll(asked, calls, aborted) {
+      const [first] = asked();
+      const group = first === undefined ? 0 : groupOf(first);
+      for (const [stage, all] of (plans[group]?.stages ?? []).entries()) {
+        await calls.run(() => all.length, all.map((lasts) => callOf(group, stage, lasts)).values());
+        if (aborted.aborted && !(aborted.reason instanceof ApiError)) return;
+        if (aborted.aborted) break;
+      }
+      for (const question of asked()) {
+        if (question.kind === 'application') {
+          yield { kind: 'application', question, outcome: nothingToAskOutcome };
+        }
+      }
+    },
+  });
+  return { source, made };
+}
+
+/** Every stage begins after the one before has ended, and none after the deadline. */
+function expectOrder(made: readonly MadeCall[], { deadlinesMs }: GroupPlan): void {
+  for (const { stage, beganMs } of made) {
+    const before = made.filter((one) => one.stage < stage);
+    expect(Math.max(-1, ...before.map(({ endedMs }) => endedMs))).toBeLessThanOrEqual(beganMs);
+    expect(beganMs).toBeLessThanOrEqual(Math.max(...deadlinesMs));
+  }
+}
+
+describe('any groups', () => {
+  const lasts: fc.Arbitrary<Lasts> = fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 0, max: 90_000 }) },
+    fc.constantFrom<Lasts>('until aborted', 'for ever'),
+  );
+  const plan: fc.Arbitrary<GroupPlan> = fc.record({
+    deadlinesMs: fc.array(fc.integer({ min: 1000, max: 120_000 }), { minLength: 1, maxLength: 50 }),
+    stages: fc.array(fc.array(lasts, { maxLength: 4 }), { maxLength: 4 }),
+  });
+  const drop = fc.record({
+    group: fc.nat(3),
+    number: fc.nat(50),
+    afterMs: fc.integer({ min: 0, max: 30_000 }),
+  });
+
+  it('report one outcome for each application that is wanted, and leave no timer', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(plan, { minLength: 1, maxLength: 4 }),
+        fc.array(drop, { maxLength: 40 }),
+        async (plans, drops) => {
+          const clock = createFakeClock();
+          const { source, made } = planned(plans, clock);
+          // A poll with a short interval may take as long as its values are held.
+          const entries = plans.flatMap(({ deadlinesMs }, group) =>
+            deadlinesMs.map((staleAfterMs, number) =>
+              anEntry({
+                selector: { kind: 'id', id: `${group}-${number}` },
+                poll: { intervalMs: 1000, staleAfterMs },
+              }),
+            ),
+          );
+          const ids = entries.map(({ selector }) => (selector.kind === 'id' ? selector.id : ''));
+          const calls = accountCalls(clock, { requestsPerMinute: 1_000_000, concurrency: 10_000 });
+          const bench = aTable({ clock, source, calls, entries });
+          await discover(bench, found(...ids.map((id) => anApplication({ id }))));
+          const pollsOf = (id: string): number => bench.table.states.get(id)?.pollsEnded ?? 0;
+          const loop = new PollLoop(
+            bench.table,
+            aContext({ clock, source, calls }),
+            () => undefined,
+          );
+          const dropped = new Set<string>();
+
+          const polled = loop.pollAll(ids, signal);
+          for (const { group, number, afterMs } of drops) {
+            await clock.advance(afterMs);
+            const id = `${group}-${number}`;
+            if (pollsOf(id) === 0) dropped.add(id);
+            loop.abort([id]);
+          }
+          await clock.advance(130_000);
+          await polled;
+
+          expect(ids.map(pollsOf)).toEqual(ids.map((id) => (dropped.has(id) ? 0 : 1)));
+          for (const [group, one] of plans.entries()) {
+            expectOrder(
+              [...made.values()].filter((call) => call.group === group),
+              one,
+            );
+          }
+          expect(clock.pendingTimers()).toBe(0);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});

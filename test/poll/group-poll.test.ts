@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/model/clock.ts';
+import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import type {
+  ApplicationQuestion,
+  Call,
+  CallContext,
+  RequestContext,
+} from '../../src/model/source.ts';
+import type { PollClient } from '../../src/newrelic/rest/poll.ts';
+import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
+import { GroupPoll } from '../../src/poll/group-poll.ts';
+import type { PollRequest } from '../../src/poll/poll-request.ts';
+import type { PollTimes } from '../../src/poll/schedule.ts';
+import { accountCalls, aThrottled } from '../newrelic/calls/call-fakes.ts';
+import { aContext } from '../support/a-context.ts';
+import { aSelected } from '../support/builders.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { createFakeSource, inTurn, unobserved, webOf } from '../support/fake-source.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly group: GroupPoll;
+  readonly requests: readonly PollRequest[];
+  /** Lets no call go before then. */
+  readonly wait: (untilMs: number) => void;
+}
+
+/** An application with two hosts. */
+function aRequest(overrides: Partial<ApplicationQuestion & PollTimes> = {}): PollRequest {
+  return {
+    kind: 'application',
+    id: '1',
+    selected: aSelected({ id: '1', hostIds: ['11', '12'] }),
+    askHostNames: false,
+    hostNames: new Map(),
+    isListed: () => true,
+    dueMs: 0,
+    periodMs: minuteMs,
+    deadlineMs: 120_000,
+    hasFailed: false,
+    ...overrides,
+  };
+}
+
+/** The vendor's clock is an hour ahead. */
+function aGroup(...requests: readonly PollRequest[]): Bench {
+  const clock = createFakeClock();
+  const calls = accountCalls(clock, { requestsPerMinute: 100_000 });
+  const { vendorClock } = aContext();
+  const ahead = { ...vendorClock, wallMs: () => clock.wallMs() + hourMs };
+  const group = new GroupPoll(requests, aContext({ clock, calls, vendorClock: ahead }));
+  return { clock, group, requests, wait: (untilMs) => calls.key.throttled(aThrottled(untilMs)) };
+}
+
+const never = async (): Promise<never> => new Promise(() => undefined);
+
+/** Calls that note what they are given, and are answered at once. */
+function recording(count: number, contexts: CallContext[]): Iterator<Call, undefined> {
+  const call: Call = async (context) => inTurn(context, async () => void contexts.push(context));
+  return Array.from({ length: count }, () => call).values();
+}
+
+describe('a poll', () => {
+  it("begins with its first call: the vendor's time then is that of all its calls", async () => {
+    const { clock, group, wait } = aGroup(aRequest());
+    const contexts: CallContext[] = [];
+    const startMs = clock.wallMs();
+    wait(10 * minuteMs);
+
+    const first = group.run(() => 1, recording(1, contexts));
+    await clock.advance(10 * minuteMs - 1);
+    const before = group.hasBegun;
+    await clock.advance(minuteMs);
+    await first;
+    await group.run(() => 2, recording(2, contexts));
+
+    expect([before, group.hasBegun]).toEqual([false, true]);
+    const beganMs = startMs + hourMs + 10 * minuteMs;
+    expect(contexts.map(({ wallMs }) => wallMs)).toEqual([beganMs, beganMs, beganMs]);
+    group.end();
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it.each([
+    { failed: [true, true], isRepeated: true },
+    { failed: [true, false], isRepeated: false },
+  ])('says of its calls whether all were asked for in vain before: $failed', async (row) => {
+    const requests = row.failed.map((hasFailed) => aRequest({ hasFailed }));
+    const { group } = aGroup(...requests);
+    const contexts: CallContext[] = [];
+
+    await group.run(() => 2, recording(2, contexts));
+
+    expect(contexts.map(({ isRepeated }) => isRepeated)).toEqual([row.isRepeated, row.isRepeated]);
+    group.end();
+  });
+
+  it('is aborted when nothing of it is wanted any longer, and not before', async () => {
+    const bench = aGroup(aRequest(), aRequest());
+    const { group, clock } = bench;
+    const reason = new Error('not wanted');
+    const done = group.run(() => 1, [async () => never()].values());
+    await settle();
+
+    const [one, other] = bench.requests;
+    if (one !== undefined) group.drop(one, reason);
+    const before = group.signal.aborted;
+    if (other !== undefined) group.drop(other, reason);
+    await done;
+    group.end();
+
+    expect([before, group.signal.reason]).toEqual([false, reason]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+interface Ended {
+  readonly atMs: number;
+  readonly outcome: PollOutcome;
+}
+
+/** Asks for it by the REST API. Returns the outcomes, as they come. */
+function pollBy(client: Partial<PollClient>, { clock, group, requests }: Bench): readonly Ended[] {
+  const fake = createFakeSource(clock);
+  const source = createRestSource('main', {
+    client: { ...fake.client, ...client },
+    clock,
+    ...unobserved,
+  });
+  const ended: Ended[] = [];
+  const poll = async (): Promise<void> => {
+    for await (const polled of source.poll(() => requests, group, group.signal)) {
+      if (polled.kind === 'query') continue;
+      ended.push({ atMs: clock.monotonicMs(), outcome: polled.outcome });
+    }
+    group.end();
+  };
+  void poll();
+  return ended;
+}
+
+describe('the deadline of a poll', () => {
+  it('counts from its first call, however long that waits', async () => {
+    const bench = aGroup(aRequest());
+    const { clock, group, wait } = bench;
+    wait(10 * minuteMs);
+    const ended = pollBy(
+      {
+        metrics: async (_id, hostId, _query, context) =>
+          inTurn(context, async () =>
+            hostId === '12' ? never() : { values: webOf(1), windowEndMs: undefined },
+          ),
+      },
+      bench,
+    );
+
+    await clock.advance(20 * minuteMs);
+
+    expect(ended.map(({ atMs }) => atMs)).toEqual([12 * minuteMs]);
+    expect(ended[0]?.outcome).toMatchObject({
+      failed: new Set(['12']),
+      error: { reason: 'timeout', message: expect.stringContaining('within 120 s') as unknown },
+    });
+    expect(ended[0]?.outcome.reading?.hosts.size).toBe(1);
+    expect(group.signal.reason).toBe(ended[0]?.outcome.error);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('is the earliest of those that are asked for, some of whom join with the first call', async () => {
+    const { clock, group } = aGroup(aRequest({ deadlineMs: 100_000 }));
+    const joining = function* (): Generator<Call, undefined> {
+      group.add(aRequest({ deadlineMs: 50_000 }));
+      yield never;
+      return undefined;
+    };
+    void group.run(() => 1, joining());
+
+    await clock.advance(49_999);
+    const before = group.signal.aborted;
+    await clock.advance(1);
+
+    expect([before, group.signal.aborted]).toEqual([false, true]);
+  });
+
+  it('ends the poll even if its calls never settle, and aborts them', async () => {
+    const bench = aGroup(aRequest({ askHostNames: true }));
+    const { clock } = bench;
+    const signals: AbortSignal[] = [];
+    const hang = async ({ signal }: RequestContext): Promise<never> => {
+      signals.push(signal);
+      return never();
+    };
+    const ended = pollBy(
+      {
+        hostNames: async (_id, context) => hang(context),
+        metrics: async (_id, _host, _query, context) => hang(context),
+      },
+      bench,
+    );
+
+    await clock.advance(119_999);
+    const before = ended.length;
+    await clock.advance(1);
+
+    expect([before, ended.length]).toEqual([0, 1]);
+    const outcome = ended[0]?.outcome;
+    // The names and the application: of what was never answered no more is in flight.
+    expect(signals.map(({ reason }) => reason as unknown)).toEqual([
+      outcome?.error,
+      outcome?.error,
+    ]);
+    expect(outcome?.failed).toEqual(new Set([applicationScope, '11', '12']));
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('the list of host names', () => {
+  const names = new Map([['11', 'a']]);
+
+  it.each([
+    {
+      what: 'is not waited for if the values take longer',
+      namesMs: 3000,
+      endsAtMs: 5000,
+      named: true,
+    },
+    { what: 'comes with the values', namesMs: 40_000, endsAtMs: 40_000, named: true },
+    {
+      what: 'is not waited for after the deadline, which is no failure',
+      namesMs: 130_000,
+      endsAtMs: 120_000,
+      named: false,
+    },
+  ])('$what', async ({ namesMs, endsAtMs, named }) => {
+    const bench = aGroup(aRequest({ askHostNames: true }));
+    const { clock } = bench;
+    const ended = pollBy(
+      {
+        hostNames: async (_id, context) =>
+          inTurn(context, async () => {
+            await sleep(clock, namesMs, context.signal);
+            return { names, error: undefined, calls: 1 };
+          }),
+        metrics: async (_id, _host, _query, context) =>
+          inTurn(context, async () => {
+            await sleep(clock, 2500, context.signal);
+            return { values: webOf(1), windowEndMs: undefined };
+          }),
+      },
+      bench,
+    );
+
+    await clock.advance(121_000);
+
+    expect(ended).toMatchObject([
+      {
+        atMs: endsAtMs,
+        outcome: {
+          failed: new Set(),
+          hostNames: named ? names : undefined,
+          hostNamesError: undefined,
+        },
+      },
+    ]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});

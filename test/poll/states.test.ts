@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AppState, newAppState } from '../../src/poll/app-state.ts';
+import { idOf, States } from '../../src/poll/states.ts';
+import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { webOf } from '../support/fake-source.ts';
+
+const reading = {
+  windowEndMs: 0,
+  series: throughputSeries,
+  application: webOf(1),
+  hosts: new Map(),
+};
+/** How long the values of an application are held by default. */
+const staleMs = 900_000;
+/** How long a poll may be due, with an interval of a minute. */
+const lateMs = 120_000;
+
+/** A state whose first poll is due at `dueMs`. */
+function aState(dueMs: number, overrides: Partial<AppState> = {}, id = 'a'): AppState {
+  const state = newAppState(aSelected({ id }), 0, 0);
+  return { ...state, turn: { fromMs: dueMs, intervals: 0 }, ...overrides };
+}
+
+interface Bench {
+  readonly states: States;
+  /** Goes to this monotonic time. */
+  readonly goTo: (ms: number) => void;
+}
+
+function aBench(): Bench {
+  let nowMs = 0;
+  const clock = { ...createFakeClock(), monotonicMs: () => nowMs };
+  const goTo = (ms: number): void => {
+    nowMs = ms;
+  };
+  return { states: new States(clock), goTo };
+}
+
+/** The applications that fail from then on, or whose values are dropped, at each of these times. */
+function changedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (readonly string[])[] {
+  return timesMs.map((atMs) => {
+    goTo(atMs);
+    return states.look(false).changed.map(idOf);
+  });
+}
+
+function appOf(states: States, id = 'a'): AppState | undefined {
+  return states.applications.get(id);
+}
+
+describe('States', () => {
+  it('knows whose polls are due, that which has been due for longest first', () => {
+    const { states, goTo } = aBench();
+    for (const [id, dueMs] of Object.entries({ a: 3000, b: 1000, c: 2000 })) {
+      states.set(aState(dueMs, {}, id));
+    }
+    goTo(999);
+    const before = states.look(false);
+    goTo(1000);
+    const first = states.look(false);
+    states.begin('b');
+    goTo(1e9);
+
+    expect([before.due, before.nextMs]).toEqual([[], 1000]);
+    expect([first.due, first.nextMs]).toEqual([['b'], 2000]);
+    expect(states.look(false).due).toEqual(['c', 'a']);
+  });
+
+  it.each([
+    { what: 'after half an interval', fromMs: 30_000, intervals: 1, early: ['a'] },
+    { what: 'not before', fromMs: 30_001, intervals: 1, early: [] },
+    { what: 'not before, if early', fromMs: 35_000, intervals: 0.6, early: [] },
+    { what: 'if it was never polled', fromMs: 55_000, intervals: 1, pollsEnded: 0, early: ['a'] },
+  ])('lets an application be polled with others before it is due: $what', (row) => {
+    const { states, goTo } = aBench();
+    const { early, pollsEnded = 1, ...turn } = row;
+    states.set(aState(0, { turn, pollsEnded }));
+
+    goTo(60_000);
+
+    expect(states.look(false).due).toEqual([]);
+    expect(states.early(10)).toEqual(early);
+  });
+
+  it('drops values when polls have failed for stale_after, even during a poll', () => {
+    const bench = aBench();
+    const { states } = bench;
+    states.set(aState(1e9, { reading, late: { sinceMs: 5000, reason: 'timeout' } }));
+    states.set(aState(1e9, { reading }, 'b'));
+    states.begin('a');
+
+    const dropped = changedAt(bench, 5000 + staleMs - 1, 5000 + staleMs);
+
+    expect(dropped).toEqual([[], ['a']]);
+    expect(appOf(states)).toMatchObject({ reading: undefined, pollSucceeded: false });
+    expect(appOf(states, 'b')?.reading).toBe(reading);
+  });
+
+  it.each([
+    { what: 'that is never started', begins: false },
+    { what: 'that never ends', begins: true },
+  ])(
+    'fails an application that waits for a poll $what, and then drops its values',
+    ({ begins }) => {
+      const bench = aBench();
+      bench.states.set(aState(60_000, { reading, pollSucceeded: true }));
+      if (begins) bench.states.begin('a');
+      const lateAtMs = 60_000 + lateMs;
+
+      expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
+      expect(appOf(bench.states)?.late).toBeUndefined();
+      expect(bench.states.failingApplications).toBe(0);
+      expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
+      expect(bench.states.failingApplications).toBe(1);
+      expect(appOf(bench.states)).toMatchObject({
+        late: { sinceMs: lateAtMs, reason: 'timeout' },
+        pollSucceeded: false,
+        reading,
+      });
+      expect(changedAt(bench, lateAtMs + staleMs - 1, lateAtMs + staleMs)).toEqual([[], ['a']]);
+      expect(appOf(bench.states)?.reading).toBeUndefined();
+    },
+  );
+
+  it.each([
+    { what: 'a longer interval', afterMs: 900_000, dueMs: 1_000_000 },
+    { what: 'a shorter one', afterMs: 120_000, dueMs: 220_000 },
+    { what: 'a shorter one that has passed, spread', afterMs: 60_000, dueMs: 237_082 },
+  ])('makes a poll due by a new interval, counted from the last one: $what', (row) => {
+    const { states, goTo } = aBench();
+    const withInterval = (intervalMs: number): AppState => {
+      const selected = { ...aSelected(), entry: anEntry({ poll: { intervalMs } }) };
+      const turn = { fromMs: 100_000, intervals: 1 };
+      return aState(0, { selected, turn, phaseIndex: 1, reading });
+    };
+    states.set(withInterval(600_000));
+    goTo(200_000);
+
+    states.set(withInterval(row.afterMs));
+
+    const { nextMs, changed } = states.look(false);
+    expect(Math.round(nextMs)).toBe(row.dueMs);
+    expect(changed).toEqual([]);
+  });
+
+  it('counts those that fail, of which none is gone', () => {
+    const { states } = aBench();
+    const failing = aState(0, { pollSucceeded: false });
+    const counts = [failing, { ...failing, gone: true }, failing, aState(0)].map((state) => {
+      states.set(state);
+      return states.failingApplications;
+    });
+
+    expect(counts).toEqual([1, 0, 1, 0]);
+  });
+
+  it('says since when something was due that nobody has looked at', () => {
+    const { states, goTo } = aBench();
+    states.set(aState(5000));
+    states.set(aState(1000, {}, 'b'));
+    states.begin('b');
+    goTo(4999);
+    const before = states.overdueSinceMs();
+    goTo(400_000);
+
+    expect([before, states.overdueSinceMs()]).toEqual([undefined, 5000]);
+  });
+
+  it('keeps the share of an interval that has passed when all intervals become longer or shorter', () => {
+    const { states, goTo } = aBench();
+    const turn = { fromMs: 0, intervals: 1 };
+    states.set(aState(0, { turn, pollsEnded: 1 }));
+    const dueAfter = [
+      { atMs: 15_000, stretch: 4 },
+      { atMs: 75_000, stretch: 2 },
+      { atMs: 105_000, stretch: 2 },
+    ].map(({ atMs, stretch }) => {
+      goTo(atMs);
+      states.setStretch(stretch);
+      return states.look(false).nextMs;
+    });
+
+    // A quarter has passed, then a half, then three quarters.
+    expect(dueAfter).toEqual([195_000, 135_000, 135_000]);
+  });
+
+  it('comes back to the same moment, however often the stretch changes', () => {
+    const change = fc.tuple(fc.double({ min: 1, max: 100, noNaN: true }), fc.nat(10_000));
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+        const { states, goTo } = aBench();
+        states.set(aState(0, { turn: { fromMs: 0, intervals: 1 }, pollsEnded: 1 }));
+        let nowMs = 0;
+        let passed = 0;
+        for (const [stretch, forMs] of changes) {
+          states.setStretch(stretch);
+          nowMs += forMs;
+          passed += forMs / (60_000 * stretch);
+          goTo(nowMs);
+          const state = appOf(states);
+          const left = state === undefined ? 0 : states.nextDueMs(state) - nowMs;
+          expect(1 - left / (60_000 * stretch)).toBeCloseTo(passed, 6);
+        }
+      }),
+    );
+  });
+});
