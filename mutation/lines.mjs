@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Of so many lines of all files of a folder together, so many are the sample, behind the first imports. */
-const everyLines = 400;
+const everyLines = 800;
 const firstLine = 50;
 const sampledLines = 6;
 

@@ -116,4 +116,16 @@ describe('stalled', () => {
       expect(during).toMatch(new RegExp(`^account ${account}: a discovery has been late`, 'u'));
     },
   );
+
+  it('names the account whose polls are due, and that nobody looks at', async () => {
+    const bench = await aRunningDaemon({ accounts: [one()], apps: [byName('shop', 'one')] });
+    await bench.platform.clock.advance(180_000);
+    const before = bench.daemon.stalled();
+    // What is to happen later is forgotten.
+    Object.assign(bench.platform.clock, { after: () => () => undefined });
+    await bench.platform.clock.advance(15 * 60_000);
+
+    expect(before).toBeUndefined();
+    expect(bench.daemon.stalled()).toMatch(/^account one: a poll has been due for \d+ s$/u);
+  });
 });
