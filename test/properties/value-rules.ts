@@ -298,13 +298,15 @@ export class ValueRules {
 
   #checkDropped(
     name: string,
-    { pollSucceeded, hostsOnly }: AppSnapshot,
+    { application, pollSucceeded, hostsOnly }: AppSnapshot,
     { renewedMs, staleMs, snapshot: { reading } }: Shown,
   ): void {
     // There is no host to show.
     if (hostsOnly && pollSucceeded === true) return;
     // A discovery has removed the hosts, and the application's own values had not arrived.
-    if (reading?.hosts.size === 0 && reading.application.length === 0) return;
+    const isListed = (id: string): boolean => application.hostIds?.includes(id) === true;
+    const isNoneListed = ![...(reading?.hosts.keys() ?? [])].some(isListed);
+    if (reading?.application.length === 0 && isNoneListed) return;
     const ageMs = this.#world.nowMs() - renewedMs;
     if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
     if (ageMs >= staleMs[0]) return;
