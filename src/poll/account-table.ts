@@ -58,6 +58,8 @@ export class AccountTable {
   #unauthorized: ApiError | undefined;
   /** Resolves when the last change has ended. */
   #changed: Promise<unknown> = Promise.resolve();
+  /** Whether applications are being given what a discovery or a configuration says. */
+  #isChanging = false;
   #isThrottled = neverWrong;
   #isStretched = neverWrong;
   #lacksValues = neverWrong;
@@ -212,7 +214,9 @@ export class AccountTable {
     const look = this.states.look(this.#context.calls.key.refusals() !== undefined);
     for (const state of look.changed) this.#publisher.publish(idOf(state));
     this.#logDropped(look.changed);
-    return look;
+    if (!this.#isChanging) return look;
+    // Applications that have their entry already are due when all have theirs: first polls may be spread yet.
+    return { ...look, due: look.due.filter((id) => this.states.queries.has(id)) };
   }
 
   /** Begins a poll; `undefined` if its subject is no longer there. */
@@ -308,8 +312,14 @@ export class AccountTable {
    * configuration. No change waits for the vendor.
    */
   async #inTurn<Value>(change: () => Promise<Value>): Promise<Value> {
-    const changed = this.#changed.then(change);
-    this.#changed = changed.catch(() => undefined);
+    const changed = this.#changed.then(async () => {
+      this.#isChanging = true;
+      return change();
+    });
+    const ended = (): void => {
+      this.#isChanging = false;
+    };
+    this.#changed = changed.then(ended, ended);
     return changed;
   }
 

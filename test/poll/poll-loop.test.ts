@@ -337,6 +337,32 @@ describe('a group of many applications', () => {
   );
 });
 
+describe('a discovery that is being taken in', () => {
+  it('begins no poll before all first polls are spread', async () => {
+    const bench = await aLoop(rest, 0, anEntry({ hosts: false }), 60);
+    const { clock, loop, source, table, start, stop } = bench;
+    const ids = idsOf(9000);
+    for (const id of ids) source.answer(id, webOf(1));
+    start();
+    await clock.advance(1000);
+
+    const taken = table.discovered(found(...ids.map((id) => anApplication({ id }))), signal);
+    await settle();
+    loop.wake();
+    // Some of them are known by now, and due.
+    const known = table.states.applications.size;
+    const begun = table.look().due.length;
+    await clock.advance(0);
+    await taken;
+    const dueAfterwards = table.look().due.length;
+
+    expect(known).toBeGreaterThan(1000);
+    expect(known).toBeLessThan(9000);
+    expect([begun, dueAfterwards]).toEqual([0, 1]);
+    await stop();
+  });
+});
+
 describe('a fault of the program in a source', () => {
   const fault = new TypeError('x is not a function');
   async function aFaultyLoop(clock: FakeClock): Promise<PollLoop> {
