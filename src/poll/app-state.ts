@@ -50,9 +50,7 @@ export function appWhenStale(state: AppState, nowMs: number): AppState {
   const { staleAfterMs } = state.selected.entry.poll;
   const isAllStale = nowMs - (state.late?.sinceMs ?? Infinity) >= staleAfterMs;
   const left = withoutStale(state, { nowMs, staleAfterMs });
-  // Where only hosts are shown, nothing is left without them.
-  const isEmpty = !state.selected.entry.application && left.reading?.hosts.size === 0;
-  const parts = isAllStale || isEmpty ? noParts : left;
+  const parts = isAllStale ? noParts : left;
   const isDropped = parts.reading === undefined && hasValues(state.reading);
   const droppedMs = isDropped ? nowMs : undefined;
   return { ...state, ...parts, pollSucceeded: false, droppedMs };
