@@ -40,14 +40,12 @@ import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
 import { phaseOf } from './schedule.ts';
 import { idOf, type Look, type State, States } from './states.ts';
 
-type TableContext = Omit<Context, 'vendorClock' | 'random' | 'key'>;
-
 /** What is known about one account. Nothing else replaces its states or publishes them. */
 export class AccountTable {
   readonly states: States;
   readonly log: PollLog;
   #options: AccountInUse;
-  readonly #context: TableContext;
+  readonly #context: Context;
   readonly #planner: AccountPlanner;
   readonly #publisher: AppPublisher;
   readonly #metrics = new MetricWatch();
@@ -64,7 +62,7 @@ export class AccountTable {
   #isStretched = neverWrong;
   #lacksValues = neverWrong;
 
-  constructor(options: AccountInUse, context: TableContext) {
+  constructor(options: AccountInUse, context: Context) {
     const { clock, logger, sink } = context;
     const { name } = options.account;
     this.#options = options;

@@ -77,18 +77,20 @@ export class DiscoveryLoop {
     signal: AbortSignal,
   ): Promise<{ readonly isWhole: boolean; readonly removedIds: readonly string[] }> {
     signal.throwIfAborted();
-    const restarted = new AbortController();
-    const ended = AbortSignal.any([signal, restarted.signal]);
-    this.#underWay = restarted;
+    const underWay = new AbortController();
+    const stop = (): void => underWay.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    this.#underWay = underWay;
     // Twice, because the source needs some time after the deadline as well.
     this.#lateAtMs = this.#context.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
       await this.#context.key.reload();
       if (this.#options.selectors.length === 0) return { isWhole: true, removedIds: [] };
-      const discovery = await this.#ask(ended);
-      const removedIds = await this.#table.discovered(discovery, ended);
+      const discovery = await this.#ask(underWay.signal);
+      const removedIds = await this.#table.discovered(discovery, underWay.signal);
       return { isWhole: discovery.complete && discovery.pendingIds.length === 0, removedIds };
     } finally {
+      signal.removeEventListener('abort', stop);
       this.#underWay = undefined;
       this.#lateAtMs = undefined;
     }

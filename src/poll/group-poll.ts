@@ -10,7 +10,7 @@ import type { PollRequest } from './poll-request.ts';
  * until then it only waits. The earliest times of its subjects are the times of the poll.
  */
 export class GroupPoll implements PollCalls {
-  readonly #context: Pick<Context, 'calls' | 'clock' | 'vendorClock'>;
+  readonly #context: Context;
   readonly #key: string;
   readonly #wanted: Set<PollRequest>;
   readonly #stop = new AbortController();
@@ -20,10 +20,7 @@ export class GroupPoll implements PollCalls {
   /** What does not end although it is aborted is not waited for. */
   readonly #isOver: Promise<void>;
 
-  constructor(
-    asked: readonly PollRequest[],
-    context: Pick<Context, 'calls' | 'clock' | 'vendorClock'>,
-  ) {
+  constructor(asked: readonly PollRequest[], context: Context) {
     this.#context = context;
     this.#key = asked[0]?.id ?? '';
     this.#wanted = new Set(asked);

@@ -10,8 +10,6 @@ import { GroupPoll } from './group-poll.ts';
 import { Pause } from './pause.ts';
 import type { PollRequest } from './poll-request.ts';
 
-type LoopContext = Pick<Context, 'source' | 'calls' | 'clock' | 'vendorClock'>;
-
 /** A poll that has not ended. */
 interface RunningPoll {
   readonly request: PollRequest;
@@ -30,7 +28,7 @@ const subjectsPerMs = 40;
 /** Polls each application, and each query, when it is due, and never twice at a time. */
 export class PollLoop {
   readonly #table: AccountTable;
-  readonly #context: LoopContext;
+  readonly #context: Context;
   /** By id. */
   readonly #polls = new Map<string, RunningPoll>();
   /** Polls that are due and in no group yet, by id. */
@@ -47,7 +45,7 @@ export class PollLoop {
   #pollsAll = false;
 
   /** @param unauthorized called when the vendor refuses the key for something for which it was accepted before */
-  constructor(table: AccountTable, context: LoopContext, unauthorized: () => void) {
+  constructor(table: AccountTable, context: Context, unauthorized: () => void) {
     this.#table = table;
     this.#context = context;
     this.#unauthorized = unauthorized;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
@@ -8,6 +9,7 @@ import { DiscoveryLoop } from '../../src/poll/discovery-loop.ts';
 import type { Sought } from '../../src/poll/discovery-state.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext, aSilentSource } from '../support/a-context.ts';
+import { dependantsOf } from '../support/dependants.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { aTable, found, shop, signal, type TableBench } from '../support/table-bench.ts';
 
@@ -30,6 +32,8 @@ interface Bench extends TableBench {
   readonly lists: number[];
   /** How often the key was read. */
   readonly keyReads: () => number;
+  /** That of its account, which outlives all discoveries. */
+  readonly signal: AbortSignal;
   readonly stop: () => Promise<unknown>;
 }
 
@@ -87,6 +91,7 @@ function aLoop(
     ended,
     lists,
     keyReads: () => keyReads,
+    signal: abort.signal,
     stop: async () => {
       abort.abort(new Error('stopped'));
       await clock.advance(0);
@@ -334,6 +339,20 @@ describe('a discovery that is wanted soon', () => {
     await bench.stop();
 
     expect(timesOf(bench)).toEqual([0, 10_000]);
+  });
+});
+
+describe('discoveries of a day', () => {
+  it('leave nothing behind at the signal of their account', async () => {
+    const bench = aLoop(async () => one);
+
+    await bench.clock.advance(24 * 60 * minuteMs);
+
+    expect(bench.begun.length).toBeGreaterThan(1000);
+    expect(dependantsOf(bench.signal)).toBe(0);
+    // That of the pause.
+    expect(getEventListeners(bench.signal, 'abort')).toHaveLength(1);
+    await bench.stop();
   });
 });
 
