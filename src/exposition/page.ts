@@ -1,9 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, gzip } from 'node:zlib';
-import type { FamilyHead } from './families.ts';
-import { inPageOrder } from './polled-families.ts';
-import { renderHeader } from './render.ts';
-import type { RenderedSubject } from './rendered-subject.ts';
+import { inPageOrder } from './families.ts';
+import { type FamilyHead, type RenderedSubject, renderHeader } from './render.ts';
 
 /**
  * New Relic's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in

@@ -1,4 +1,5 @@
-import { labelValueOf } from '../model/label-value.ts';
+import { labelValueOf, mayBeAltered } from '../model/label-value.ts';
+import type { AppSnapshot, QuerySnapshot } from '../model/snapshot.ts';
 
 /** Labels in the order in which they are printed. */
 export type Labels = readonly (readonly [name: string, value: string])[];
@@ -16,6 +17,20 @@ export interface SharedLabels {
   readonly before: string;
   readonly after: string;
 }
+
+/** A gauge: its name, its help, and how what is published becomes samples. */
+export interface Family<Of> extends FamilyHead {
+  /** Whether its samples describe hosts instead of the application itself. */
+  readonly isOfHosts?: boolean;
+  readonly samplesOf: (published: Of, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
+}
+
+export interface FamilyHead {
+  readonly name: string;
+  readonly help: string;
+}
+
+export type HostLabelsOf = (hostId: string) => string;
 
 const needsEscape = /["\\]/g;
 
@@ -50,4 +65,153 @@ export function renderSamples(
 
 function joined(left: string, right: string): string {
   return left === '' || right === '' ? left + right : `${left},${right}`;
+}
+
+/** The series of one application or query, or of an account itself, as text: immutable, replaced as a whole. */
+export interface RenderedSubject {
+  /** The labels that all its series share. Two subjects with the same identity would collide. */
+  readonly identity: string;
+  /** The families that it may have lines of, in the order of the page. */
+  readonly families: readonly FamilyHead[];
+  /**
+   * Its lines, family after family. Nobody writes to it. One buffer for each family would take as much
+   * memory again as the lines of an application with few hosts.
+   */
+  readonly bytes: Buffer;
+  /** Where the lines of each family end. */
+  readonly ends: readonly number[];
+  readonly series: number;
+  /** Series left out because another one had the same labels. */
+  readonly duplicates: number;
+  /** Series left out because there are too many. */
+  readonly leftOut: number;
+}
+
+function sharedLabelsOf({ account, application, labels }: AppSnapshot): SharedLabels {
+  return {
+    before: renderLabels([
+      ['account', account],
+      ['app_id', application.id],
+      ['app_name', application.name],
+    ]),
+    after: renderLabels(Object.entries(labels)),
+  };
+}
+
+/** Renders the labels of each host once, however many gauges it has. */
+function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
+  const known = new Map<string, string>();
+  return (hostId) => {
+    const before = known.get(hostId);
+    if (before !== undefined) return before;
+    const name = hostNames.get(hostId);
+    const labels = renderLabels([
+      ['host_id', hostId],
+      ['host_name', name === undefined || name === '' ? hostId : name],
+    ]);
+    known.set(hostId, labels);
+    return labels;
+  };
+}
+
+/** Lines per string: strings of megabytes are garbage of megabytes, and take twice as long. */
+const pieceLength = 256;
+
+interface FamilyLines {
+  readonly parts: readonly Buffer[];
+  readonly series: number;
+  readonly duplicates: number;
+}
+
+/** Leaves out every sample whose labels an earlier one has. */
+function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>): FamilyLines {
+  // Unaltered labels differ because their originals do. Only the others need a comparison.
+  const seen = new Set<string>();
+  const parts: Buffer[] = [];
+  let piece: Sample[] = [];
+  let series = 0;
+  let duplicates = 0;
+  const flush = (): void => {
+    parts.push(Buffer.from(renderSamples(name, shared, piece)));
+    series += piece.length;
+    piece = [];
+  };
+  for (const sample of samples) {
+    const { host = '', labels } = sample;
+    const isCompared = mayBeAltered(host) || mayBeAltered(labels);
+    if (isCompared && seen.size === seen.add(`${host},${labels}`).size) duplicates += 1;
+    else if (piece.push(sample) === pieceLength) flush();
+  }
+  flush();
+  return { parts, series, duplicates };
+}
+
+/** In memory of its own: from Node's pool, a few bytes would keep as many of others alive. */
+function concatenated(parts: readonly Buffer[], length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const part of parts) end += part.copy(bytes, end);
+  return bytes;
+}
+
+/**
+ * Renders all that is published of one application.
+ *
+ * @param families the families that it may have lines of, in the order of the page
+ */
+export function renderApplication(
+  snapshot: AppSnapshot,
+  families: readonly Family<AppSnapshot>[],
+): RenderedSubject {
+  const shown = families.map((family) =>
+    family.isOfHosts === true || !snapshot.hostsOnly ? family : { ...family, samplesOf: () => [] },
+  );
+  const hostLabelsOf = hostLabelsFrom(snapshot.hostNames);
+  return { ...rendered(snapshot, shown, sharedLabelsOf(snapshot), hostLabelsOf), families };
+}
+
+/** The same for a query. */
+export function renderQuery(
+  snapshot: QuerySnapshot,
+  families: readonly Family<QuerySnapshot>[],
+): RenderedSubject {
+  const { query, reading } = snapshot;
+  const own = rendered(snapshot, families, { before: accountLabel(query.account), after: '' });
+  const identity = `${own.identity} query ${query.name}`;
+  return { ...own, identity, leftOut: reading?.leftOut ?? 0 };
+}
+
+/** `newrelic_up` of an account. */
+export function renderUp(
+  account: string,
+  up: boolean,
+  families: readonly Family<boolean>[],
+): RenderedSubject {
+  return rendered(up, families, { before: accountLabel(account), after: '' });
+}
+
+function accountLabel(account: string): string {
+  return renderLabels([['account', account]]);
+}
+
+function rendered<Of>(
+  published: Of,
+  families: readonly Family<Of>[],
+  shared: SharedLabels,
+  hostLabelsOf: HostLabelsOf = () => '',
+): RenderedSubject {
+  const parts: Buffer[] = [];
+  const ends: number[] = [];
+  const sums = { series: 0, duplicates: 0, leftOut: 0 };
+  const identity = `${shared.before} ${shared.after}`;
+  let end = 0;
+  for (const { name, samplesOf } of families) {
+    const lines = linesOf(name, shared, samplesOf(published, hostLabelsOf));
+    parts.push(...lines.parts);
+    end += lines.parts.reduce((sum, { length }) => sum + length, 0);
+    ends.push(end);
+    sums.series += lines.series;
+    sums.duplicates += lines.duplicates;
+  }
+  return { identity, families, bytes: concatenated(parts, end), ends, ...sums };
 }

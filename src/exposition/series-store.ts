@@ -7,18 +7,13 @@ import {
   subjectIdOf,
 } from '../model/snapshot.ts';
 import { type Logger, type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
-import type { AppFamily } from './families.ts';
+import { type AppFamily, familiesOf, queryFamiliesOf, upFamily } from './families.ts';
 import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
-import { familiesOf, queryFamiliesOf } from './polled-families.ts';
-import {
-  type RenderedSubject,
-  renderApplication,
-  renderQuery,
-  renderUp,
-} from './rendered-subject.ts';
+import { type RenderedSubject, renderApplication, renderQuery, renderUp } from './render.ts';
 
 type LeftOut = Record<SeriesDropReason, number>;
 
+const upFamilies = [upFamily];
 const noSeries: readonly PolledSeries[] = [];
 const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0, fault: 0 };
 
@@ -133,7 +128,7 @@ export class SeriesStore implements SnapshotSink {
     const account = this.#accountOf(name);
     if (account.up === up) return;
     account.up = up;
-    this.#show('up', account, renderUp(name, up));
+    this.#show('up', account, renderUp(name, up, upFamilies));
   }
 
   removeAccount(name: string): void {

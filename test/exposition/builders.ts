@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { familiesOf } from '../../src/exposition/polled-families.ts';
-import { type RenderedSubject, renderApplication } from '../../src/exposition/rendered-subject.ts';
+import { familiesOf } from '../../src/exposition/families.ts';
+import { type RenderedSubject, renderApplication } from '../../src/exposition/render.ts';
 import { SeriesStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';

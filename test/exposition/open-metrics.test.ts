@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { upFamily } from '../../src/exposition/families.ts';
+import { familiesOf, upFamily } from '../../src/exposition/families.ts';
 import { toOpenMetrics } from '../../src/exposition/open-metrics.ts';
-import { familiesOf } from '../../src/exposition/polled-families.ts';
 import { renderHeader } from '../../src/exposition/render.ts';
 import { throughputSeries } from '../support/builders.ts';
 import {

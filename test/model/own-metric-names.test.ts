@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fixedFamilies, upFamily } from '../../src/exposition/families.ts';
-import { queryFamiliesOf } from '../../src/exposition/polled-families.ts';
+import { fixedFamilies, queryFamiliesOf, upFamily } from '../../src/exposition/families.ts';
 import { isOwnMetricName, ownGaugeNames } from '../../src/model/own-metric-names.ts';
 import { presetGauges } from '../../src/model/polled-series.ts';
 import { aQuery } from '../support/builders.ts';
