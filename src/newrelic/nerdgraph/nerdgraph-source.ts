@@ -9,8 +9,8 @@ import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
-import { type DivisionOf, groupsOf, queriesOf } from './query-plan.ts';
-import { QuerySizes, undivided } from './query-sizes.ts';
+import { type DivisionOf, groupsOf, queriesOf, undivided } from './query-plan.ts';
+import { QuerySizes } from './query-sizes.ts';
 import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {

@@ -22,7 +22,22 @@ import {
   type MetricQuestion,
   metricsNrql,
 } from './nrql.ts';
-import { type Division, fullSize } from './query-sizes.ts';
+
+/**
+ * What one query asks for at most. The rows are half of New Relic's maximum of 5000: a rollout may replace
+ * every host at once, and the event loop is busy with such an answer for a few milliseconds only.
+ */
+export const fullSize = { applications: 200, rows: 2500 };
+
+/** How the queries about an application, or those about its hosts, are divided because one of them has failed. */
+export interface Division {
+  /** Applications in one query at most. */
+  readonly together: number;
+  /** Queries for the hosts of the application at least, if it is asked for alone. */
+  readonly parts: number;
+}
+
+export const undivided: Division = { together: fullSize.applications, parts: 1 };
 
 type Asking = Pick<ApplicationQuestion, 'selected'>;
 

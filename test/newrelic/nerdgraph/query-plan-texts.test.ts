@@ -10,8 +10,8 @@ import {
   type DivisionOf,
   type PlannedQuery,
   queriesOf,
+  undivided,
 } from '../../../src/newrelic/nerdgraph/query-plan.ts';
-import { undivided } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
 import { anEntry, aSelected, throughputSeries } from '../../support/builders.ts';
 import { someMetrics } from './some-metrics.ts';
 

@@ -15,8 +15,8 @@ import {
   type PlannedQuery,
   queriesOf,
   rowsOf,
+  undivided,
 } from '../../../src/newrelic/nerdgraph/query-plan.ts';
-import { undivided } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
 import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
 import { hostsNamed, someDivisions, someFleet } from './some-fleet.ts';
 

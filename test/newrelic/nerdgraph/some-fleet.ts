@@ -3,8 +3,7 @@ import type { AppEntry } from '../../../src/model/config.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
 import type { ApplicationQuestion } from '../../../src/model/source.ts';
-import type { DivisionOf } from '../../../src/newrelic/nerdgraph/query-plan.ts';
-import { undivided } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
+import { type DivisionOf, undivided } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { aSelected } from '../../support/builders.ts';
 
 /** A question as the poll loop asks it. */
