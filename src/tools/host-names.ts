@@ -21,8 +21,13 @@ export async function hostNamesOf(
     return createRestClient(asking).hostNames(applicationId, { signal }, wanted);
   }
   const { vendorClock } = asking;
-  const account = { accountId: source.accountId, timeoutMs: () => timeoutMs };
+  const { accountId } = source;
   const unexpected = createUnexpectedAnswers(prepared.account.name, asking);
-  const client = createGraphqlClient(account, { ...asking, unexpected });
+  const client = createGraphqlClient({
+    ...asking,
+    accountId,
+    timeoutMs: () => timeoutMs,
+    unexpected,
+  });
   return listHosts(applicationId, { client, wallMs: () => vendorClock.wallMs() }, signal);
 }

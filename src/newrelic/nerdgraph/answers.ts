@@ -10,13 +10,7 @@ import {
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
 import { type InvalidSampleListener, sampleOf } from '../json.ts';
-import {
-  type ColumnSet,
-  type ColumnValue,
-  type Subject,
-  valueKeyOf,
-  valuesByKey,
-} from './column-sets.ts';
+import { type ColumnSet, type ColumnValue, type Subject, valueKeyOf } from './column-sets.ts';
 import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
 import { asksForHosts, type PlannedQuery } from './query-plan.ts';
 
@@ -88,7 +82,7 @@ export interface AnswersContext {
 
 /** What the queries of one poll have brought. */
 export class Answers {
-  readonly #valuesByKey: Readonly<Record<Subject, ReadonlyMap<string, ColumnValue>>>;
+  readonly #values: ReadonlyMap<string, ColumnValue>;
   readonly #context: AnswersContext;
   readonly #byApplication = new Map<string, ApplicationAnswers>();
   readonly #answered = new Set<PlannedQuery>();
@@ -96,10 +90,11 @@ export class Answers {
 
   constructor(queries: readonly PlannedQuery[], context: AnswersContext) {
     this.#context = context;
-    this.#valuesByKey = {
-      applications: valuesByKey(setsOf('applications', queries)),
-      hosts: valuesByKey(setsOf('hosts', queries)),
-    };
+    this.#values = new Map(
+      queries.flatMap(({ subject, columns }) =>
+        columns.values.map((value) => [`${subject} ${valueKeyOf(value)}`, value]),
+      ),
+    );
     for (const query of queries) {
       for (const id of query.applicationIds) this.#answersFor(id).queries.push(query);
     }
@@ -142,17 +137,21 @@ export class Answers {
     { selected, askHostNames }: Pick<ApplicationQuestion, 'selected' | 'askHostNames'>,
     late: ApiError,
   ): PollOutcome {
-    const { application } = selected;
-    const { own, error } = this.#answersFor(application.id);
+    const { id, hostIds: known } = selected.application;
+    const { own, error } = this.#answersFor(id);
     const { names, hosts, failed } = this.#hostsOf(selected);
     const hostIds = this.#hostListOf(selected, names);
     const isOwnAsked = asksForApplication(selected);
-    const hasOwn = isOwnAsked && this.#isWhole(application.id, 'applications');
+    const hasOwn = isOwnAsked && this.#isWhole(id, 'applications');
     if (isOwnAsked && !hasOwn) failed.add(applicationScope);
     const failure = failed.size > 0 ? (error ?? late) : undefined;
-    const mayHaveNames = askHostNames || hostIds !== application.hostIds;
+    const { series } = selected.entry;
+    const application = hasOwn ? this.#readerOf('applications', selected)(own, undefined) : [];
+    const hasArrived = hasOwn || hosts.size > 0;
     return {
-      reading: this.#readingOf(selected, hasOwn ? own : undefined, hosts),
+      reading: hasArrived
+        ? { windowEndMs: this.#window?.toMs, series, application, hosts }
+        : undefined,
       error: failure,
       failed,
       partCount: (hasOwn ? 1 : 0) + hosts.size + failed.size,
@@ -160,21 +159,11 @@ export class Answers {
       unauthorized: failure?.status === 401,
       hostIds,
       // The name of a host is its id.
-      hostNames: mayHaveNames ? new Map(names.map((name) => [name, name])) : undefined,
+      hostNames:
+        askHostNames || hostIds !== known ? new Map(names.map((name) => [name, name])) : undefined,
       hostNamesError: undefined,
       extraCalls: 0,
     };
-  }
-
-  #readingOf(
-    selected: SelectedApplication,
-    own: Received | undefined,
-    hosts: ReadonlyMap<string, Values>,
-  ): PollOutcome['reading'] {
-    if (own === undefined && hosts.size === 0) return undefined;
-    const { series } = selected.entry;
-    const application = this.#readerOf('applications', selected)(own, undefined);
-    return { windowEndMs: this.#window?.toMs, series, application, hosts };
   }
 
   #answersFor(id: string): ApplicationAnswers {
@@ -200,29 +189,27 @@ export class Answers {
     );
   }
 
+  /** The hosts that the answers name, and those that an answer that did not come may have named. */
   #hostsOf(selected: SelectedApplication) {
+    const { id, hostIds = [] } = selected.application;
     const hosts = new Map<string, Values>();
     const failed = new Set<string>();
-    const { id } = selected.application;
-    const received = this.#answersFor(id).hosts;
-    const names = asksForHosts(selected) ? this.#hostNamesOf(selected) : [];
     const isAllWhole = this.#isWhole(id, 'hosts');
+    const received = this.#answersFor(id).hosts;
+    const lost = hostIds.filter((name) => !this.#isWhole(id, 'hosts', name));
+    const names = [...new Set([...received.keys(), ...lost])].toSorted();
     const selector = hostSelectorOf(selected);
     const valuesOf = this.#readerOf('hosts', selected);
     for (const name of names) {
       if (selector !== undefined && !choosesHost(selector, name)) continue;
-      if (this.#isWhole(id, 'hosts', name)) hosts.set(name, valuesOf(received.get(name), name));
+      const values = received.get(name);
+      const isWhole = values !== undefined && this.#isWhole(id, 'hosts', name);
+      if (isWhole) hosts.set(name, valuesOf(values, name));
       else failed.add(name);
     }
     if (!isAllWhole && failed.size === 0) failed.add(hostsScope);
     if (isAllWhole) this.#context.seen.keepHosts(id, new Set(names));
     return { names, hosts, failed };
-  }
-
-  /** The hosts that the answers name, and those that an answer that did not come may have named. */
-  #hostNamesOf({ application: { id, hostIds = [] } }: SelectedApplication): readonly string[] {
-    const lost = hostIds.filter((name) => !this.#isWhole(id, 'hosts', name));
-    return [...new Set([...this.#answersFor(id).hosts.keys(), ...lost])].toSorted();
   }
 
   /** All hosts of the application, as far as they are known now. */
@@ -263,28 +250,22 @@ export class Answers {
   #readerOf(
     subject: Subject,
     { application, entry }: SelectedApplication,
-  ): (received: Received | undefined, host: string | undefined) => Values {
+  ): (received: Received, host: string | undefined) => Values {
     const { seen, onInvalid } = this.#context;
     const read = entry.series.map((one) => ({
       scale: one.scale,
-      value: isReadOf(subject, one) ? this.#valuesByKey[subject].get(valueKeyOf(one)) : undefined,
+      value: isReadOf(subject, one) ? this.#values.get(`${subject} ${valueKeyOf(one)}`) : undefined,
     }));
-    return (received, host) => {
-      if (received === undefined) return [];
-      return read.map(({ scale, value }) => {
-        const found = value && received.values[value.index];
+    return ({ values, isLive }, host) =>
+      read.map(({ scale, value }) => {
+        const found = value && values[value.index];
         if (value === undefined || found === undefined) return undefined;
         if (found !== 0 || !value.isAmount) {
           return sampleOf(found * scale, onInvalid, { mayBeNegative: true });
         }
-        return received.isLive && seen.has(application.id, host, value.metric) ? 0 : undefined;
+        return isLive && seen.has(application.id, host, value.metric) ? 0 : undefined;
       });
-    };
   }
-}
-
-function setsOf(subject: Subject, queries: readonly PlannedQuery[]): readonly ColumnSet[] {
-  return queries.filter((query) => query.subject === subject).map(({ columns }) => columns);
 }
 
 function nothing(): Received {

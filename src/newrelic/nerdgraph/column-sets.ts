@@ -1,9 +1,9 @@
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
 import type { VendorMetric } from '../../model/presets.ts';
-import { mayBeNegative, type ValueName, vendorValues } from '../../model/vendor-value.ts';
+import { mayBeNegative, vendorValues } from '../../model/vendor-value.ts';
 import type { InvalidSampleListener } from '../json.ts';
 import { type Column, columnText, nrqlText } from './nrql.ts';
-import { type Cell, type NrqlValue, nrqlValueOf, type TimesliceFunction } from './nrql-values.ts';
+import { type Cell, nrqlValueOf } from './nrql-values.ts';
 
 export const subjects = ['applications', 'hosts'] as const;
 /** What is read of: applications as a whole, or their hosts. */
@@ -33,9 +33,6 @@ export interface ColumnSet {
   readonly values: readonly ColumnValue[];
 }
 
-/** What is read of each subject. */
-export type BatchColumns = Readonly<Record<Subject, readonly ColumnSet[]>>;
-
 /**
  * The length of a query at most. New Relic says that there is a limit, but not which: for a rule with a
  * query it is 4096 characters.
@@ -54,89 +51,58 @@ export function valueKeyOf({ metric, value }: VendorMetric): string {
 }
 
 /**
- * The columns for what these series are read from, each once. There is one set of each subject, or none if
- * nothing is read of it, or several if one query would become too long. The order of the series does not
- * matter: applications with the same in another order share queries.
+ * The columns for what these series are read from of the subject, each once: one set, or none if nothing is
+ * read of it, or several if one query would become too long. The order of the series does not matter:
+ * applications with the same in another order share queries.
  */
-export function columnsOf(series: readonly PolledSeries[]): BatchColumns {
-  return { applications: setsOf(series, 'applications'), hosts: setsOf(series, 'hosts') };
-}
-
-function setsOf(series: readonly PolledSeries[], subject: Subject): readonly ColumnSet[] {
+export function columnsOf(series: readonly PolledSeries[], subject: Subject): readonly ColumnSet[] {
   const read = new Map(
     series.filter((one) => isReadOf(subject, one)).map((one) => [valueKeyOf(one), one]),
   );
-  const sets: ColumnSet[] = [];
-  let open = new OpenSet();
-  const close = (): void => {
-    if (open.values.length > 0) sets.push({ columns: open.columns, values: open.values });
-    open = new OpenSet();
-  };
-  for (const [index, key] of [...read.keys()].toSorted().entries()) {
-    const one = read.get(key);
-    if (one === undefined) continue;
-    const nrqlValue = nrqlValueOf(one);
-    if (!open.hasRoom(one.metric, nrqlValue)) close();
-    open.add(one, index, nrqlValue);
-  }
-  close();
-  return sets;
-}
-
-/** A set that is being filled. */
-class OpenSet {
-  readonly columns: Column[] = [];
-  readonly values: ColumnValue[] = [];
-  #characters = 0;
-
-  hasRoom(metric: string, { functions }: NrqlValue): boolean {
-    const added = functions.filter((of) => this.#placeOf(metric, of) === -1);
-    const characters = added.reduce((sum, of) => sum + lengthOf(metric, of), this.#characters);
-    return this.columns.length === 0 || characters <= maxColumnCharacters;
-  }
-
-  add({ metric, value }: VendorMetric, index: number, nrqlValue: NrqlValue): void {
-    const { functions, isAmount, valueOf } = nrqlValue;
-    const places = functions.map((of) => this.#columnFor(metric, of));
-    this.values.push({
+  const sorted = [...read].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const sets: { readonly columns: Column[]; readonly values: ColumnValue[] }[] = [];
+  for (const [index, [, { metric, value }]] of sorted.entries()) {
+    const { functions, isAmount, valueOf } = nrqlValueOf({ metric, value });
+    const wanted = functions.map((of) => ({ name: '', metric, of }));
+    const last = sets.at(-1);
+    const isOpen = last !== undefined && hasRoom(last.columns, wanted);
+    const { columns, values } = isOpen ? last : { columns: [], values: [] };
+    if (!isOpen) sets.push({ columns, values });
+    for (const column of wanted) {
+      if (placeOf(columns, column) === -1) {
+        columns.push({ ...column, name: `c${columns.length + 1}` });
+      }
+    }
+    const places = wanted.map((column) => placeOf(columns, column));
+    const isSigned = mayBeNegative(vendorValues[value]);
+    values.push({
       metric,
       value,
       index,
       isAmount,
       valueOf: (cells, seconds, onInvalid) => {
         const own = places.map((place) => cells[place]);
-        return validOf(value, valueOf(own, seconds), onInvalid);
+        const found = valueOf(own, seconds);
+        if (found === undefined || found >= 0 || isSigned) return found;
+        onInvalid('negative');
+        return undefined;
       },
     });
   }
-
-  #columnFor(metric: string, of: TimesliceFunction): number {
-    const known = this.#placeOf(metric, of);
-    if (known !== -1) return known;
-    this.#characters += lengthOf(metric, of);
-    return this.columns.push({ name: `c${this.columns.length + 1}`, metric, of }) - 1;
-  }
-
-  #placeOf(metric: string, of: TimesliceFunction): number {
-    return this.columns.findIndex((column) => column.metric === metric && column.of === of);
-  }
+  return sets;
 }
 
-function validOf(
-  name: ValueName,
-  value: number | undefined,
-  onInvalid: InvalidSampleListener,
-): number | undefined {
-  if (value === undefined || value >= 0 || mayBeNegative(vendorValues[name])) return value;
-  onInvalid('negative');
-  return undefined;
+function hasRoom(columns: readonly Column[], wanted: readonly Column[]): boolean {
+  const lacking = wanted.filter((column) => placeOf(columns, column) === -1);
+  const characters = [...columns, ...lacking].reduce((sum, column) => sum + lengthOf(column), 0);
+  return characters <= maxColumnCharacters;
+}
+
+function placeOf(columns: readonly Column[], { metric, of }: Column): number {
+  return columns.findIndex((column) => column.metric === metric && column.of === of);
 }
 
 /** What a column adds to a query: its own text, and its metric in the list of all. */
-function lengthOf(metric: string, of: TimesliceFunction): number {
+function lengthOf({ metric, of }: Column): number {
   return `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`.length;
-}
-
-export function valuesByKey(sets: readonly ColumnSet[]): ReadonlyMap<string, ColumnValue> {
-  return new Map(sets.flatMap(({ values }) => values.map((value) => [valueKeyOf(value), value])));
 }

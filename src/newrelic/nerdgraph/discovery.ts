@@ -3,7 +3,7 @@ import type { Application } from '../../model/application.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { Selector } from '../../model/config.ts';
 import { selectorText } from '../../model/selector.ts';
-import type { HostNames, Source, Wanted } from '../../model/source.ts';
+import type { HostNames, Source } from '../../model/source.ts';
 import { hourMs } from '../../model/time.ts';
 import { rangeAt } from '../../model/window.ts';
 import { maxNrqlCharacters } from './column-sets.ts';
@@ -26,52 +26,12 @@ const noApplication = '0';
  * Searches the applications that the selectors may choose. A known application that the search leaves
  * out is searched by its id.
  */
-export function createDiscover(
-  accountId: number,
-  { client, unexpected, clock, wallMs }: DiscoveryContext,
-): Source['discover'] {
-  const filters = new Filters({ unexpected, clock });
-
-  const search = async (
-    { selectors, tags }: Wanted,
-    knownIds: readonly string[],
-    signal: AbortSignal,
-  ): Promise<EntityList> => {
-    const read = async (wanted: WantedApplications | undefined): Promise<EntityList> =>
-      listEntities(searchesFor(accountId, wanted), accountId, { client, signal, tags });
-
-    const wanted = filters.areTrusted ? wantedBy(selectors) : undefined;
-    let list = await read(wanted);
-    if (wanted !== undefined) {
-      if (filters.areRefused(list)) return plus(list, await read(undefined));
-      const missing = missingIn(list, selectors.map(selectorText));
-      if (list.error === undefined && filters.mayHaveOverlooked(missing)) {
-        const whole = await read(undefined);
-        // The next discoveries do without.
-        list = { ...plus(list, whole), calls: list.calls };
-        filters.compare(missing, list);
-      }
-    }
-    const asked = new Set(wanted?.ids);
-    const lost = knownIds.filter((id) => !list.applications.has(id) && !asked.has(id));
-    if (list.error !== undefined || lost.length === 0 || !filters.areTrusted) return list;
-    const found = plus(list, await read({ ids: lost, names: [] }));
-    return filters.areRefused(found) ? plus(found, await read(undefined)) : found;
-  };
-
-  /**
-   * A search finds nothing in an account that the key may not see, without an error; a query says so.
-   * An empty list is believed only if the account can be read.
-   */
-  const confirmed = async (list: EntityList, signal: AbortSignal): Promise<EntityList> => {
-    const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
-    if (!isEmpty || list.error !== undefined) return list;
-    const { error } = await listHosts(noApplication, { client, wallMs }, signal);
-    return { ...list, error, calls: list.calls + 1 };
-  };
-
-  return async (wanted, knownIds, signal) => {
-    const list = await confirmed(await search(wanted, knownIds, signal), signal);
+export function createDiscover(accountId: number, context: DiscoveryContext): Source['discover'] {
+  const searches = new Searches(context);
+  return async ({ selectors, tags }, knownIds, signal) => {
+    const read: Read = async (wanted) =>
+      listEntities(searchesFor(accountId, wanted), accountId, { ...context, signal, tags });
+    const list = await confirmed(await searches.list(selectors, knownIds, read), context, signal);
     const error = abortOf(signal) ?? list.error;
     return {
       applications: [...list.applications.values()].map((application) => ({
@@ -89,45 +49,86 @@ export function createDiscover(
 }
 
 /**
- * Whether searches by ids and names can be trusted: New Relic documents neither in full. What such a search
- * leaves out, the list of the account may have.
+ * A search finds nothing in an account that the key may not see, without an error; a query says so.
+ * An empty list is believed only if the account can be read.
  */
-class Filters {
-  areTrusted = true;
+async function confirmed(
+  list: EntityList,
+  context: DiscoveryContext,
+  signal: AbortSignal,
+): Promise<EntityList> {
+  const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
+  if (!isEmpty || list.error !== undefined) return list;
+  const { error } = await listHosts(noApplication, context, signal);
+  return { ...list, error, calls: list.calls + 1 };
+}
+
+/** Reads what is wanted, or the list of the whole account. */
+type Read = (wanted: WantedApplications | undefined) => Promise<EntityList>;
+
+/**
+ * Searches by ids and names, as long as these can be trusted: New Relic documents neither in full. What such a
+ * search leaves out, the list of the account may have.
+ */
+class Searches {
+  #areTrusted = true;
   readonly #context: Pick<DiscoveryContext, 'unexpected' | 'clock'>;
-  /** What the list did not have either, and when. */
-  #absent: ReadonlySet<string> = new Set();
-  #absentAtMs = 0;
+  /** Since when the list does not have these either. */
+  #absentSinceMs: ReadonlyMap<string, number> = new Map();
 
   constructor(context: Pick<DiscoveryContext, 'unexpected' | 'clock'>) {
     this.#context = context;
   }
 
-  areRefused({ error }: EntityList): boolean {
-    if (error?.status !== 400) return false;
-    this.areTrusted = false;
-    this.#context.unexpected.saw('filter_refused', { error });
-    return true;
+  async list(
+    selectors: readonly Selector[],
+    knownIds: readonly string[],
+    read: Read,
+  ): Promise<EntityList> {
+    const wanted = this.#areTrusted ? wantedBy(selectors) : undefined;
+    let list = await this.#read(wanted, read);
+    if (wanted !== undefined && this.#areTrusted && list.error === undefined) {
+      list = await this.#withOverlooked(list, selectors.map(selectorText), read);
+    }
+    const asked = new Set(wanted?.ids);
+    const lost = knownIds.filter((id) => !list.applications.has(id) && !asked.has(id));
+    if (list.error !== undefined || lost.length === 0 || !this.#areTrusted) return list;
+    return plus(list, await this.#read({ ids: lost, names: [] }, read));
   }
 
-  /** Whether the list has to be read for these, which is so once an hour at most for each. */
-  mayHaveOverlooked(missing: readonly string[]): boolean {
-    const { clock } = this.#context;
+  async #read(wanted: WantedApplications | undefined, read: Read): Promise<EntityList> {
+    const list = await read(wanted);
+    if (wanted === undefined || list.error?.status !== 400) return list;
+    this.#distrust({ error: list.error });
+    return plus(list, await read(undefined));
+  }
+
+  /** Looks for what is missing in the list of the account, once an hour at most for each. */
+  async #withOverlooked(
+    list: EntityList,
+    texts: readonly string[],
+    read: Read,
+  ): Promise<EntityList> {
+    const nowMs = this.#context.clock.monotonicMs();
+    const missing = missingIn(list, texts);
+    const known = this.#absentSinceMs;
     // What was found again is new when it goes.
-    this.#absent = new Set(missing.filter((text) => this.#absent.has(text)));
-    const isOld = clock.monotonicMs() - this.#absentAtMs >= hourMs;
-    return missing.length > this.#absent.size || (missing.length > 0 && isOld);
+    this.#absentSinceMs = new Map([...known].filter(([text]) => missing.includes(text)));
+    const isDue = missing.some((text) => nowMs - (known.get(text) ?? -hourMs) >= hourMs);
+    if (!isDue) return list;
+    // The next discoveries do without.
+    const whole = { ...plus(list, await read(undefined)), calls: list.calls };
+    if (whole.error !== undefined) return whole;
+    const absent = missingIn(whole, missing);
+    this.#absentSinceMs = new Map(absent.map((text) => [text, nowMs]));
+    const overlooked = missing.find((text) => !absent.includes(text));
+    if (overlooked !== undefined) this.#distrust({ left_out: overlooked });
+    return whole;
   }
 
-  compare(missing: readonly string[], list: EntityList): void {
-    const { clock, unexpected } = this.#context;
-    if (list.error !== undefined) return;
-    this.#absent = new Set(missingIn(list, missing));
-    this.#absentAtMs = clock.monotonicMs();
-    const overlooked = missing.find((text) => !this.#absent.has(text));
-    if (overlooked === undefined) return;
-    this.areTrusted = false;
-    unexpected.saw('filter_refused', { left_out: overlooked });
+  #distrust(detail: Readonly<Record<string, unknown>>): void {
+    this.#areTrusted = false;
+    this.#context.unexpected.saw('filter_refused', detail);
   }
 }
 

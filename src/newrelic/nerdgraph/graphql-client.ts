@@ -45,13 +45,10 @@ export interface GraphqlClient {
   ): Promise<EntityPage>;
 }
 
-export interface GraphqlClientOptions {
+export interface GraphqlAccount {
   readonly accountId: number;
   /** How long a whole call may take; a query is given a little less. */
   readonly timeoutMs: () => number;
-}
-
-export interface GraphqlClientDependencies {
   /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample'>;
@@ -72,40 +69,47 @@ export const taggedEntitiesDocument: string = entitiesDocument.replace(
   'guid tags { key values }',
 );
 
-export function createGraphqlClient(
-  { accountId, timeoutMs }: GraphqlClientOptions,
-  { send, observer, unexpected }: GraphqlClientDependencies,
-): GraphqlClient {
+export function createGraphqlClient({
+  accountId,
+  timeoutMs,
+  send,
+  observer,
+  unexpected,
+}: GraphqlAccount): GraphqlClient {
+  const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const ask = async <Value>(
     purpose: CallPurpose,
     document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
     { signal, turn, isRepeated }: RequestContext,
-    kind: AnswerKind,
+    { answerSize, parse }: { readonly answerSize: AnswerSize; readonly parse: typeof parseJson },
     use: (part: unknown) => Value,
   ): Promise<Value> => {
     const { operation } = purpose;
     const body = JSON.stringify(document);
-    const response = await send(
-      { operation, answerSize: kind.size, target: '/graphql', body, turn, isRepeated },
-      signal,
-    );
+    const request = { operation, answerSize, target: '/graphql', body, turn, isRepeated };
+    const response = await send(request, signal);
     return countingFailures(response, purpose, observer, () => {
-      const { part, deprecations } = answerOf(response, purpose, kind.parse);
+      const { part, deprecations } = answerOf(response, purpose, parse);
       for (const message of deprecations) unexpected.saw('partial', { error: message });
       return use(part);
     });
   };
-
-  const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const nrqlRequest = (nrql: string) => ({
-    query: nrqlDocument,
-    variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
-  });
+  const askNrql = async <Value>(
+    purpose: CallPurpose,
+    nrql: string,
+    context: RequestContext,
+    use: (part: unknown) => Value,
+  ): Promise<Value> => {
+    const timeout = nrqlTimeoutSeconds(timeoutMs());
+    const document = { query: nrqlDocument, variables: { account: accountId, nrql, timeout } };
+    // May have 5000 rows. The database behind NRQL has no exact number beyond 2^53.
+    return ask(purpose, document, context, { answerSize: 'large', parse: parseJson }, use);
+  };
 
   return {
     nrql: async ({ operation, nrql, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      return ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+      return askNrql(purpose, nrql, context, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
@@ -114,7 +118,7 @@ export function createGraphqlClient(
       const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
       const reading = { purpose, window, unexpected, onInvalid };
       try {
-        return await ask(purpose, nrqlRequest(nrql), context, rows, (part) =>
+        return await askNrql(purpose, nrql, context, (part) =>
           queryReadingOf(part, query, reading),
         );
       } catch (error) {
@@ -123,10 +127,12 @@ export function createGraphqlClient(
     },
     entities: async (search, cursor, { tags = [], ...context }) => {
       const purpose = { operation: 'list_applications', accountId } as const;
-      const variables = { search, cursor: cursor ?? null };
-      const [query, kind] =
-        tags.length > 0 ? [taggedEntitiesDocument, taggedPage] : [entitiesDocument, entityPage];
-      return ask(purpose, { query, variables }, context, kind, (part) =>
+      const isTagged = tags.length > 0;
+      const query = isTagged ? taggedEntitiesDocument : entitiesDocument;
+      const document = { query, variables: { search, cursor: cursor ?? null } };
+      // Names no hosts.
+      const answerSize = isTagged ? 'large' : 'medium';
+      return ask(purpose, document, context, { answerSize, parse: parseJsonKeepingIds }, (part) =>
         entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
       );
     },
@@ -149,17 +155,6 @@ function inWrittenText({ reason, message, status }: ApiError, { written, added }
   });
   return new ApiError(reason, text, status === undefined ? {} : { status });
 }
-
-interface AnswerKind {
-  readonly size: AnswerSize;
-  readonly parse: typeof parseJson;
-}
-
-/** May have 5000. The database behind NRQL has no exact number beyond 2^53. */
-const rows: AnswerKind = { size: 'large', parse: parseJson };
-/** Names no hosts. */
-const entityPage: AnswerKind = { size: 'medium', parse: parseJsonKeepingIds };
-const taggedPage: AnswerKind = { ...entityPage, size: 'large' };
 
 /**
  * What was asked for, and notices of New Relic's that a field will go some day. Throws an `ApiError` if

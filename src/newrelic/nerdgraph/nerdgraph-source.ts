@@ -40,7 +40,7 @@ export function createNerdGraphSource(
   { send, observer, logger, clock, vendorClock }: NerdGraphSourceDependencies,
 ): Source {
   const unexpected = createUnexpectedAnswers(account, { observer, logger });
-  const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
+  const client = createGraphqlClient({ accountId, timeoutMs, send, observer, unexpected });
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const sizes = new QuerySizes(clock);
   const seen = new SeenMetrics();

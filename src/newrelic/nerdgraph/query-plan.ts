@@ -7,21 +7,13 @@ import {
 } from '../../model/selected-application.ts';
 import type { ApplicationQuestion, Subject as PolledSubject } from '../../model/source.ts';
 import {
-  type BatchColumns,
   type ColumnSet,
   columnsOf,
   maxNrqlCharacters,
   type Subject,
   valueKeyOf,
 } from './column-sets.ts';
-import {
-  applicationFacets,
-  type Facets,
-  hostCondition,
-  hostFacets,
-  type MetricQuestion,
-  metricsNrql,
-} from './nrql.ts';
+import { applicationFacets, type Facets, hostCondition, hostFacets, metricsNrql } from './nrql.ts';
 
 /**
  * What one query asks for at most. The rows are half of New Relic's maximum of 5000: a rollout may replace
@@ -83,11 +75,6 @@ export function kindOf({ poll, series, hosts }: AppEntry): string {
   return [isSelf, lengthMs, poll.delayMs, poll.intervalMs, ...[...read].toSorted()].join('\n');
 }
 
-interface Filling<Item> {
-  readonly items: Item[];
-  rows: number;
-}
-
 /**
  * Applications of the same kind, each group for one poll: all that are due, and of those that will be only as
  * many as fill up the groups that are needed anyway. A query is a group of its own.
@@ -96,36 +83,36 @@ export function groupsOf<Item extends PolledSubject>(
   due: readonly Item[],
   early: readonly Item[] = [],
 ): readonly (readonly Item[])[] {
-  const groups: Filling<Item>[] = [];
-  const open = new Map<string, Filling<Item>>();
+  const groups: Item[][] = [];
+  const open = new Map<string, { readonly items: Item[]; rows: number }>();
   // Many applications have few entries.
   const kinds = new Map<AppEntry, string>();
   const add = (item: Item, mayBegin: boolean): void => {
     if (item.kind === 'query') {
-      if (mayBegin) groups.push({ items: [item], rows: 0 });
+      if (mayBegin) groups.push([item]);
       return;
     }
     const { entry } = item.selected;
     const kind = kinds.get(entry) ?? kindOf(entry);
     kinds.set(entry, kind);
     const rows = rowsOf(item.selected);
-    const filling = open.get(kind);
-    if (filling !== undefined && hasRoom(filling, rows)) {
-      filling.items.push(item);
-      filling.rows += rows;
+    const group = open.get(kind);
+    const hasRoom =
+      group !== undefined &&
+      group.items.length < fullSize.applications &&
+      group.rows + rows <= hostQueriesPerGroup * fullSize.rows;
+    if (hasRoom) {
+      group.items.push(item);
+      group.rows += rows;
     } else if (mayBegin) {
-      const next = { items: [item], rows };
-      groups.push(next);
-      open.set(kind, next);
+      const items = [item];
+      groups.push(items);
+      open.set(kind, { items, rows });
     }
   };
   for (const item of due) add(item, true);
   for (const item of early) add(item, false);
-  return groups.map(({ items }) => items);
-}
-
-function hasRoom({ items, rows }: Filling<unknown>, more: number): boolean {
-  return items.length < fullSize.applications && rows + more <= hostQueriesPerGroup * fullSize.rows;
+  return groups;
 }
 
 /** The queries about a group: its applications are of one kind. */
@@ -133,40 +120,54 @@ export function queriesOf(
   asked: readonly Asking[],
   divisionOf: DivisionOf,
 ): readonly PlannedQuery[] {
-  const [first] = asked;
-  if (first === undefined) return [];
-  const { entry } = first.selected;
-  const columns = columnsOf(entry.series);
   const all = asked.map(({ selected }) => selected);
   return [
-    ...queriesAbout('applications', all.filter(asksForApplication), columns, divisionOf),
-    ...queriesAbout('hosts', all.filter(asksForHosts), columns, divisionOf),
+    ...queriesAbout('applications', all.filter(asksForApplication), divisionOf),
+    ...queriesAbout('hosts', all.filter(asksForHosts), divisionOf),
   ];
 }
 
 function queriesAbout(
   subject: Subject,
   asked: readonly SelectedApplication[],
-  columns: BatchColumns,
   divisionOf: DivisionOf,
 ): readonly PlannedQuery[] {
-  const sets = columns[subject];
+  const [first] = asked;
+  if (first === undefined) return [];
+  const sets = columnsOf(first.entry.series, subject);
   const isOfHosts = subject === 'hosts';
   const facets = isOfHosts ? hostFacets : applicationFacets;
-  const subset = subsetOf(subject, asked[0]);
+  const subset = isOfHosts ? subsetOf(first) : allHosts;
   const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
-  const grouping = { divisionOf: (id: string) => divisionOf(subject, id), room, subset };
-  const ids = asked.map(({ application: { id } }) => ({ id, rows: 1 }));
-  const groups = isOfHosts ? hostGroupsOf(asked, grouping) : packed(ids, grouping);
-  return groups.flatMap((group) =>
-    sets.map((set) => ({ subject, facets, columns: set, ...group })),
+  const counted = asked.map((selected) => {
+    const { id, hostIds, hostCount } = selected.application;
+    const division = divisionOf(subject, id);
+    const rows = isOfHosts ? rowsOf(selected) : 1;
+    // New Relic counts no hosts of an application that has fallen silent.
+    const isOne = !isOfHosts || subset !== allHosts || (hostIds?.length ?? hostCount) === 1;
+    const parts = isOne ? 1 : Math.max(division.parts, Math.ceil(rows / fullSize.rows));
+    return { id, hostIds, rows, parts, together: division.together };
+  });
+  const small = packed(
+    counted.filter(({ parts }) => parts === 1),
+    room,
   );
+  // An application with very many hosts has queries of its own.
+  const large = counted.filter(({ parts }) => parts > 1);
+  const groups = [
+    ...small.map((applicationIds) => ({ applicationIds, hosts: subset, parts: 1 })),
+    ...large.flatMap(({ id, hostIds = [], parts }) => {
+      const subsets = partsOf(hostIds, parts);
+      return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
+    }),
+  ];
+  return groups.flatMap((group) => sets.map((columns) => ({ subject, facets, columns, ...group })));
 }
 
 /** Only the host of this process is asked for by its name: other names could be any number. */
-function subsetOf(subject: Subject, selected: SelectedApplication | undefined): HostSubset {
-  const selector = selected && hostSelectorOf(selected);
-  if (subject === 'applications' || selector?.kind !== 'self') return allHosts;
+function subsetOf(selected: SelectedApplication): HostSubset {
+  const selector = hostSelectorOf(selected);
+  if (selector?.kind !== 'self') return allHosts;
   const names = new Set(selector.names.map((name) => name.toLowerCase()));
   return {
     condition: hostCondition(selector.names),
@@ -176,59 +177,23 @@ function subsetOf(subject: Subject, selected: SelectedApplication | undefined): 
 
 /** The characters that are left for ids. */
 function roomIn(facets: Facets, { columns }: ColumnSet, { condition }: HostSubset): number {
-  const question: MetricQuestion = { applicationIds: [], window: anyWindow, facets, columns };
-  return maxNrqlCharacters - metricsNrql({ ...question, condition }).length;
-}
-
-/** Its ends have as many digits as those of any window until the year 2286. */
-const anyWindow = { fromMs: 1_000_000_000_000, toMs: 1_000_000_000_000 };
-
-type Group = Pick<PlannedQuery, 'applicationIds' | 'hosts' | 'parts'>;
-
-interface Grouping {
-  readonly divisionOf: (applicationId: string) => Division;
-  readonly room: number;
-  readonly subset: HostSubset;
-}
-
-/** An application with very many hosts has queries of its own. */
-function hostGroupsOf(asked: readonly SelectedApplication[], grouping: Grouping): readonly Group[] {
-  const counted = asked.map((selected) => {
-    const rows = rowsOf(selected);
-    const { id, hostIds, hostCount } = selected.application;
-    // New Relic counts none of an application that has fallen silent.
-    const isOne = grouping.subset !== allHosts || (hostIds?.length ?? hostCount) === 1;
-    const least = isOne ? 1 : grouping.divisionOf(id).parts;
-    return { id, rows, hostIds, parts: Math.max(least, Math.ceil(rows / fullSize.rows)) };
-  });
-  const large = counted.filter(({ parts }) => parts > 1);
-  return [
-    ...packed(
-      counted.filter(({ parts }) => parts === 1),
-      grouping,
-    ),
-    ...large.flatMap(({ id, rows, hostIds, parts }) => {
-      const isKnown = hostIds !== undefined && hostIds.length > 0;
-      const subsets = isKnown ? partsOf(hostIds, Math.ceil(rows / parts)) : blindPartsOf(parts);
-      return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
-    }),
-  ];
+  // Its ends have as many digits as those of any window until the year 2286.
+  const window = { fromMs: 1_000_000_000_000, toMs: 1_000_000_000_000 };
+  const question = { applicationIds: [], window, facets, columns, condition };
+  return maxNrqlCharacters - metricsNrql(question).length;
 }
 
 interface Counted {
   readonly id: string;
   readonly rows: number;
+  readonly together: number;
 }
 
-/** As many applications in a query as fit. Those that are divided alike come together. */
-function packed(
-  counted: readonly Counted[],
-  { divisionOf, room, subset }: Grouping,
-): readonly Group[] {
+/** The ids of as many applications in a query as fit. Those that are divided alike come together. */
+function packed(counted: readonly Counted[], room: number): readonly (readonly string[])[] {
   const groups: string[][] = [];
   const open = new Map<number, { ids: string[]; rows: number; characters: number }>();
-  for (const { id, rows } of counted) {
-    const { together } = divisionOf(id);
+  for (const { id, rows, together } of counted) {
     const characters = id.length + 1;
     const group = open.get(together);
     const hasSpace =
@@ -246,7 +211,7 @@ function packed(
       open.set(together, { ids, rows, characters });
     }
   }
-  return groups.map((applicationIds) => ({ applicationIds, hosts: subset, parts: 1 }));
+  return groups;
 }
 
 /** Some of an application's hosts: a condition of NRQL, and the same condition for known names. */
@@ -292,33 +257,24 @@ function halvesBy(pattern: string, part: HostSubset): Halves {
 }
 
 /**
- * Parts of all hosts, with at most so many of these names each, as far as they can be divided. Conditions
- * that do not divide the names are left out.
+ * Parts of all hosts: about so many, with as many of these names each, as far as they can be divided. Conditions
+ * that do not divide the names are left out; without names any may divide them.
  */
-export function partsOf(names: readonly string[], most: number): readonly HostSubset[] {
+export function partsOf(names: readonly string[], count: number): readonly HostSubset[] {
   const divided = (
     part: HostSubset,
     inPart: readonly string[],
+    wanted: number,
     depth: number,
   ): readonly HostSubset[] => {
-    const pattern = inPart.length > most ? patterns[depth] : undefined;
+    const pattern = wanted > 1 ? patterns[depth] : undefined;
     if (pattern === undefined) return [part];
-    const halves = halvesBy(pattern, part).map((half) => ({
-      half,
-      names: inPart.filter((name) => half.has(name)),
-    }));
-    if (halves.some((half) => half.names.length === 0)) return divided(part, inPart, depth + 1);
-    return halves.flatMap((half) => divided(half.half, half.names, depth + 1));
+    const halves = halvesBy(pattern, part).map((half) => {
+      const own = inPart.filter((name) => half.has(name));
+      return { half, own, share: names.length === 0 ? 0.5 : own.length / inPart.length };
+    });
+    if (halves.some(({ share }) => share === 0)) return divided(part, inPart, wanted, depth + 1);
+    return halves.flatMap(({ half, own, share }) => divided(half, own, wanted * share, depth + 1));
   };
-  return divided(allHosts, names, 0);
-}
-
-/** At least so many parts of all hosts, whatever their names are. */
-export function blindPartsOf(count: number): readonly HostSubset[] {
-  let parts: readonly HostSubset[] = [allHosts];
-  for (const pattern of patterns) {
-    if (parts.length >= count) break;
-    parts = parts.flatMap((part) => halvesBy(pattern, part));
-  }
-  return parts;
+  return divided(allHosts, names, count, 0);
 }

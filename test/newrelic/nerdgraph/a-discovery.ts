@@ -52,17 +52,16 @@ export function aBench(faults: readonly FaultRule[] = [], options: SimulatorOpti
   const requests: ApiRequest[] = [];
   const unexpected = createRecordingUnexpectedAnswers();
   const send = transportTo(simulator);
-  const client = createGraphqlClient(
-    { accountId, timeoutMs: () => 30_000 },
-    {
-      send: async (request, signal) => {
-        requests.push(request);
-        return send(request, signal);
-      },
-      observer: { failed: () => undefined, invalidSample: () => undefined },
-      unexpected,
+  const client = createGraphqlClient({
+    accountId,
+    timeoutMs: () => 30_000,
+    send: async (request, signal) => {
+      requests.push(request);
+      return send(request, signal);
     },
-  );
+    observer: { failed: () => undefined, invalidSample: () => undefined },
+    unexpected,
+  });
   const wallMs = (): number => clock.wallMs();
   const discover = createDiscover(accountId, { client, unexpected, clock, wallMs });
   const prefix = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '1234567'";

@@ -40,17 +40,16 @@ function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
   const transport = createFakeTransport({ '/graphql': answer });
   const failures: string[] = [];
   const unexpected = createRecordingUnexpectedAnswers();
-  const client = createGraphqlClient(
-    { accountId, timeoutMs: () => timeoutMs },
-    {
-      send: transport.send,
-      observer: {
-        failed: (operation, reason) => failures.push(`${operation} ${reason}`),
-        invalidSample: (reason) => failures.push(reason),
-      },
-      unexpected,
+  const client = createGraphqlClient({
+    accountId,
+    timeoutMs: () => timeoutMs,
+    send: transport.send,
+    observer: {
+      failed: (operation, reason) => failures.push(`${operation} ${reason}`),
+      invalidSample: (reason) => failures.push(reason),
     },
-  );
+    unexpected,
+  });
   return { client, transport, failures, unexpected };
 }
 
