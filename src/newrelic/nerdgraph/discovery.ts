@@ -1,6 +1,5 @@
 import { ApiError } from '../../model/api-error.ts';
 import type { Application } from '../../model/application.ts';
-import type { Clock } from '../../model/clock.ts';
 import type { Selector } from '../../model/config.ts';
 import { selectorText } from '../../model/selector.ts';
 import type { HostNames, Source } from '../../model/source.ts';
@@ -9,13 +8,12 @@ import { rangeAt } from '../../model/window.ts';
 import { maxNrqlCharacters } from './column-sets.ts';
 import { notWhole } from './failures.ts';
 import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
-import { hostFacets, liveHostsNrql } from './nrql.ts';
+import { hostFacets, liveColumns, metricsNrql } from './nrql.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface DiscoveryContext {
   readonly client: GraphqlClient;
   readonly unexpected: UnexpectedAnswers;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** New Relic's time. */
   readonly wallMs: () => number;
 }
@@ -27,11 +25,17 @@ const noApplication = '0';
  * out is searched by its id.
  */
 export function createDiscover(accountId: number, context: DiscoveryContext): Source['discover'] {
-  const searches = new Searches(context);
+  const search = createSearch(context.unexpected);
   return async ({ selectors, tags }, knownIds, signal) => {
     const read: Read = async (wanted) =>
       listEntities(searchesFor(accountId, wanted), accountId, { ...context, signal, tags });
-    const list = await confirmed(await searches.list(selectors, knownIds, read), context, signal);
+    let list = await search(selectors, knownIds, read);
+    const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
+    if (isEmpty && list.error === undefined) {
+      // A search finds nothing in an account that the key may not see, without an error; a query says so.
+      const { error } = await listHosts(noApplication, context, signal);
+      list = { ...list, error, calls: list.calls + 1 };
+    }
     const error = abortOf(signal) ?? list.error;
     return {
       applications: [...list.applications.values()].map((application) => ({
@@ -48,21 +52,6 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
   };
 }
 
-/**
- * A search finds nothing in an account that the key may not see, without an error; a query says so.
- * An empty list is believed only if the account can be read.
- */
-async function confirmed(
-  list: EntityList,
-  context: DiscoveryContext,
-  signal: AbortSignal,
-): Promise<EntityList> {
-  const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
-  if (!isEmpty || list.error !== undefined) return list;
-  const { error } = await listHosts(noApplication, context, signal);
-  return { ...list, error, calls: list.calls + 1 };
-}
-
 /** Reads what is wanted, or the list of the whole account. */
 type Read = (wanted: WantedApplications | undefined) => Promise<EntityList>;
 
@@ -70,66 +59,47 @@ type Read = (wanted: WantedApplications | undefined) => Promise<EntityList>;
  * Searches by ids and names, as long as these can be trusted: New Relic documents neither in full. What such a
  * search leaves out, the list of the account may have.
  */
-class Searches {
-  #areTrusted = true;
-  readonly #context: Pick<DiscoveryContext, 'unexpected' | 'clock'>;
-  /** Since when the list does not have these either. */
-  #absentSinceMs: ReadonlyMap<string, number> = new Map();
+function createSearch(unexpected: UnexpectedAnswers) {
+  let areFiltersTrusted = true;
+  /** Selectors that the list of the account was read for, once each. */
+  const lookedFor = new Set<string>();
 
-  constructor(context: Pick<DiscoveryContext, 'unexpected' | 'clock'>) {
-    this.#context = context;
-  }
+  const filtered = async (
+    wanted: WantedApplications,
+    texts: readonly string[],
+    read: Read,
+  ): Promise<EntityList> => {
+    const list = await read(wanted);
+    const { error, calls } = list;
+    const isRefused = error?.status === 400;
+    const missing = missingIn(list, texts).filter((text) => !lookedFor.has(text));
+    if (!isRefused && (error !== undefined || missing.length === 0)) return list;
+    const whole = plus(list, await read(undefined));
+    const absent = missingIn(whole, missing);
+    const overlooked = missing.find((text) => !absent.includes(text));
+    if (isRefused || overlooked !== undefined) {
+      areFiltersTrusted = false;
+      unexpected.saw('filter_refused', isRefused ? { error } : { left_out: overlooked });
+    }
+    if (whole.error === undefined) for (const text of absent) lookedFor.add(text);
+    // The next discoveries do without.
+    return isRefused ? whole : { ...whole, calls };
+  };
 
-  async list(
+  return async (
     selectors: readonly Selector[],
     knownIds: readonly string[],
     read: Read,
-  ): Promise<EntityList> {
-    const wanted = this.#areTrusted ? wantedBy(selectors) : undefined;
-    let list = await this.#read(wanted, read);
-    if (wanted !== undefined && this.#areTrusted && list.error === undefined) {
-      list = await this.#withOverlooked(list, selectors.map(selectorText), read);
-    }
+  ): Promise<EntityList> => {
+    const wanted = areFiltersTrusted ? wantedBy(selectors) : undefined;
+    const list = await (wanted === undefined
+      ? read(undefined)
+      : filtered(wanted, selectors.map(selectorText), read));
     const asked = new Set(wanted?.ids);
     const lost = knownIds.filter((id) => !list.applications.has(id) && !asked.has(id));
-    if (list.error !== undefined || lost.length === 0 || !this.#areTrusted) return list;
-    return plus(list, await this.#read({ ids: lost, names: [] }, read));
-  }
-
-  async #read(wanted: WantedApplications | undefined, read: Read): Promise<EntityList> {
-    const list = await read(wanted);
-    if (wanted === undefined || list.error?.status !== 400) return list;
-    this.#distrust({ error: list.error });
-    return plus(list, await read(undefined));
-  }
-
-  /** Looks for what is missing in the list of the account, once an hour at most for each. */
-  async #withOverlooked(
-    list: EntityList,
-    texts: readonly string[],
-    read: Read,
-  ): Promise<EntityList> {
-    const nowMs = this.#context.clock.monotonicMs();
-    const missing = missingIn(list, texts);
-    const known = this.#absentSinceMs;
-    // What was found again is new when it goes.
-    this.#absentSinceMs = new Map([...known].filter(([text]) => missing.includes(text)));
-    const isDue = missing.some((text) => nowMs - (known.get(text) ?? -hourMs) >= hourMs);
-    if (!isDue) return list;
-    // The next discoveries do without.
-    const whole = { ...plus(list, await read(undefined)), calls: list.calls };
-    if (whole.error !== undefined) return whole;
-    const absent = missingIn(whole, missing);
-    this.#absentSinceMs = new Map(absent.map((text) => [text, nowMs]));
-    const overlooked = missing.find((text) => !absent.includes(text));
-    if (overlooked !== undefined) this.#distrust({ left_out: overlooked });
-    return whole;
-  }
-
-  #distrust(detail: Readonly<Record<string, unknown>>): void {
-    this.#areTrusted = false;
-    this.#context.unexpected.saw('filter_refused', detail);
-  }
+    if (list.error !== undefined || lost.length === 0 || !areFiltersTrusted) return list;
+    return plus(list, await filtered({ ids: lost, names: [] }, [], read));
+  };
 }
 
 /** The deadline that has passed. Throws any other reason of an abort. */
@@ -299,15 +269,14 @@ export async function listHosts(
 ): Promise<HostNames> {
   // As long as the REST API lists a host that is gone.
   const window = rangeAt(wallMs(), hourMs, 0);
+  const asked = { applicationIds: [applicationId], window, facets: hostFacets };
   const question = {
+    ...asked,
     operation: 'list_hosts',
-    nrql: liveHostsNrql([applicationId], window),
-    window,
-    facets: hostFacets,
-    applicationIds: [applicationId],
+    nrql: metricsNrql({ ...asked, columns: liveColumns }),
     asksFor: () => true,
     mayBeAbout: () => true,
-    columns: undefined,
+    columns: liveColumns.map(({ name }) => name),
   } as const;
   try {
     const { rows } = await client.nrql(question, { signal });

@@ -49,8 +49,8 @@ export interface NrqlReading extends AnswerReading {
   readonly asksFor: (host: string) => boolean;
   /** Whether the other answers of the poll are about this window, too. */
   readonly mayBeAbout: (window: TimeWindow) => boolean;
-  /** The names of the columns beside the heartbeat; `undefined` if the query asks for calls only. */
-  readonly columns: readonly string[] | undefined;
+  /** The names of the columns beside the heartbeat. */
+  readonly columns: readonly string[];
 }
 
 /**
@@ -194,7 +194,6 @@ function columnsIn(
   row: JsonObject,
   { columns, unexpected, onInvalid }: NrqlReading,
 ): Pick<FacetRow, 'isLive' | 'cells'> {
-  if (columns === undefined) return { isLive: false, cells: [] };
   const isWhole = ['live', ...columns].every((name) => own(row, name) !== undefined);
   if (!isWhole) unexpected.saw('row', { row: shapeOf(row) });
   return {

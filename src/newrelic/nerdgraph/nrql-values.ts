@@ -2,28 +2,19 @@ import type { VendorMetric } from '../../model/presets.ts';
 import { isRated, type ValueName } from '../../model/vendor-value.ts';
 
 /** What NRQL can calculate of the timeslices of a metric. Times are in seconds. */
-export type TimesliceFunction =
-  | 'count'
-  | 'sum'
-  | 'average'
-  | 'min'
-  | 'max'
-  | 'stddev'
-  | 'exclusive_sum'
-  | 'exclusive_average';
+export const functionTexts = {
+  count: 'count(newrelic.timeslice.value)',
+  sum: 'sum(newrelic.timeslice.value)',
+  average: 'average(newrelic.timeslice.value)',
+  min: 'min(newrelic.timeslice.value)',
+  max: 'max(newrelic.timeslice.value)',
+  stddev: 'stddev(newrelic.timeslice.value)',
+  exclusive_sum: "sum(newrelic.timeslice.value['totalExclusive'])",
+  exclusive_average:
+    "average(newrelic.timeslice.value['totalExclusive'] / newrelic.timeslice.value['count'])",
+} as const;
 
-const timeslice = 'newrelic.timeslice.value';
-
-export const functionTexts: Readonly<Record<TimesliceFunction, string>> = {
-  count: `count(${timeslice})`,
-  sum: `sum(${timeslice})`,
-  average: `average(${timeslice})`,
-  min: `min(${timeslice})`,
-  max: `max(${timeslice})`,
-  stddev: `stddev(${timeslice})`,
-  exclusive_sum: `sum(${timeslice}['totalExclusive'])`,
-  exclusive_average: `average(${timeslice}['totalExclusive'] / ${timeslice}['count'])`,
-};
+export type TimesliceFunction = keyof typeof functionTexts;
 
 /** What a function gave: `null` where nothing was recorded, `undefined` where it cannot be read. */
 export type Cell = number | null | undefined;

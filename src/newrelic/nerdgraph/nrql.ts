@@ -59,33 +59,8 @@ const withHost = 'host IS NOT NULL';
  */
 export function metricsNrql(question: MetricQuestion): string {
   const { applicationIds, window, facets, columns, condition } = question;
-  const selected = [heartbeatColumn, ...columns].map(columnText);
-  const metrics = new Set([...columns.map(({ metric }) => metric), heartbeatMetric]);
-  return nrqlOf({ selected, metrics, applicationIds, window, facets, condition });
-}
-
-/**
- * The hosts that were there at any time in the window. Not only by the heartbeat: it is not documented
- * that every agent sends it.
- */
-export function liveHostsNrql(applicationIds: readonly string[], window: TimeWindow): string {
-  const metrics = [...Object.values(transactionMetrics), heartbeatMetric];
-  return nrqlOf({ selected: [], metrics, applicationIds, window, facets: hostFacets });
-}
-
-interface NrqlParts extends Omit<MetricQuestion, 'columns'> {
-  readonly selected: readonly string[];
-  readonly metrics: Iterable<string>;
-}
-
-function nrqlOf({
-  selected,
-  metrics,
-  applicationIds,
-  window,
-  facets,
-  condition,
-}: NrqlParts): string {
+  const all = [heartbeatColumn, ...columns];
+  const metrics = new Set([...columns, heartbeatColumn].map(({ metric }) => metric));
   const conditions = [
     ...(facets.length > 1 ? [withHost] : []),
     `appId IN (${applicationIds.join(',')})`,
@@ -93,12 +68,19 @@ function nrqlOf({
     ...(condition === undefined ? [] : [condition]),
   ];
   return [
-    `SELECT ${[`${functionTexts.count} AS calls`, ...selected].join(', ')} FROM Metric`,
+    `SELECT ${[`${functionTexts.count} AS calls`, ...all.map(columnText)].join(', ')} FROM Metric`,
     `WHERE ${conditions.join(' AND ')}`,
     `FACET ${facets.join(', ')} LIMIT ${maxRows}`,
     `SINCE ${window.fromMs} UNTIL ${window.toMs}`,
   ].join(' ');
 }
+
+/**
+ * What a host has that was there. Not only the heartbeat: it is not documented that every agent sends it.
+ */
+export const liveColumns: readonly Column[] = Object.values(transactionMetrics).map(
+  (metric, index) => ({ name: `c${index + 1}`, metric, of: 'count' }),
+);
 
 /** More than 0 for what was there. */
 const heartbeatColumn: Column = { name: 'live', metric: heartbeatMetric, of: 'count' };

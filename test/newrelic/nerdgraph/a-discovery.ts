@@ -63,7 +63,7 @@ export function aBench(faults: readonly FaultRule[] = [], options: SimulatorOpti
     unexpected,
   });
   const wallMs = (): number => clock.wallMs();
-  const discover = createDiscover(accountId, { client, unexpected, clock, wallMs });
+  const discover = createDiscover(accountId, { client, unexpected, wallMs });
   const prefix = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '1234567'";
   return {
     clock,

@@ -61,7 +61,7 @@ const question = {
   applicationIds: ['9007199254740993', '1234567'],
   asksFor: () => true,
   mayBeAbout: () => true,
-  columns: undefined,
+  columns: [],
 } as const;
 const context = { signal: neverAborted };
 
@@ -71,7 +71,7 @@ function bodyOf({ transport }: Bench): unknown {
 
 /** An answer with one row, whose id is written so. */
 function answerWithId(id: string): ScriptedAnswer {
-  const part = nrqlPart([{ facet: ['ID', 'a'], calls: 1 }]);
+  const part = nrqlPart([{ facet: ['ID', 'a'], calls: 1, live: 0 }]);
   const body = JSON.stringify({ data: { actor: { account: { nrql: part } } } });
   return answerOf(body.replace('"ID"', id));
 }
@@ -147,7 +147,7 @@ describe('a query', () => {
       what: 'an id that was rounded',
       answer: answerWithId('9007199254740993'),
       reason: 'schema',
-      says: 'the answer has a row that cannot be read (facet: object, calls: number)',
+      says: 'the answer has a row that cannot be read (facet: object, calls: number, live: number)',
       counted: ['host_metrics schema'],
     },
     {
@@ -178,7 +178,7 @@ describe('a query', () => {
 });
 
 describe('errors beside an answer', () => {
-  const whole = nrqlPart([{ facet: ['1234567', 'a'], calls: 1 }]);
+  const whole = nrqlPart([{ facet: ['1234567', 'a'], calls: 1, live: 0 }]);
 
   it('that only announce that a field will go are counted, and are no failure', async () => {
     const notice = 'This field is deprecated! Use another.';

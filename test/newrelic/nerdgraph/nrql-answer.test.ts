@@ -21,7 +21,7 @@ function read(part: unknown, options: Partial<NrqlReading> = {}) {
     applicationIds: ['1', '2', '9007199254740993'],
     asksFor: (host) => host !== 'another',
     mayBeAbout: () => true,
-    columns: undefined,
+    columns: [],
     unexpected,
     onInvalid: (reason) => invalid.push(reason),
     ...options,
@@ -43,7 +43,7 @@ function answerWith(rows: readonly unknown[], overrides: Json = {}): Json {
   return nrqlPart(rows, { metadata, ...overrides });
 }
 
-const row = { facet: ['1', 'web-1'], appId: '1', host: 'web-1', calls: 7 };
+const row = { facet: ['1', 'web-1'], appId: '1', host: 'web-1', calls: 7, live: 0 };
 const good = { applicationId: '1', host: 'web-1', calls: 7, isLive: false, cells: [] };
 
 function notWhole(detail: string): unknown {
@@ -63,10 +63,14 @@ describe('a row of an answer', () => {
   it.each([
     { what: 'as documented', of: row, is: good },
     { what: 'with ids that are numbers', of: { ...row, facet: [1, 'web-1'], appId: 1 }, is: good },
-    { what: 'without members of its own', of: { facet: ['1', 'web-1'], calls: 7 }, is: good },
+    {
+      what: 'without members of its own',
+      of: { facet: ['1', 'web-1'], calls: 7, live: 0 },
+      is: good,
+    },
     {
       what: 'with an id beyond 2^53, as a text',
-      of: { facet: ['9007199254740993', 'web-1'], calls: 7 },
+      of: { facet: ['9007199254740993', 'web-1'], calls: 7, live: 0 },
       is: { ...good, applicationId: '9007199254740993' },
     },
     { what: 'with a number as a text', of: { ...row, calls: '7' }, is: good },
@@ -114,7 +118,7 @@ describe('a row of an answer', () => {
   });
 
   it.each([[null], ['']])('with the host %j, which is none, counts in the sums only', (host) => {
-    const nobody = { facet: ['2', host], appId: '2', host, calls: 5 };
+    const nobody = { facet: ['2', host], appId: '2', host, calls: 5, live: 0 };
     const { answer, seen } = read(answerWith([row, nobody]));
 
     expect(answer).toMatchObject({ rows: [good] });
@@ -281,7 +285,7 @@ describe('the columns of a row', () => {
 
   it.each([
     { what: 'a column', of: { live: 1, c2: 2 }, isLive: true, cells: [undefined, 2] },
-    { what: 'the heartbeat', of: { c1: 1, c2: 2 }, isLive: false, cells: [1, 2] },
+    { what: 'the heartbeat', of: { live: undefined, c1: 1, c2: 2 }, isLive: false, cells: [1, 2] },
   ])('say so if $what is missing', ({ of, isLive, cells }) => {
     expect(read(answerWith([{ ...row, ...of }]), { columns })).toMatchObject({
       answer: { rows: [{ ...good, isLive, cells }] },

@@ -5,7 +5,7 @@ import {
   type Column,
   hostCondition,
   hostFacets,
-  liveHostsNrql,
+  liveColumns,
   metricsNrql,
   nrqlText,
 } from '../../../src/newrelic/nerdgraph/nrql.ts';
@@ -26,7 +26,7 @@ const time: Column = { name: 'c2', metric: 'HttpDispatcher', of: 'average' };
 const timeText = `filter(average(${value}), WHERE metricTimesliceName = 'HttpDispatcher') AS c2`;
 const apdex: Column = { name: 'c3', metric: 'Apdex', of: 'exclusive_sum' };
 const apdexText = `filter(sum(${value}['totalExclusive']), WHERE metricTimesliceName = 'Apdex') AS c3`;
-const all = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
+const otherText = `filter(count(${value}), WHERE metricTimesliceName = 'OtherTransaction/all') AS c2`;
 const heartbeat = "'Agent/MetricsReported/count'";
 
 const ofApplications = { ...question, facets: applicationFacets } as const;
@@ -60,9 +60,9 @@ const texts = [
   },
   {
     what: 'the hosts that are there',
-    nrql: liveHostsNrql(question.applicationIds, question.window),
-    columns: [],
-    is: `${calls} FROM Metric WHERE host IS NOT NULL AND ${chosen} ${all} FACET appId, host ${tail}`,
+    nrql: metricsNrql({ ...ofHosts, columns: liveColumns }),
+    columns: ['live', 'c1', 'c2'],
+    is: `${calls}, ${live}, ${webText}, ${otherText} FROM Metric WHERE host IS NOT NULL AND ${chosen} ('HttpDispatcher','OtherTransaction/all',${heartbeat}) FACET appId, host ${tail}`,
   },
 ] as const;
 
