@@ -10,7 +10,7 @@ import {
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
 import { type InvalidSampleListener, sampleOf } from '../json.ts';
-import { type ColumnSet, type ColumnValue, type Subject, valueKeyOf } from './column-sets.ts';
+import { type ColumnValue, type Subject, valueKeyOf } from './column-sets.ts';
 import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
 import { asksForHosts, type PlannedQuery } from './query-plan.ts';
 
@@ -58,21 +58,10 @@ export class SeenMetrics {
   }
 }
 
-/** What arrived about an application or a host. */
-interface Received {
-  /** By their index in the column sets. */
-  readonly values: (number | undefined)[];
-  hasCalls: boolean;
-  /** Whether it was there at all. */
-  isLive: boolean;
-}
-
-/** What was asked about an application, and what became of it. */
-interface ApplicationAnswers {
-  readonly queries: PlannedQuery[];
-  readonly own: Received;
-  readonly hosts: Map<string, Received>;
-  error: ApiError | undefined;
+/** A row about an application or a host, and the values that it has. */
+interface ReadRow {
+  readonly row: FacetRow;
+  readonly values: readonly ColumnValue[];
 }
 
 export interface AnswersContext {
@@ -82,21 +71,17 @@ export interface AnswersContext {
 
 /** What the queries of one poll have brought. */
 export class Answers {
-  readonly #values: ReadonlyMap<string, ColumnValue>;
   readonly #context: AnswersContext;
-  readonly #byApplication = new Map<string, ApplicationAnswers>();
-  readonly #answered = new Set<PlannedQuery>();
+  /** The queries about each application that have not been answered. */
+  readonly #open = new Map<string, readonly PlannedQuery[]>();
+  readonly #rows = new Map<string, ReadRow[]>();
+  readonly #errors = new Map<string, ApiError>();
   #window: TimeWindow | undefined;
 
   constructor(queries: readonly PlannedQuery[], context: AnswersContext) {
     this.#context = context;
-    this.#values = new Map(
-      queries.flatMap(({ subject, columns }) =>
-        columns.values.map((value) => [`${subject} ${valueKeyOf(value)}`, value]),
-      ),
-    );
     for (const query of queries) {
-      for (const id of query.applicationIds) this.#answersFor(id).queries.push(query);
+      for (const id of query.applicationIds) this.#open.set(id, [...this.#openOf(id), query]);
     }
   }
 
@@ -106,24 +91,32 @@ export class Answers {
     return this.#window.fromMs === window.fromMs && this.#window.toMs === window.toMs;
   }
 
-  answered(query: PlannedQuery, { rows, window }: NrqlAnswer): void {
-    const seconds = (window.toMs - window.fromMs) / 1000;
-    this.#answered.add(query);
-    for (const row of rows) this.#add(row, query.columns, seconds);
+  answered(query: PlannedQuery, { rows }: NrqlAnswer): void {
+    for (const id of query.applicationIds) {
+      this.#open.set(
+        id,
+        this.#openOf(id).filter((one) => one !== query),
+      );
+    }
+    const { values } = query.columns;
+    for (const row of rows) {
+      const known = this.#rows.get(row.applicationId) ?? [];
+      known.push({ row, values });
+      this.#rows.set(row.applicationId, known);
+    }
   }
 
   /** A query about these applications failed. A refused key comes before other reasons. */
   failed(ids: readonly string[], error: ApiError): void {
     for (const id of ids) {
-      const answers = this.#answersFor(id);
-      if (error.status === 401 || answers.error === undefined) answers.error = error;
+      if (error.status === 401 || !this.#errors.has(id)) this.#errors.set(id, error);
     }
   }
 
   /** Whether the application answers, but none of its hosts has sent a heartbeat. */
   isWithoutHeartbeat(id: string): boolean {
-    const { own } = this.#answersFor(id);
-    return own.hasCalls && !own.isLive;
+    const own = (this.#rows.get(id) ?? []).filter(({ row }) => row.host === undefined);
+    return own.some(({ row }) => row.calls > 0) && !own.some(({ row }) => row.isLive);
   }
 
   /**
@@ -138,25 +131,29 @@ export class Answers {
     late: ApiError,
   ): PollOutcome {
     const { id, hostIds: known } = selected.application;
-    const { own, error } = this.#answersFor(id);
-    const { names, hosts, failed } = this.#hostsOf(selected);
+    const byHost = new Map<string | undefined, ReadRow[]>();
+    for (const one of this.#rows.get(id) ?? []) {
+      byHost.set(one.row.host, [...(byHost.get(one.row.host) ?? []), one]);
+    }
+    const { names, hosts, failed } = this.#hostsOf(selected, byHost);
     const hostIds = this.#hostListOf(selected, names);
     const isOwnAsked = asksForApplication(selected);
     const hasOwn = isOwnAsked && this.#isWhole(id, 'applications');
     if (isOwnAsked && !hasOwn) failed.add(applicationScope);
-    const failure = failed.size > 0 ? (error ?? late) : undefined;
+    const error = failed.size > 0 ? (this.#errors.get(id) ?? late) : undefined;
     const { series } = selected.entry;
-    const application = hasOwn ? this.#readerOf('applications', selected)(own, undefined) : [];
+    const readOwn = this.#readerOf('applications', selected);
+    const application = hasOwn ? readOwn(byHost.get(undefined) ?? [], undefined) : [];
     const hasArrived = hasOwn || hosts.size > 0;
     return {
       reading: hasArrived
         ? { windowEndMs: this.#window?.toMs, series, application, hosts }
         : undefined,
-      error: failure,
+      error,
       failed,
       partCount: (hasOwn ? 1 : 0) + hosts.size + failed.size,
       gone: false,
-      unauthorized: failure?.status === 401,
+      unauthorized: error?.status === 401,
       hostIds,
       // The name of a host is its id.
       hostNames:
@@ -166,47 +163,36 @@ export class Answers {
     };
   }
 
-  #answersFor(id: string): ApplicationAnswers {
-    const known = this.#byApplication.get(id);
-    if (known !== undefined) return known;
-    const answers: ApplicationAnswers = {
-      queries: [],
-      own: nothing(),
-      hosts: new Map(),
-      error: undefined,
-    };
-    this.#byApplication.set(id, answers);
-    return answers;
+  #openOf(id: string): readonly PlannedQuery[] {
+    return this.#open.get(id) ?? [];
   }
 
   /** Whether all queries were answered that could be about this host, or about the application itself. */
-  #isWhole(id: string, subject: Subject, host?: string): boolean {
-    return this.#answersFor(id).queries.every(
-      (query) =>
-        this.#answered.has(query) ||
-        query.subject !== subject ||
-        (host !== undefined && !query.hosts.has(host)),
+  #isWhole(id: string, about: Subject, host?: string): boolean {
+    return !this.#openOf(id).some(
+      ({ subject, hosts }) => subject === about && (host === undefined || hosts.has(host)),
     );
   }
 
   /** The hosts that the answers name, and those that an answer that did not come may have named. */
-  #hostsOf(selected: SelectedApplication) {
+  #hostsOf(
+    selected: SelectedApplication,
+    byHost: ReadonlyMap<string | undefined, readonly ReadRow[]>,
+  ) {
     const { id, hostIds = [] } = selected.application;
     const hosts = new Map<string, Values>();
     const failed = new Set<string>();
-    const isAllWhole = this.#isWhole(id, 'hosts');
-    const received = this.#answersFor(id).hosts;
+    const named = [...byHost.keys()].filter((name) => name !== undefined);
     const lost = hostIds.filter((name) => !this.#isWhole(id, 'hosts', name));
-    const names = [...new Set([...received.keys(), ...lost])].toSorted();
+    const names = [...new Set([...named, ...lost])].toSorted();
     const selector = hostSelectorOf(selected);
     const valuesOf = this.#readerOf('hosts', selected);
     for (const name of names) {
       if (selector !== undefined && !choosesHost(selector, name)) continue;
-      const values = received.get(name);
-      const isWhole = values !== undefined && this.#isWhole(id, 'hosts', name);
-      if (isWhole) hosts.set(name, valuesOf(values, name));
+      if (this.#isWhole(id, 'hosts', name)) hosts.set(name, valuesOf(byHost.get(name) ?? [], name));
       else failed.add(name);
     }
+    const isAllWhole = this.#isWhole(id, 'hosts');
     if (!isAllWhole && failed.size === 0) failed.add(hostsScope);
     if (isAllWhole) this.#context.seen.keepHosts(id, new Set(names));
     return { names, hosts, failed };
@@ -226,50 +212,41 @@ export class Answers {
     return hostIds && sameAs(hostIds, [...new Set([...hostIds, ...names])]);
   }
 
-  #add(row: FacetRow, { values }: ColumnSet, seconds: number): void {
-    const { seen, onInvalid } = this.#context;
-    const { applicationId, host } = row;
-    const answers = this.#answersFor(applicationId);
-    const received = host === undefined ? answers.own : (answers.hosts.get(host) ?? nothing());
-    if (host !== undefined) answers.hosts.set(host, received);
-    if (row.calls > 0) received.hasCalls = true;
-    if (row.isLive) received.isLive = true;
-    for (const value of values) {
-      const found = value.valueOf(row.cells, seconds, onInvalid);
-      received.values[value.index] = found;
-      if (value.isAmount && found !== undefined && found !== 0) {
-        seen.saw(applicationId, host, value.metric);
-      }
-    }
-  }
-
   /**
    * Returns a function for the values of the series. An amount of nothing is 0 if the subject was there and has had
    * the metric before; else there is no value.
    */
   #readerOf(
     subject: Subject,
-    { application, entry }: SelectedApplication,
-  ): (received: Received, host: string | undefined) => Values {
+    { application: { id }, entry }: SelectedApplication,
+  ): (rows: readonly ReadRow[], host: string | undefined) => Values {
     const { seen, onInvalid } = this.#context;
+    const { fromMs, toMs } = this.#window ?? { fromMs: 0, toMs: 0 };
     const read = entry.series.map((one) => ({
       scale: one.scale,
-      value: isReadOf(subject, one) ? this.#values.get(`${subject} ${valueKeyOf(one)}`) : undefined,
+      key: isReadOf(subject, one) ? valueKeyOf(one) : '',
     }));
-    return ({ values, isLive }, host) =>
-      read.map(({ scale, value }) => {
-        const found = value && values[value.index];
-        if (value === undefined || found === undefined) return undefined;
-        if (found !== 0 || !value.isAmount) {
-          return sampleOf(found * scale, onInvalid, { mayBeNegative: true });
+    return (rows, host) => {
+      const isLive = rows.some(({ row }) => row.isLive);
+      const found = new Map<string, number>();
+      for (const { row, values } of rows) {
+        for (const { key, metric, isAmount, valueOf } of values) {
+          const value = valueOf(row.cells, (toMs - fromMs) / 1000, onInvalid);
+          if (value === undefined) continue;
+          if (isAmount && value !== 0) seen.saw(id, host, metric);
+          if (value !== 0 || !isAmount || (isLive && seen.has(id, host, metric))) {
+            found.set(key, value);
+          }
         }
-        return isLive && seen.has(application.id, host, value.metric) ? 0 : undefined;
+      }
+      return read.map(({ scale, key }) => {
+        const value = found.get(key);
+        // Nothing stays nothing, whatever its scale.
+        if (value === undefined || value === 0) return value;
+        return sampleOf(value * scale, onInvalid, { mayBeNegative: true });
       });
+    };
   }
-}
-
-function nothing(): Received {
-  return { values: [], hasCalls: false, isLive: false };
 }
 
 /** The known list if it is the same: comparing identities shows what has changed. */

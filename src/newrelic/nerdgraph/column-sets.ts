@@ -10,9 +10,9 @@ export const subjects = ['applications', 'hosts'] as const;
 export type Subject = (typeof subjects)[number];
 
 /** A value that a row of an answer has. */
-export interface ColumnValue extends VendorMetric {
-  /** Its place among all values that are read. */
-  readonly index: number;
+export interface ColumnValue extends Pick<VendorMetric, 'metric'> {
+  /** That of the series that are read from it. */
+  readonly key: string;
   readonly isAmount: boolean;
   /**
    * In the unit of `vendorValues`; `undefined` if there is none, or only one that cannot be.
@@ -61,7 +61,7 @@ export function columnsOf(series: readonly PolledSeries[], subject: Subject): re
   );
   const sorted = [...read].toSorted(([left], [right]) => (left < right ? -1 : 1));
   const sets: { readonly columns: Column[]; readonly values: ColumnValue[] }[] = [];
-  for (const [index, [, { metric, value }]] of sorted.entries()) {
+  for (const [key, { metric, value }] of sorted) {
     const { functions, isAmount, valueOf } = nrqlValueOf({ metric, value });
     const wanted = functions.map((of) => ({ name: '', metric, of }));
     const last = sets.at(-1);
@@ -76,9 +76,8 @@ export function columnsOf(series: readonly PolledSeries[], subject: Subject): re
     const places = wanted.map((column) => placeOf(columns, column));
     const isSigned = mayBeNegative(vendorValues[value]);
     values.push({
+      key,
       metric,
-      value,
-      index,
       isAmount,
       valueOf: (cells, seconds, onInvalid) => {
         const own = places.map((place) => cells[place]);
