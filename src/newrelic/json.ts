@@ -125,9 +125,8 @@ export function windowEndMsOf(value: unknown): number | undefined {
 export type InvalidSampleListener = (reason: InvalidSampleReason) => void;
 
 /**
- * A value of the vendor that may be published: a finite number, and unless that is allowed not a
- * negative one. `undefined` if
- * the member is absent, which is not the same as 0. Also `undefined` for anything else, such as a
+ * A value of the vendor that may be published: a finite number, and unless that is allowed not a negative one.
+ * `undefined` if the member is absent, which is not the same as 0. Also `undefined` for anything else, such as a
  * number in a string; then `onInvalid` is called.
  */
 export function sampleOf(
@@ -136,15 +135,10 @@ export function sampleOf(
   { mayBeNegative = false }: { readonly mayBeNegative?: boolean } = {},
 ): number | undefined {
   if (value === undefined) return undefined;
-  const reason = invalidityOf(value, mayBeNegative);
-  if (reason === undefined && typeof value === 'number') return value;
-  if (reason !== undefined) onInvalid(reason);
-  return undefined;
-}
-
-function invalidityOf(value: unknown, mayBeNegative: boolean): InvalidSampleReason | undefined {
-  if (typeof value !== 'number') return 'not_a_number';
+  if (typeof value !== 'number') onInvalid('not_a_number');
   // `1e999` is valid JSON and is parsed as Infinity.
-  if (!Number.isFinite(value)) return 'not_finite';
-  return value < 0 && !mayBeNegative ? 'negative' : undefined;
+  else if (!Number.isFinite(value)) onInvalid('not_finite');
+  else if (value < 0 && !mayBeNegative) onInvalid('negative');
+  else return value;
+  return undefined;
 }

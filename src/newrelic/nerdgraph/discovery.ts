@@ -27,8 +27,8 @@ const noApplication = '0';
 export function createDiscover(accountId: number, context: DiscoveryContext): Source['discover'] {
   const search = createSearch(context.unexpected);
   return async ({ selectors, tags }, knownIds, signal) => {
-    const read: Read = async (wanted) =>
-      listEntities(searchesFor(accountId, wanted), accountId, { ...context, signal, tags });
+    const read: Read = async (filters) =>
+      listEntities(searchesFor(accountId, filters), accountId, { ...context, signal, tags });
     let list = await search(selectors, knownIds, read);
     const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
     if (isEmpty && list.error === undefined) {
@@ -52,8 +52,8 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
   };
 }
 
-/** Reads what is wanted, or the list of the whole account. */
-type Read = (wanted: WantedApplications | undefined) => Promise<EntityList>;
+/** Reads what the filters let through, or the list of the whole account. */
+type Read = (filters: readonly string[] | undefined) => Promise<EntityList>;
 
 /**
  * Searches by ids and names, as long as these can be trusted: New Relic documents neither in full. What such a
@@ -64,16 +64,17 @@ function createSearch(unexpected: UnexpectedAnswers) {
   /** Selectors that the list of the account was read for, once each. */
   const lookedFor = new Set<string>();
 
-  const filtered = async (
-    wanted: WantedApplications,
+  const search = async (
+    filters: readonly string[] | undefined,
     texts: readonly string[],
     read: Read,
   ): Promise<EntityList> => {
-    const list = await read(wanted);
+    const list = await read(filters);
     const { error, calls } = list;
     const isRefused = error?.status === 400;
     const missing = missingIn(list, texts).filter((text) => !lookedFor.has(text));
-    if (!isRefused && (error !== undefined || missing.length === 0)) return list;
+    const isWhole = error === undefined && missing.length === 0;
+    if (filters === undefined || isWhole || (error !== undefined && !isRefused)) return list;
     const whole = plus(list, await read(undefined));
     const absent = missingIn(whole, missing);
     const overlooked = missing.find((text) => !absent.includes(text));
@@ -91,14 +92,15 @@ function createSearch(unexpected: UnexpectedAnswers) {
     knownIds: readonly string[],
     read: Read,
   ): Promise<EntityList> => {
-    const wanted = areFiltersTrusted ? wantedBy(selectors) : undefined;
-    const list = await (wanted === undefined
-      ? read(undefined)
-      : filtered(wanted, selectors.map(selectorText), read));
-    const asked = new Set(wanted?.ids);
-    const lost = knownIds.filter((id) => !list.applications.has(id) && !asked.has(id));
+    const filters = areFiltersTrusted ? filtersOf(selectors) : undefined;
+    const texts = selectors.map(selectorText);
+    const list = await search(filters, texts, read);
+    const lost = knownIds
+      .filter((id) => !list.applications.has(id))
+      .map((id) => ({ kind: 'id', id }) as const)
+      .filter((selector) => filters === undefined || !texts.includes(selectorText(selector)));
     if (list.error !== undefined || lost.length === 0 || !areFiltersTrusted) return list;
-    return plus(list, await filtered({ ids: lost, names: [] }, [], read));
+    return plus(list, await search(filtersOf(lost), [], read));
   };
 }
 
@@ -203,32 +205,11 @@ export async function listEntities(
 /** What ids or names may take of a text, which is as long as a query may be. */
 const roomForValues = maxNrqlCharacters - 200;
 
-/**
- * The texts to search entities with: every APM application of the account, or only those with the ids
- * and names that are wanted.
- */
-export function searchesFor(
-  accountId: number,
-  wanted: WantedApplications | undefined,
-): readonly string[] {
-  const all = `domain = 'APM' AND type = 'APPLICATION' AND accountId = '${accountId}'`;
-  if (wanted === undefined) return [all];
-  return [
-    ...listsOf(wanted.ids).map((ids) => `${all} AND domainId IN (${ids})`),
-    ...listsOf(wanted.names).map((names) => `${all} AND name IN (${names})`),
-  ];
-}
-
-export interface WantedApplications {
-  readonly ids: readonly string[];
-  readonly names: readonly string[];
-}
-
 /** More searches than this take longer than the list of most accounts. */
 const mostSearches = 5;
 
-/** What to search for; `undefined` if the whole account has to be listed. */
-export function wantedBy(selectors: readonly Selector[]): WantedApplications | undefined {
+/** What to search what these may choose by; `undefined` if the whole account has to be listed. */
+export function filtersOf(selectors: readonly Selector[]): readonly string[] | undefined {
   const ids = new Set<string>();
   const names = new Set<string>();
   for (const selector of selectors) {
@@ -237,9 +218,20 @@ export function wantedBy(selectors: readonly Selector[]): WantedApplications | u
     else if (isPlain(selector.name)) names.add(selector.name);
     else return undefined;
   }
-  const wanted = { ids: [...ids], names: [...names] };
-  const searches = listsOf(wanted.ids).length + listsOf(wanted.names).length;
-  return searches > 0 && searches <= mostSearches ? wanted : undefined;
+  const filters = [
+    ...listsOf([...ids]).map((list) => `domainId IN (${list})`),
+    ...listsOf([...names]).map((list) => `name IN (${list})`),
+  ];
+  return filters.length > 0 && filters.length <= mostSearches ? filters : undefined;
+}
+
+/** The texts to search entities with: every APM application of the account, or only those. */
+export function searchesFor(
+  accountId: number,
+  filters: readonly string[] | undefined,
+): readonly string[] {
+  const all = `domain = 'APM' AND type = 'APPLICATION' AND accountId = '${accountId}'`;
+  return filters === undefined ? [all] : filters.map((filter) => `${all} AND ${filter}`);
 }
 
 /** It is not documented how a quote is written in a search. */

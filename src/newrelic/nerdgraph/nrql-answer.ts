@@ -70,7 +70,8 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   if (!reading.mayBeAbout(window)) {
     throw notWhole(reading.purpose, 'the answer is about another time than others of this poll');
   }
-  return { rows: rows.filter((row) => row.isWithoutHost !== true), window };
+  const hasHosts = reading.facets.length > 1;
+  return { rows: rows.filter(({ host }) => !hasHosts || host !== undefined), window };
 }
 
 /** What rows are grouped by: of an attribute New Relic repeats the name, of anything else it is not known how. */
@@ -132,8 +133,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
-type ReadRow = FacetRow & { readonly isWithoutHost?: true };
-
 /** What the rows say adds up to what New Relic has counted, exactly: then none is missing. */
 function checkSum(
   rows: readonly FacetRow[],
@@ -157,7 +156,7 @@ function callsOf(result: unknown): number | undefined {
   return numberOf(objectOf(result)['calls']);
 }
 
-function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly ReadRow[] {
+function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly FacetRow[] {
   const asked = new Set(reading.applicationIds);
   const seen = new Set<string>();
   return results.map((result) => {
@@ -173,7 +172,7 @@ function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly Rea
   });
 }
 
-function rowOf(row: unknown, reading: NrqlReading): ReadRow {
+function rowOf(row: unknown, reading: NrqlReading): FacetRow {
   const { facets, unexpected } = reading;
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
   const groups = isJsonObject(row) ? facetValuesOf(row, attributes(facets)) : undefined;
@@ -184,10 +183,9 @@ function rowOf(row: unknown, reading: NrqlReading): ReadRow {
   }
   const [, host] = groups;
   const values = { applicationId, calls, ...columnsIn(row, reading) };
-  if (facets.length === 1) return { ...values, host: undefined };
   if (typeof host === 'string' && host !== '') return { ...values, host };
-  unexpected.saw('host_null', { app_id: applicationId });
-  return { ...values, host: undefined, isWithoutHost: true };
+  if (facets.length > 1) unexpected.saw('host_null', { app_id: applicationId });
+  return { ...values, host: undefined };
 }
 
 function columnsIn(

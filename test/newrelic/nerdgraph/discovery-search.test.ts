@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Selector } from '../../../src/model/config.ts';
-import { searchesFor, wantedBy } from '../../../src/newrelic/nerdgraph/discovery.ts';
+import { filtersOf, searchesFor } from '../../../src/newrelic/nerdgraph/discovery.ts';
 import { parseEntityQuery } from '../../../src/simulator/entity-query.ts';
 import { accountId } from './answers.ts';
 
@@ -34,13 +34,13 @@ describe('searchesFor', () => {
     { of: { ids: 293, names: 0 }, searches: 2 },
     { of: { ids: 0, names: 102 }, searches: 1 },
     { of: { ids: 0, names: 103 }, searches: 2 },
-    { of: { ids: 0, names: 0 }, searches: 0 },
   ])('makes $searches searches of $of, each value in one', ({ of, searches }) => {
     const wanted = {
       ids: ids(of.ids).map((_, index) => idOf(index)),
       names: names(of.names).map((_, index) => nameOf(index)),
     };
-    const texts = searchesFor(accountId, wanted);
+    const filters = filtersOf([...ids(of.ids), ...names(of.names)]);
+    const texts = searchesFor(accountId, filters);
     const found = texts.flatMap((text) =>
       [...text.matchAll(/'([^']*)'[,)]/gu)].map(([, value]) => value),
     );
@@ -54,7 +54,7 @@ describe('searchesFor', () => {
   });
 });
 
-describe('wantedBy', () => {
+describe('filtersOf', () => {
   const pattern: Selector = { kind: 'match', pattern: /^shop/u };
 
   it.each([
@@ -70,19 +70,19 @@ describe('wantedBy', () => {
   ] satisfies readonly { what: string; selectors: Selector[] }[])(
     'needs the whole list for $what',
     ({ selectors }) => {
-      expect(wantedBy(selectors)).toBeUndefined();
+      expect(filtersOf(selectors)).toBeUndefined();
     },
   );
 
   it.each([
-    { what: 'an id', selectors: ids(1), is: { ids: [idOf(0)], names: [] } },
-    { what: 'a name', selectors: names(1), is: { ids: [], names: [nameOf(0)] } },
+    { what: 'an id', selectors: ids(1), is: [`domainId IN ('${idOf(0)}')`] },
+    { what: 'a name', selectors: names(1), is: [`name IN ('${nameOf(0)}')`] },
     {
       what: 'both, each once',
       selectors: [...ids(2), ...names(1), ...ids(2)],
-      is: { ids: [idOf(0), idOf(1)], names: [nameOf(0)] },
+      is: [`domainId IN ('${idOf(0)}','${idOf(1)}')`, `name IN ('${nameOf(0)}')`],
     },
   ])('searches only $what', ({ selectors, is }) => {
-    expect(wantedBy(selectors)).toEqual(is);
+    expect(filtersOf(selectors)).toEqual(is);
   });
 });
