@@ -8,7 +8,7 @@ import { rangeAt } from '../../model/window.ts';
 import { maxNrqlCharacters } from './column-sets.ts';
 import { notWhole } from './failures.ts';
 import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
-import { hostFacets, liveColumns, metricsNrql } from './nrql.ts';
+import { hostFacets, liveColumns } from './nrql.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface DiscoveryContext {
@@ -261,14 +261,14 @@ export async function listHosts(
 ): Promise<HostNames> {
   // As long as the REST API lists a host that is gone.
   const window = rangeAt(wallMs(), hourMs, 0);
-  const asked = { applicationIds: [applicationId], window, facets: hostFacets };
   const question = {
-    ...asked,
     operation: 'list_hosts',
-    nrql: metricsNrql({ ...asked, columns: liveColumns }),
+    applicationIds: [applicationId],
+    window,
+    facets: hostFacets,
+    columns: liveColumns,
     asksFor: () => true,
     mayBeAbout: () => true,
-    columns: liveColumns.map(({ name }) => name),
   } as const;
   try {
     const { rows } = await client.nrql(question, { signal });

@@ -16,13 +16,13 @@ import {
   failureOf,
   graphqlErrorsOf,
 } from './failures.ts';
+import { metricsNrql } from './nrql.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
 import { queryReadingOf } from './query-answer.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;
-  readonly nrql: string;
 }
 
 /** Which tags of entities to read. Default: none. */
@@ -107,9 +107,9 @@ export function createGraphqlClient({
   };
 
   return {
-    nrql: async ({ operation, nrql, ...question }, context) => {
+    nrql: async ({ operation, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      return askNrql(purpose, nrql, context, (part) =>
+      return askNrql(purpose, metricsNrql(question), context, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },

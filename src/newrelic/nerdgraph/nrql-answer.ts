@@ -10,7 +10,7 @@ import {
   objectOf,
 } from '../json.ts';
 import { type CallPurpose, failureOf, notWhole } from './failures.ts';
-import { type Facets, maxRows } from './nrql.ts';
+import { type MetricQuestion, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
@@ -43,14 +43,10 @@ export interface AnswerReading {
 }
 
 /** The same of a query about applications. */
-export interface NrqlReading extends AnswerReading {
-  readonly facets: Facets;
-  readonly applicationIds: readonly string[];
+export interface NrqlReading extends AnswerReading, MetricQuestion {
   readonly asksFor: (host: string) => boolean;
   /** Whether the other answers of the poll are about this window, too. */
   readonly mayBeAbout: (window: TimeWindow) => boolean;
-  /** The names of the columns beside the heartbeat. */
-  readonly columns: readonly string[];
 }
 
 /**
@@ -192,11 +188,12 @@ function columnsIn(
   row: JsonObject,
   { columns, unexpected, onInvalid }: NrqlReading,
 ): Pick<FacetRow, 'isLive' | 'cells'> {
-  const isWhole = ['live', ...columns].every((name) => own(row, name) !== undefined);
+  const names = columns.map(({ name }) => name);
+  const isWhole = ['live', ...names].every((name) => own(row, name) !== undefined);
   if (!isWhole) unexpected.saw('row', { row: shapeOf(row) });
   return {
     isLive: (cellOf(row['live'], onInvalid) ?? 0) > 0,
-    cells: columns.map((name) => cellOf(own(row, name), onInvalid)),
+    cells: names.map((name) => cellOf(own(row, name), onInvalid)),
   };
 }
 

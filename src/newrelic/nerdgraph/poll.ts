@@ -13,7 +13,7 @@ import type { TimeWindow } from '../../model/window.ts';
 import type { VendorClock } from '../calls/vendor-clock.ts';
 import { Answers, type AnswersContext } from './answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { metricsNrql, pollWindow } from './nrql.ts';
+import { pollWindow } from './nrql.ts';
 import { type PlannedQuery, queriesOf } from './query-plan.ts';
 import type { EndedQuery, QuerySizes } from './query-sizes.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
@@ -150,16 +150,14 @@ function applicationPoll(
 
 function questionOf(query: PlannedQuery, window: TimeWindow, answers: Answers) {
   const { subject, applicationIds, facets, hosts } = query;
-  const { columns } = query.columns;
-  const { condition } = hosts;
   return {
     operation: operations[subject],
-    nrql: metricsNrql({ applicationIds, window, facets, columns, condition }),
+    applicationIds,
     window,
     facets,
-    applicationIds,
+    columns: query.columns.columns,
+    condition: hosts.condition,
     asksFor: hosts.has,
     mayBeAbout: (stated: TimeWindow) => answers.isAbout(stated),
-    columns: columns.map(({ name }) => name),
   };
 }

@@ -6,7 +6,7 @@ import {
   type GraphqlClient,
   nrqlDocument,
 } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
-import { hostFacets } from '../../../src/newrelic/nerdgraph/nrql.ts';
+import { hostFacets, metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import { aQuery } from '../../support/builders.ts';
 import {
   answerOf,
@@ -55,7 +55,6 @@ function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
 
 const question = {
   operation: 'host_metrics',
-  nrql: 'SELECT 1',
   window: { fromMs: 0, toMs: 60_000 },
   facets: hostFacets,
   applicationIds: ['9007199254740993', '1234567'],
@@ -86,7 +85,7 @@ describe('a query', () => {
     ]);
     expect(bodyOf(bench)).toEqual({
       query: nrqlDocument,
-      variables: { account: accountId, nrql: 'SELECT 1', timeout: 25 },
+      variables: { account: accountId, nrql: metricsNrql(question), timeout: 25 },
     });
   });
 

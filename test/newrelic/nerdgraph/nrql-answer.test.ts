@@ -240,7 +240,7 @@ describe('a message in an answer', () => {
 });
 
 describe('the columns of a row', () => {
-  const columns = ['c1', 'c2'];
+  const columns = ['c1', 'c2'].map((name) => ({ name, metric: name, of: 'count' }) as const);
 
   it.each([
     { what: 'numbers', of: { live: 5, c1: 1.5, c2: 0 }, isLive: true, cells: [1.5, 0] },

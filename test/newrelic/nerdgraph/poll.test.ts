@@ -55,9 +55,9 @@ describe('a poll', () => {
     expect(questions[0]).toMatchObject({
       facets: ['appId'],
       applicationIds: ['1', '2', '3'],
-      columns: ['c1', 'c2'],
+      columns: [{ name: 'c1' }, { name: 'c2' }],
     });
-    expect(questions[1]?.nrql).toContain('FACET appId, host');
+    expect(questions[1]?.facets).toEqual(['appId', 'host']);
   });
 
   it('asks about the group as it is when its first call is taken', async () => {
@@ -104,7 +104,7 @@ describe('a poll', () => {
     );
     await run();
 
-    expect(questions[1]?.nrql).toContain("AND host IN ('me') FACET");
+    expect(questions[1]?.condition).toBe("host IN ('me')");
     expect(['ME', 'you'].map((name) => questions[1]?.asksFor(name))).toEqual([true, false]);
   });
 
