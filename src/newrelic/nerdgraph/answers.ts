@@ -98,7 +98,7 @@ export class Answers {
         this.#openOf(id).filter((one) => one !== query),
       );
     }
-    const { values } = query.columns;
+    const { values } = query;
     for (const row of rows) {
       const known = this.#rows.get(row.applicationId) ?? [];
       known.push({ row, values });
@@ -170,7 +170,7 @@ export class Answers {
   /** Whether all queries were answered that could be about this host, or about the application itself. */
   #isWhole(id: string, about: Subject, host?: string): boolean {
     return !this.#openOf(id).some(
-      ({ subject, hosts }) => subject === about && (host === undefined || hosts.has(host)),
+      ({ subject, asksFor }) => subject === about && (host === undefined || asksFor(host)),
     );
   }
 

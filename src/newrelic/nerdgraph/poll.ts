@@ -33,7 +33,6 @@ interface Poll {
   readonly polled: (late: ApiError) => Iterable<Polled>;
 }
 
-const operations = { applications: 'application_metrics', hosts: 'host_metrics' } as const;
 const neverAsked = new ApiError('timeout', 'it was not asked.');
 
 /**
@@ -107,6 +106,7 @@ function applicationPoll(
   const queries = queriesOf(questions, (subject, id) => sizes.divisionOf(subject, id));
   const answers = new Answers(queries, context);
   const ended: EndedQuery[] = [];
+  const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
   let window: TimeWindow | undefined;
   /** The refusal of the key: what was not asked for yet is refused as well. */
   let refusal: ApiError | undefined;
@@ -118,7 +118,7 @@ function applicationPoll(
     // The same for all queries.
     window ??= pollWindow(questions[0]?.selected.entry.poll, callContext.wallMs);
     try {
-      const answer = await client.nrql(questionOf(query, window, answers), callContext);
+      const answer = await client.nrql({ ...query, window, mayBeAbout }, callContext);
       if (!signal.aborted) answers.answered(query, answer);
       return undefined;
     } catch (error) {
@@ -145,19 +145,5 @@ function applicationPoll(
         yield { kind: 'application', question, outcome: answers.outcome(question, late) };
       }
     },
-  };
-}
-
-function questionOf(query: PlannedQuery, window: TimeWindow, answers: Answers) {
-  const { subject, applicationIds, facets, hosts } = query;
-  return {
-    operation: operations[subject],
-    applicationIds,
-    window,
-    facets,
-    columns: query.columns.columns,
-    condition: hosts.condition,
-    asksFor: hosts.has,
-    mayBeAbout: (stated: TimeWindow) => answers.isAbout(stated),
   };
 }

@@ -36,12 +36,11 @@ type Asking = Pick<ApplicationQuestion, 'selected'>;
 export type DivisionOf = (subject: Subject, applicationId: string) => Division;
 
 /** One query about a group. */
-export interface PlannedQuery {
+export interface PlannedQuery extends ColumnSet, HostSubset {
   readonly subject: Subject;
+  readonly operation: 'application_metrics' | 'host_metrics';
   readonly facets: Facets;
   readonly applicationIds: readonly string[];
-  readonly columns: ColumnSet;
-  readonly hosts: HostSubset;
   /** In how many queries the hosts of its only application are asked for; 1 if there are more applications. */
   readonly parts: number;
 }
@@ -137,6 +136,7 @@ function queriesAbout(
   const sets = columnsOf(first.entry.series, subject);
   const isOfHosts = subject === 'hosts';
   const facets = isOfHosts ? hostFacets : applicationFacets;
+  const operation = isOfHosts ? 'host_metrics' : 'application_metrics';
   const subset = isOfHosts ? subsetOf(first) : allHosts;
   const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
   const counted = asked.map((selected) => {
@@ -155,13 +155,15 @@ function queriesAbout(
   // An application with very many hosts has queries of its own.
   const large = counted.filter(({ parts }) => parts > 1);
   const groups = [
-    ...small.map((applicationIds) => ({ applicationIds, hosts: subset, parts: 1 })),
+    ...small.map((applicationIds) => ({ applicationIds, ...subset, parts: 1 })),
     ...large.flatMap(({ id, hostIds = [], parts }) => {
       const subsets = partsOf(hostIds, parts);
-      return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
+      return subsets.map((one) => ({ applicationIds: [id], ...one, parts: subsets.length }));
     }),
   ];
-  return groups.flatMap((group) => sets.map((columns) => ({ subject, facets, columns, ...group })));
+  return groups.flatMap((group) =>
+    sets.map((set) => ({ subject, operation, facets, ...set, ...group })),
+  );
 }
 
 /** Only the host of this process is asked for by its name: other names could be any number. */
@@ -171,7 +173,7 @@ function subsetOf(selected: SelectedApplication): HostSubset {
   const names = new Set(selector.names.map((name) => name.toLowerCase()));
   return {
     condition: hostCondition(selector.names),
-    has: (name) => names.has(name.toLowerCase()),
+    asksFor: (name) => names.has(name.toLowerCase()),
   };
 }
 
@@ -218,10 +220,10 @@ function packed(counted: readonly Counted[], room: number): readonly (readonly s
 export interface HostSubset {
   /** `undefined` for all hosts. */
   readonly condition: string | undefined;
-  readonly has: (name: string) => boolean;
+  readonly asksFor: (name: string) => boolean;
 }
 
-export const allHosts: HostSubset = { condition: undefined, has: () => true };
+export const allHosts: HostSubset = { condition: undefined, asksFor: () => true };
 
 /**
  * Each class is about half of the common characters. Rows of a FACET have no pages, so hosts can only be
@@ -248,7 +250,7 @@ function halvesBy(pattern: string, part: HostSubset): Halves {
   const regExp = new RegExp(`^(?:${pattern})$`, 'u');
   const narrowed = (further: string, isIn: (name: string) => boolean): HostSubset => ({
     condition: part.condition === undefined ? further : `${part.condition} AND ${further}`,
-    has: (name) => part.has(name) && isIn(name),
+    asksFor: (name) => part.asksFor(name) && isIn(name),
   });
   return [
     narrowed(`host RLIKE r'${pattern}'`, (name) => regExp.test(name)),
@@ -270,7 +272,7 @@ export function partsOf(names: readonly string[], count: number): readonly HostS
     const pattern = wanted > 1 ? patterns[depth] : undefined;
     if (pattern === undefined) return [part];
     const halves = halvesBy(pattern, part).map((half) => {
-      const own = inPart.filter((name) => half.has(name));
+      const own = inPart.filter((name) => half.asksFor(name));
       return { half, own, share: names.length === 0 ? 0.5 : own.length / inPart.length };
     });
     if (halves.some(({ share }) => share === 0)) return divided(part, inPart, wanted, depth + 1);

@@ -244,11 +244,11 @@ describe('hosts that are asked for in parts', () => {
   const named = (hostIds: readonly string[] | undefined, pattern = /^/u): SelectedApplication =>
     aSelected({ hostIds }, { hosts: { kind: 'match', pattern }, application: false });
   /** The part with `web-1` fails. The others have another host each. */
-  const fate: Fate = ({ hosts }, index) =>
-    hosts.has('web-1')
+  const fate: Fate = ({ asksFor }, index) =>
+    asksFor('web-1')
       ? broken
       : [...names, `new-${index}`]
-          .filter((name) => hosts.has(name))
+          .filter((name) => asksFor(name))
           .map((name) => row('1', { web: 5 }, name));
 
   it('fail only where their part did, the known ones by name', () => {
@@ -282,7 +282,7 @@ describe('values of several queries', () => {
   const all: Fate = ({ subject, columns }) => [
     {
       ...row('1', {}, subject === 'hosts' ? 'a' : undefined),
-      cells: cells(columns.columns.length > 13 ? 5 : 10),
+      cells: cells(columns.length > 13 ? 5 : 10),
     },
   ];
 

@@ -25,10 +25,9 @@ function planOf(
   );
 }
 
-function textOf({ applicationIds, facets, columns, hosts }: PlannedQuery): string {
+function textOf(query: PlannedQuery): string {
   const window = { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 };
-  const { condition } = hosts;
-  return metricsNrql({ applicationIds, window, facets, columns: columns.columns, condition });
+  return metricsNrql({ ...query, window });
 }
 
 /** Some are escaped, some have two code units, and one becomes two in lower case. */

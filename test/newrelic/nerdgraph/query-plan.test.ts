@@ -178,7 +178,7 @@ describe('the queries of a batch', () => {
     { what: 'blindly, by their number', selected: aNewApp(1, 6000) },
   ])('ask for very many hosts of one application in parts, $what', ({ selected }) => {
     const ofHosts = planOf([selected]).filter(({ subject }) => subject === 'hosts');
-    const sizes = ofHosts.map(({ hosts }) => hostsNamed(6000).filter(hosts.has).length);
+    const sizes = ofHosts.map(({ asksFor }) => hostsNamed(6000).filter(asksFor).length);
 
     expect(ofHosts.map(({ parts }) => parts)).toEqual([4, 4, 4, 4]);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(2500);
@@ -188,8 +188,8 @@ describe('the queries of a batch', () => {
   it('ask for the host of this process by its name only, as it may be written', () => {
     const [, ofHosts] = planOf([anApp(1, 9000, { hosts: self }), anApp(2, 3, { hosts: self })]);
 
-    expect(ofHosts?.hosts.condition).toBe("host IN ('Web-1','web-1')");
-    expect(['WEB-1', 'web-2'].map((name) => ofHosts?.hosts.has(name))).toEqual([true, false]);
+    expect(ofHosts?.condition).toBe("host IN ('Web-1','web-1')");
+    expect(['WEB-1', 'web-2'].map((name) => ofHosts?.asksFor(name))).toEqual([true, false]);
     expect([ofHosts?.applicationIds, ofHosts?.parts]).toEqual([['1', '2'], 1]);
   });
 
@@ -233,7 +233,7 @@ describe('the queries of a batch', () => {
             const ofHosts = own.filter(({ subject }) => subject === 'hosts');
             const isSelf = hostSelectorOf(selected)?.kind === 'self';
             const perHost = hostIds.map(
-              (name) => ofHosts.filter(({ hosts }) => isSelf || hosts.has(name)).length,
+              (name) => ofHosts.filter(({ asksFor }) => isSelf || asksFor(name)).length,
             );
 
             expect(own.length - ofHosts.length).toBe(selected.entry.application ? 1 : 0);
