@@ -62,7 +62,7 @@ export function createNerdGraphSource(
     },
     groups: groupsOf,
     poll: (asked, calls, signal) => pollGroup(asked, calls, signal, context),
-    cost: (subjects) => costOf(subjects, (subject, id) => sizes.divisionOf(subject, id)),
+    cost: (subjects) => costOf(subjects, sizes.divisionOf),
     costChanges: () => sizes.changes,
   };
 }

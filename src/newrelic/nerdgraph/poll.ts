@@ -61,7 +61,7 @@ export async function* pollGroup(
 function sizeOf(questions: readonly Question[], { sizes }: PollContext): number {
   const applications = questions.filter((one) => one.kind === 'application');
   if (applications.length === 0) return 1;
-  return queriesOf(applications, (subject, id) => sizes.divisionOf(subject, id)).length;
+  return queriesOf(applications, sizes.divisionOf).length;
 }
 
 function begin(questions: readonly Question[], signal: AbortSignal, context: PollContext): Poll {
@@ -103,7 +103,7 @@ function applicationPoll(
   context: PollContext,
 ): Poll {
   const { client, sizes, unexpected } = context;
-  const queries = queriesOf(questions, (subject, id) => sizes.divisionOf(subject, id));
+  const queries = queriesOf(questions, sizes.divisionOf);
   const answers = new Answers(queries, context);
   const ended: EndedQuery[] = [];
   const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);

@@ -1,7 +1,7 @@
 import type { ApiError, FailureReason } from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import { type Subject, subjects } from './column-sets.ts';
-import { type Division, fullSize, type PlannedQuery, undivided } from './query-plan.ts';
+import { type Division, type DivisionOf, type PlannedQuery, undivided } from './query-plan.ts';
 
 /**
  * How a query of a batch has ended. All queries that only differ in what they read have the same list of ids:
@@ -75,9 +75,8 @@ export class QuerySizes {
     this.#clock = clock;
   }
 
-  divisionOf(subject: Subject, applicationId: string): Division {
-    return this.#bySubject[subject].get(applicationId) ?? undivided;
-  }
+  readonly divisionOf: DivisionOf = (subject, applicationId) =>
+    this.#bySubject[subject].get(applicationId) ?? undivided;
 
   /** All queries of one batch have ended. */
   ended(queries: readonly EndedQuery[]): void {
@@ -167,7 +166,7 @@ function divide(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs: 
     const isTooEarly = applicationIds.every(waits) || (isSilent && applicationIds.some(isTried));
     if (isTooEarly || areAlike(before, smaller)) continue;
     const { together } = smaller;
-    const wellTogether = Math.min(undivided.together, together + 1);
+    const wellTogether = Math.max(together, Math.min(applicationIds.length - 1, together + 1));
     const trial: Trial = { before, wellTogether };
     for (const id of applicationIds) {
       const own = id === lone && applicationIds.length > 1 ? 1 : together;
@@ -197,7 +196,7 @@ function recover(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs:
     const before = known.get(id);
     const isWhole = areAlike(before, undivided);
     if (before === undefined || (!isWhole && nowMs - before.sinceMs < recoveryMs)) continue;
-    const together = Math.min(fullSize.applications, pieces * before.together);
+    const together = Math.min(undivided.together, pieces * before.together);
     const after = { together, parts: Math.max(1, Math.floor(before.parts / pieces)) };
     // What is answered again may be divided again.
     if (areAlike(after, undivided)) known.delete(id);

@@ -207,6 +207,15 @@ describe('a division of which every quarter fails', () => {
     expect(bad.map((id) => divisionOf(id).together)).toEqual(bad.map(() => 1));
   });
 
+  it.each([2, 3, 5])('ends where %i applications are too many, and stays there', (tooMany) => {
+    const { sizes } = aBench();
+    const polls = [1, 2, 3, 4, 5, 6].map(() =>
+      poll(sizes, tooMany, (ids) => ids.length >= tooMany),
+    );
+
+    expect(polls.slice(1).map((queries) => queries.length)).not.toContain(1);
+  });
+
   it('goes on until the queries are small enough', () => {
     const { sizes } = aBench();
     const polls = [1, 2, 3, 4].map(() => poll(sizes, 200, (ids) => ids.length > 12));
@@ -248,10 +257,10 @@ describe('a division', () => {
     }
 
     expect(seen).toMatchObject([
-      { together: 4, parts: 16 },
-      { together: 16, parts: 4 },
-      { together: 64, parts: 1 },
-      { together: 200, parts: 1 },
+      { together: 3, parts: 16 },
+      { together: 12, parts: 4 },
+      { together: 48, parts: 1 },
+      { together: 192, parts: 1 },
     ]);
     expect(divisionOf('1')).toEqual(undivided);
     expect(divisionOf('2').together).toBe(3);
