@@ -115,7 +115,7 @@ export class Answers {
 
   /** Whether the application answers, but none of its hosts has sent a heartbeat. */
   isWithoutHeartbeat(id: string): boolean {
-    const own = (this.#rows.get(id) ?? []).filter(({ row }) => row.host === undefined);
+    const own = this.#rowsByHost(id).get(undefined) ?? [];
     return own.some(({ row }) => row.calls > 0) && !own.some(({ row }) => row.isLive);
   }
 
@@ -131,24 +131,17 @@ export class Answers {
     late: ApiError,
   ): PollOutcome {
     const { id, hostIds: known } = selected.application;
-    const byHost = new Map<string | undefined, ReadRow[]>();
-    for (const one of this.#rows.get(id) ?? []) {
-      byHost.set(one.row.host, [...(byHost.get(one.row.host) ?? []), one]);
-    }
+    const byHost = this.#rowsByHost(id);
     const { names, hosts, failed } = this.#hostsOf(selected, byHost);
     const hostIds = this.#hostListOf(selected, names);
     const isOwnAsked = asksForApplication(selected);
     const hasOwn = isOwnAsked && this.#isWhole(id, 'applications');
     if (isOwnAsked && !hasOwn) failed.add(applicationScope);
     const error = failed.size > 0 ? (this.#errors.get(id) ?? late) : undefined;
-    const { series } = selected.entry;
-    const readOwn = this.#readerOf('applications', selected);
-    const application = hasOwn ? readOwn(byHost.get(undefined) ?? [], undefined) : [];
-    const hasArrived = hasOwn || hosts.size > 0;
+    const own = hasOwn ? (byHost.get(undefined) ?? []) : undefined;
+    const mayHaveNames = askHostNames || hostIds !== known;
     return {
-      reading: hasArrived
-        ? { windowEndMs: this.#window?.toMs, series, application, hosts }
-        : undefined,
+      reading: this.#readingOf(selected, own, hosts),
       error,
       failed,
       partCount: (hasOwn ? 1 : 0) + hosts.size + failed.size,
@@ -156,11 +149,29 @@ export class Answers {
       unauthorized: error?.status === 401,
       hostIds,
       // The name of a host is its id.
-      hostNames:
-        askHostNames || hostIds !== known ? new Map(names.map((name) => [name, name])) : undefined,
+      hostNames: mayHaveNames ? new Map(names.map((name) => [name, name])) : undefined,
       hostNamesError: undefined,
       extraCalls: 0,
     };
+  }
+
+  #rowsByHost(id: string): ReadonlyMap<string | undefined, readonly ReadRow[]> {
+    const byHost = new Map<string | undefined, ReadRow[]>();
+    for (const one of this.#rows.get(id) ?? []) {
+      byHost.set(one.row.host, [...(byHost.get(one.row.host) ?? []), one]);
+    }
+    return byHost;
+  }
+
+  #readingOf(
+    selected: SelectedApplication,
+    own: readonly ReadRow[] | undefined,
+    hosts: ReadonlyMap<string, Values>,
+  ): PollOutcome['reading'] {
+    if (own === undefined && hosts.size === 0) return undefined;
+    const { series } = selected.entry;
+    const application = own ? this.#readerOf('applications', selected)(own, undefined) : [];
+    return { windowEndMs: this.#window?.toMs, series, application, hosts };
   }
 
   #openOf(id: string): readonly PlannedQuery[] {

@@ -64,6 +64,11 @@ function createSearch(unexpected: UnexpectedAnswers) {
   /** Selectors that the list of the account was read for, once each. */
   const lookedFor = new Set<string>();
 
+  const distrust = (detail: Readonly<Record<string, unknown>>): void => {
+    areFiltersTrusted = false;
+    unexpected.saw('filter_refused', detail);
+  };
+
   const search = async (
     filters: readonly string[] | undefined,
     texts: readonly string[],
@@ -73,18 +78,19 @@ function createSearch(unexpected: UnexpectedAnswers) {
     const { error, calls } = list;
     const isRefused = error?.status === 400;
     const missing = missingIn(list, texts).filter((text) => !lookedFor.has(text));
-    const isWhole = error === undefined && missing.length === 0;
-    if (filters === undefined || isWhole || (error !== undefined && !isRefused)) return list;
+    const isDoubtful = isRefused || (error === undefined && missing.length > 0);
+    if (filters === undefined || !isDoubtful) return list;
     const whole = plus(list, await read(undefined));
+    if (isRefused) {
+      distrust({ error });
+      return whole;
+    }
     const absent = missingIn(whole, missing);
     const overlooked = missing.find((text) => !absent.includes(text));
-    if (isRefused || overlooked !== undefined) {
-      areFiltersTrusted = false;
-      unexpected.saw('filter_refused', isRefused ? { error } : { left_out: overlooked });
-    }
+    if (overlooked !== undefined) distrust({ left_out: overlooked });
     if (whole.error === undefined) for (const text of absent) lookedFor.add(text);
     // The next discoveries do without.
-    return isRefused ? whole : { ...whole, calls };
+    return { ...whole, calls };
   };
 
   return async (

@@ -69,47 +69,47 @@ export const taggedEntitiesDocument: string = entitiesDocument.replace(
   'guid tags { key values }',
 );
 
-export function createGraphqlClient({
-  accountId,
-  timeoutMs,
-  send,
-  observer,
-  unexpected,
-}: GraphqlAccount): GraphqlClient {
+interface GraphqlRequest {
+  readonly purpose: CallPurpose;
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly answerSize: AnswerSize;
+  readonly parse: typeof parseJson;
+}
+
+async function ask<Value>(
+  { send, observer, unexpected }: GraphqlAccount,
+  { purpose, query, variables, answerSize, parse }: GraphqlRequest,
+  { signal, turn, isRepeated }: RequestContext,
+  use: (part: unknown) => Value,
+): Promise<Value> {
+  const { operation } = purpose;
+  const body = JSON.stringify({ query, variables });
+  const request = { operation, answerSize, target: '/graphql', body, turn, isRepeated };
+  const response = await send(request, signal);
+  return countingFailures(response, purpose, observer, () => {
+    const { part, deprecations } = answerOf(response, purpose, parse);
+    for (const message of deprecations) unexpected.saw('partial', { error: message });
+    return use(part);
+  });
+}
+
+export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
+  const { accountId, timeoutMs, observer, unexpected } = account;
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const ask = async <Value>(
-    purpose: CallPurpose,
-    document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
-    { signal, turn, isRepeated }: RequestContext,
-    { answerSize, parse }: { readonly answerSize: AnswerSize; readonly parse: typeof parseJson },
-    use: (part: unknown) => Value,
-  ): Promise<Value> => {
-    const { operation } = purpose;
-    const body = JSON.stringify(document);
-    const request = { operation, answerSize, target: '/graphql', body, turn, isRepeated };
-    const response = await send(request, signal);
-    return countingFailures(response, purpose, observer, () => {
-      const { part, deprecations } = answerOf(response, purpose, parse);
-      for (const message of deprecations) unexpected.saw('partial', { error: message });
-      return use(part);
-    });
-  };
-  const askNrql = async <Value>(
-    purpose: CallPurpose,
-    nrql: string,
-    context: RequestContext,
-    use: (part: unknown) => Value,
-  ): Promise<Value> => {
-    const timeout = nrqlTimeoutSeconds(timeoutMs());
-    const document = { query: nrqlDocument, variables: { account: accountId, nrql, timeout } };
+  const nrqlRequest = (purpose: CallPurpose, nrql: string): GraphqlRequest => ({
+    purpose,
+    query: nrqlDocument,
+    variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
     // May have 5000 rows. The database behind NRQL has no exact number beyond 2^53.
-    return ask(purpose, document, context, { answerSize: 'large', parse: parseJson }, use);
-  };
+    answerSize: 'large',
+    parse: parseJson,
+  });
 
   return {
     nrql: async ({ operation, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      return askNrql(purpose, metricsNrql(question), context, (part) =>
+      return ask(account, nrqlRequest(purpose, metricsNrql(question)), context, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
@@ -118,7 +118,7 @@ export function createGraphqlClient({
       const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
       const reading = { purpose, window, unexpected, onInvalid };
       try {
-        return await askNrql(purpose, nrql, context, (part) =>
+        return await ask(account, nrqlRequest(purpose, nrql), context, (part) =>
           queryReadingOf(part, query, reading),
         );
       } catch (error) {
@@ -128,11 +128,15 @@ export function createGraphqlClient({
     entities: async (search, cursor, { tags = [], ...context }) => {
       const purpose = { operation: 'list_applications', accountId } as const;
       const isTagged = tags.length > 0;
-      const query = isTagged ? taggedEntitiesDocument : entitiesDocument;
-      const document = { query, variables: { search, cursor: cursor ?? null } };
-      // Names no hosts.
-      const answerSize = isTagged ? 'large' : 'medium';
-      return ask(purpose, document, context, { answerSize, parse: parseJsonKeepingIds }, (part) =>
+      const request = {
+        purpose,
+        query: isTagged ? taggedEntitiesDocument : entitiesDocument,
+        variables: { search, cursor: cursor ?? null },
+        // Names no hosts.
+        answerSize: isTagged ? 'large' : 'medium',
+        parse: parseJsonKeepingIds,
+      } as const;
+      return ask(account, request, context, (part) =>
         entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
       );
     },

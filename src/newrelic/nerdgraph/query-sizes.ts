@@ -151,29 +151,35 @@ function judge(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs: n
 /** Divides the next queries about what has failed. */
 function divide(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs: number): void {
   const failed = ended.filter(isDivisible);
-  for (const id of idsOf(failed)) {
-    const before = known.get(id);
-    if (before !== undefined) known.set(id, { ...before, sinceMs: nowMs });
-  }
+  keepFor(known, idsOf(failed), nowMs);
   const isSilent = !ended.some(isAnswered);
   const waits = (id: string): boolean => (known.get(id)?.waitsUntilMs ?? nowMs) > nowMs;
   const isTried = (id: string): boolean => known.get(id)?.trial !== undefined;
   for (const piece of failed) {
-    const { applicationIds } = piece;
-    const [first = '', lone] = [applicationIds[0], applicationIds.at(-1)];
-    const before = known.get(first) ?? undivided;
+    const ids = piece.applicationIds;
+    const [{ together, parts } = undivided] = ids.map((id) => known.get(id));
+    const before: Division = { together, parts };
     const smaller = smallerOf(piece, before);
-    const isTooEarly = applicationIds.every(waits) || (isSilent && applicationIds.some(isTried));
+    const isTooEarly = ids.every(waits) || (isSilent && ids.some(isTried));
     if (isTooEarly || areAlike(before, smaller)) continue;
-    const { together } = smaller;
-    const wellTogether = Math.max(together, Math.min(applicationIds.length - 1, together + 1));
+    const last = ids.length - 1;
+    const wellTogether = Math.max(smaller.together, Math.min(last, smaller.together + 1));
     const trial: Trial = { before, wellTogether };
-    for (const id of applicationIds) {
-      const own = id === lone && applicationIds.length > 1 ? 1 : together;
-      known.set(id, { ...smaller, together: own, sinceMs: nowMs, trial });
+    for (const [at, id] of ids.entries()) {
+      const isAlone = last > 0 && at === last;
+      const own = isAlone ? { ...smaller, together: 1 } : smaller;
+      known.set(id, { ...own, sinceMs: nowMs, trial });
     }
     // More and more queries would be a storm when New Relic can bear it least: one shows whether it helps.
     if (isSilent) return;
+  }
+}
+
+/** What has failed is divided for longer. */
+function keepFor(known: Map<string, Known>, ids: ReadonlySet<string>, nowMs: number): void {
+  for (const id of ids) {
+    const before = known.get(id);
+    if (before !== undefined) known.set(id, { ...before, sinceMs: nowMs });
   }
 }
 
