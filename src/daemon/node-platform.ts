@@ -5,7 +5,6 @@ import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import { noProgress } from '../model/progress.ts';
-import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import type { Platform } from './platform.ts';
 
@@ -53,7 +52,6 @@ async function fileMode(path: string): Promise<number | undefined> {
 export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platform {
   const clock = createSystemClock();
   const heapBytes = heapBytesHere();
-  let compare: ComparePassword | undefined;
   return {
     clock,
     random: Math.random,
@@ -65,8 +63,7 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     // Loaded on demand: most processes have no passwords.
     comparePassword: async (hash, password) => {
       const { createPasswordThread } = await import('./password-thread.ts');
-      compare ??= createPasswordThread(program, { clock, stopSignal });
-      return compare(hash, password);
+      return createPasswordThread(program, clock)(hash, password);
     },
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),

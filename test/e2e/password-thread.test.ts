@@ -4,34 +4,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPasswordThread } from '../../src/daemon/password-thread.ts';
 import type { ComparePassword } from '../../src/server/basic-auth.ts';
 import { mainFile } from '../support/daemon-process.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
-interface Bench {
-  readonly clock: FakeClock;
-  readonly stop: () => void;
-  readonly compare: ComparePassword;
-}
-
-function aThread(program = pathToFileURL(mainFile)): Bench {
+function aThread(program = pathToFileURL(mainFile)): ComparePassword {
   const clock = createFakeClock();
-  const stopper = new AbortController();
-  const stop = (): void => {
-    stopper.abort();
-  };
   onTestFinished(() => {
-    stop();
     expect(clock.pendingTimers()).toBe(0);
   });
-  return {
-    clock,
-    stop,
-    compare: createPasswordThread(program, { clock, stopSignal: stopper.signal }),
-  };
+  return createPasswordThread(program, clock);
 }
 
 describe('the thread of the built program that compares passwords', () => {
   it('finds what is right', async () => {
-    const { compare } = aThread();
+    const compare = aThread();
     const hash = hashSync('grüße', 4);
     // Other programs write other variants, which mean the same.
     const variants = [hash, hash.replace('$2b$', '$2y$'), hash.replace('$2b$', '$2a$')];
@@ -43,7 +28,7 @@ describe('the thread of the built program that compares passwords', () => {
   });
 
   it('lets other work go on meanwhile', async () => {
-    const { compare } = aThread();
+    const compare = aThread();
     const hash = hashSync('right', 4).replace('$04$', '$11$');
     let turns = 0;
     const timer = setInterval(() => {
@@ -57,30 +42,24 @@ describe('the thread of the built program that compares passwords', () => {
   });
 
   it('fits nothing to the hash that stands for unknown users', async () => {
-    const { compare } = aThread();
+    const compare = aThread();
 
     expect(await compare(`$2y$04$${'.'.repeat(53)}`, '')).toBe(false);
   });
 
-  it('ends when there is nothing to do, and starts again', async () => {
-    const { compare, clock } = aThread();
-    const hash = hashSync('right', 4);
-    const before = await compare(hash, 'right');
-    await clock.advance(30_000);
+  it('is ended after two minutes', async () => {
+    const clock = createFakeClock();
+    const compare = createPasswordThread(pathToFileURL(mainFile), clock);
+    const comparing = compare(hashSync('right', 4).replace('$04$', '$20$'), 'right');
 
-    expect([before, await compare(hash, 'right')]).toEqual([true, true]);
-  });
-
-  it('answers what was asked before a stop', async () => {
-    const { compare, stop } = aThread();
-    const comparing = compare(hashSync('right', 4), 'right');
-    stop();
-
-    expect(await comparing).toBe(true);
+    await Promise.all([
+      expect(comparing).rejects.toThrow('the thread that checks a password ended'),
+      clock.advance(120_000),
+    ]);
   });
 
   it('fails every comparison if it cannot start', async () => {
-    const { compare } = aThread(new URL('file:///nothing/there.js'));
+    const compare = aThread(new URL('file:///nothing/there.js'));
 
     await expect(compare('hash', 'one')).rejects.toThrow('/nothing/there.js');
     await expect(compare('hash', 'two')).rejects.toThrow('/nothing/there.js');
