@@ -1,12 +1,12 @@
 import { type Diagnostic, renderDiagnostics } from '../config/diagnostic.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { orCommandError } from '../daemon/config-files.ts';
-import type { Files, Machine } from '../daemon/platform.ts';
+import type { AccountPlatform } from '../daemon/platform.ts';
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */
 export async function loadForCommand(
   path: string,
-  platform: Machine & Files,
+  platform: AccountPlatform,
 ): Promise<LoadedConfig> {
   return orCommandError(async () => loadConfig(path, platform));
 }

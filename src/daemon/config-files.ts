@@ -2,7 +2,7 @@ import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
 import { digestOf, mayPass } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { CommandError, type Files, type Machine } from './platform.ts';
+import { type AccountPlatform, CommandError } from './platform.ts';
 
 /** The files that a configuration was read from: the digest of each content, by path. */
 export type WatchedFiles = ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ const settleMs = 1000;
 export async function untilChanged(
   loaded: () => WatchedFiles | undefined,
   intervalMs: number,
-  { clock, readFile }: Pick<Machine & Files, 'clock' | 'readFile'>,
+  { clock, readFile }: Pick<AccountPlatform, 'clock' | 'readFile'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
@@ -44,7 +44,7 @@ export async function untilChanged(
 /** The digests of files as they are now; empty if one cannot be read, which whoever needs it reports. */
 export async function digestsAt(
   paths: readonly string[],
-  { readFile }: Pick<Files, 'readFile'>,
+  { readFile }: Pick<AccountPlatform, 'readFile'>,
 ): Promise<readonly (readonly [path: string, digest: string])[]> {
   return Promise.all(
     paths.map(async (path) => {

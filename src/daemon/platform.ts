@@ -7,8 +7,8 @@ import type { ComparePassword } from '../server/basic-auth.ts';
 import type { Output } from '../telemetry/logger.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 
-/** The machine and this process on it: time, chance, names, secrets, and when to stop. */
-export interface Machine {
+/** What the accounts of a configuration are read and polled with. */
+export interface AccountPlatform {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -24,17 +24,10 @@ export interface Machine {
   readonly redactor: Redactor;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
-}
-
-export interface Files {
   /** Reads regular files only, and in bounded time. */
   readonly readFile: ReadFile;
   /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
   readonly fileMode: (path: string) => Promise<number | undefined>;
-}
-
-/** What the accounts of a configuration are read and polled with. */
-export interface AccountPlatform extends Machine, Files {
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
 }
@@ -49,47 +42,40 @@ export interface ToolPlatform extends AccountPlatform {
   readonly progress: Progress;
 }
 
-/** The message that a daemon sends to its parent regularly. */
-export interface Heartbeat {
-  /** Why polling stands still until a restart; `null` while it does not. */
-  readonly stalled: string | null;
-}
-
+/** How often a daemon tells its parent why polling stands still until a restart; empty while it does not. */
 export const heartbeatMs = 10_000;
 
-export type ChildEnd =
-  | { readonly kind: 'ended'; readonly code: number | null; readonly signal: string | null }
-  | { readonly kind: 'not_started'; readonly error: Error };
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
 
 /** This program, running once more as a child process of this one. */
 export interface ChildProgram {
-  /** Never rejects. */
+  /** Rejects if it could not be started. */
   readonly ended: Promise<ChildEnd>;
   /** Does nothing if the child has ended. */
   readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGKILL') => void;
 }
 
-export interface ChildProgramOptions {
-  readonly args: readonly string[];
-  /** Called with each message of the child. */
-  readonly onMessage: (message: unknown) => void;
-}
+/** @param onMessage called with each message of the child */
+export type StartChild = (
+  args: readonly string[],
+  onMessage: (message: unknown) => void,
+) => Promise<ChildProgram>;
 
-/** What only a process that stays needs: signals, its parent, its children and threads. */
-export interface ProcessControl {
+/** Everything outside the process that the program may touch; also what only a process that stays needs. */
+export interface Platform extends ToolPlatform {
   /** The file that this process was started with. */
   readonly startedFile: string;
   /** Compares a password with a bcrypt hash while other work goes on. */
   readonly comparePassword: ComparePassword;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
-  readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
-  /** Sends the parent a message; absent if this process is no child. */
-  readonly tellParent?: ((message: Heartbeat) => void) | undefined;
+  readonly startChild: StartChild;
+  /** Sends the parent a heartbeat; absent if this process is no child. */
+  readonly tellParent?: ((stalled: string) => void) | undefined;
 }
-
-/** Everything outside the process that the program may touch. */
-export interface Platform extends ToolPlatform, ProcessControl {}
 
 /** 0: done. 1: failed. 2: wrong usage or configuration. 130, 143: interrupted by SIGINT, by SIGTERM. */
 export type ExitCode = 0 | 1 | 2 | 130 | 143;

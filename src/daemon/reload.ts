@@ -20,7 +20,7 @@ import {
   untilChanged,
   type WatchedFiles,
 } from './config-files.ts';
-import { type AccountPlatform, CommandError, type ProcessControl } from './platform.ts';
+import { type AccountPlatform, CommandError, type Platform } from './platform.ts';
 import { createRestWarnings } from './rest-warnings.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
@@ -43,7 +43,7 @@ export interface ReloaderOptions {
 }
 
 export interface ReloaderContext {
-  readonly platform: AccountPlatform & Pick<ProcessControl, 'onHangup'>;
+  readonly platform: AccountPlatform & Pick<Platform, 'onHangup'>;
   readonly logger: Logger;
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */

@@ -7,11 +7,10 @@ import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import {
   type ChildEnd,
   type ChildProgram,
-  type ChildProgramOptions,
   type ExitCode,
-  type Heartbeat,
   heartbeatMs,
   type Platform,
+  type StartChild,
 } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
@@ -60,13 +59,13 @@ export async function keepRunning(
   for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {
     const startMs = clock.monotonicMs();
     current = new ChildLife();
-    const end = await current.run(args, context, stopSignal);
+    const end = await current.run(args, context, stopSignal).catch((error: unknown) => ({ error }));
     const ranMs = clock.monotonicMs() - startMs;
     if (stopSignal.aborted) return;
     if (ranMs >= longRunMs) pauseMs = firstPauseMs;
     const { killedFor: problem } = current;
     const facts = {
-      ...(end.kind === 'ended' ? { code: end.code, signal: end.signal } : { error: end.error }),
+      ...end,
       problem,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
@@ -83,18 +82,19 @@ class ChildLife {
   #child: ChildProgram | undefined;
   /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
   #silentMs = 0;
-  /** The last one; `undefined` before the first. */
-  #heard: Heartbeat | undefined;
+  /** The last heartbeat; `undefined` before the first. */
+  #heard: string | undefined;
   #isHangupDue = false;
   /** Why this process killed it; `undefined` if it ended otherwise. */
   killedFor: string | undefined;
 
+  /** Rejects if it could not be started. */
   async run(
     args: readonly string[],
     { startChild, clock }: ParentContext,
     stopSignal: AbortSignal,
   ): Promise<ChildEnd> {
-    const child = await startChild({ args, onMessage: (message) => this.#onMessage(message) });
+    const child = await startChild(args, (message) => this.#onMessage(message));
     this.#child = child;
     const over = new AbortController();
     const stop = (): void => {
@@ -120,10 +120,9 @@ class ChildLife {
   }
 
   #onMessage(message: unknown): void {
-    const heard = heartbeatIn(message);
-    if (heard === undefined) return;
-    if (heard.stalled === null) this.#silentMs = 0;
-    this.#heard = heard;
+    if (typeof message !== 'string') return;
+    if (message === '') this.#silentMs = 0;
+    this.#heard = message;
     if (this.#isHangupDue) this.hangup();
   }
 
@@ -134,28 +133,22 @@ class ChildLife {
       this.#silentMs += heartbeatMs;
       const timeoutMs = this.#heard === undefined ? firstHeartbeatTimeoutMs : heartbeatTimeoutMs;
       if (this.#silentMs < timeoutMs) continue;
-      const silence = `no sign of life for ${this.#silentMs / 1000} seconds`;
-      this.killedFor = this.#heard?.stalled ?? silence;
+      this.killedFor = this.#heard || `no sign of life for ${this.#silentMs / 1000} seconds`;
       child.signal('SIGKILL');
     }
   }
 }
 
-/** `undefined` for any other message. */
-export function heartbeatIn(message: unknown): Heartbeat | undefined {
-  if (typeof message !== 'object' || message === null || !('stalled' in message)) return undefined;
-  const { stalled } = message;
-  return stalled === null || typeof stalled === 'string' ? { stalled } : undefined;
-}
-
-function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
+function remedyFor(end: ChildEnd | { readonly error: unknown }, killedFor?: string): string {
   if (killedFor !== undefined) return 'report the log lines before this one as a bug';
-  if (end.kind === 'not_started') return 'give the container more memory or more processes';
+  if ('error' in end) return 'give the container more memory or more processes';
   if (end.code === 2) return 'correct what the lines before this one name';
-  if (end.signal === 'SIGABRT')
+  if (end.signal === 'SIGABRT') {
     return 'most likely its heap was full: give the container more memory';
-  if (end.signal === 'SIGKILL')
+  }
+  if (end.signal === 'SIGKILL') {
     return 'somebody killed it; if that was the kernel, give the container more memory';
+  }
   return 'see the lines before this one';
 }
 
@@ -163,63 +156,45 @@ function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
  * Starts the program's file once more, with the same flags of Node and the same standard streams. The
  * child runs out of heap before the container runs out of memory. It outlives this process only if this
  * process is killed while the child hangs.
+ *
+ * @param heapBytes what its heap may grow to
  */
 export function startChildProgram(
   program: URL,
-  { args, onMessage }: ChildProgramOptions,
+  heapBytes: number,
+  ...[args, onMessage]: Parameters<StartChild>
 ): ChildProgram {
-  let child: ChildProcess;
-  try {
-    child = fork(fileURLToPath(program), args, {
-      execArgv: [...process.execArgv, ...heapFlagsHere()],
-      stdio: 'inherit',
-    });
-  } catch (reason) {
-    // Without memory for a process, `fork` throws instead of emitting an error.
-    const error = reason instanceof Error ? reason : new Error(String(reason));
-    return { ended: Promise.resolve({ kind: 'not_started', error }), signal: () => {} };
-  }
+  const given = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
+  const heapFlags = heapFlagsFor(heapBytes, getHeapStatistics().heap_size_limit, given);
+  const execArgv = [...process.execArgv, ...heapFlags];
+  // Without memory for a process, it throws instead of emitting an error.
+  const child: ChildProcess = fork(fileURLToPath(program), args, { execArgv, stdio: 'inherit' });
   const signal: ChildProgram['signal'] = (name) => void child.kill(name);
   const killWithUs = (): void => signal('SIGKILL');
   child.on('message', onMessage);
   process.once('exit', killWithUs);
-  const ended = new Promise<ChildEnd>((resolve) => {
-    child.once('exit', (code, name) => resolve({ kind: 'ended', code, signal: name }));
+  const ended = new Promise<ChildEnd>((resolve, reject) => {
+    child.once('exit', (code, name) => resolve({ code, signal: name }));
     // Also emitted for a signal that could not be sent.
     child.on('error', (error) => {
-      if (child.pid === undefined) resolve({ kind: 'not_started', error });
+      if (child.pid === undefined) reject(error);
     });
   });
   return { ended: ended.finally(() => process.removeListener('exit', killWithUs)), signal };
 }
 
-function heapFlagsHere(): readonly string[] {
-  return heapFlags({
-    memoryBytes: process.constrainedMemory() ?? 0,
-    heapLimitBytes: getHeapStatistics().heap_size_limit,
-    given: [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' '),
-  });
-}
-
-export interface HeapFacts {
-  /** The limit of the container; 0, or more than any machine has, if there is none. */
-  readonly memoryBytes: number;
-  /** The size up to which V8 would let the heap grow. */
-  readonly heapLimitBytes: number;
-  /** The flags of Node that were given otherwise, as one text. */
-  readonly given: string;
-}
-
-/** Outside its heap the daemon takes 62 MiB, 40 of them Node.js itself, and its parent up to 25 more. */
-const heapShare = 0.5;
-
 /**
  * Flags of Node that make a process with too many objects run out of heap before the kernel kills every
  * process of the container. None if V8's own limit does that already, or if a limit was given.
+ *
+ * @param limitBytes the size up to which V8 would let the heap grow
+ * @param given the flags of Node that were given otherwise, as one text
  */
-export function heapFlags({ memoryBytes, heapLimitBytes, given }: HeapFacts): readonly string[] {
-  const heapBytes = memoryBytes * heapShare;
-  if (heapBytes <= 0 || heapBytes >= heapLimitBytes) return [];
-  if (/--max[-_](?:old[-_]space|heap)[-_]size/u.test(given)) return [];
+export function heapFlagsFor(
+  heapBytes: number,
+  limitBytes: number,
+  given: string,
+): readonly string[] {
+  if (heapBytes >= limitBytes || /--max[-_](?:old[-_]space|heap)[-_]size/u.test(given)) return [];
   return [`--max-old-space-size=${Math.max(1, Math.floor(heapBytes / 1024 ** 2))}`];
 }

@@ -10,13 +10,7 @@ import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
-import {
-  CommandError,
-  type ExitCode,
-  type Heartbeat,
-  heartbeatMs,
-  type Platform,
-} from './platform.ts';
+import { CommandError, type ExitCode, heartbeatMs, type Platform } from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reload.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { openWebAccess } from './web-access.ts';
@@ -71,12 +65,12 @@ export async function serve(
 /** Sends a heartbeat at once, and then every ten seconds until the signal is aborted. */
 export async function sendHeartbeats(
   clock: Clock,
-  tellParent: (message: Heartbeat) => void,
+  tellParent: (stalled: string) => void,
   stalled: () => string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    tellParent({ stalled: stalled() ?? null });
+    tellParent(stalled() ?? '');
     await sleep(clock, heartbeatMs, signal).catch(() => {});
   }
 }

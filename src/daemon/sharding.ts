@@ -1,6 +1,6 @@
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { type AccountPlatform, CommandError } from './platform.ts';
 
 export interface ShardingFlags {
   /** The number of this process among `totalShards`; `auto`: the number at the end of its pod name. */
@@ -14,7 +14,7 @@ export interface ShardingFlags {
  */
 export function shardFrom(
   { shard, totalShards }: ShardingFlags,
-  { env, hostname }: Pick<Machine, 'env' | 'hostname'>,
+  { env, hostname }: Pick<AccountPlatform, 'env' | 'hostname'>,
 ): Shard {
   if (totalShards === 1 && shard === 'auto') return { ordinal: 0, total: 1 };
   const podName = env['POD_NAME'] ?? hostname;

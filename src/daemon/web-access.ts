@@ -4,10 +4,10 @@ import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
 import { logWarnings, orCommandError, untilChanged, type WatchedFiles } from './config-files.ts';
-import type { Files, Machine } from './platform.ts';
+import type { AccountPlatform } from './platform.ts';
 
 export interface WebAccessContext {
-  readonly platform: Pick<Machine & Files, 'clock' | 'readFile'>;
+  readonly platform: Pick<AccountPlatform, 'clock' | 'readFile'>;
   readonly logger: Logger;
 }
 

@@ -18,7 +18,7 @@ describe('reading a file while the process stands still', () => {
     const directory = await mkdtemp(join(tmpdir(), 'frozen-read-'));
     const path = join(directory, 'key');
     await writeFile(path, 'a key');
-    const readFile = createBoundedReader({ clock: createSystemClock(), read: readRegularFile });
+    const readFile = createBoundedReader(createSystemClock(), readRegularFile);
 
     const reading = readFile(path);
     standStill(5200);

@@ -26,7 +26,7 @@ const content = new TextEncoder().encode('content');
 describe('createBoundedReader', () => {
   it('gives what the file holds, and leaves no timer behind', async () => {
     const clock = createFakeClock();
-    const readFile = createBoundedReader({ clock, read: async () => content });
+    const readFile = createBoundedReader(clock, async () => content);
 
     expect(await readFile('/a')).toBe(content);
     expect(clock.pendingTimers()).toBe(0);
@@ -34,7 +34,7 @@ describe('createBoundedReader', () => {
 
   it('gives up on a file that is not read within five seconds', async () => {
     const clock = createFakeClock();
-    const readFile = createBoundedReader({ clock, read: async () => new Promise(() => {}) });
+    const readFile = createBoundedReader(clock, async () => new Promise(() => {}));
 
     const failure = readFile('/mnt/key').catch((error: unknown) => error);
     await clock.advance(5000);
@@ -45,10 +45,10 @@ describe('createBoundedReader', () => {
   it('refuses a file at once while a read of it hangs, and reads it again afterwards', async () => {
     const clock = createFakeClock();
     const answers: (() => void)[] = [];
-    const readFile = createBoundedReader({
+    const readFile = createBoundedReader(
       clock,
-      read: async () => new Promise((resolve) => answers.push(() => resolve(content))),
-    });
+      async () => new Promise((resolve) => answers.push(() => resolve(content))),
+    );
     const first = readFile('/mnt/key').catch((error: unknown) => error);
     await clock.advance(5000);
 
@@ -66,17 +66,17 @@ describe('createBoundedReader', () => {
   it('gives a read time after the process stood still, however long that was', async () => {
     const due: (() => void)[] = [];
     const answers: (() => void)[] = [];
-    const readFile = createBoundedReader({
+    const readFile = createBoundedReader(
       // Whatever was due meanwhile runs at once.
-      clock: {
+      {
         ...createFakeClock(),
         after: (_, run) => {
           due.push(run);
           return () => undefined;
         },
       },
-      read: async () => new Promise((resolve) => answers.push(() => resolve(content))),
-    });
+      async () => new Promise((resolve) => answers.push(() => resolve(content))),
+    );
 
     const reading = readFile('/key');
     for (const run of due.splice(0)) run();
@@ -88,7 +88,7 @@ describe('createBoundedReader', () => {
   it('rejects with the error of the read', async () => {
     const clock = createFakeClock();
     const error = new Error('no such file');
-    const readFile = createBoundedReader({ clock, read: async () => Promise.reject(error) });
+    const readFile = createBoundedReader(clock, async () => Promise.reject(error));
 
     await expect(readFile('/a')).rejects.toBe(error);
     expect(clock.pendingTimers()).toBe(0);

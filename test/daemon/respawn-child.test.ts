@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { heapBytesWithin } from '../../src/daemon/node-platform.ts';
 import type { ChildProgram } from '../../src/daemon/platform.ts';
-import { heapFlags, startChildProgram } from '../../src/daemon/respawn.ts';
+import { heapFlagsFor, startChildProgram } from '../../src/daemon/respawn.ts';
 
 let directory: string;
 
@@ -24,10 +25,9 @@ async function startProgramOf(
   const path = join(directory, 'program.mjs');
   await writeFile(path, text);
   const said: unknown[] = [];
-  const child = startChildProgram(pathToFileURL(path), {
-    args,
-    onMessage: (message) => said.push(message),
-  });
+  const child = startChildProgram(pathToFileURL(path), Number.POSITIVE_INFINITY, args, (message) =>
+    said.push(message),
+  );
   return { child, said };
 }
 
@@ -38,7 +38,7 @@ describe('startChildProgram', () => {
       ['serve', '--log.level=debug'],
     );
 
-    expect(await child.ended).toEqual({ kind: 'ended', code: 7, signal: null });
+    expect(await child.ended).toEqual({ code: 7, signal: null });
     expect(said).toEqual([['serve', '--log.level=debug']]);
   });
 
@@ -46,7 +46,7 @@ describe('startChildProgram', () => {
     const { child } = await startProgramOf('setInterval(() => {}, 1000)');
     child.signal('SIGKILL');
 
-    expect(await child.ended).toEqual({ kind: 'ended', code: null, signal: 'SIGKILL' });
+    expect(await child.ended).toEqual({ code: null, signal: 'SIGKILL' });
     expect(() => child.signal('SIGTERM')).not.toThrow();
   });
 
@@ -58,7 +58,7 @@ describe('startChildProgram', () => {
     process.execPath = join(directory, 'no-such-node');
     const { child } = await startProgramOf('');
 
-    expect(await child.ended).toMatchObject({ kind: 'not_started', error: { code: 'ENOENT' } });
+    await expect(child.ended).rejects.toMatchObject({ code: 'ENOENT' });
     expect(() => child.signal('SIGTERM')).not.toThrow();
   });
 
@@ -72,7 +72,7 @@ describe('startChildProgram', () => {
 
 const mebibyte = 1024 ** 2;
 
-describe('heapFlags', () => {
+describe('heapFlagsFor', () => {
   it.each([
     {
       what: 'the container of the chart',
@@ -86,13 +86,9 @@ describe('heapFlags', () => {
     { what: 'no limit', memoryMb: 0, heapMb: 4144, flags: [] },
     { what: 'no limit, as cgroup v1 reports it', memoryMb: 2 ** 44, heapMb: 4144, flags: [] },
   ])('give the heap half of the memory of $what', ({ memoryMb, heapMb, flags }) => {
-    const facts = {
-      memoryBytes: memoryMb * mebibyte,
-      heapLimitBytes: heapMb * mebibyte,
-      given: '',
-    };
+    const heapBytes = heapBytesWithin(memoryMb * mebibyte, heapMb * mebibyte);
 
-    expect(heapFlags(facts)).toEqual(flags);
+    expect(heapFlagsFor(heapBytes, heapMb * mebibyte, '')).toEqual(flags);
   });
 
   it.each([
@@ -100,16 +96,12 @@ describe('heapFlags', () => {
     '--enable-source-maps --max_old_space_size=100',
     '--max-heap-size=100',
   ])('never override a given flag: %s', (given) => {
-    const facts = { memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given };
-
-    expect(heapFlags(facts)).toEqual([]);
+    expect(heapFlagsFor(96 * mebibyte, 259 * mebibyte, given)).toEqual([]);
   });
 
   it('are also given beside other flags', () => {
     const given = '--max-semi-space-size=4 --enable-source-maps';
 
-    expect(
-      heapFlags({ memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given }),
-    ).toHaveLength(1);
+    expect(heapFlagsFor(96 * mebibyte, 259 * mebibyte, given)).toHaveLength(1);
   });
 });

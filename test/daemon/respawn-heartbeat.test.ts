@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { heartbeatIn } from '../../src/daemon/respawn.ts';
 import { sendHeartbeats } from '../../src/daemon/serve.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -24,12 +23,7 @@ describe('sendHeartbeats', () => {
     await clock.advance(60_000);
 
     expect(atOnce).toBe(1);
-    expect(told).toEqual([
-      { stalled: null },
-      { stalled: null },
-      { stalled: 'account one stands still' },
-    ]);
-    expect(told.map(heartbeatIn)).toEqual(told);
+    expect(told).toEqual(['', '', 'account one stands still']);
     expect(clock.pendingTimers()).toBe(0);
   });
 });

@@ -8,9 +8,9 @@ import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.t
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 
-const healthy = { stalled: null };
-const exited = (code: number): ChildEnd => ({ kind: 'ended', code, signal: null });
-const killed = (signal: string): ChildEnd => ({ kind: 'ended', code: null, signal });
+const healthy = '';
+const exited = (code: number): ChildEnd => ({ code, signal: null });
+const killed = (signal: string): ChildEnd => ({ code: null, signal });
 
 interface Bench {
   readonly clock: FakeClock;
@@ -112,11 +112,6 @@ describe('keepRunning', () => {
     { end: killed('SIGABRT'), facts: { signal: 'SIGABRT' }, remedy: 'its heap was full' },
     { end: killed('SIGKILL'), facts: { signal: 'SIGKILL' }, remedy: 'somebody killed it' },
     { end: killed('SIGSEGV'), facts: { signal: 'SIGSEGV' }, remedy: 'the lines before this one' },
-    {
-      end: { kind: 'not_started', error: new Error('spawn EAGAIN') } as const,
-      facts: {},
-      remedy: 'more memory or more processes',
-    },
   ])('logs each end once, with what to do: $end', async ({ end, facts, remedy }) => {
     const bench = await aBench();
     await bench.clock.advance(2000);
@@ -132,6 +127,18 @@ describe('keepRunning', () => {
       },
     ]);
     expect(bench.logger.lines[0]?.fields['remedy']).toContain(remedy);
+  });
+
+  it('logs that a child could not be started, and tries again', async () => {
+    const { children, clock, logger } = await aBench();
+    const error = new Error('spawn EAGAIN');
+    children.last().fail(error);
+    await clock.advance(1000);
+
+    expect(children.all).toHaveLength(2);
+    expect(logger.lines).toMatchObject([
+      { level: 'error', fields: { error, remedy: expect.stringContaining('more processes') } },
+    ]);
   });
 
   it('kills a child that has said nothing for two minutes', async () => {
@@ -150,7 +157,7 @@ describe('keepRunning', () => {
     const { children, clock, logger, live } = await aBench();
     await live(60_000);
     for (let index = 0; index < 12; index += 1) {
-      children.all[0]?.tell({ stalled: 'account one: polling has stood still' });
+      children.all[0]?.tell('account one: polling has stood still');
       await clock.advance(10_000);
     }
 

@@ -196,7 +196,7 @@ describe('a daemon that waits for its configuration', () => {
       await platform.clock.advance(10_000);
 
       expect(atOnce).toBe(1);
-      expect(told).toEqual(Array.from({ length: 4 }, () => ({ stalled: null })));
+      expect(told).toEqual(Array.from({ length: 4 }, () => ''));
     });
   });
 

@@ -1,4 +1,4 @@
-import type { ChildEnd, ChildProgram, ChildProgramOptions } from '../../src/daemon/platform.ts';
+import type { ChildEnd, StartChild } from '../../src/daemon/platform.ts';
 
 /** A child process that a test plays. */
 export interface FakeChild {
@@ -8,10 +8,12 @@ export interface FakeChild {
   /** As when the child sends its parent something. */
   tell(message: unknown): void;
   end(end: ChildEnd): void;
+  /** As when there is no memory for a process. */
+  fail(error: Error): void;
 }
 
 export interface FakeChildren {
-  readonly start: (options: ChildProgramOptions) => Promise<ChildProgram>;
+  readonly start: StartChild;
   readonly all: readonly FakeChild[];
   /** The one that was started last. */
   last(): FakeChild;
@@ -22,18 +24,20 @@ export function createFakeChildren(): FakeChildren {
   const all: FakeChild[] = [];
   return {
     all,
-    start: async ({ args, onMessage }) => {
+    start: async (args, onMessage) => {
       const signals: string[] = [];
       let end: (end: ChildEnd) => void = () => {};
-      const ended = new Promise<ChildEnd>((resolve) => {
+      let fail: (error: Error) => void = () => {};
+      const ended = new Promise<ChildEnd>((resolve, reject) => {
         end = resolve;
+        fail = reject;
       });
-      all.push({ args, signals, tell: onMessage, end });
+      all.push({ args, signals, tell: onMessage, end, fail });
       return {
         ended,
         signal: (name) => {
           signals.push(name);
-          if (name === 'SIGKILL') end({ kind: 'ended', code: null, signal: name });
+          if (name === 'SIGKILL') end({ code: null, signal: name });
         },
       };
     },
