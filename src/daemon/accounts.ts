@@ -1,34 +1,193 @@
 import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { effectiveConfigText } from '../config/effective-config.ts';
 import { SeriesStore } from '../exposition/series-store.ts';
-import type { Config } from '../model/config.ts';
+import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
+import { type AccountConfig, type Config, quotaOf } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type {
-  AccountDetails,
-  ApplicationStatus,
-  PolledStatus,
-  ReloadStatus,
-  StatusSource,
-} from '../model/status.ts';
-import type { Logger } from '../model/telemetry.ts';
+import type { Source } from '../model/source.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
-import type { RawTransport } from '../newrelic/calls/transport.ts';
-import type { Redactor } from '../telemetry/redactor.ts';
+import { AccountTransport } from '../newrelic/calls/send.ts';
+import type { RawTransport, Transport } from '../newrelic/calls/transport.ts';
+import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
+import { statusOf as nerdGraphStatusOf } from '../newrelic/nerdgraph/failures.ts';
+import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts';
+import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
+import { AccountPoller } from '../poll/account-poller.ts';
+import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
-import {
-  Account,
-  type AccountChange,
-  type AccountContext,
-  accountsInUse,
-  changeTo,
-  type PreparedAccount,
-  prepareAccount,
-} from './account.ts';
 import { buildOf } from './build.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';
+import { accountsInUse, type PreparedAccount, prepareAccount } from './prepare-account.ts';
 import { withShard } from './sharding.ts';
+import { createTransportLog } from './transport-log.ts';
+
+/** What all accounts of the process share. */
+export interface AccountContext {
+  readonly platform: AccountPlatform;
+  readonly sink: SnapshotSink;
+  readonly metrics: SelfMetrics;
+  readonly logger: Logger;
+  readonly keys: Keys;
+}
+
+/** What New Relic is asked with, and what counts the answers. */
+export interface Asking {
+  /** The account's transport: paced, limited, retried and measured. */
+  readonly send: Transport;
+  readonly observer: ApiObserver;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly vendorClock: VendorClock;
+}
+
+/** One account of the active configuration, as long as its name and its address stay the same. */
+export class Account {
+  /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
+  readonly source: Source;
+  /** What a command needs that asks New Relic something else, at the same pace. */
+  readonly asking: Asking;
+  /** Polls; follows an `update` only with its own `reconfigure`. */
+  readonly poller: AccountPoller;
+  readonly #logger: BoundedLogger;
+  readonly #calls: AccountCalls;
+  readonly #transport: AccountTransport;
+  readonly #abort = new AbortController();
+  #prepared: PreparedAccount;
+  /** Settles when the poller has ended; `undefined` until it is started. */
+  #done: Promise<void> | undefined;
+
+  /** @param raw the connections of `prepared.wire`; `close` closes them */
+  constructor(
+    prepared: PreparedAccount,
+    raw: RawTransport,
+    { platform, sink, metrics, keys, ...others }: AccountContext,
+  ) {
+    const { clock, random } = platform;
+    const { account, keyProvider } = prepared;
+    const { signal } = this.#abort;
+    setMaxListeners(0, signal);
+    this.#prepared = prepared;
+    const logger = createBoundedLogger(others.logger, clock);
+    this.#logger = logger;
+    const calls = new AccountCalls(account, keyProvider.current(), keys);
+    this.#calls = calls;
+    const key = {
+      current: () => this.#prepared.keyProvider.current(),
+      readability: () => this.#prepared.keyProvider.readability(),
+      /** Moves the calls to a new key, which has a limit of its own. */
+      reload: async () => {
+        const isNew = await this.#prepared.keyProvider.reload();
+        calls.rekey(this.#prepared.keyProvider.current());
+        return isNew;
+      },
+    };
+    const shared = { account: account.name, clock, random, logger };
+    const events = createTransportLog(shared, calls, signal);
+    const observer = metrics.apiObserver(account.name);
+    const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
+    const sent = { ...shared, observer, calls, events, keyProvider: key };
+    this.#transport = new AccountTransport({ ...account, statusOf }, raw, sent);
+    const { send, vendorClock } = this.#transport;
+    this.asking = { send, observer, logger, clock, vendorClock };
+    const timeoutMs = (): number => this.#prepared.account.timeoutMs;
+    const source = createSource(account, timeoutMs, this.asking);
+    this.source = source;
+    const polled = { source, calls, key, vendorClock, clock, random, sink, logger };
+    const pollObserver = metrics.pollObserver(account.name);
+    this.poller = new AccountPoller(prepared, { ...polled, observer: pollObserver });
+  }
+
+  /** What it was created from, or last updated with. */
+  get prepared(): PreparedAccount {
+    return this.#prepared;
+  }
+
+  get name(): string {
+    return this.#prepared.account.name;
+  }
+
+  status(): AccountDetails {
+    const { key } = this.#calls;
+    const { account, keyProvider } = this.#prepared;
+    const toWall = wallTimeOf(nowOf(this.asking.clock));
+    const refusals = key.refusals();
+    const pausedUntilMs = key.pausedUntilMs();
+    return {
+      ...this.poller.status(),
+      source: account.source.kind,
+      requestsPerMinute: account.requestsPerMinute,
+      sharedRequestsPerMinute: account.sharedRequestsPerMinute ?? account.requestsPerMinute,
+      refusals: refusals && {
+        ...refusals,
+        sinceMs: toWall(refusals.sinceMs),
+        lastMs: toWall(refusals.lastMs),
+      },
+      isReduced: key.isReduced(),
+      key: keyProvider.status(),
+      requestsLastMinute: this.#calls.requestsLastMinute(),
+      requestsInFlight: this.#calls.requestsInFlight(),
+      backoffUntilMs: pausedUntilMs === undefined ? undefined : toWall(pausedUntilMs),
+      clockSkewSeconds: this.#transport.vendorClock.skewSeconds(),
+    };
+  }
+
+  /**
+   * Follows other limits, another key and other connections in one turn. All accounts that change are
+   * updated in the same turn, so that no key has a larger limit in between. So do the queries; the
+   * applications follow later, in several turns.
+   *
+   * @param raw the connections to use from now on; `undefined` for those that are there
+   */
+  update(next: PreparedAccount, raw: RawTransport | undefined): void {
+    const before = this.#prepared.account;
+    this.#prepared = next;
+    // In this order neither the old nor the new key ever counts more than the limit of this account.
+    const requestsPerMinute = Math.min(before.requestsPerMinute, next.account.requestsPerMinute);
+    this.#calls.resize({ ...next.account, requestsPerMinute });
+    this.#calls.rekey(next.keyProvider.current());
+    this.#calls.resize(next.account);
+    this.#transport.reconfigure(next.account, raw);
+    this.poller.ask(next);
+  }
+
+  /** Polls until `stop`; does nothing if it was started already. */
+  start(failed: (error: unknown) => void): void {
+    this.#done ??= this.poller.run(this.#abort.signal).catch(failed);
+  }
+
+  /** Resolves when the poller has ended. */
+  async stop(): Promise<void> {
+    this.#abort.abort(new Error('the account is stopped'));
+    await this.#done;
+  }
+
+  /** Stops, frees the account's share of its key, and breaks off the calls under way. */
+  async close(): Promise<void> {
+    await this.stop();
+    this.#calls.leave();
+    this.#logger.stop();
+    await this.#transport.close();
+  }
+}
+
+/** @param timeoutMs how long a call may take at present */
+function createSource(
+  { name, source }: Pick<AccountConfig, 'name' | 'source'>,
+  timeoutMs: () => number,
+  asking: Asking,
+): Source {
+  if (source.kind === 'nerdgraph') {
+    const options = { account: name, accountId: source.accountId, timeoutMs };
+    return createNerdGraphSource(options, asking);
+  }
+  const client = createRestClient(asking);
+  return createRestSource(name, { ...asking, client });
+}
 
 export interface DaemonContext {
   readonly platform: AccountPlatform;
@@ -39,11 +198,16 @@ export interface DaemonContext {
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 
-/** What becomes of an account of the next configuration; nothing of it is active yet. */
-type Step = { readonly prepared: PreparedAccount; readonly change: AccountChange } & (
+/** An account of the next configuration; nothing of it is active yet. */
+type Step = { readonly prepared: PreparedAccount } & (
   | { readonly running: undefined; readonly raw: RawTransport }
-  /** `raw`: the connections to use from now on; `undefined` for those that are there. */
-  | { readonly running: Account; readonly raw: RawTransport | undefined }
+  | {
+      readonly running: Account;
+      /** The connections to use from now on; `undefined` for those that are there. */
+      readonly raw: RawTransport | undefined;
+      /** Whether New Relic sees another key, other requests or other connections. */
+      readonly isSourceChanged: boolean;
+    }
 );
 
 /** Node.js reads this many files at once; more would only wait, and count it as time of their volume. */
@@ -60,23 +224,23 @@ export async function createDaemon(config: Config, context: DaemonContext): Prom
 /**
  * Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. It
  * polls nothing until `apply` puts a configuration into force. What it says of accounts and applications
- * holds no secret.
+ * may hold secrets, see `createStatusSource`.
  */
 export class Daemon {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
+  readonly shard: Shard;
   readonly #context: AccountContext;
-  readonly #shard: Shard;
   /** By name, in the order of the configuration. */
   #accounts: ReadonlyMap<string, Account> = new Map();
   /** The active configuration, without shards; `undefined` while there is none. */
-  #config: Config | undefined;
+  config: Config | undefined;
   /** Present while `run` is under way: a poller that fails ends it with this. */
   #fail: ((error: unknown) => void) | undefined;
   #isOver = false;
 
   constructor({ platform, logger, shard = { ordinal: 0, total: 1 }, watch }: DaemonContext) {
-    this.#shard = shard;
+    this.shard = shard;
     this.store = new SeriesStore({ ...platform, logger });
     this.metrics = createSelfMetrics(buildOf(platform.env), {
       status: () => this.status(),
@@ -90,40 +254,12 @@ export class Daemon {
   }
 
   status(): readonly AccountDetails[] {
-    const { redactor } = this.#context.platform;
-    return this.#all().map((account) => redactedAccount(account.status(), redactor));
+    return this.#all().map((account) => account.status());
   }
 
   /** All polled applications of all accounts. */
   applications(): readonly ApplicationStatus[] {
-    const { redactor } = this.#context.platform;
-    const all = this.#all().flatMap(({ poller }) => poller.applications());
-    return all.map((one) => redactedPoll(one, redactor));
-  }
-
-  /** What is known of the running daemon, for people and programs. Its start is now. */
-  statusSource(reload: () => ReloadStatus): StatusSource {
-    const { clock, env, redactor } = this.#context.platform;
-    const build = buildOf(env);
-    const startedMs = clock.wallMs();
-    let written: { readonly config: Config; readonly text: string } | undefined;
-    return {
-      process: () => {
-        const { configFile, inForceSinceMs, lastAttemptMs, problem } = reload();
-        const times = { inForceSinceMs, lastAttemptMs };
-        const state = { configFile, ...times, problem: redacted(problem, redactor) };
-        return { nowMs: clock.wallMs(), startedMs, build, shard: this.#shard, reload: state };
-      },
-      accounts: () => this.status(),
-      applications: () => this.applications(),
-      effectiveConfig: () => {
-        const config = this.#config;
-        if (config === undefined) return undefined;
-        // Thousands of entries take a while, and they rarely change.
-        if (written?.config !== config) written = { config, text: effectiveConfigText(config) };
-        return redactor.redact(written.text);
-      },
-    };
+    return this.#all().flatMap(({ poller }) => poller.applications());
   }
 
   /** Why polling stands still through a fault of the program; `undefined` while it does not. */
@@ -134,13 +270,12 @@ export class Daemon {
 
   /**
    * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
-   * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
-   * and their polls under way. Calls must not overlap. Also rejects once `run` or `close` has ended the
-   * daemon.
+   * Accounts at the same place keep their budget, and what is still wanted of their values and their polls
+   * under way. Calls must not overlap. Also rejects once `run` or `close` has ended the daemon.
    */
   async apply(config: Config): Promise<void> {
     // Everything that can fail comes first, then everything that changes something.
-    const steps = await this.#stepsTo(withShard(config, this.#shard));
+    const steps = await this.#stepsTo(withShard(config, this.shard));
     const staying = new Set(steps.map(({ running }) => running));
     const outgoing = this.#all().filter((account) => !staying.has(account));
     // Two pollers of one account would publish the values of both.
@@ -149,13 +284,13 @@ export class Daemon {
       await closeOpened(steps);
       throw new CommandError(1, 'the exporter is stopping: another configuration comes too late');
     }
-    const updates = this.#take(steps, outgoing);
+    this.#take(steps, outgoing);
     const closing = Promise.all(outgoing.map(async (account) => account.close()));
-    for (const { running, prepared, change } of updates) {
-      await running?.poller.reconfigure(prepared, change !== 'settings');
+    for (const step of steps) {
+      await step.running?.poller.reconfigure(step.prepared, step.isSourceChanged);
     }
     await closing;
-    this.#config = config;
+    this.config = config;
   }
 
   /** Polls until the signal is aborted; rejects only if the program itself is at fault. */
@@ -169,9 +304,7 @@ export class Daemon {
       });
     } finally {
       this.#fail = undefined;
-      this.#isOver = true;
-      await Promise.all(this.#all().map(async (account) => account.stop()));
-      for (const account of this.#all()) account.leave();
+      await this.close();
     }
   }
 
@@ -205,8 +338,7 @@ export class Daemon {
         const step = await this.#stepTo(prepared);
         steps.push(step);
         // A CA bundle takes tens of milliseconds: one account in each turn.
-        const isCostly = step.change !== 'none' && prepared.wire.ca !== undefined;
-        if (isCostly && steps.length < all.length) await nextTurn();
+        if (step.raw !== undefined) await nextTurn();
       }
     } catch (error) {
       await closeOpened(steps);
@@ -215,23 +347,31 @@ export class Daemon {
     return steps;
   }
 
+  /** The only place where an account is compared with the active one of its name. */
   async #stepTo(prepared: PreparedAccount): Promise<Step> {
-    const { openTransport } = this.#context.platform;
-    const running = this.#accounts.get(prepared.account.name);
-    const change = changeTo(prepared, running?.prepared);
-    if (running === undefined || change === 'new') {
-      return { prepared, change, running: undefined, raw: await openTransport(prepared.wire) };
+    const { account, wire, keyProvider } = prepared;
+    const open = async (): Promise<RawTransport> => this.#context.platform.openTransport(wire);
+    const running = this.#accounts.get(account.name);
+    const before = running?.prepared;
+    const isSamePlace =
+      before?.account.baseUrl === account.baseUrl && quotaOf(before.account) === quotaOf(account);
+    if (running === undefined || before === undefined || !isSamePlace) {
+      return { prepared, running: undefined, raw: await open() };
     }
-    const raw = change === 'connections' ? await openTransport(prepared.wire) : undefined;
-    return { prepared, change, running, raw };
+    const raw = isDeepStrictEqual(before.wire, wire) ? undefined : await open();
+    const isSourceChanged =
+      raw !== undefined ||
+      before.keyProvider.current() !== keyProvider.current() ||
+      before.account.apiKeyHeader !== account.apiKeyHeader;
+    return { prepared, running, raw, isSourceChanged };
   }
 
   /**
    * Puts all steps into force in one turn, so that no key ever has a larger limit than before or after:
-   * accounts join their keys before others leave them, and the smallest limits come first. Returns the
-   * updates, since their applications have yet to follow.
+   * accounts join their keys before others leave them, and the smallest limits come first. The applications
+   * have yet to follow.
    */
-  #take(steps: readonly Step[], outgoing: readonly Account[]): readonly Step[] {
+  #take(steps: readonly Step[], outgoing: readonly Account[]): void {
     const { sink, metrics } = this.#context;
     const staying = new Set(steps.map(({ prepared }) => prepared.account.name));
     // A stopped account disappears at once, with all its series.
@@ -245,12 +385,9 @@ export class Daemon {
         : step.running,
     );
     this.#accounts = new Map(taken.map((account) => [account.name, account]));
-    const updates = steps
-      .filter(({ running, change }) => running !== undefined && change !== 'none')
-      .toSorted((left, right) => limitOf(left) - limitOf(right));
-    for (const { running, prepared, raw } of updates) running?.update(prepared, raw);
+    const smallestFirst = steps.toSorted((left, right) => limitOf(left) - limitOf(right));
+    for (const { running, prepared, raw } of smallestFirst) running?.update(prepared, raw);
     if (this.#fail !== undefined) for (const account of taken) account.start(this.#fail);
-    return updates;
   }
 }
 
@@ -260,34 +397,4 @@ function limitOf({ prepared }: Step): number {
 
 async function closeOpened(steps: readonly Step[]): Promise<void> {
   await Promise.all(steps.map(async ({ raw }) => raw?.close()));
-}
-
-/** The vendor's words in an error may hold a key: pages are redacted as the log is. */
-function redacted(text: string | undefined, redactor: Redactor): string | undefined {
-  return text === undefined ? undefined : redactor.redact(text);
-}
-
-function redactedAccount(
-  { error, key, queries, ...rest }: AccountDetails,
-  redactor: Redactor,
-): AccountDetails {
-  return {
-    ...rest,
-    error: redacted(error, redactor),
-    ...(queries && { queries: queries.map((query) => redactedPoll(query, redactor)) }),
-    key: { ...key, problem: redacted(key.problem, redactor) },
-  };
-}
-
-function redactedPoll<One extends PolledStatus>(one: One, redactor: Redactor): One {
-  if (one.failure === undefined) return one;
-  const { message, ...rest } = one.failure;
-  const failure = {
-    ...rest,
-    // Only once it is read: a page shows 200 of ten thousand.
-    get message() {
-      return redactor.redact(message);
-    },
-  };
-  return { ...one, failure };
 }

@@ -7,37 +7,35 @@ import { type AccountPlatform, CommandError } from './platform.ts';
 /** The files that a configuration was read from: the digest of each content, by path. */
 export type WatchedFiles = ReadonlyMap<string, string>;
 
-/** The time that a writer has to finish: a certificate and its key are two files. */
-const settleMs = 1000;
+/** A configuration that follows its files. */
+export interface Following {
+  /** What it was read from; `undefined` if the last reload failed: then it is tried again and again. */
+  readonly files: () => WatchedFiles | undefined;
+  /** How long to wait until the files are looked at next; 0: never. */
+  readonly intervalMs: () => number;
+  readonly reload: () => Promise<void>;
+}
 
 /**
- * Resolves with `true` once a file differs from the loaded one, and with `false` when the signal is
- * aborted. What could not be loaded is to be tried again at every interval: a file may arrive later than
- * the configuration that names it. Files are read again by their paths: unlike a watch on an inode, this
- * notices that a symbolic link of a ConfigMap changes, or that a file is deleted and created again.
- *
- * @param loaded `undefined` when the last reload failed
+ * Reloads whenever a file differs from the loaded one, until the signal is aborted. Files are read again by
+ * their paths: unlike a watch on an inode, this notices that a symbolic link of a ConfigMap changes, or that
+ * a file is deleted and created again.
  */
-export async function untilChanged(
-  loaded: () => WatchedFiles | undefined,
-  intervalMs: number,
+export async function follow(
+  { files, intervalMs, reload }: Following,
   { clock, readFile }: Pick<AccountPlatform, 'clock' | 'readFile'>,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   try {
-    for (;;) {
-      await sleep(clock, intervalMs, signal);
-      const files = loaded();
-      const digests = await digestsAt([...(files?.keys() ?? [])], { readFile });
-      if (files !== undefined && digests.every(([path, digest]) => files.get(path) === digest)) {
-        continue;
-      }
-      await sleep(clock, settleMs, signal);
-      return true;
+    for (let waitMs = intervalMs(); waitMs > 0; waitMs = intervalMs()) {
+      await sleep(clock, waitMs, signal);
+      const loaded = files();
+      const digests = await digestsAt([...(loaded?.keys() ?? [])], { readFile });
+      const isSame = digests.every(([path, digest]) => loaded?.get(path) === digest);
+      if (loaded === undefined || !isSame) await reload();
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return false;
   }
 }
 

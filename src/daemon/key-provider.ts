@@ -1,17 +1,11 @@
-import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
-import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
+import { readApiKey } from '../config/api-key.ts';
+import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { noted, type Since } from '../model/since.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { KeyProvider } from '../newrelic/calls/transport.ts';
-import type { Redactor } from '../telemetry/redactor.ts';
-
-export interface KeyProviderDependencies extends ApiKeyDependencies {
-  readonly clock: Clock;
-  readonly redactor: Redactor;
-  readonly logger: Logger;
-}
+import type { AccountPlatform } from './platform.ts';
 
 /** The key of an account, and what is known about it. */
 export interface AccountKey extends KeyProvider {
@@ -20,8 +14,8 @@ export interface AccountKey extends KeyProvider {
   readability(): Since<boolean>;
 }
 
-/** Calls that left with a replaced key may still fail, and name it, for some minutes. */
-const rememberedMs = 60 * 60_000;
+/** Calls that left with a replaced key may still fail, and name it. */
+const mostReplaced = 10;
 
 /**
  * Holds one account's key and reads it again on demand. Rejects with a `NamedFileError` if the first key
@@ -29,25 +23,25 @@ const rememberedMs = 60 * 60_000;
  */
 export async function createKeyProvider(
   { name: account, apiKey: location }: Pick<AccountConfig, 'name' | 'apiKey'>,
-  dependencies: KeyProviderDependencies,
+  platform: AccountPlatform,
+  logger: Logger,
 ): Promise<AccountKey> {
-  const { clock, redactor, logger } = dependencies;
-  let current = await readApiKey(location, dependencies);
+  const { clock, redactor } = platform;
+  let current = await readApiKey(location, platform);
   redactor.add(current);
   let readMs = clock.monotonicMs();
   let isUnreadable: Since<boolean> = { value: false, sinceMs: readMs };
   let problem: string | undefined;
-  let replaced: readonly { readonly key: string; readonly untilMs: number }[] = [];
+  /** Those before the current one that are still hidden. */
+  let replaced: readonly string[] = [];
 
-  /** Puts a key into force. Without a timer: the list is as short as keys are rarely replaced. */
   const replaceBy = (next: string): void => {
-    const nowMs = clock.monotonicMs();
-    const before = [...replaced, { key: current, untilMs: nowMs + rememberedMs }];
-    replaced = before.filter(({ untilMs }) => nowMs < untilMs);
-    for (const { key, untilMs } of before) if (nowMs >= untilMs) redactor.forget(key);
+    const before = [...replaced, current];
+    replaced = before.slice(-mostReplaced);
+    for (const key of before.slice(0, -mostReplaced)) redactor.forget(key);
     redactor.add(next);
     current = next;
-    readMs = nowMs;
+    readMs = clock.monotonicMs();
   };
 
   const found = (next: string | undefined): void => {
@@ -60,7 +54,7 @@ export async function createKeyProvider(
     reload: async () => {
       let next: string;
       try {
-        next = await readApiKey(location, dependencies);
+        next = await readApiKey(location, platform);
       } catch (error) {
         if (problem === undefined) {
           logger.warn({ account, error }, 'API key not readable, keeping the old');

@@ -6,30 +6,24 @@ import {
   parseConfigFile,
   readConfigFile,
 } from '../config/load-config.ts';
-import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { endOfRestAt, lastDayOfRest } from '../newrelic/rest/end-of-rest.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
-import { accountsInUse } from './account.ts';
 import {
   digestsAt,
   fileCommandError,
+  follow,
   logWarnings,
   orCommandError,
-  untilChanged,
   type WatchedFiles,
 } from './config-files.ts';
 import { type AccountPlatform, CommandError, type Platform } from './platform.ts';
-import { createRestWarnings } from './rest-warnings.ts';
+import { accountsInUse } from './prepare-account.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
-
-export interface ReloaderStatus extends ReloadStatus {
-  /** The files of the active configuration; `undefined` if the last reload failed, or there was none. */
-  readonly files: WatchedFiles | undefined;
-}
 
 export interface ReloaderOptions {
   readonly configFile: string;
@@ -60,28 +54,30 @@ const waitMs = 2000;
 export class Reloader {
   readonly #options: ReloaderOptions;
   readonly #context: ReloaderContext;
-  readonly #warnOfRest: (config: Config) => void;
   readonly #oneAtATime = pLimit(1);
-  #status: ReloaderStatus;
+  #status: ReloadStatus;
+  #files: WatchedFiles | undefined;
   /** What was read and is not active. */
   #known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
   #waiting: Promise<void> | undefined;
 
   constructor(options: ReloaderOptions, context: ReloaderContext) {
-    const { platform, logger } = context;
-    const { configFile } = options;
+    const nothing = { inForceSinceMs: undefined, lastAttemptMs: undefined, problem: undefined };
     this.#options = options;
     this.#context = context;
-    const nothing = { inForceSinceMs: undefined, lastAttemptMs: undefined, problem: undefined };
-    this.#status = { configFile, ...nothing, files: undefined };
-    this.#warnOfRest = createRestWarnings(platform.clock, logger);
-    platform.onHangup(() => {
+    this.#status = { configFile: options.configFile, ...nothing };
+    context.platform.onHangup(() => {
       void this.#reloadQuietly('signal');
     });
   }
 
-  status(): ReloaderStatus {
+  status(): ReloadStatus {
     return this.#status;
+  }
+
+  /** Those of the active configuration; `undefined` if the last reload failed, or there was none. */
+  get files(): WatchedFiles | undefined {
+    return this.#files;
   }
 
   /**
@@ -99,20 +95,14 @@ export class Reloader {
    * signal is aborted.
    */
   async watch(signal: AbortSignal): Promise<void> {
-    const { platform } = this.#context;
-    const { autoReloadIntervalMs: intervalMs } = this.#options;
-    try {
-      for (let trigger: ReloadTrigger = 'start'; !this.#isInForce(); trigger = 'file') {
-        await this.#reloadQuietly(trigger);
-        if (!this.#isInForce()) await sleep(platform.clock, waitMs, signal);
-      }
-      if (intervalMs === 0) return;
-      while (await untilChanged(() => this.#status.files, intervalMs, platform, signal)) {
-        await this.#reloadQuietly('file');
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    const { autoReloadIntervalMs } = this.#options;
+    if (!this.#isInForce()) await this.#reloadQuietly('start');
+    const following = {
+      files: () => this.#files,
+      intervalMs: () => (this.#isInForce() ? autoReloadIntervalMs : waitMs),
+      reload: async () => this.#reloadQuietly('file'),
+    };
+    await follow(following, this.#context.platform, signal);
   }
 
   /** For triggers that expect no answer: the log has it. */
@@ -130,12 +120,12 @@ export class Reloader {
     try {
       await this.#putIntoForce(trigger);
     } catch (error) {
-      metrics.configReloaded(false, platform.clock.wallMs());
-      const { problem: before } = this.#status;
-      const problem = error instanceof CommandError ? error.message : before;
+      const problem = error instanceof Error ? error.message : String(error);
       const lastAttemptMs = platform.clock.wallMs();
-      this.#status = { ...this.#status, lastAttemptMs, problem, files: undefined };
-      if (error instanceof CommandError) this.#logFailure(trigger, error.message, before);
+      metrics.configReloaded(false, lastAttemptMs);
+      this.#logFailure(trigger, problem);
+      this.#status = { ...this.#status, lastAttemptMs, problem };
+      this.#files = undefined;
       throw error;
     }
   }
@@ -149,14 +139,13 @@ export class Reloader {
     await apply(config);
     this.#known = undefined;
     logWarnings(warnings, configFile, logger);
-    this.#warnOfRest(config);
     const nowMs = platform.clock.wallMs();
+    warnOfEndOfRest(config, nowMs, logger);
     metrics.configReloaded(true, nowMs);
     if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
-    const files = new Map([[configFile, digest], ...named]);
-    const times = { inForceSinceMs: nowMs, lastAttemptMs: nowMs };
-    this.#status = { configFile, ...times, problem: undefined, files };
+    this.#files = new Map([[configFile, digest], ...named]);
+    this.#status = { configFile, inForceSinceMs: nowMs, lastAttemptMs: nowMs, problem: undefined };
   }
 
   /**
@@ -191,10 +180,10 @@ export class Reloader {
   }
 
   /** A file is tried again and again: each problem with it is logged once. */
-  #logFailure(trigger: ReloadTrigger, problem: string, before: string | undefined): void {
+  #logFailure(trigger: ReloadTrigger, problem: string): void {
     const { logger, platform } = this.#context;
     const isInForce = this.#isInForce();
-    if (trigger === 'file' && problem === before) return;
+    if (trigger === 'file' && problem === this.#status.problem) return;
     if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
     const remedy = isInForce
       ? 'the old configuration stays active; correct the file'
@@ -219,6 +208,18 @@ function refuseHuge({ text }: ConfigFile, { heapBytes }: AccountPlatform): void 
   if (values * bytesPerValue <= limitBytes) return;
   const limitMb = Math.floor(limitBytes / 1024 ** 2);
   throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);
+}
+
+/** Warns of the end of the REST API v2, from half a year before. */
+function warnOfEndOfRest(config: Config, wallMs: number, logger: Logger): void {
+  const { isUrgent, hasEnded, remedy } = endOfRestAt(wallMs);
+  if (!isUrgent) return;
+  const ends = hasEnded ? 'has ended' : 'will end';
+  const message = `New Relic ${ends} the REST API v2, which the account is polled with`;
+  for (const { account } of accountsInUse(config)) {
+    if (account.source.kind !== 'rest') continue;
+    logger.warn({ account: account.name, remedy, last_day: lastDayOfRest }, message);
+  }
 }
 
 /** The CA bundles and proxy URLs of accounts in use. Keys are read again without a reload. */

@@ -13,7 +13,8 @@ import { buildOf } from './build.ts';
 import { CommandError, type ExitCode, heartbeatMs, type Platform } from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reload.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
-import { openWebAccess } from './web-access.ts';
+import { createStatusSource } from './status-source.ts';
+import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -44,7 +45,7 @@ export async function serve(
     if (!options.configWait) await reloader.reload('start');
     const addresses = await listenOrEnd(server);
     const { version } = buildOf(platform.env);
-    const facts = { version, addresses, path: options.telemetryPath, ...web?.protection() };
+    const facts = { version, addresses, path: options.telemetryPath, ...protectionBy(web) };
     logger.info(facts, 'listening');
     onListening?.(addresses);
     await Promise.all([
@@ -87,11 +88,11 @@ async function partsOf(options: ServeOptions, platform: Platform) {
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
   });
-  const status = daemon.statusSource(() => reloader.status());
+  const status = createStatusSource(daemon, () => reloader.status(), platform);
   const web =
     options.webConfigFile === ''
       ? undefined
-      : await openWebAccess(options.webConfigFile, { platform, logger });
+      : await openWebAccess(options.webConfigFile, platform, logger);
   const { clock, comparePassword, nextTurn } = platform;
   const server = createMetricsServer(options, {
     page: async () => daemon.store.page(),
@@ -101,12 +102,19 @@ async function partsOf(options: ServeOptions, platform: Platform) {
     nextTurn,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
-    guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),
-    tls: web && (() => web.current().tls),
+    guard: web && createWebGuard({ config: web.config, comparePassword, clock, logger }),
+    tls: web && (() => web.config().tls),
     logger,
     clock,
   });
   return { logger, daemon, reloader, web, server };
+}
+
+/** For the log. */
+function protectionBy(web: WebAccess | undefined) {
+  if (web === undefined) return {};
+  const { tls, users } = web.config();
+  return { tls: tls !== undefined, passwords: users.size > 0 };
 }
 
 async function listenOrEnd(server: MetricsServer): Promise<readonly BoundAddress[]> {

@@ -6,12 +6,6 @@ import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import { refusalMemoryMs } from '../newrelic/calls/keys.ts';
 import type { TransportEvents } from '../newrelic/calls/send.ts';
 
-export interface TransportLogDependencies {
-  readonly clock: Clock;
-  readonly calls: Pick<AccountCalls, 'limitPerMinute'>;
-  readonly logger: Logger;
-}
-
 const remedies: Readonly<Record<ThrottleCause, string>> = {
   key_limit:
     'the limit of the key is used up, perhaps by others that use it as well: less is sent, and all ' +
@@ -23,36 +17,32 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
     'requests_per_minute',
 };
 
-/** 429s of which none comes five minutes or more after the one before. */
-interface Trouble {
-  readonly since: string;
-  refused: number;
-  /** When the log last spoke of it. */
-  toldMs: number;
-  /** Those with a line of their own. */
-  readonly causes: Set<ThrottleCause>;
-}
-
 const tellAgainMs = 10 * minuteMs;
 
-export interface TransportLog extends TransportEvents {
-  /** Says nothing more: no timer is left. */
-  stop(): void;
+interface TransportLogContext {
+  readonly account: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
-/** Logs 429s and differences between New Relic's clock and ours: when they begin and when they end. */
+/**
+ * Logs 429s and differences between New Relic's clock and ours: when they begin and when they end. Trouble
+ * with 429s has ended five minutes after the last one, and is told of again every ten minutes.
+ *
+ * @param signal once it is aborted no timer is left
+ */
 export function createTransportLog(
-  account: string,
-  { clock, calls, logger }: TransportLogDependencies,
-): TransportLog {
-  let trouble: Trouble | undefined;
-  let cancelTimer: (() => void) | undefined;
-  let isStopped = false;
+  { account, clock, logger }: TransportLogContext,
+  calls: Pick<AccountCalls, 'limitPerMinute'>,
+  signal: AbortSignal,
+): TransportEvents {
+  /** When the log last spoke of each cause of the trouble under way. */
+  const toldMs = new Map<ThrottleCause, number>();
+  let since = '';
+  let refused = 0;
+  let cancelEnd = (): void => {};
+  signal.addEventListener('abort', () => cancelEnd(), { once: true });
   return {
-    stop: () => {
-      isStopped = true;
-      cancelTimer?.();
-    },
     clockSkewed: (skew) => {
       if (skew === undefined) {
         logger.info({ account }, "New Relic's clock and this machine's agree again");
@@ -67,34 +57,24 @@ export function createTransportLog(
     },
     throttled: ({ cause, untilMs }) => {
       // Calls that were under way when the account left.
-      if (isStopped) return;
+      if (signal.aborted) return;
       const nowMs = clock.monotonicMs();
       const timeText = (ms: number): string => new Date(clock.wallMs() + ms - nowMs).toISOString();
-      const one = trouble ?? {
-        since: timeText(nowMs),
-        refused: 0,
-        toldMs: nowMs,
-        causes: new Set(),
-      };
-      trouble = one;
-      one.refused += 1;
-      const { since, refused, causes } = one;
-      cancelTimer?.();
-      cancelTimer = clock.after(refusalMemoryMs, () => {
-        trouble = undefined;
-        const limit = calls.limitPerMinute();
-        const fields = { account, calls: refused, since, limit_per_minute: limit };
+      if (refused === 0) since = timeText(nowMs);
+      refused += 1;
+      cancelEnd();
+      cancelEnd = clock.after(refusalMemoryMs, () => {
+        const fields = { account, calls: refused, since, limit_per_minute: calls.limitPerMinute() };
         logger.info(fields, 'no longer rate limited by New Relic');
+        refused = 0;
+        toldMs.clear();
       });
-      const isNew = !causes.has(cause);
-      if (!isNew && nowMs - one.toldMs < tellAgainMs) return;
-      one.toldMs = nowMs;
-      causes.add(cause);
+      if (nowMs < (toldMs.get(cause) ?? Number.NEGATIVE_INFINITY) + tellAgainMs) return;
+      toldMs.set(cause, nowMs);
       const limit = cause === 'key_limit' ? { limit_per_minute: calls.limitPerMinute() } : {};
-      const fields = { account, cause, until: timeText(untilMs), ...limit };
-      const begins = { ...fields, remedy: remedies[cause] };
-      if (isNew) logger.warn(begins, 'rate limited by New Relic, pausing the account');
-      else logger.warn({ ...fields, calls: refused, since }, 'still rate limited by New Relic');
+      const fields = { account, cause, until: timeText(untilMs), ...limit, calls: refused, since };
+      const remedy = remedies[cause];
+      logger.warn({ ...fields, remedy }, 'rate limited by New Relic, pausing the account');
     },
   };
 }

@@ -3,13 +3,8 @@ import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
-import { logWarnings, orCommandError, untilChanged, type WatchedFiles } from './config-files.ts';
+import { follow, logWarnings, orCommandError, type WatchedFiles } from './config-files.ts';
 import type { AccountPlatform } from './platform.ts';
-
-export interface WebAccessContext {
-  readonly platform: Pick<AccountPlatform, 'clock' | 'readFile'>;
-  readonly logger: Logger;
-}
 
 /** A password that is taken away must not work for long. The files are small. */
 const intervalMs = 5000;
@@ -38,9 +33,7 @@ function wantsCertificate({ tls }: WebConfig): boolean {
 
 /** The active web configuration, which follows its files. */
 export interface WebAccess {
-  readonly current: () => WebConfig;
-  /** How the server is protected, for the log. */
-  readonly protection: () => { readonly tls: boolean; readonly passwords: boolean };
+  readonly config: () => WebConfig;
   /**
    * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
    * them, the active one stays.
@@ -53,7 +46,8 @@ export interface WebAccess {
 /** Reads the web configuration file. Rejects with a `CommandError` that says what is wrong with it. */
 export async function openWebAccess(
   path: string,
-  { platform, logger }: WebAccessContext,
+  platform: Pick<AccountPlatform, 'clock' | 'readFile'>,
+  logger: Logger,
 ): Promise<WebAccess> {
   let loaded = await orCommandError(async () => loadWebConfig(path, platform));
   let problem: string | undefined;
@@ -89,15 +83,13 @@ export async function openWebAccess(
     logger.info(facts, 'web configuration reloaded');
   };
 
-  const files = (): WatchedFiles | undefined => (problem === undefined ? loaded.files : undefined);
   return {
-    current: () => loaded.config,
-    protection: () => {
-      const { tls, users } = loaded.config;
-      return { tls: tls !== undefined, passwords: users.size > 0 };
-    },
+    config: () => loaded.config,
     watch: async (server, signal) => {
-      while (await untilChanged(files, intervalMs, platform, signal)) await reload(server);
+      const files = (): WatchedFiles | undefined =>
+        problem === undefined ? loaded.files : undefined;
+      const following = { files, intervalMs: () => intervalMs, reload: async () => reload(server) };
+      await follow(following, platform, signal);
     },
   };
 }

@@ -1,13 +1,8 @@
 import { countOf } from '../cli/plain-text.ts';
-import {
-  Account,
-  type AccountContext,
-  accountsInUse,
-  type PreparedAccount,
-  prepareAccount,
-} from '../daemon/account.ts';
+import { Account, type AccountContext } from '../daemon/accounts.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
+import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, AppEntry, Config } from '../model/config.ts';

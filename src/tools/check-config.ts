@@ -15,7 +15,7 @@ import { isMissingAccountId } from '../config/reference-problems.ts';
 import { closest } from '../config/suggestion.ts';
 import { type FileMap, mapsUnder, textEntry } from '../config/yaml-node.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { restAccountsOf } from '../daemon/rest-warnings.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
 import { endOfRestAt } from '../newrelic/rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
@@ -96,7 +96,9 @@ function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
 /** A note on the accounts with the REST API v2, and later a warning. */
 function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
-  const [account, ...others] = restAccountsOf(config);
+  const [account, ...others] = accountsInUse(config)
+    .filter((inUse) => inUse.account.source.kind === 'rest')
+    .map((inUse) => inUse.account.name);
   if (account === undefined) return [];
   const severity = isUrgent ? 'warning' : 'note';
   if (others.length === 0) return [findingOf(severity, message, { account, remedy })];

@@ -1,4 +1,4 @@
-import type { Account } from '../daemon/account.ts';
+import type { Account } from '../daemon/accounts.ts';
 import type { HostNames } from '../model/source.ts';
 import { listHosts } from '../newrelic/nerdgraph/discovery.ts';
 import { createGraphqlClient } from '../newrelic/nerdgraph/graphql-client.ts';

@@ -1,4 +1,4 @@
-import { accountsInUse } from '../daemon/account.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountInUse, AccountSource, Config, Query } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';

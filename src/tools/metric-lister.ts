@@ -1,4 +1,4 @@
-import type { Account } from '../daemon/account.ts';
+import type { Account } from '../daemon/accounts.ts';
 import type { ListMetrics } from '../model/metric-list.ts';
 import { createMetricNames as createRestMetricNames } from '../newrelic/rest/metric-names.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';

@@ -1,6 +1,7 @@
 import { didYouMean } from '../config/suggestion.ts';
-import { type Account, accountsInUse } from '../daemon/account.ts';
+import type { Account } from '../daemon/accounts.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, Config, Selector } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';

@@ -1,7 +1,8 @@
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { Account, prepareAccount } from '../daemon/account.ts';
+import { Account } from '../daemon/accounts.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
+import { prepareAccount } from '../daemon/prepare-account.ts';
 import type { Config } from '../model/config.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { askingDependencies } from './account-discovery.ts';

@@ -1,6 +1,7 @@
 import { mostShown } from '../config/diagnostic.ts';
-import { Account, type AccountContext, prepareAccount } from '../daemon/account.ts';
+import { Account, type AccountContext } from '../daemon/accounts.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
+import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';

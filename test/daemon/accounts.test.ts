@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/accounts.ts';
+import { createStatusSource } from '../../src/daemon/status-source.ts';
 import type { AccountConfig } from '../../src/model/config.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { Redactor } from '../../src/telemetry/redactor.ts';
@@ -107,7 +108,9 @@ describe('createDaemon', () => {
     await running;
     redactions = 0;
 
-    const [first, ...others] = daemon.applications();
+    const reload = { configFile: '', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
+    const source = createStatusSource(daemon, () => reload, { ...platform, redactor });
+    const [first, ...others] = source.applications();
     const unread = redactions;
     const message = first?.failure?.message;
 

@@ -104,21 +104,36 @@ describe('Reloader', () => {
     expect(bench.logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'reload failed' });
   });
 
-  it('warns of the end of the REST API with the first configuration that is in force', async () => {
-    const bench = aBench();
-    bench.platform.clock.jumpWall(Date.UTC(2027, 1, 1) - bench.platform.clock.wallMs());
-    const warnings = (): readonly unknown[] =>
-      bench.logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
-    bench.files['/config.yaml'] = 'nonsense';
-    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
-    expect(warnings()).toEqual([]);
-    bench.files['/config.yaml'] = good;
+  it.each([
+    { at: '2027-01-31T23:59:59.999Z', ends: undefined },
+    { at: '2027-02-01T00:00:00Z', ends: 'will end' },
+    { at: '2027-07-31T23:59:59.999Z', ends: 'will end' },
+    { at: '2027-08-01T00:00:00Z', ends: 'has ended' },
+  ])(
+    'warns with each configuration of accounts in use with REST, from half a year before its end: $at',
+    async ({ at, ends }) => {
+      const bench = aBench();
+      bench.platform.clock.jumpWall(Date.parse(at) - bench.platform.clock.wallMs());
+      const names = ['rest', 'nerdgraph', 'unused'];
+      const accounts = names.map(
+        (name) =>
+          `{ name: ${name}, api_key_env: K, account_id: 1, source: ${name === 'nerdgraph' ? name : 'rest'} }`,
+      );
+      bench.files['/config.yaml'] =
+        `accounts: [${accounts.join(', ')}]\n` +
+        'apps: [{ id: 1, account: rest }, { match: x, account: nerdgraph }]\n';
 
-    await bench.reloader.reload('file');
-    await bench.reloader.reload('http');
+      await bench.reloader.reload('start');
+      await bench.reloader.reload('http');
 
-    expect(warnings()).toEqual([expect.objectContaining({ account: 'default' })]);
-  });
+      const told = bench.logger.lines
+        .filter(({ message }) => message.includes('REST API v2'))
+        .map(({ level, message, fields }) => ({ level, message, account: fields['account'] }));
+      const message = `New Relic ${ends} the REST API v2, which the account is polled with`;
+      const line = { level: 'warn', message, account: 'rest' };
+      expect(told).toEqual(ends === undefined ? [] : [line, line]);
+    },
+  );
 
   it('says what is wrong with a file once, however often it is tried, and again when that changes', async () => {
     const bench = aBench();
@@ -157,21 +172,19 @@ describe('Reloader', () => {
 
   it('knows the content of the files in force, and nothing after a failure', async () => {
     const bench = aBench();
-    const atFirst = bench.reloader.status().files;
+    const atFirst = bench.reloader.files;
     await bench.reloader.reload('start');
-    const started = bench.reloader.status().files;
+    const started = bench.reloader.files;
     bench.files['/config.yaml'] = 'nonsense';
     await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
-    const afterFailure = bench.reloader.status().files;
+    const afterFailure = bench.reloader.files;
     bench.files['/config.yaml'] = good;
     await bench.reloader.reload('file');
 
     expect(atFirst).toBeUndefined();
     expect(started).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
     expect(afterFailure).toBeUndefined();
-    expect(bench.reloader.status().files).toEqual(
-      new Map([['/config.yaml', digestOf(Buffer.from(good))]]),
-    );
+    expect(bench.reloader.files).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
   });
 
   it('knows the content of the files that accounts in use name, but for keys', async () => {
@@ -185,7 +198,7 @@ describe('Reloader', () => {
 
     await bench.reloader.reload('start');
 
-    const files = bench.reloader.status().files ?? new Map<string, string>();
+    const files = bench.reloader.files ?? new Map<string, string>();
     expect([...files.keys()]).toEqual(['/config.yaml', '/proxy']);
     expect(files.get('/proxy')).toBe(digestOf(Buffer.from(proxy)));
   });

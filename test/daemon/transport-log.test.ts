@@ -8,11 +8,12 @@ function aBench() {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   let limit = 800;
-  const log = createTransportLog('production', {
-    clock,
-    calls: { limitPerMinute: () => limit },
-    logger,
-  });
+  const left = new AbortController();
+  const log = createTransportLog(
+    { account: 'production', clock, logger },
+    { limitPerMinute: () => limit },
+    left.signal,
+  );
   const setLimit = (next: number): void => {
     limit = next;
   };
@@ -26,11 +27,10 @@ function aBench() {
       await clock.advance(60_000);
     }
   };
-  return { clock, logger, log, setLimit, refuse };
+  return { clock, logger, log, setLimit, refuse, leave: () => left.abort() };
 }
 
 const began = 'rate limited by New Relic, pausing the account';
-const goesOn = 'still rate limited by New Relic';
 const ended = 'no longer rate limited by New Relic';
 
 describe('createTransportLog', () => {
@@ -44,23 +44,17 @@ describe('createTransportLog', () => {
     await clock.advance(10 * 60_000);
 
     const account = 'production';
-    const goingOn = { account, cause: 'key_limit', since, limit_per_minute: 400 };
+    const remedy = expect.stringContaining('requests_per_minute');
+    const trouble = { account, cause: 'key_limit', since, limit_per_minute: 400, remedy };
     expect(logger.lines).toEqual([
-      {
+      ...[0, 10, 20].map((minute) => ({
         level: 'warn',
         message: began,
         fields: {
-          account,
-          cause: 'key_limit',
-          until: '2026-09-01T10:00:50.000Z',
-          limit_per_minute: 400,
-          remedy: expect.stringContaining('requests_per_minute'),
+          ...trouble,
+          until: `2026-09-01T10:${String(minute).padStart(2, '0')}:50.000Z`,
+          calls: 8 * minute + 1,
         },
-      },
-      ...[10, 20].map((minute) => ({
-        level: 'warn',
-        message: goesOn,
-        fields: { ...goingOn, until: `2026-09-01T10:${minute}:50.000Z`, calls: 8 * minute + 1 },
       })),
       {
         level: 'info',
@@ -72,8 +66,8 @@ describe('createTransportLog', () => {
   });
 
   it('says nothing of calls that end after its own end, and keeps no timer', async () => {
-    const { clock, log, logger, refuse } = aBench();
-    log.stop();
+    const { clock, logger, refuse, leave } = aBench();
+    leave();
 
     await refuse(1);
 
@@ -95,10 +89,10 @@ describe('createTransportLog', () => {
   });
 
   it('leaves no timer when it is stopped', async () => {
-    const { clock, log, refuse } = aBench();
+    const { clock, refuse, leave } = aBench();
 
     await refuse(1);
-    log.stop();
+    leave();
 
     expect(clock.pendingTimers()).toBe(0);
   });

@@ -31,7 +31,7 @@ async function aBench(text: string): Promise<Bench> {
   await platform.clock.advance(Date.parse('2030-01-01') - platform.clock.wallMs());
   const logger = createFakeLogger();
   const renewed: ServerTls[] = [];
-  const web = await openWebAccess(path, { platform, logger });
+  const web = await openWebAccess(path, platform, logger);
   const server = {
     renewTls: (tls: ServerTls): void => {
       renewed.push(tls);
@@ -53,10 +53,10 @@ function messages({ logger }: Bench): readonly string[] {
 describe('the web configuration', () => {
   it('stays as it is while nothing changes', async () => {
     const bench = await aBench(withTls);
-    const before = bench.web.current();
+    const before = bench.web.config();
     await bench.platform.clock.advance(60_000);
 
-    expect(bench.web.current()).toBe(before);
+    expect(bench.web.config()).toBe(before);
     expect(bench.renewed).toEqual([]);
     expect(messages(bench)).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('the web configuration', () => {
     bench.files[path] = `${withTls}basic_auth_users: { bob: "${hash}" }\n`;
     await bench.platform.clock.advance(6000);
 
-    expect([...bench.web.current().users.keys()]).toEqual(['bob']);
+    expect([...bench.web.config().users.keys()]).toEqual(['bob']);
     expect(messages(bench)).toEqual(['info: web configuration reloaded']);
   });
 
@@ -77,14 +77,14 @@ describe('the web configuration', () => {
     await bench.platform.clock.advance(6000);
 
     expect(bench.renewed.map(({ cert }) => cert)).toEqual([tlsText('renewed')]);
-    expect(bench.web.current().tls?.key).toBe(tlsText('renewed-key'));
+    expect(bench.web.config().tls?.key).toBe(tlsText('renewed-key'));
   });
 
   it('keeps the old pair while only half of the new one is written, and says so once', async () => {
     const bench = await aBench(withTls);
     bench.files['/etc/tls.crt'] = tlsText('renewed');
     await bench.platform.clock.advance(60_000);
-    const during = bench.web.current().tls?.cert;
+    const during = bench.web.config().tls?.cert;
     bench.files['/etc/tls.key'] = tlsText('renewed-key');
     await bench.platform.clock.advance(6000);
 
@@ -97,16 +97,6 @@ describe('the web configuration', () => {
     expect(String(bench.logger.lines[0]?.fields['problem'])).toContain(
       'does not belong to the certificate',
     );
-  });
-
-  it('waits a moment for the second file of a pair', async () => {
-    const bench = await aBench(withTls);
-    bench.files['/etc/tls.crt'] = tlsText('renewed');
-    await bench.platform.clock.advance(5500);
-    bench.files['/etc/tls.key'] = tlsText('renewed-key');
-    await bench.platform.clock.advance(500);
-
-    expect(messages(bench)).toEqual(['info: web configuration reloaded']);
   });
 
   it('finds a file that comes after the configuration that names it', async () => {
@@ -125,7 +115,7 @@ describe('the web configuration', () => {
     const bench = await aBench(withTls);
     delete bench.files[path];
     await bench.platform.clock.advance(20_000);
-    const during = bench.web.current().tls?.cert;
+    const during = bench.web.config().tls?.cert;
     bench.files[path] = withTls;
     await bench.platform.clock.advance(6000);
 
@@ -155,11 +145,11 @@ describe('the web configuration', () => {
     },
   ])('takes a restart for this: $change', async ({ before, after, change }) => {
     const bench = await aBench(before);
-    const config = bench.web.current();
+    const config = bench.web.config();
     bench.files[path] = after;
     await bench.platform.clock.advance(6000);
 
-    expect(bench.web.current()).toBe(config);
+    expect(bench.web.config()).toBe(config);
     expect(bench.renewed).toEqual([]);
     expect(bench.logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
       {
@@ -178,7 +168,7 @@ describe('the web configuration', () => {
     bench.files[path] = `${withTls}basic_auth_users: { alice: "${hash}" }\n`;
     await bench.platform.clock.advance(6000);
 
-    expect([...bench.web.current().users.keys()]).toEqual(['alice']);
+    expect([...bench.web.config().users.keys()]).toEqual(['alice']);
   });
 
   it('warns of what is allowed and probably not meant', async () => {
@@ -203,9 +193,7 @@ describe('the web configuration', () => {
     const readFile = async (): Promise<Uint8Array> => Promise.reject(error);
     const platform = { ...createFakePlatform({}), readFile };
 
-    await expect(
-      openWebAccess(path, { platform, logger: createFakeLogger() }),
-    ).rejects.toMatchObject({
+    await expect(openWebAccess(path, platform, createFakeLogger())).rejects.toMatchObject({
       exitCode: 1,
       message: expect.stringContaining('check the volume that it is on') as string,
     });
@@ -214,7 +202,7 @@ describe('the web configuration', () => {
 
   it('ends the command with what is wrong with it', async () => {
     const platform = createFakePlatform({ files: { [path]: 'users: {}' } });
-    const opening = openWebAccess(path, { platform, logger: createFakeLogger() });
+    const opening = openWebAccess(path, platform, createFakeLogger());
 
     await expect(opening).rejects.toMatchObject({
       exitCode: 2,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createStatusSource } from '../../src/daemon/status-source.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
@@ -22,9 +23,9 @@ function nrqlOf({ faulty }: TimedBench): readonly string[] {
 }
 
 /** What stands first in the list of applications on the status page. */
-function firstOnPage({ daemon }: TimedBench): string | undefined {
+function firstOnPage({ daemon, platform }: TimedBench): string | undefined {
   const inForce = { configFile: '', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
-  const status = daemon.statusSource(() => inForce);
+  const status = createStatusSource(daemon, () => inForce, platform);
   const page = statusPage(status, new URLSearchParams(), {
     telemetryPath: '/metrics',
   });

@@ -12,6 +12,7 @@ import {
   minuteMs,
   ofQueries,
   queriesStarted,
+  statusSourceOf,
 } from '../support/query-daemon.ts';
 import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
@@ -76,9 +77,7 @@ describe.each(sources)('5.2 a name that every object has a member of, through $k
   });
 
   it('stands on the pages for people and programs', async () => {
-    const { daemon } = await aDaemonOf(source);
-    const reload = { inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
-    const status = daemon.statusSource(() => ({ configFile: 'c.yaml', ...reload }));
+    const status = statusSourceOf(await aDaemonOf(source));
 
     const page = statusPage(status, new URLSearchParams(), { telemetryPath: '/metrics' });
     const query = { state: 'any', scrapePool: 'constructor', applicationId: undefined } as const;

@@ -1,5 +1,6 @@
 import { compileConfig } from '../../src/config/build-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { createStatusSource } from '../../src/daemon/status-source.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
@@ -129,7 +130,7 @@ export function queryStatus({ daemon }: RunningDaemon, name: string): QueryStatu
   return daemon.status()[0]?.queries?.find((one) => one.name === name);
 }
 
-export function statusSourceOf({ daemon }: RunningDaemon): StatusSource {
+export function statusSourceOf({ daemon, platform }: RunningDaemon): StatusSource {
   const reload = { configFile: 'c.yaml', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
-  return daemon.statusSource(() => reload);
+  return createStatusSource(daemon, () => reload, platform);
 }

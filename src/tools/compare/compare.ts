@@ -1,14 +1,13 @@
 import { loadForCommand, renderWarnings } from '../../cli/command-config.ts';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
+import { Account, type AccountContext } from '../../daemon/accounts.ts';
+import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import {
-  Account,
-  type AccountContext,
   accountsInUse,
   type PreparedAccount,
   prepareAccount,
-} from '../../daemon/account.ts';
-import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
+} from '../../daemon/prepare-account.ts';
 import type { AccountConfig, AccountSource } from '../../model/config.ts';
 import type { ApiObserver } from '../../model/telemetry.ts';
 import { askingDependencies } from '../account-discovery.ts';

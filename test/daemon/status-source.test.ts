@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Daemon } from '../../src/daemon/accounts.ts';
+import { createStatusSource } from '../../src/daemon/status-source.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import type { ReloadStatus, StatusSource } from '../../src/model/status.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
@@ -34,20 +35,19 @@ async function aStatus(
 ): Promise<RunningDaemon & { readonly status: StatusSource }> {
   const bench = await aRunningDaemon(config, wire === undefined ? {} : { wire });
   const { daemon } = bench;
-  const status = daemon.statusSource(() => reload);
+  const status = createStatusSource(daemon, () => reload, bench.platform);
   return { ...bench, status };
 }
 
-describe('statusSource', () => {
-  it('knows the process, and passes on nothing but the state of the reload', () => {
+describe('createStatusSource', () => {
+  it('knows the process, and hides what is secret in the problem of the reload', () => {
     const platform = createFakePlatform({ env: { NEWRELIC_EXPORTER_REVISION: 'abc1234' } });
     const secret = 'a-secret-of-the-proxy';
     platform.redactor.add(secret);
     const shard = { ordinal: 1, total: 3 };
     const daemon = new Daemon({ platform, logger: createFakeLogger(), shard });
     const problem = `config.yaml:3:1: http://user:${secret}@proxy`;
-    const files = { more: 'than is asked for' };
-    const source = daemon.statusSource(() => ({ ...reload, problem, files }));
+    const source = createStatusSource(daemon, () => ({ ...reload, problem }), platform);
 
     expect(source.process()).toEqual({
       nowMs: platform.clock.wallMs(),
