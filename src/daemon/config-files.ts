@@ -1,11 +1,14 @@
 import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
-import { digestOf, mayPass } from '../config/read-file.ts';
+import { digestOf, mayPass, NamedFileError } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';
 
 /** The files that a configuration was read from: the digest of each content, by path. */
 export type WatchedFiles = ReadonlyMap<string, string>;
+
+/** The time that a writer has to finish: a certificate and its key are two files. */
+const settleMs = 1000;
 
 /** A configuration that follows its files. */
 export interface Following {
@@ -30,9 +33,12 @@ export async function follow(
     for (let waitMs = intervalMs(); waitMs > 0; waitMs = intervalMs()) {
       await sleep(clock, waitMs, signal);
       const loaded = files();
-      const digests = await digestsAt([...(loaded?.keys() ?? [])], { readFile });
-      const isSame = digests.every(([path, digest]) => loaded?.get(path) === digest);
-      if (loaded === undefined || !isSame) await reload();
+      if (loaded !== undefined) {
+        const digests = await digestsAt([...loaded.keys()], { readFile });
+        if (digests.every(([path, digest]) => loaded.get(path) === digest)) continue;
+        await sleep(clock, settleMs, signal);
+      }
+      await reload();
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -66,15 +72,20 @@ export function logWarnings(
   if (more > 0) logger.warn({ file, more }, `more ${kind} warnings: see check-config`);
 }
 
-export async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
+/**
+ * A file that cannot be used becomes a `CommandError` with the exit code 2, or 1 if only its volume does not
+ * answer, as another start may help.
+ *
+ * @param subject stands before the message
+ */
+export async function orCommandError<Value>(
+  read: () => Promise<Value>,
+  subject = '',
+): Promise<Value> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof ConfigError ? fileCommandError(error) : error;
+    if (!(error instanceof ConfigError || error instanceof NamedFileError)) throw error;
+    throw new CommandError(mayPass(error) ? 1 : 2, subject + error.message, { cause: error });
   }
-}
-
-/** A file that cannot be used: 2, unless only its volume does not answer, as another start may help. */
-export function fileCommandError(error: Error, message: string = error.message): CommandError {
-  return new CommandError(mayPass(error) ? 1 : 2, message, { cause: error });
 }

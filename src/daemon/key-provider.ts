@@ -14,8 +14,8 @@ export interface AccountKey extends KeyProvider {
   readability(): Since<boolean>;
 }
 
-/** Calls that left with a replaced key may still fail, and name it. */
-const mostReplaced = 10;
+/** Calls that left with a replaced key may still fail, and name it, for some minutes. */
+const rememberedMs = 60 * 60_000;
 
 /**
  * Holds one account's key and reads it again on demand. Rejects with a `NamedFileError` if the first key
@@ -32,16 +32,17 @@ export async function createKeyProvider(
   let readMs = clock.monotonicMs();
   let isUnreadable: Since<boolean> = { value: false, sinceMs: readMs };
   let problem: string | undefined;
-  /** Those before the current one that are still hidden. */
-  let replaced: readonly string[] = [];
+  let replaced: readonly { readonly key: string; readonly untilMs: number }[] = [];
 
+  /** Without a timer: keys are rarely replaced, so few are remembered for longer. */
   const replaceBy = (next: string): void => {
-    const before = [...replaced, current];
-    replaced = before.slice(-mostReplaced);
-    for (const key of before.slice(0, -mostReplaced)) redactor.forget(key);
+    const nowMs = clock.monotonicMs();
+    const before = [...replaced, { key: current, untilMs: nowMs + rememberedMs }];
+    replaced = before.filter(({ untilMs }) => nowMs < untilMs);
+    for (const { key, untilMs } of before) if (nowMs >= untilMs) redactor.forget(key);
     redactor.add(next);
     current = next;
-    readMs = clock.monotonicMs();
+    readMs = nowMs;
   };
 
   const found = (next: string | undefined): void => {

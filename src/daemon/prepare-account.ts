@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readProxyUrl } from '../config/api-key.ts';
 import { readCaFile } from '../config/ca-file.ts';
-import { NamedFileError } from '../config/read-file.ts';
 import type { AccountConfig, AccountInUse, Config } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
 import { buildOf } from './build.ts';
-import { fileCommandError } from './config-files.ts';
+import { orCommandError } from './config-files.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
 import type { AccountPlatform } from './platform.ts';
 
@@ -42,7 +41,7 @@ export async function prepareAccount(
 ): Promise<PreparedAccount> {
   const { account } = inUse;
   const { name, baseUrl, concurrency, caFile } = account;
-  try {
+  const read = async (): Promise<PreparedAccount> => {
     const keyProvider =
       active !== undefined && isDeepStrictEqual(active.account.apiKey, account.apiKey)
         ? active.keyProvider
@@ -52,10 +51,8 @@ export async function prepareAccount(
     const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
     const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
     return { ...inUse, keyProvider, wire };
-  } catch (error) {
-    if (!(error instanceof NamedFileError)) throw error;
-    throw fileCommandError(error, `account ${name}: ${error.message}`);
-  }
+  };
+  return orCommandError(read, `account ${name}: `);
 }
 
 /** The URL of the proxy, whose password no text shows from now on. */

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { ConfigError } from '../config/diagnostic.ts';
 import {
   type ConfigFile,
   type LoadedConfig,
@@ -13,7 +12,6 @@ import { endOfRestAt, lastDayOfRest } from '../newrelic/rest/end-of-rest.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import {
   digestsAt,
-  fileCommandError,
   follow,
   logWarnings,
   orCommandError,
@@ -166,9 +164,9 @@ export class Reloader {
     const { platform } = this.#context;
     try {
       if (this.#isInForce()) refuseHuge(file, platform);
-      return await parseConfigFile(file, platform);
+      return await orCommandError(async () => parseConfigFile(file, platform));
     } catch (error) {
-      if (error instanceof ConfigError) throw fileCommandError(error);
+      if (error instanceof CommandError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const message = `${this.#options.configFile}: the file could not be parsed: ${reason}`;
       throw new CommandError(1, message, { cause: error });

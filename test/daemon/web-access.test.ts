@@ -99,6 +99,16 @@ describe('the web configuration', () => {
     );
   });
 
+  it('waits a moment for the second file of a pair', async () => {
+    const bench = await aBench(withTls);
+    bench.files['/etc/tls.crt'] = tlsText('renewed');
+    await bench.platform.clock.advance(5500);
+    bench.files['/etc/tls.key'] = tlsText('renewed-key');
+    await bench.platform.clock.advance(500);
+
+    expect(messages(bench)).toEqual(['info: web configuration reloaded']);
+  });
+
   it('finds a file that comes after the configuration that names it', async () => {
     const bench = await aBench(withTls);
     bench.files[path] = withTls.replaceAll('tls.', 'later.');
