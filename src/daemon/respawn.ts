@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { getHeapStatistics } from 'node:v8';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
@@ -165,8 +164,7 @@ export function startChildProgram(
   ...[args, onMessage]: Parameters<StartChild>
 ): ChildProgram {
   const given = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
-  const heapFlags = heapFlagsFor(heapBytes, getHeapStatistics().heap_size_limit, given);
-  const execArgv = [...process.execArgv, ...heapFlags];
+  const execArgv = [...process.execArgv, ...heapFlagsFor(heapBytes, given)];
   // Without memory for a process, it throws instead of emitting an error.
   const child: ChildProcess = fork(fileURLToPath(program), args, { execArgv, stdio: 'inherit' });
   const signal: ChildProgram['signal'] = (name) => void child.kill(name);
@@ -185,16 +183,9 @@ export function startChildProgram(
 
 /**
  * Flags of Node that make a process with too many objects run out of heap before the kernel kills every
- * process of the container. None if V8's own limit does that already, or if a limit was given.
- *
- * @param limitBytes the size up to which V8 would let the heap grow
- * @param given the flags of Node that were given otherwise, as one text
+ * process of the container. None if others, `given` as one text, have a limit.
  */
-export function heapFlagsFor(
-  heapBytes: number,
-  limitBytes: number,
-  given: string,
-): readonly string[] {
-  if (heapBytes >= limitBytes || /--max[-_](?:old[-_]space|heap)[-_]size/u.test(given)) return [];
+export function heapFlagsFor(heapBytes: number, given: string): readonly string[] {
+  if (/--max[-_](?:old[-_]space|heap)[-_]size/u.test(given)) return [];
   return [`--max-old-space-size=${Math.max(1, Math.floor(heapBytes / 1024 ** 2))}`];
 }

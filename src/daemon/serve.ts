@@ -14,7 +14,7 @@ import { CommandError, type ExitCode, heartbeatMs, type Platform } from './platf
 import { Reloader, type ReloaderOptions } from './reload.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { createStatusSource } from './status-source.ts';
-import { openWebAccess, type WebAccess } from './web-access.ts';
+import { openWebAccess } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -45,8 +45,9 @@ export async function serve(
     if (!options.configWait) await reloader.reload('start');
     const addresses = await listenOrEnd(server);
     const { version } = buildOf(platform.env);
-    const facts = { version, addresses, path: options.telemetryPath, ...protectionBy(web) };
-    logger.info(facts, 'listening');
+    const { tls, users } = web?.config() ?? {};
+    const protection = web && { tls: tls !== undefined, passwords: users?.size !== 0 };
+    logger.info({ version, addresses, path: options.telemetryPath, ...protection }, 'listening');
     onListening?.(addresses);
     await Promise.all([
       daemon.run(stopSignal),
@@ -108,13 +109,6 @@ async function partsOf(options: ServeOptions, platform: Platform) {
     clock,
   });
   return { logger, daemon, reloader, web, server };
-}
-
-/** For the log. */
-function protectionBy(web: WebAccess | undefined) {
-  if (web === undefined) return {};
-  const { tls, users } = web.config();
-  return { tls: tls !== undefined, passwords: users.size > 0 };
 }
 
 async function listenOrEnd(server: MetricsServer): Promise<readonly BoundAddress[]> {
