@@ -132,7 +132,9 @@ class ChildLife {
       this.#silentMs += heartbeatMs;
       const timeoutMs = this.#heard === undefined ? firstHeartbeatTimeoutMs : heartbeatTimeoutMs;
       if (this.#silentMs < timeoutMs) continue;
-      this.killedFor = this.#heard || `no sign of life for ${this.#silentMs / 1000} seconds`;
+      const silence = `no sign of life for ${this.#silentMs / 1000} seconds`;
+      const stalled = this.#heard ?? '';
+      this.killedFor = stalled === '' ? silence : stalled;
       child.signal('SIGKILL');
     }
   }

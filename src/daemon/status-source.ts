@@ -21,7 +21,7 @@ export function createStatusSource(
   return {
     process: () => {
       const { problem, ...others } = reload();
-      const state = { ...others, problem: problem && redactor.redact(problem) };
+      const state = { ...others, problem: redacted(problem, redactor) };
       return { nowMs: clock.wallMs(), startedMs, build, shard: daemon.shard, reload: state };
     },
     accounts: () => daemon.status().map((account) => redactedAccount(account, redactor)),
@@ -36,13 +36,17 @@ export function createStatusSource(
   };
 }
 
+function redacted(text: string | undefined, redactor: Redactor): string | undefined {
+  return text === undefined ? undefined : redactor.redact(text);
+}
+
 function redactedAccount(account: AccountDetails, redactor: Redactor): AccountDetails {
   const { error, key, queries } = account;
   return {
     ...account,
-    error: error && redactor.redact(error),
+    error: redacted(error, redactor),
     ...(queries && { queries: queries.map((query) => redactedPoll(query, redactor)) }),
-    key: { ...key, problem: key.problem && redactor.redact(key.problem) },
+    key: { ...key, problem: redacted(key.problem, redactor) },
   };
 }
 

@@ -40,8 +40,8 @@ export function createTransportLog(
   const toldMs = new Map<ThrottleCause, number>();
   let since = '';
   let refused = 0;
-  let cancelEnd = (): void => {};
-  signal.addEventListener('abort', () => cancelEnd(), { once: true });
+  let cancelEnd: (() => void) | undefined;
+  signal.addEventListener('abort', () => cancelEnd?.(), { once: true });
   return {
     clockSkewed: (skew) => {
       if (skew === undefined) {
@@ -62,7 +62,7 @@ export function createTransportLog(
       const timeText = (ms: number): string => new Date(clock.wallMs() + ms - nowMs).toISOString();
       if (refused === 0) since = timeText(nowMs);
       refused += 1;
-      cancelEnd();
+      cancelEnd?.();
       cancelEnd = clock.after(refusalMemoryMs, () => {
         const fields = { account, calls: refused, since, limit_per_minute: calls.limitPerMinute() };
         logger.info(fields, 'no longer rate limited by New Relic');

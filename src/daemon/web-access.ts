@@ -83,11 +83,10 @@ export async function openWebAccess(
     logger.info(facts, 'web configuration reloaded');
   };
 
+  const files = (): WatchedFiles | undefined => (problem === undefined ? loaded.files : undefined);
   return {
     config: () => loaded.config,
     watch: async (server, signal) => {
-      const files = (): WatchedFiles | undefined =>
-        problem === undefined ? loaded.files : undefined;
       const following = { files, intervalMs: () => intervalMs, reload: async () => reload(server) };
       await follow(following, platform, signal);
     },

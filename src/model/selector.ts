@@ -14,14 +14,6 @@ export function selectorText(selector: Selector<PatternSource>): string {
   }
 }
 
-/** Whether both choose the same. Compiled patterns are compared by their source. */
-export function isSameSelector(
-  left: Selector<PatternSource>,
-  right: Selector<PatternSource>,
-): boolean {
-  return selectorText(left) === selectorText(right);
-}
-
 export function polledBy<Entry extends Pick<AppEntry, 'exclude'>>(
   entries: readonly Entry[],
 ): readonly Entry[] {
