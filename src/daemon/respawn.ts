@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Clock, sleep } from '../model/clock.ts';
+import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import {
@@ -53,22 +53,20 @@ export async function keepRunning(
   stopSignal: AbortSignal,
 ): Promise<void> {
   const { clock, logger, onHangup } = context;
-  let current: ChildLife | undefined;
-  onHangup(() => current?.hangup());
+  const hangups = new EventTarget();
+  onHangup(() => hangups.dispatchEvent(new Event('hangup')));
   for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {
     const startMs = clock.monotonicMs();
-    current = new ChildLife();
-    const end = await current.run(args, context, stopSignal).catch((error: unknown) => ({ error }));
+    const life = runChild(args, context, hangups, stopSignal);
+    const end = await life.catch((error: unknown) => ({ error }));
     const ranMs = clock.monotonicMs() - startMs;
     if (stopSignal.aborted) return;
     if (ranMs >= longRunMs) pauseMs = firstPauseMs;
-    const { killedFor: problem } = current;
     const facts = {
       ...end,
-      problem,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
-      remedy: remedyFor(end, problem),
+      remedy: remedyFor(end),
     };
     logger.error(facts, 'the daemon ended, starting it again');
     await sleep(clock, pauseMs, stopSignal).catch(() => {});
@@ -76,73 +74,70 @@ export async function keepRunning(
   }
 }
 
-/** One child from its start to its end. */
-class ChildLife {
-  #child: ChildProgram | undefined;
-  /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
-  #silentMs = 0;
-  /** The last heartbeat; `undefined` before the first. */
-  #heard: string | undefined;
-  #isHangupDue = false;
+interface LifeEnd extends ChildEnd {
   /** Why this process killed it; `undefined` if it ended otherwise. */
-  killedFor: string | undefined;
+  readonly problem: string | undefined;
+}
 
-  /** Rejects if it could not be started. */
-  async run(
-    args: readonly string[],
-    { startChild, clock }: ParentContext,
-    stopSignal: AbortSignal,
-  ): Promise<ChildEnd> {
-    const child = await startChild(args, (message) => this.#onMessage(message));
-    this.#child = child;
-    const over = new AbortController();
-    const stop = (): void => {
-      child.signal('SIGTERM');
-      const kill = (): void => child.signal('SIGKILL');
-      sleep(clock, killAfterMs, over.signal).then(kill, () => {});
-    };
-    stopSignal.addEventListener('abort', stop, { once: true, signal: over.signal });
-    if (stopSignal.aborted) stop();
-    try {
-      void this.#killIfSilent(child, clock, over.signal);
-      return await child.ended;
-    } finally {
-      this.#child = undefined;
-      over.abort();
-    }
-  }
-
+/** One child from its start to its end. Rejects if it could not be started. */
+async function runChild(
+  args: readonly string[],
+  { startChild, clock }: ParentContext,
+  hangups: EventTarget,
+  stopSignal: AbortSignal,
+): Promise<LifeEnd> {
+  let child: ChildProgram | undefined;
+  /** The last heartbeat; `undefined` before the first. */
+  let heard: string | undefined;
+  /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
+  let silentMs = 0;
+  let isHangupDue = false;
+  let problem: string | undefined;
+  const over = new AbortController();
+  const { signal } = over;
   /** Before its first heartbeat a child would die of the signal: then it is sent later. */
-  hangup(): void {
-    this.#isHangupDue = this.#heard === undefined;
-    if (!this.#isHangupDue) this.#child?.signal('SIGHUP');
-  }
-
-  #onMessage(message: unknown): void {
-    if (typeof message !== 'string') return;
-    if (message === '') this.#silentMs = 0;
-    this.#heard = message;
-    if (this.#isHangupDue) this.hangup();
-  }
-
-  async #killIfSilent(child: ChildProgram, clock: Clock, over: AbortSignal): Promise<void> {
+  const hangup = (): void => {
+    isHangupDue = heard === undefined;
+    if (!isHangupDue) child?.signal('SIGHUP');
+  };
+  const stop = (): void => {
+    child?.signal('SIGTERM');
+    sleep(clock, killAfterMs, signal).then(
+      () => child?.signal('SIGKILL'),
+      () => {},
+    );
+  };
+  const killIfSilent = async (): Promise<void> => {
     for (;;) {
-      await sleep(clock, heartbeatMs, over).catch(() => {});
-      if (over.aborted) return;
-      this.#silentMs += heartbeatMs;
-      const timeoutMs = this.#heard === undefined ? firstHeartbeatTimeoutMs : heartbeatTimeoutMs;
-      if (this.#silentMs < timeoutMs) continue;
-      const silence = `no sign of life for ${this.#silentMs / 1000} seconds`;
-      const stalled = this.#heard ?? '';
-      this.killedFor = stalled === '' ? silence : stalled;
-      child.signal('SIGKILL');
+      await sleep(clock, heartbeatMs, signal).catch(() => {});
+      if (signal.aborted) return;
+      silentMs += heartbeatMs;
+      if (silentMs < (heard === undefined ? firstHeartbeatTimeoutMs : heartbeatTimeoutMs)) continue;
+      const silence = `no sign of life for ${silentMs / 1000} seconds`;
+      problem = heard === undefined || heard === '' ? silence : heard;
+      child?.signal('SIGKILL');
     }
+  };
+  hangups.addEventListener('hangup', hangup, { signal });
+  try {
+    child = await startChild(args, (message) => {
+      if (typeof message !== 'string') return;
+      if (message === '') silentMs = 0;
+      heard = message;
+      if (isHangupDue) hangup();
+    });
+    stopSignal.addEventListener('abort', stop, { once: true, signal });
+    if (stopSignal.aborted) stop();
+    void killIfSilent();
+    return { ...(await child.ended), problem };
+  } finally {
+    over.abort();
   }
 }
 
-function remedyFor(end: ChildEnd | { readonly error: unknown }, killedFor?: string): string {
-  if (killedFor !== undefined) return 'report the log lines before this one as a bug';
+function remedyFor(end: LifeEnd | { readonly error: unknown }): string {
   if ('error' in end) return 'give the container more memory or more processes';
+  if (end.problem !== undefined) return 'report the log lines before this one as a bug';
   if (end.code === 2) return 'correct what the lines before this one name';
   if (end.signal === 'SIGABRT') {
     return 'most likely its heap was full: give the container more memory';

@@ -45,8 +45,11 @@ export async function serve(
     if (!options.configWait) await reloader.reload('start');
     const addresses = await listenOrEnd(server);
     const { version } = buildOf(platform.env);
-    const { tls, users } = web?.config() ?? {};
-    const protection = web && { tls: tls !== undefined, passwords: users?.size !== 0 };
+    const config = web?.config();
+    const protection = config && {
+      tls: config.tls !== undefined,
+      passwords: config.users.size > 0,
+    };
     logger.info({ version, addresses, path: options.telemetryPath, ...protection }, 'listening');
     onListening?.(addresses);
     await Promise.all([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountKey, createKeyProvider } from '../../src/daemon/key-provider.ts';
+import { type AccountKey, createKeyProvider } from '../../src/daemon/prepare-account.ts';
 import type { KeyStatus } from '../../src/model/status.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
