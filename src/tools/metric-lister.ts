@@ -13,6 +13,6 @@ export function metricLister(
   maxPages: number,
 ): ListMetrics {
   const { source, timeoutMs } = prepared.account;
-  if (source.kind === 'rest') return createRestMetricNames({ maxPages }, asking);
+  if (source.kind === 'rest') return createRestMetricNames(maxPages, asking);
   return createNrqlMetricNames({ accountId: source.accountId, timeoutMs }, asking);
 }

@@ -7,7 +7,7 @@ import type {
   CallContext,
   RequestContext,
 } from '../../src/model/source.ts';
-import type { PollClient } from '../../src/newrelic/rest/poll.ts';
+import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
 import { GroupPoll } from '../../src/poll/group-poll.ts';
 import type { PollRequest } from '../../src/poll/poll-request.ts';
@@ -124,7 +124,7 @@ interface Ended {
 }
 
 /** Asks for it by the REST API. Returns the outcomes, as they come. */
-function pollBy(client: Partial<PollClient>, { clock, group, requests }: Bench): readonly Ended[] {
+function pollBy(client: Partial<RestClient>, { clock, group, requests }: Bench): readonly Ended[] {
   const fake = createFakeSource(clock);
   const source = createRestSource('main', {
     client: { ...fake.client, ...client },

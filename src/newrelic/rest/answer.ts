@@ -1,10 +1,52 @@
 import { ApiError, type FailureReason, remedyOf } from '../../model/api-error.ts';
+import type { Clock } from '../../model/clock.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../../model/region.ts';
-import { againOf, type Operation, titleOf } from '../../model/telemetry.ts';
-import { excerptOf } from '../answer.ts';
-import type { ApiResponse } from '../calls/transport.ts';
+import type { RequestContext } from '../../model/source.ts';
+import {
+  type ApiObserver,
+  againOf,
+  type Logger,
+  type Operation,
+  titleOf,
+} from '../../model/telemetry.ts';
+import { countingFailures, excerptOf } from '../answer.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../calls/transport.ts';
 import { statusReason } from '../calls/transport-errors.ts';
-import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../json.ts';
+import { isJsonObject, type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../json.ts';
+
+/** What the calls of an account share. */
+export interface RestContext {
+  /** The account's transport: paced, limited, retried and measured. */
+  readonly send: Transport;
+  readonly clock: Clock;
+  readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
+  readonly logger: Logger;
+}
+
+/** What a call is for. Every message about the call begins with it. */
+export interface CallSubject {
+  readonly operation: Operation;
+  readonly applicationId?: string | undefined;
+  readonly hostId?: string | undefined;
+}
+
+export interface RestRequest extends ApiRequest, CallSubject {}
+
+/**
+ * Sends a request, and reads its answer with `read`. Rejects with an `ApiError` if the answer is a failure,
+ * which is counted, or with the signal's reason.
+ */
+export async function ask<Content>(
+  request: RestRequest,
+  { send, observer }: RestContext,
+  { signal, turn, isRepeated }: RequestContext,
+  read: (document: JsonObject, headers: ApiResponse['headers']) => Content,
+): Promise<Content> {
+  const response = await send({ ...request, turn, isRepeated }, signal);
+  return countingFailures(response, request, observer, () =>
+    read(documentOf(response, request), response.headers),
+  );
+}
 
 /**
  * The document of an answer. Throws an `ApiError`, and nothing else, if the answer is a failure.
@@ -14,12 +56,7 @@ import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../json.ts';
  * A 200 whose document has an `error` member is the vendor's own failure under a wrong status: its
  * reason is `server`, whatever else the document holds, or `auth` for the key of another region.
  */
-export function documentOf(
-  response: ApiResponse,
-  subject: CallSubject,
-  parse: (body: string) => unknown,
-): JsonObject {
-  const { status, body } = response;
+function documentOf({ status, body }: ApiResponse, subject: CallSubject): JsonObject {
   const reason = statusReason(status);
   if (reason !== undefined) {
     throw failureOf(subject, reason, `status ${status}${quoted(titleIn(objectOf(jsonIn(body))))}`, {
@@ -27,7 +64,7 @@ export function documentOf(
     });
   }
 
-  const document = parsed(response, subject, parse);
+  const document = parsed(body, subject, status);
   if (!isJsonObject(document)) {
     throw failureOf(subject, 'schema', 'the answer is not a JSON object', { status });
   }
@@ -38,13 +75,9 @@ export function documentOf(
   return document;
 }
 
-function parsed(
-  { status, body }: ApiResponse,
-  subject: CallSubject,
-  parse: (body: string) => unknown,
-): unknown {
+function parsed(body: string, subject: CallSubject, status: number): unknown {
   try {
-    return parse(body);
+    return parseJsonKeepingIds(body);
   } catch (cause) {
     const start = excerptOf(body);
     const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;
@@ -67,13 +100,6 @@ function quoted(title: string): string {
 
 function isPresent(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false && error !== '';
-}
-
-/** What a call was for. Every message about the call begins with it. */
-export interface CallSubject {
-  readonly operation: Operation;
-  readonly applicationId: string | undefined;
-  readonly hostId: string | undefined;
 }
 
 interface FailureOptions {

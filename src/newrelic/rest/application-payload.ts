@@ -5,26 +5,17 @@ import {
   entityIdOf,
   epochMsOf,
   type InvalidSampleListener,
-  isJsonObject,
   type JsonObject,
+  objectOf,
   sampleOf,
 } from '../json.ts';
-import { type CallSubject, listElementsOf } from './answer.ts';
+import { type CallSubject, listElementsOf, partsMissing, type RestContext } from './answer.ts';
+import type { PageContent } from './paging.ts';
 
-/** The applications of one page, and which parts of the page could not be read. */
-export interface ApplicationPage {
-  readonly applications: readonly Application[];
-  /**
-   * One clause for each application that was left out entirely or without some of its host or
-   * instance ids.
-   */
-  readonly malformed: readonly string[];
-  readonly unreadableIds: readonly string[];
-  /**
-   * Those clauses of `malformed` that are about applications without a readable id: nobody can tell
-   * which these are.
-   */
-  readonly unidentified: readonly string[];
+/** An element of the list of applications; without `application` if it could not be read. */
+export interface ListedApplication {
+  readonly id: string;
+  readonly application: Application | undefined;
 }
 
 // Only what is needed. Everything but the id and the name may be absent: an application that does
@@ -58,36 +49,41 @@ const applicationSchema = z.object({
 });
 
 /**
- * The applications of a list document. One that cannot be read is left out and named in
- * `malformed`; the others are kept. Throws an `ApiError` if there is no list, or if it is too long.
+ * The applications of a list document. What cannot be read is left out and logged; the rest is kept. With an
+ * `error`, nobody can tell which applications were left out. Throws an `ApiError` if there is no list, or
+ * if it is too long.
  */
 export function applicationPageOf(
   document: JsonObject,
   subject: CallSubject,
-  onInvalid: InvalidSampleListener,
-): ApplicationPage {
-  const elements = listElementsOf(document, 'applications', subject);
-  const applications: Application[] = [];
-  const malformed: string[] = [];
-  const unreadableIds: string[] = [];
+  { observer, logger }: RestContext,
+): PageContent<ListedApplication> {
+  const leftOut = (problem: string): void => {
+    logger.debug({ problem }, 'a part of the list of applications was left out');
+  };
+  const items: ListedApplication[] = [];
   const unidentified: string[] = [];
-  for (const [index, element] of elements.entries()) {
+  for (const [index, element] of listElementsOf(document, 'applications', subject).entries()) {
     const record = applicationSchema.safeParse(element);
     if (record.success) {
-      const report = (problem: string): void => {
-        malformed.push(`application ${record.data.id}: ${problem}`);
-      };
-      applications.push(applicationOf(record.data, report, onInvalid));
-    } else {
-      const id = isJsonObject(element) ? entityIdOf(element['id']) : undefined;
-      const what = id === undefined ? `element ${index} of the list` : `application ${id}`;
-      const problem = `${what}: ${excerptOf(record.error.issues[0]?.message ?? 'not readable')}`;
-      malformed.push(problem);
-      if (id === undefined) unidentified.push(problem);
-      else unreadableIds.push(id);
+      const { id } = record.data;
+      const application = applicationOf(
+        record.data,
+        (problem) => leftOut(`application ${id}: ${problem}`),
+        (reason) => observer.invalidSample(reason),
+      );
+      items.push({ id, application });
+      continue;
     }
+    const id = entityIdOf(objectOf(element)['id']);
+    const what = id === undefined ? `element ${index} of the list` : `application ${id}`;
+    const problem = `${what}: ${excerptOf(record.error.issues[0]?.message ?? 'not readable')}`;
+    leftOut(problem);
+    if (id === undefined) unidentified.push(problem);
+    else items.push({ id, application: undefined });
   }
-  return { applications, malformed, unreadableIds, unidentified };
+  const which = `, the first: ${unidentified[0]}`;
+  return { items, error: partsMissing(unidentified.length, subject, which) };
 }
 
 type ApplicationRecord = z.infer<typeof applicationSchema>;

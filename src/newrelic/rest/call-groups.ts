@@ -6,10 +6,8 @@ type Series = readonly PolledSeries[];
 /** What one call asks for, of an application or of a host. */
 export interface SeriesGroup {
   readonly series: Series;
-  /** Where its values belong among those of the entry; `undefined` if these are all of them, in their order. */
-  readonly places: readonly number[] | undefined;
-  /** How many such calls there are for the application, or for each host. */
-  readonly calls: number;
+  /** Where its values belong among those of the entry. */
+  readonly places: readonly number[];
   /** The same places, for each kind of metric: those of which the same values are read. */
   readonly kinds: readonly (readonly number[])[];
 }
@@ -28,13 +26,14 @@ export type CallGroupsOf = (series: Series, areWhole: boolean) => CallGroups;
 
 /** Series that are grouped once are known: thousands of applications have the same ones. */
 export function createCallGroups(): CallGroupsOf {
-  const whole = new WeakMap<Series, CallGroups>();
-  const apart = new WeakMap<Series, CallGroups>();
+  const known = new WeakMap<Series, { readonly whole: CallGroups; readonly apart: CallGroups }>();
   return (series, areWhole) => {
-    const known = areWhole ? whole : apart;
-    const groups = known.get(series) ?? callGroupsOf(series, areWhole);
+    const groups = known.get(series) ?? {
+      whole: callGroupsOf(series, true),
+      apart: callGroupsOf(series, false),
+    };
     known.set(series, groups);
-    return groups;
+    return areWhole ? groups.whole : groups.apart;
   };
 }
 
@@ -42,11 +41,10 @@ function callGroupsOf(series: Series, areWhole: boolean): CallGroups {
   const placeOf = new Map(series.map((one, place) => [one, place]));
   const placesOf = (some: Series): number[] => some.map((one) => placeOf.get(one) ?? 0);
   const groupsOf = (read: Series): readonly SeriesGroup[] => {
-    const calls = (areWhole ? [read] : kindsOf(read)).flatMap(fittingOf);
-    return calls.map((group) => ({
+    const groups = (areWhole ? [read] : kindsOf(read)).flatMap(fittingOf);
+    return groups.map((group) => ({
       series: group,
-      places: group.length === series.length && calls.length === 1 ? undefined : placesOf(group),
-      calls: calls.length,
+      places: placesOf(group),
       kinds: kindsOf(group).map(placesOf),
     }));
   };
@@ -62,16 +60,12 @@ function callGroupsOf(series: Series, areWhole: boolean): CallGroups {
  */
 function kindsOf(series: Series): readonly Series[] {
   const valuesByMetric = new Map(
-    Array.from(groupedBy(series, metricOf), ([metric, part]) => [
-      metric,
-      [...new Set(part.flatMap(valuesOf))].toSorted().join(),
-    ]),
+    Array.from(
+      groupedBy(series, ({ metric }) => metric),
+      ([metric, part]) => [metric, [...new Set(part.flatMap(valuesOf))].toSorted().join()],
+    ),
   );
   return [...groupedBy(series, ({ metric }) => valuesByMetric.get(metric)).values()];
-}
-
-function metricOf({ metric }: PolledSeries): string {
-  return metric;
 }
 
 function groupedBy<Key>(
@@ -96,18 +90,13 @@ function fits(series: Series): boolean {
   return seriesParametersOf(series).join('&').length < mostCharacters;
 }
 
-/**
- * Which series one call asks for: usually all of them. The groups are filled in the order of the series,
- * except that those of one metric stay together, unless even they do not fit.
- */
+/** Which series one call asks for: usually all of them. Else the groups are filled in the order of the series. */
 function fittingOf(series: Series): readonly Series[] {
-  if (series.length > 0 && fits(series)) return [series];
-  const parts = [...groupedBy(series, metricOf).values()];
   const groups: PolledSeries[][] = [];
-  for (const part of parts.flatMap((one) => (fits(one) ? [one] : one.map((each) => [each])))) {
+  for (const one of series) {
     const last = groups.at(-1);
-    if (last !== undefined && fits([...last, ...part])) last.push(...part);
-    else groups.push([...part]);
+    if (last !== undefined && fits([...last, one])) last.push(one);
+    else groups.push([one]);
   }
   return groups;
 }

@@ -1,32 +1,14 @@
-import { ApiError } from '../../model/api-error.ts';
+import { ApiError, type FailureReason } from '../../model/api-error.ts';
+import type { Application } from '../../model/application.ts';
+import type { Clock } from '../../model/clock.ts';
 import type { Selector } from '../../model/config.ts';
-import type { Discovery } from '../../model/source.ts';
+import type { Discovery, Source } from '../../model/source.ts';
+import { hourMs } from '../../model/time.ts';
 import { isEntityId } from '../json.ts';
-import { failureOf } from './answer.ts';
-import { Findings, type LookUps } from './findings.ts';
-import { type ApplicationList, applicationsSubject } from './lists.ts';
-
-export type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
-
-export interface IdQuestion {
-  /** Ids that entries name. Such an id is absent if it was asked for alone and was not there. */
-  readonly wanted: ReadonlySet<string>;
-  /**
-   * Known applications that the list left out. Such an id is absent if a look-up leaves it out too.
-   */
-  readonly lost: readonly string[];
-  readonly known: ReadonlySet<string>;
-  /** Whether the list of the whole account was read: what is not in it is not in the account. */
-  readonly isListed: boolean;
-}
-
-export interface IdDependencies {
-  readonly read: ReadApplications;
-  readonly findings: Findings;
-  readonly lookUps: LookUps;
-  /** Whether no more calls may be made in this discovery. */
-  readonly isOver: () => boolean;
-}
+import { failureOf, type RestContext } from './answer.ts';
+import type { ListedApplication } from './application-payload.ts';
+import { readApplications } from './lists.ts';
+import type { PagedList } from './paging.ts';
 
 // As many as the vendor puts on a page. A URL with this many ids stays under 4 kB.
 const idsPerCall = 200;
@@ -37,6 +19,90 @@ const maxSplitCalls = 48;
 
 // Calls in one discovery for single ids that an answer for several ids left out.
 const maxLookUps = 10;
+
+/**
+ * Finds what the selectors may choose from. If all of them are ids, it asks for those ids;
+ * otherwise it reads the list of the whole account. Remembers which ids it has looked up.
+ *
+ * An `ApiError` makes the discovery incomplete, also as the reason of an abort. Any other error is
+ * passed on.
+ */
+export function createDiscover(context: RestContext): Source['discover'] {
+  const lookUps = new LookUps(context.clock);
+  return async ({ selectors }, knownIds, signal) => {
+    const read: ReadApplications = async (ids) => readApplications(ids, context, { signal });
+    const search = new Search(read, signal);
+    const pendingIds = await findAll({ selectors, knownIds }, search, lookUps);
+    const discovery = { ...search.result(), pendingIds };
+    for (const { id } of discovery.applications) lookUps.forget(id);
+    if (!signal.aborted) return discovery;
+    if (!(signal.reason instanceof ApiError)) throw signal.reason;
+    return { ...discovery, complete: false, error: signal.reason };
+  };
+}
+
+/** Returns the ids that may or may not be in the account. */
+async function findAll(
+  question: { readonly selectors: readonly Selector[]; readonly knownIds: readonly string[] },
+  search: Search,
+  lookUps: LookUps,
+): Promise<readonly string[]> {
+  const { selectors } = question;
+  const wanted = wantedIdsOf(selectors);
+  lookUps.keepOnly(wanted);
+  const known = new Set(question.knownIds);
+  if (selectors.length > 0 && selectors.every(({ kind }) => kind === 'id')) {
+    return findByIds({ wanted, lost: [], known, isListed: false }, search, lookUps);
+  }
+  const list = await search.list();
+  if (list.error !== undefined) {
+    return [...wanted].filter((id) => !search.has(id) && !lookUps.isAbsent(id));
+  }
+  const others = [...known].filter((id) => !wanted.has(id));
+  const missing = others.filter((id) => !search.has(id));
+  const lost = unconfirmedAbsences(missing, others.length, list.calls);
+  const pending = await findByIds({ wanted, lost, known, isListed: true }, search, lookUps);
+  const stillThere = lost.filter((id) => search.has(id)).length;
+  if (list.calls === 1 && stillThere > 0) search.fail(brokenList(stillThere));
+  return pending;
+}
+
+/** The ids of the selectors. A text that is not a number cannot be the id of an application. */
+function wantedIdsOf(selectors: readonly Selector[]): ReadonlySet<string> {
+  const ids = selectors.flatMap((selector) => (selector.kind === 'id' ? [selector.id] : []));
+  return new Set(ids.filter(isEntityId));
+}
+
+/**
+ * Known applications that the list left out, perhaps by mistake. Pages shift while applications
+ * come and go, so an application may be lost between two of them. A list of one page is trusted
+ * unless it lacks most of what was known; then a few look-ups are enough to check it.
+ */
+function unconfirmedAbsences(
+  missing: readonly string[],
+  knownCount: number,
+  pages: number,
+): readonly string[] {
+  if (pages > 1) return missing;
+  return missing.length * 2 > knownCount ? missing.slice(0, idsPerCall) : [];
+}
+
+function brokenList(stillThere: number): ApiError {
+  const detail = `the list left out most of the known applications, but at least ${stillThere} of them are still there`;
+  return failureOf({ operation: 'list_applications' }, 'server', detail);
+}
+
+interface IdQuestion {
+  /** Ids that entries name. Such an id is absent if it was asked for alone and was not there. */
+  readonly wanted: ReadonlySet<string>;
+  /**
+   * Known applications that the list left out. Such an id is absent if a look-up leaves it out too.
+   */
+  readonly lost: readonly string[];
+  readonly known: ReadonlySet<string>;
+  /** Whether the list of the whole account was read: what is not in it is not in the account. */
+  readonly isListed: boolean;
+}
 
 /**
  * Asks for ids in as few calls as possible: 200 at a time. Then it asks alone for some of those
@@ -51,53 +117,100 @@ const maxLookUps = 10;
  */
 async function findByIds(
   { wanted, lost, known, isListed }: IdQuestion,
-  dependencies: IdDependencies,
+  search: Search,
+  lookUps: LookUps,
 ): Promise<readonly string[]> {
-  const { findings, lookUps } = dependencies;
-  const ids = [...wanted, ...lost].filter((id) => !findings.has(id));
+  const ids = [...wanted, ...lost].filter((id) => !search.has(id));
   const absent = ids.filter((id) => lookUps.isAbsent(id));
   const open = ids.filter((id) => !lookUps.isAbsent(id));
   const likely = open.filter((id) => known.has(id));
   const unsure = lookUps.inTurn(open.filter((id) => !known.has(id)));
 
-  const calls = new IdCalls(dependencies);
-  for (const batch of [...batchesOf(likely), ...batchesOf(unsure)]) await calls.ask(batch);
+  for (const batch of [...batchesOf(likely), ...batchesOf(unsure)]) await search.ask(batch);
   // That absent ids are not found is no news.
-  if (!isListed) for (const batch of batchesOf(absent)) await calls.askOnce(batch, false);
+  if (!isListed) for (const batch of batchesOf(absent)) await search.askOnce(batch, false);
 
-  const isAsked = (id: string): boolean => calls.askedAlone.has(id);
+  const isAsked = (id: string): boolean => search.askedAlone.has(id);
   const isUnconfirmed = (id: string): boolean =>
-    wanted.has(id) && calls.leftOut.has(id) && !isAsked(id);
+    wanted.has(id) && search.leftOut.has(id) && !isAsked(id);
   const unconfirmed = [
     ...likely.filter(isUnconfirmed),
     ...lookUps.inTurn([
       ...unsure.filter(isUnconfirmed),
-      ...absent.filter((id) => !findings.has(id) && !isAsked(id) && lookUps.isDue(id)),
+      ...absent.filter((id) => !search.has(id) && !isAsked(id) && lookUps.isDue(id)),
     ]),
   ];
-  for (const id of unconfirmed.slice(0, maxLookUps)) await calls.askOnce([id], true);
+  for (const id of unconfirmed.slice(0, maxLookUps)) await search.askOnce([id], true);
 
   // If no call was answered with a list, a 404 says nothing about the id.
-  for (const [id, isAbsent] of calls.askedAlone) {
-    lookUps.note(id, isAbsent && findings.isAnswered);
-  }
+  for (const [id, isAbsent] of search.askedAlone) lookUps.note(id, isAbsent && search.isAnswered);
   return ids.filter(
-    (id) =>
-      !findings.has(id) && !lookUps.isAbsent(id) && (wanted.has(id) || !calls.leftOut.has(id)),
+    (id) => !search.has(id) && !lookUps.isAbsent(id) && (wanted.has(id) || !search.leftOut.has(id)),
   );
 }
 
-/** The calls for ids in one discovery, and what they have shown. */
-class IdCalls {
-  readonly #dependencies: IdDependencies;
+function batchesOf(ids: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(ids.length / idsPerCall);
+  return Array.from({ length: count }, (_, index) =>
+    ids.slice(index * idsPerCall, (index + 1) * idsPerCall),
+  );
+}
+
+// After one of these failures the other calls of the discovery would fail in the same way.
+const endingReasons: ReadonlySet<FailureReason> = new Set([
+  'auth',
+  'throttled',
+  'redirect',
+  'dns',
+  'connect',
+  'tls',
+]);
+
+type ApplicationList = PagedList<ListedApplication>;
+type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
+
+/**
+ * The calls of one discovery, and what they have found so far. If an application is listed several times,
+ * the first one counts.
+ */
+class Search {
+  readonly #read: ReadApplications;
+  readonly #signal: AbortSignal;
+  readonly #found = new Map<string, Application>();
+  readonly #unreadable = new Set<string>();
   /** Ids that the answer to a call for them, alone or with others, left out. */
   readonly leftOut = new Set<string>();
   /** The ids that were asked for alone and not found; `true` if the vendor said that they are not there. */
   readonly askedAlone = new Map<string, boolean>();
+  #firstError: ApiError | undefined;
+  #firstNotFound: ApiError | undefined;
+  #isAnswered = false;
+  /** Whether a call failed in such a way that the next one would fail too. */
+  #isFinal = false;
   #splitCallsLeft = maxSplitCalls;
+  #calls = 0;
+  #lookUpCalls = 0;
 
-  constructor(dependencies: IdDependencies) {
-    this.#dependencies = dependencies;
+  constructor(read: ReadApplications, signal: AbortSignal) {
+    this.#read = read;
+    this.#signal = signal;
+  }
+
+  /** Whether any call was answered with a list. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  has(id: string): boolean {
+    return this.#found.has(id) || this.#unreadable.has(id);
+  }
+
+  /** Reads the list of the whole account. */
+  async list(): Promise<ApplicationList> {
+    const list = await this.#read(undefined);
+    this.#take(list);
+    this.#ended(list.error);
+    return list;
   }
 
   /**
@@ -117,120 +230,111 @@ class IdCalls {
     }
   }
 
-  /** @param isRare whether the next discovery will probably not make this call */
+  /**
+   * Asks for ids, if calls may still be made. The vendor does not document whether it leaves out unknown
+   * ids or answers with 404. So a 404 is not a failure, unless every call is answered with it.
+   *
+   * @param isRare whether the next discovery will probably not make this call
+   */
   async askOnce(ids: readonly string[], isRare: boolean): Promise<ApiError | undefined> {
-    const { read, findings, isOver } = this.#dependencies;
-    if (isOver()) return undefined;
-    const list = await read(ids);
-    findings.addLookUp(list, isRare);
+    if (this.#signal.aborted || this.#isFinal) return undefined;
+    const list = await this.#read(ids);
+    const { error } = list;
+    const isNotFound = error?.reason === 'not_found';
+    this.#take(list);
+    if (isRare) this.#lookUpCalls += list.calls;
+    if (isNotFound) this.#firstNotFound ??= error;
+    else this.#ended(error);
     const isAlone = ids.length === 1;
-    const isConclusive = list.error === undefined || (isAlone && list.error.reason === 'not_found');
-    for (const id of ids.filter((one) => !findings.has(one))) {
+    const isConclusive = error === undefined || (isAlone && isNotFound);
+    for (const id of ids.filter((one) => !this.has(one))) {
       if (isConclusive) this.leftOut.add(id);
       if (isAlone) this.askedAlone.set(id, isConclusive);
     }
-    return list.error;
+    return error;
+  }
+
+  /** Notes that the discovery is incomplete. */
+  fail(error: ApiError): void {
+    if (endingReasons.has(error.reason)) this.#isFinal = true;
+    this.#firstError ??= error;
+  }
+
+  result(): Omit<Discovery, 'pendingIds'> {
+    const error = this.#firstError ?? (this.#isAnswered ? undefined : this.#firstNotFound);
+    return {
+      applications: [...this.#found.values()],
+      complete: error === undefined,
+      unreadableIds: [...this.#unreadable].filter((id) => !this.#found.has(id)),
+      calls: this.#calls,
+      lookUpCalls: this.#lookUpCalls,
+      error,
+    };
+  }
+
+  #take({ items, calls }: ApplicationList): void {
+    for (const { id, application } of items) {
+      if (application === undefined) this.#unreadable.add(id);
+      else if (!this.#found.has(id)) this.#found.set(id, application);
+    }
+    this.#calls += calls;
+  }
+
+  #ended(error: ApiError | undefined): void {
+    if (error === undefined) this.#isAnswered = true;
+    else this.fail(error);
   }
 }
 
-function batchesOf(ids: readonly string[]): (readonly string[])[] {
-  const count = Math.ceil(ids.length / idsPerCall);
-  return Array.from({ length: count }, (_, index) =>
-    ids.slice(index * idsPerCall, (index + 1) * idsPerCall),
-  );
-}
-
-export interface DiscoveryQuestion {
-  readonly selectors: readonly Selector[];
-  readonly knownIds: readonly string[];
-  readonly signal: AbortSignal;
-}
-
-export interface DiscoveryDependencies {
-  readonly read: ReadApplications;
-  readonly lookUps: LookUps;
-}
+const absentForMs = hourMs;
 
 /**
- * Finds what the selectors may choose from. If all of them are ids, it asks for those ids;
- * otherwise it reads the list of the whole account.
- *
- * An `ApiError` makes the discovery incomplete, also as the reason of an abort. Any other error is
- * passed on.
+ * Remembers which ids were asked for alone, and which of them the account does not have. A look-up
+ * for each of them in every discovery would leave no time and no budget for the others.
  */
-export async function discoverApplications(
-  question: DiscoveryQuestion,
-  dependencies: DiscoveryDependencies,
-): Promise<Discovery> {
-  const { signal } = question;
-  const findings = new Findings();
-  const pendingIds = await findAll(question, findings, dependencies);
-  const discovery = { ...findings.result(), pendingIds };
-  for (const { id } of discovery.applications) dependencies.lookUps.forget(id);
-  if (!signal.aborted) return discovery;
-  if (!(signal.reason instanceof ApiError)) throw signal.reason;
-  return { ...discovery, complete: false, error: signal.reason };
-}
+class LookUps {
+  readonly #clock: Clock;
+  readonly #asked = new Map<string, { readonly askedMs: number; readonly isAbsent: boolean }>();
 
-/** Returns the ids that may or may not be in the account. */
-async function findAll(
-  { selectors, knownIds, signal }: DiscoveryQuestion,
-  findings: Findings,
-  { read, lookUps }: DiscoveryDependencies,
-): Promise<readonly string[]> {
-  const wanted = wantedIdsOf(selectors);
-  lookUps.keepOnly(wanted);
-  const known = new Set(knownIds);
-  const isOver = (): boolean => signal.aborted || findings.isFinal;
-  const isListed = !choosesByIdsAlone(selectors);
-  let lost: readonly string[] = [];
-  let isCutIntoPages = false;
-  if (isListed) {
-    const list = await read(undefined);
-    findings.add(list);
-    const unclear = [...wanted].filter((id) => !findings.has(id) && !lookUps.isAbsent(id));
-    if (list.error !== undefined) return unclear;
-    isCutIntoPages = list.calls > 1;
-    lost = unconfirmedAbsences(
-      [...known].filter((id) => !wanted.has(id)),
-      list,
-      findings,
-    );
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
-  const dependencies = { read, findings, lookUps, isOver };
-  const pending = await findByIds({ wanted, lost, known, isListed }, dependencies);
-  const stillThere = lost.filter((id) => findings.has(id)).length;
-  if (!isCutIntoPages && stillThere > 0) findings.fail(brokenList(stillThere));
-  return pending;
-}
 
-/**
- * Known applications that the list left out, perhaps by mistake. Pages shift while applications
- * come and go, so an application may be lost between two of them. A list of one page is trusted
- * unless it lacks most of what was known; then a few look-ups are enough to check it.
- */
-function unconfirmedAbsences(
-  known: readonly string[],
-  { calls }: ApplicationList,
-  findings: Findings,
-): readonly string[] {
-  const lost = known.filter((id) => !findings.has(id));
-  if (calls > 1) return lost;
-  return lost.length * 2 > known.length ? lost.slice(0, idsPerCall) : [];
-}
+  /** Whether the id was not there when it was last asked for alone, however long ago. */
+  isAbsent(id: string): boolean {
+    return this.#asked.get(id)?.isAbsent === true;
+  }
 
-function brokenList(stillThere: number): ApiError {
-  const detail = `the list left out most of the known applications, but at least ${stillThere} of them are still there`;
-  return failureOf(applicationsSubject, 'server', detail);
-}
+  /** Whether the id may be asked for alone now: not if it was absent less than an hour ago. */
+  isDue(id: string): boolean {
+    return !this.isAbsent(id) || this.#clock.monotonicMs() - this.#askedMs(id) >= absentForMs;
+  }
 
-/** The ids of the selectors. A text that is not a number cannot be the id of an application. */
-function wantedIdsOf(selectors: readonly Selector[]): ReadonlySet<string> {
-  const ids = selectors.flatMap((selector) => (selector.kind === 'id' ? [selector.id] : []));
-  return new Set(ids.filter(isEntityId));
-}
+  /**
+   * The ids in the order in which to ask for them: first those that were never asked for, then the
+   * longest ago.
+   */
+  inTurn(ids: readonly string[]): readonly string[] {
+    return ids.toSorted((left, right) => this.#askedMs(left) - this.#askedMs(right));
+  }
 
-/** Whether the list of the whole account is not needed. */
-function choosesByIdsAlone(selectors: readonly Selector[]): boolean {
-  return selectors.length > 0 && selectors.every(({ kind }) => kind === 'id');
+  /** Notes that the id was asked for alone. An absent id stays absent until it is found. */
+  note(id: string, isAbsent: boolean): void {
+    const askedMs = this.#clock.monotonicMs();
+    this.#asked.set(id, { askedMs, isAbsent: isAbsent || this.isAbsent(id) });
+  }
+
+  /** Notes that the id was found. */
+  forget(id: string): void {
+    this.#asked.delete(id);
+  }
+
+  /** Forgets all other ids, so that no more ids are kept than are configured. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#asked.keys()) if (!ids.has(id)) this.#asked.delete(id);
+  }
+
+  #askedMs(id: string): number {
+    return this.#asked.get(id)?.askedMs ?? -Number.MAX_VALUE;
+  }
 }

@@ -1,49 +1,28 @@
 import { isLike, type ListedMetric, type ListMetrics } from '../../model/metric-list.ts';
-import type { ApiObserver } from '../../model/telemetry.ts';
-import { countingFailures } from '../answer.ts';
-import type { Transport } from '../calls/transport.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
-import { type CallSubject, documentOf, listElementsOf, partsMissing } from './answer.ts';
-import { nextPageOf, type Page, readPages } from './paging.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { ask, type CallSubject, listElementsOf, partsMissing, type RestContext } from './answer.ts';
+import { nextPageOf, type Page, type PageContent, readPages } from './paging.ts';
 import { metricNamesRequest } from './requests.ts';
 
-export interface MetricNamesOptions {
-  /** Pages of one list at most: some applications have over 1000, and New Relic takes seconds for one. */
-  readonly maxPages: number;
-}
-
-export interface MetricNamesDependencies {
-  /** The account's transport: paced, limited, retried and measured. */
-  readonly send: Transport;
-  readonly observer: Pick<ApiObserver, 'failed'>;
-}
-
-/** Lists metrics with the REST API: 1000 names on a page, each with its values. */
-export function createMetricNames(
-  { maxPages }: MetricNamesOptions,
-  { send, observer }: MetricNamesDependencies,
-): ListMetrics {
-  return async ({ applicationId, hostId, like }, { signal, onPage }) => {
-    const subject: CallSubject = {
-      operation: 'list_metrics',
-      applicationId,
-      hostId,
-    };
+/**
+ * Lists metrics with the REST API: 1000 names on a page, each with its values.
+ *
+ * @param maxPages of one list at most: some applications have over 1000, and New Relic takes seconds for one
+ */
+export function createMetricNames(maxPages: number, context: RestContext): ListMetrics {
+  return async (question, { signal, onPage }) => {
+    const subject = metricNamesRequest(question, 1);
     let isCut = false;
-
     const readPage = async (page: number): Promise<Page<ListedMetric>> => {
-      const response = await send(
-        metricNamesRequest({ applicationId, hostId, like }, page),
-        signal,
-      );
-      const content = countingFailures(response, subject, observer, () =>
-        contentOf(documentOf(response, subject, parseJson), subject),
-      );
-      const header = response.headers['link'];
-      isCut = page >= maxPages && nextPageOf(header, page) !== undefined;
-      onPage(content.items.filter(({ name }) => isLike(name, like)));
+      const request = metricNamesRequest(question, page);
+      const found = await ask(request, context, { signal }, (document, { link }) => ({
+        ...contentOf(document, subject),
+        link,
+      }));
+      isCut = page >= maxPages && nextPageOf(found.link, page) !== undefined;
+      onPage(found.items.filter(({ name }) => isLike(name, question.like)));
       // Without the header the list ends here.
-      return { ...content, link: isCut ? undefined : header };
+      return isCut ? { ...found, link: undefined } : found;
     };
 
     const { error } = await readPages(readPage, {
@@ -51,9 +30,7 @@ export function createMetricNames(
       maxPages,
       keyOf: ({ name }) => name,
       weightOf: () => 1,
-      onBadPage: ({ reason }) => {
-        observer.failed(subject.operation, reason);
-      },
+      onBadPage: ({ reason }) => context.observer.failed(subject.operation, reason),
     });
     // A call that was aborted on its way may have ended with an error of the transport.
     if (error !== undefined) signal.throwIfAborted();
@@ -61,20 +38,11 @@ export function createMetricNames(
   };
 }
 
-function contentOf(
-  document: JsonObject,
-  subject: CallSubject,
-): Pick<Page<ListedMetric>, 'items' | 'error'> {
+function contentOf(document: JsonObject, subject: CallSubject): PageContent<ListedMetric> {
   const elements = listElementsOf(document, 'metrics', subject);
   const items = elements.map(metricOf).filter((metric) => metric !== undefined);
-  return {
-    items,
-    error: partsMissing(
-      elements.length - items.length,
-      subject,
-      ': they are not a name with values',
-    ),
-  };
+  const missing = elements.length - items.length;
+  return { items, error: partsMissing(missing, subject, ': they are not a name with values') };
 }
 
 function metricOf(element: unknown): ListedMetric | undefined {

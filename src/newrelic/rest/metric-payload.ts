@@ -13,10 +13,20 @@ import {
 } from '../json.ts';
 import { type CallSubject, failureOf } from './answer.ts';
 
-export interface MetricReading {
-  readonly onInvalid: InvalidSampleListener;
-  /** Wall time of the answer: the vendor's own window ends close to it. */
-  readonly wallMs: number;
+/** What to ask for in one call, of an application or of one of its hosts. */
+export interface MetricQuery {
+  /** `undefined`: the vendor's own window. */
+  readonly window: TimeWindow | undefined;
+  readonly series: readonly PolledSeries[];
+  readonly raw: boolean;
+}
+
+/** The answer for one application, or for one of its hosts. */
+export interface MetricAnswer {
+  /** In base units, in the order of the series of the query. */
+  readonly values: Values;
+  /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
+  readonly windowEndMs: number | undefined;
 }
 
 /**
@@ -26,49 +36,35 @@ export interface MetricReading {
  *
  * Written by hand, although the lists use schemas: there is one such answer per application and
  * host in every cycle, and a few member accesses cost a fraction of what a schema costs.
+ *
+ * @param wallMs when the answer came: the vendor's own window ends close to it
  */
 export function metricAnswerOf(
   document: JsonObject,
   query: MetricQuery,
   subject: CallSubject,
-  { onInvalid, wallMs }: MetricReading,
+  wallMs: number,
+  onInvalid: InvalidSampleListener,
 ): MetricAnswer {
   const data = document['metric_data'];
   if (!isJsonObject(data) || !Array.isArray(data['metrics'])) {
     throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
   }
-  const question = { window: query.window, wallMs };
-  checkWindow(data, question, subject);
+  checkWindow(data, query.window, wallMs, subject);
   const byName = metricsByNameOf(data['metrics'], subject);
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
-    const known = foundIn(byName.get(metric), metric, question, subject);
-    const value = valueOf(known.values, series, onInvalid);
+    const slice = timesliceOf(byName.get(metric), metric, subject);
+    if (slice === undefined) return undefined;
+    checkWindow(slice, query.window, wallMs, subject);
+    const value = valueOf(valuesIn(slice, metric, subject), series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
-    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(known.slice, metric, query, subject));
+    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, metric, query, subject));
     return value;
   });
   return { values, windowEndMs };
-}
-
-/** A metric that was asked for, as the answer has it. */
-interface FoundMetric {
-  readonly slice: JsonObject;
-  readonly values: JsonObject;
-}
-
-function foundIn(
-  metric: JsonObject | undefined,
-  name: string,
-  question: WindowQuestion,
-  subject: CallSubject,
-): FoundMetric {
-  const slice = timesliceOf(metric, name, subject);
-  if (slice === undefined) return { slice: {}, values: {} };
-  checkWindow(slice, question, subject);
-  return { slice, values: valuesIn(slice, name, subject) };
 }
 
 /**
@@ -183,23 +179,15 @@ function endMsOf(
 // of the document with the seconds of the request. No real answer is off by a whole minute.
 const toleranceMs = minuteMs;
 
-// With its own window the vendor answers for the last half hour. How late that may be is not known,
-// so only what cannot be true is rejected.
-
-/** What to compare the window of an answer with. */
-interface WindowQuestion {
-  /** `undefined`: the vendor's own window. */
-  readonly window: TimeWindow | undefined;
-  readonly wallMs: number;
-}
-
 /**
  * Throws an `ApiError` if a document, or a slice of it, states another range with `from` and `to` than
- * was asked for, or one that cannot be read. A member that is absent says nothing.
+ * was asked for, or one that cannot be read. A member that is absent says nothing. With its own window the vendor answers
+ * for the last half hour. How late that may be is not known, so only what cannot be true is rejected.
  */
 function checkWindow(
   stated: JsonObject,
-  { window, wallMs }: WindowQuestion,
+  window: TimeWindow | undefined,
+  wallMs: number,
   subject: CallSubject,
 ): void {
   const unreadable = (['from', 'to'] as const).find((name) => isUnreadable(stated[name]));
@@ -236,20 +224,4 @@ function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: numbe
 
 function textOf(epochMs: number | undefined): string {
   return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
-}
-
-/** The answer for one application, or for one of its hosts. */
-export interface MetricAnswer {
-  /** In base units, in the order of the series of the query. */
-  readonly values: Values;
-  /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
-  readonly windowEndMs: number | undefined;
-}
-
-/** What to ask for in one call, of an application or of one of its hosts. */
-export interface MetricQuery {
-  /** `undefined`: the vendor's own window. */
-  readonly window: TimeWindow | undefined;
-  readonly series: readonly PolledSeries[];
-  readonly raw: boolean;
 }

@@ -8,11 +8,14 @@ const maxIdlePages = 2;
 /** Ten times the ids of 10,000 hosts with an instance each and 10,000 applications: no list is longer. */
 const maxWeight = 300_000;
 
-/** One page: its content and its `Link` header. */
-export interface Page<Item> {
+export interface PageContent<Item> {
   readonly items: readonly Item[];
   /** Set if something is missing from `items` and nobody can tell what it is. */
   readonly error: ApiError | undefined;
+}
+
+/** One page: its content and its `Link` header. */
+export interface Page<Item> extends PageContent<Item> {
   readonly link: ApiResponse['headers'][string];
 }
 

@@ -16,9 +16,10 @@ import type {
   PollCalls,
   Polled,
   RequestContext,
+  Source,
 } from '../../model/source.ts';
 import { windowAt } from '../../model/window.ts';
-import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
+import type { SeriesGroup } from './call-groups.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
 import type { WholeAnswers } from './whole-answers.ts';
 
@@ -26,8 +27,9 @@ import type { WholeAnswers } from './whole-answers.ts';
 const maxUnanswered = 12;
 const unanswered = new Set<FailureReason>(['dns', 'connect', 'tls', 'timeout', 'throttled']);
 
-/** The calls of a poll. */
-export interface PollClient {
+/** The REST API v2 for one account. */
+export interface RestClient {
+  readonly discover: Source['discover'];
   /** @param wanted names that one host may have: other hosts may be left out */
   hostNames(id: string, context: RequestContext, wanted?: readonly string[]): Promise<HostNames>;
   /** Rejects with an `ApiError` or with the signal's reason. */
@@ -41,8 +43,7 @@ export interface PollClient {
 
 /** What all polls of an account share. */
 export interface PollContext {
-  readonly client: PollClient;
-  readonly callGroupsOf: CallGroupsOf;
+  readonly client: RestClient;
   readonly wholeAnswers: WholeAnswers;
 }
 
@@ -68,6 +69,12 @@ export async function* pollApplication(
 type Names = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'>;
 const noNames: Names = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
 
+/** The values that one call has brought, and where they belong among those of the entry. */
+interface Piece {
+  readonly places: readonly number[];
+  readonly values: Values;
+}
+
 /** The calls of one poll, and what they have shown so far. A scope is a host id, or `applicationScope`. */
 class ApplicationPoll {
   readonly #question: ApplicationQuestion;
@@ -79,12 +86,10 @@ class ApplicationPoll {
   readonly #isByName: boolean;
   /** What has arrived as a whole, by scope. */
   readonly #parts = new Map<string, Values>();
-  /** What has arrived in some of its calls, by scope. */
-  readonly #pieces = new Map<string, { values: Values; callsLeft: number }>();
-  readonly #failed = new Set<string>();
+  /** What each of its calls has brought, by scope. */
+  readonly #pieces = new Map<string, readonly Piece[]>();
   readonly #goneHosts = new Set<string>();
   #hostIds: readonly string[];
-  #partCount = 0;
   #windowEndMs: number | undefined;
   #error: ApiError | undefined;
   #isGone = false;
@@ -116,7 +121,6 @@ class ApplicationPoll {
       if (this.#isFinal() || this.#scopes().length === 0) return;
     }
     const scopes = this.#scopes();
-    this.#partCount = scopes.length;
     const size = scopes.reduce((sum, scope) => sum + this.#groupsOf(scope).length, 0);
     const all = size + (isWithNames ? 1 : 0);
     await calls.run(() => all, this.#callsFor(scopes, isWithNames));
@@ -129,7 +133,7 @@ class ApplicationPoll {
    * was not tried. Hosts are in the order of the discovery, so that two polls render alike.
    */
   outcome(): PollOutcome {
-    const failed = new Set(this.#failed);
+    const failed = new Set<string>();
     const hosts = new Map<string, Values>();
     const namesError = this.#isByName ? this.#names.hostNamesError : undefined;
     if (namesError !== undefined) failed.add(hostsScope);
@@ -142,7 +146,7 @@ class ApplicationPoll {
       reading: this.#reading(hosts),
       error: this.#error ?? namesError,
       failed: this.#isGone ? new Set() : failed,
-      partCount: this.#partCount,
+      partCount: this.#scopes().length,
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
       ...this.#names,
@@ -180,7 +184,7 @@ class ApplicationPoll {
 
   #groupsOf(scope: string, areWhole = this.#areWhole): readonly SeriesGroup[] {
     const { series } = this.#question.selected.entry;
-    const { applications, hosts } = this.#context.callGroupsOf(series, areWhole);
+    const { applications, hosts } = this.#context.wholeAnswers.callGroupsOf(series, areWhole);
     return scope === applicationScope ? applications : hosts;
   }
 
@@ -252,7 +256,8 @@ class ApplicationPoll {
         const window = windowAt(context.wallMs, wanted, delayMs);
         const query = { ...group, window, raw };
         const answer = await this.#context.client.metrics(application.id, hostId, query, context);
-        this.#arrived(scope, group, answer.values, window?.toMs ?? answer.windowEndMs);
+        const piece = { places: group.places, values: answer.values };
+        this.#arrived(scope, piece, window?.toMs ?? answer.windowEndMs);
       } catch (error) {
         this.#partFailed(scope, asApiError(error));
       }
@@ -264,24 +269,20 @@ class ApplicationPoll {
    * for the whole. With the vendor's own window, the windows of one poll may end a minute apart: the earliest
    * end holds for all.
    */
-  #arrived(
-    scope: string,
-    { places, calls }: SeriesGroup,
-    values: Values,
-    endMs: number | undefined,
-  ): void {
+  #arrived(scope: string, piece: Piece, endMs: number | undefined): void {
     this.#unanswered = 0;
     if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
-    if (places === undefined) {
-      this.#parts.set(scope, values);
-      return;
-    }
+    const pieces = [...(this.#pieces.get(scope) ?? []), piece];
+    this.#pieces.set(scope, pieces);
+    if (pieces.length < this.#groupsOf(scope).length) return;
+    const byPlace = new Map(
+      pieces.flatMap(({ places, values }) => places.map((place, at) => [place, values[at]])),
+    );
     const { series } = this.#question.selected.entry;
-    const known = this.#pieces.get(scope) ?? { values: [], callsLeft: calls };
-    const arrived = new Map(places.map((place, index) => [place, values[index]]));
-    const all = series.map((_, place) => arrived.get(place) ?? known.values[place]);
-    this.#pieces.set(scope, { values: all, callsLeft: known.callsLeft - 1 });
-    if (known.callsLeft === 1) this.#parts.set(scope, all);
+    this.#parts.set(
+      scope,
+      series.map((_, place) => byPlace.get(place)),
+    );
   }
 
   #partFailed(scope: string, error: ApiError): void {
@@ -292,7 +293,6 @@ class ApplicationPoll {
     }
     this.#noteDeadline();
     this.#error ??= error;
-    this.#failed.add(scope);
     if (error.status === 401) this.#isUnauthorized = true;
     this.#unanswered = unanswered.has(error.reason) ? this.#unanswered + 1 : 0;
   }

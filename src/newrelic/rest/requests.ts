@@ -2,16 +2,15 @@ import { ApiError } from '../../model/api-error.ts';
 import type { MetricListQuestion } from '../../model/metric-list.ts';
 import type { PolledSeries } from '../../model/polled-series.ts';
 import { countedBy, type ValueName } from '../../model/vendor-value.ts';
-import type { TimeWindow } from '../../model/window.ts';
-import type { ApiRequest } from '../calls/transport.ts';
 import { isEntityId, minuteTextOf } from '../json.ts';
+import type { RestRequest } from './answer.ts';
 import type { MetricQuery } from './metric-payload.ts';
 
 /**
  * Asks for the applications of the account; with `ids` only for those. Every page is asked for with
  * the same query: the vendor does not say whether its own links to further pages keep a filter.
  */
-export function applicationsRequest(ids: readonly string[] | undefined, page: number): ApiRequest {
+export function applicationsRequest(ids: readonly string[] | undefined, page: number): RestRequest {
   const filter =
     ids === undefined
       ? []
@@ -30,10 +29,11 @@ const hostsTimeoutMs = 10_000;
  * Asks for the hosts of one application, with their names; with `hostName` only for those whose
  * names contain it.
  */
-export function hostsRequest(applicationId: string, page: number, hostName?: string): ApiRequest {
+export function hostsRequest(applicationId: string, page: number, hostName?: string): RestRequest {
   const filter = hostName === undefined ? [] : [parameterOf('filter[hostname]', hostName)];
   return {
     operation: 'list_hosts',
+    applicationId,
     target: `${pathOf(applicationId)}/hosts.json${queryOf([...filter, ...pageOf(page)])}`,
     answerSize: 'medium',
     timeoutMs: hostsTimeoutMs,
@@ -45,12 +45,13 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
 export function metricNamesRequest(
   { applicationId, hostId, like }: MetricListQuestion,
   page: number,
-): ApiRequest {
+): RestRequest {
   const filter = like === undefined ? [] : [parameterOf('name', like)];
-  const host = hostId === undefined ? '' : `/hosts/${digitsOf('host', hostId)}`;
   return {
     operation: 'list_metrics',
-    target: `${pathOf(applicationId)}${host}/metrics.json${queryOf([...filter, ...pageOf(page)])}`,
+    applicationId,
+    hostId,
+    target: `${pathOf(applicationId, hostId)}/metrics.json${queryOf([...filter, ...pageOf(page)])}`,
     answerSize: 'large',
   };
 }
@@ -59,16 +60,15 @@ export function metricNamesRequest(
 export function metricsRequest(
   applicationId: string,
   hostId: string | undefined,
-  query: MetricQuery,
-): ApiRequest {
-  const pathEnd = `/metrics/data.json${queryOf(metricParametersOf(query))}`;
-  const path = pathOf(applicationId);
-  return hostId === undefined
-    ? { operation: 'application_metrics', target: path + pathEnd }
-    : {
-        operation: 'host_metrics',
-        target: `${path}/hosts/${digitsOf('host', hostId)}${pathEnd}`,
-      };
+  asked: MetricQuery,
+): RestRequest {
+  const query = queryOf(metricParametersOf(asked));
+  return {
+    operation: hostId === undefined ? 'application_metrics' : 'host_metrics',
+    applicationId,
+    hostId,
+    target: `${pathOf(applicationId, hostId)}/metrics/data.json${query}`,
+  };
 }
 
 /** Each once: the query asks for each value of each metric. */
@@ -91,13 +91,14 @@ function metricParametersOf({ series, window, raw }: MetricQuery): string[] {
   return [
     ...seriesParametersOf(series),
     parameterOf('summarize', 'true'),
-    ...(window === undefined ? [] : windowParametersOf(window)),
+    ...(window === undefined
+      ? []
+      : [
+          parameterOf('from', minuteTextOf(window.fromMs)),
+          parameterOf('to', minuteTextOf(window.toMs)),
+        ]),
     ...(raw ? [parameterOf('raw', 'true')] : []),
   ];
-}
-
-function windowParametersOf({ fromMs, toMs }: TimeWindow): string[] {
-  return [parameterOf('from', minuteTextOf(fromMs)), parameterOf('to', minuteTextOf(toMs))];
 }
 
 function pageOf(page: number): string[] {
@@ -113,8 +114,9 @@ function parameterOf(name: string, value: string): string {
   return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 }
 
-function pathOf(applicationId: string): string {
-  return `/v2/applications/${digitsOf('application', applicationId)}`;
+function pathOf(applicationId: string, hostId?: string): string {
+  const host = hostId === undefined ? '' : `/hosts/${digitsOf('host', hostId)}`;
+  return `/v2/applications/${digitsOf('application', applicationId)}${host}`;
 }
 
 function digitsOf(kind: 'application' | 'host', id: string): string {

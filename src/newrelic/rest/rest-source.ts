@@ -1,5 +1,4 @@
 import { ApiError } from '../../model/api-error.ts';
-import type { Clock } from '../../model/clock.ts';
 import type { AppEntry } from '../../model/config.ts';
 import { queryOutcomeOf } from '../../model/poll-outcome.ts';
 import {
@@ -8,62 +7,37 @@ import {
   isWorthPolling,
 } from '../../model/selected-application.ts';
 import type { Source } from '../../model/source.ts';
-import { countingFailures } from '../answer.ts';
-import { parseJson } from '../json.ts';
-import { documentOf } from './answer.ts';
-import { createCallGroups } from './call-groups.ts';
-import { discoverApplications } from './discovery.ts';
-import { LookUps } from './findings.ts';
-import { createListReader, findHost, type ListDependencies } from './lists.ts';
+import { ask, type RestContext } from './answer.ts';
+import { type CallGroupsOf, createCallGroups } from './call-groups.ts';
+import { createDiscover } from './discovery.ts';
+import { readHostNames } from './lists.ts';
 import { metricAnswerOf } from './metric-payload.ts';
-import { type PollClient, pollApplication } from './poll.ts';
+import { pollApplication, type RestClient } from './poll.ts';
 import { metricsRequest } from './requests.ts';
 import { apartMessage, WholeAnswers, type WholeAnswersContext } from './whole-answers.ts';
 
-/** The REST API v2 for one account. The lists keep what they have read. */
-export interface RestClient extends PollClient {
-  readonly discover: Source['discover'];
-}
-
-export interface RestClientDependencies extends ListDependencies {
-  readonly clock: Clock;
-}
-
-export function createRestClient(dependencies: RestClientDependencies): RestClient {
-  const { send, observer, clock } = dependencies;
-  const lists = createListReader(dependencies);
-  const lookUps = new LookUps(clock);
+export function createRestClient(context: RestContext): RestClient {
   return {
-    discover: async ({ selectors }, knownIds, signal) =>
-      discoverApplications(
-        { selectors, knownIds, signal },
-        { lookUps, read: async (ids) => lists.applications(ids, { signal }) },
-      ),
+    discover: createDiscover(context),
 
-    hostNames: async (applicationId, context, wanted) => {
-      if (wanted !== undefined) return findHost(lists, { applicationId, wanted }, context);
-      const { items, error, calls } = await lists.hosts({ applicationId }, context);
-      return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
-    },
+    hostNames: async (applicationId, call, wanted) =>
+      readHostNames(applicationId, wanted, context, call),
 
-    metrics: async (applicationId, hostId, query, { signal, turn, isRepeated }) => {
+    metrics: async (applicationId, hostId, query, call) => {
       const request = metricsRequest(applicationId, hostId, query);
-      const subject = { operation: request.operation, applicationId, hostId };
-      const response = await send({ ...request, turn, isRepeated }, signal);
-      return countingFailures(response, subject, observer, () =>
-        metricAnswerOf(documentOf(response, subject, parseJson), query, subject, {
-          onInvalid: (reason) => observer.invalidSample(reason),
-          wallMs: clock.wallMs(),
-        }),
+      return ask(request, context, call, (document) =>
+        metricAnswerOf(document, query, request, context.clock.wallMs(), (reason) =>
+          context.observer.invalidSample(reason),
+        ),
       );
     },
   };
 }
 
-export type RestCosts = Required<Pick<Source, 'cost' | 'metricCalls'>>;
+type RestCosts = Required<Pick<Source, 'cost' | 'metricCalls'>>;
 
 /** A call for an application and one for each host that its entry chooses, or a few for each of them. */
-function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): RestCosts {
+function costsWith(areWhole: () => boolean, callGroupsOf: CallGroupsOf): RestCosts {
   return {
     cost: (subjects) => {
       let ofApplications = 0;
@@ -95,7 +69,7 @@ function metricsOf({ poll }: AppEntry): number {
 }
 
 /** What polls cost as long as New Relic answers for several metrics together. */
-export const restCosts: RestCosts = costsWith(() => true);
+export const restCosts: RestCosts = costsWith(() => true, createCallGroups());
 
 const noQueries = new ApiError('client', 'The REST API has no queries.');
 
@@ -109,9 +83,8 @@ export function createRestSource(
   { client, ...context }: WholeAnswersContext & { readonly client: RestClient },
 ): Source {
   const wholeAnswers = new WholeAnswers(account, context);
-  const callGroupsOf = createCallGroups();
   return {
-    ...costsWith(() => wholeAnswers.areWhole, callGroupsOf),
+    ...costsWith(() => wholeAnswers.areWhole, wholeAnswers.callGroupsOf),
     costChanges: () => wholeAnswers.changes,
     listsHosts: true,
     sharesCalls: false,
@@ -120,7 +93,7 @@ export function createRestSource(
     async *poll(asked, calls, signal) {
       for (const question of asked()) {
         if (question.kind === 'application') {
-          yield* pollApplication(question, calls, signal, { client, callGroupsOf, wholeAnswers });
+          yield* pollApplication(question, calls, signal, { client, wholeAnswers });
         } else {
           yield { kind: 'query', question, outcome: queryOutcomeOf(noQueries) };
         }

@@ -2,7 +2,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { Values } from '../../model/polled-series.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
-import type { SeriesGroup } from './call-groups.ts';
+import { type CallGroupsOf, createCallGroups, type SeriesGroup } from './call-groups.ts';
 
 /** One after the other, so that the first polls find it out. */
 const firstTrials = 3;
@@ -31,9 +31,9 @@ export interface WholeAnswersContext {
 export class WholeAnswers {
   readonly #account: string;
   readonly #context: WholeAnswersContext;
+  readonly callGroupsOf: CallGroupsOf = createCallGroups();
   #areWhole = true;
   #changes = 0;
-  /** Since `areWhole` has changed. */
   #trials = 0;
   #nextTrialMs = Number.NEGATIVE_INFINITY;
 
@@ -67,39 +67,29 @@ export class WholeAnswers {
     const isDue = this.#context.clock.monotonicMs() >= this.#nextTrialMs;
     if (areWhole !== this.#areWhole || !isDue) return undefined;
     const shows = areWhole ? isDoubtful : isTelling;
-    // Where values may have been left out, few have come.
-    const [found] = [...parts]
-      .filter(([scope, values]) => shows(callsOf(scope), values))
-      .toSorted(([, one], [, other]) => valuesIn(one) - valuesIn(other));
+    const found = [...parts].find(([scope, values]) => shows(callsOf(scope), values));
     if (found !== undefined) this.#waitFor(failedMs);
     return found?.[0];
   }
 
   /** Takes the values of that part, which was asked for in both ways. */
   tried(calls: readonly SeriesGroup[], together: Values, apart: Values): void {
-    if (apart.some((value, at) => value !== undefined && together[at] === undefined)) {
+    const areWhole = apart.every((value, at) => value === undefined || together[at] !== undefined);
+    if (!areWhole) {
       const { observer, logger } = this.#context;
       observer.unexpected(kind, 1);
       // Every six hours it is found out again.
       if (this.#areWhole) logger.warn({ account: this.#account, kind, remedy }, apartMessage);
-      this.#set(false);
-    } else if (isTelling(calls, apart)) {
-      this.#set(true);
     }
+    const isFoundOut = !areWhole || isTelling(calls, apart);
+    if (isFoundOut && areWhole !== this.#areWhole) this.#changes += 1;
+    if (isFoundOut) this.#areWhole = areWhole;
     this.#trials += 1;
-    const isInDoubt = this.#areWhole && !isTelling(calls, apart);
-    this.#waitFor(isInDoubt && this.#trials < firstTrials ? 0 : foundOutMs);
+    this.#waitFor(isFoundOut || this.#trials >= firstTrials ? foundOutMs : 0);
   }
 
   #waitFor(waitMs: number): void {
     this.#nextTrialMs = this.#context.clock.monotonicMs() + waitMs;
-  }
-
-  #set(areWhole: boolean): void {
-    if (areWhole === this.#areWhole) return;
-    this.#areWhole = areWhole;
-    this.#changes += 1;
-    this.#trials = 0;
   }
 }
 
@@ -111,10 +101,6 @@ function isDoubtful(calls: readonly SeriesGroup[], values: Values): boolean {
 /** Whether a call would have to bring values of several kinds. */
 function isTelling(calls: readonly SeriesGroup[], values: Values): boolean {
   return calls.some(({ kinds }) => havingValues(kinds, values) > 1);
-}
-
-function valuesIn(values: Values): number {
-  return values.filter((value) => value !== undefined).length;
 }
 
 function havingValues(kinds: SeriesGroup['kinds'], values: Values): number {

@@ -3,11 +3,8 @@ import type { Clock } from '../../../src/model/clock.ts';
 import type { Source } from '../../../src/model/source.ts';
 import type { InvalidSampleReason, UnexpectedAnswer } from '../../../src/model/telemetry.ts';
 import type { Transport } from '../../../src/newrelic/calls/transport.ts';
-import {
-  createRestClient,
-  createRestSource,
-  type RestClient,
-} from '../../../src/newrelic/rest/rest-source.ts';
+import type { RestClient } from '../../../src/newrelic/rest/poll.ts';
+import { createRestClient, createRestSource } from '../../../src/newrelic/rest/rest-source.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 /** The real source over a transport, with a record of what it reports to its observers. */

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
-import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
-import { createListReader, type ListReader } from '../../../src/newrelic/rest/lists.ts';
-import { createFakeLogger, type FakeLogger } from '../../support/fake-logger.ts';
+import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import { answerOf, createFakeTransport } from '../../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
-
-function aReader(send: Transport): { readonly reader: ListReader; readonly logger: FakeLogger } {
-  const logger = createFakeLogger();
-  const observer = { invalidSample: () => {}, failed: () => {} };
-  return { logger, reader: createListReader({ send, observer, logger }) };
-}
 
 /**
  * The answer for a page with one application, and a link to the next page unless it is the last.
@@ -23,56 +15,52 @@ function aPage(page: number, last: number): ApiResponse {
   );
 }
 
-describe('createListReader', () => {
-  it('reads a list to its end if every page has another application', async () => {
+describe('a list', () => {
+  it('is read to its end if every page has another application', async () => {
     let page = 0;
-    const { reader } = aReader(async () => {
+    const { source, signal } = aRestSource(async () => {
       page += 1;
       return aPage(page, 6);
     });
 
-    const list = await reader.applications(undefined, { signal: new AbortController().signal });
+    const list = await source.discover({ selectors: [] }, [], signal);
 
-    expect(list.items.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(list.applications.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
     expect(list).toMatchObject({ error: undefined, calls: 6 });
   });
 
-  it('resolves to a list that was complete before its caller aborted', async () => {
+  it('that was complete before its caller aborted is kept', async () => {
     const controller = new AbortController();
-    const { reader } = aReader(async () => {
+    const { client } = aRestSource(async () => {
       controller.abort(new Error('shutting down'));
-      return aPage(1, 1);
+      return answerOf({ application_hosts: [{ id: 1, host: 'a' }] });
     });
 
-    const list = await reader.applications(undefined, controller);
+    const { names } = await client.hostNames('12', controller);
 
-    expect(list.items).toHaveLength(1);
+    expect([...names]).toEqual([['1', 'a']]);
   });
 
   it('rejects with the reason of its caller if a call failed after the abort', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');
-    const { reader } = aReader(async () => {
+    const { client } = aRestSource(async () => {
       controller.abort(reason);
       return answerOf('', { status: 500 });
     });
 
-    await expect(reader.applications(undefined, controller)).rejects.toBe(reason);
+    await expect(client.hostNames('12', controller)).rejects.toBe(reason);
   });
 
-  it('says which parts of the list it left out', async () => {
-    const { reader, logger } = aReader(async () => answerOf({ applications: [{ id: 7 }] }));
+  it('says which parts of it were left out', async () => {
+    const { source, signal, logged } = aRestSource(async () =>
+      answerOf({ applications: [{ id: 7 }] }),
+    );
 
-    const list = await reader.applications(undefined, { signal: new AbortController().signal });
+    const { unreadableIds } = await source.discover({ selectors: [] }, [], signal);
 
-    expect(list.unreadableIds).toEqual(['7']);
-    expect(logger.lines).toEqual([
-      {
-        level: 'debug',
-        message: 'a part of the list of applications was left out',
-        fields: { problem: 'application 7: no name' },
-      },
-    ]);
+    expect(unreadableIds).toEqual(['7']);
+    expect(logged).toEqual([{ problem: 'application 7: no name' }]);
   });
 });
 
@@ -91,6 +79,7 @@ describe('the host names of an application', () => {
     expect(transport.calls).toEqual([
       {
         operation: 'list_hosts',
+        applicationId: '12',
         target,
         answerSize: 'medium',
         timeoutMs: 10_000,

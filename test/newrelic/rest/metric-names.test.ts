@@ -7,12 +7,20 @@ import type {
 } from '../../../src/model/metric-list.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { createMetricNames } from '../../../src/newrelic/rest/metric-names.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { answerOf, createFakeTransport } from '../../support/fake-transport.ts';
 
 const ofApplication: MetricListQuestion = {
   applicationId: '11',
   hostId: undefined,
   like: undefined,
+};
+
+const aContext = {
+  clock: createFakeClock(),
+  logger: createFakeLogger(),
+  observer: { invalidSample: () => undefined, failed: () => undefined },
 };
 
 interface Read extends MetricListEnd {
@@ -28,11 +36,12 @@ async function read(
   const pages: (readonly ListedMetric[])[] = [];
   const failures: string[] = [];
   const observer = {
+    invalidSample: (): undefined => undefined,
     failed: (operation: string, reason: string): void => {
       failures.push(`${operation} ${reason}`);
     },
   };
-  const list = createMetricNames({ maxPages }, { send, observer });
+  const list = createMetricNames(maxPages, { ...aContext, send, observer });
   const end = await list(
     { ...ofApplication, ...question },
     { signal, onPage: (page) => pages.push(page) },
@@ -168,19 +177,16 @@ describe('the names of metrics of the REST API', () => {
     const reason = new Error('stopped');
     const pages: (readonly ListedMetric[])[] = [];
     const vendor = createFakeTransport({ [first]: aPage(['A'], linkTo(2)) });
-    const list = createMetricNames(
-      { maxPages: 10 },
-      {
-        observer: { failed: () => {} },
-        send: async (request, signal) => {
-          if (request.target !== first) {
-            controller.abort(reason);
-            throw new ApiError('reset', 'cut off');
-          }
-          return vendor.send(request, signal);
-        },
+    const list = createMetricNames(10, {
+      ...aContext,
+      send: async (request, signal) => {
+        if (request.target !== first) {
+          controller.abort(reason);
+          throw new ApiError('reset', 'cut off');
+        }
+        return vendor.send(request, signal);
       },
-    );
+    });
 
     const ending = list(ofApplication, {
       signal: controller.signal,

@@ -5,7 +5,8 @@ import { applicationScope, type PollOutcome } from '../../../src/model/poll-outc
 import { seriesOf } from '../../../src/model/polled-series.ts';
 import type { ApplicationQuestion, HostNames, PollCalls } from '../../../src/model/source.ts';
 import { windowAt } from '../../../src/model/window.ts';
-import { createRestSource, type RestClient } from '../../../src/newrelic/rest/rest-source.ts';
+import type { RestClient } from '../../../src/newrelic/rest/poll.ts';
+import { createRestSource } from '../../../src/newrelic/rest/rest-source.ts';
 import { aQuery, aSelected } from '../../support/builders.ts';
 import { callsAtOnce } from '../../support/calls-at-once.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';

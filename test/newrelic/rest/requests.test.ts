@@ -32,6 +32,7 @@ describe('the throughput requests', () => {
   it('ask for both transaction types of a window in one call', () => {
     expect(metricsRequest('12', undefined, aQuery())).toEqual({
       operation: 'application_metrics',
+      applicationId: '12',
       target:
         '/v2/applications/12/metrics/data.json' +
         '?names%5B%5D=HttpDispatcher&names%5B%5D=OtherTransaction%2Fall' +
