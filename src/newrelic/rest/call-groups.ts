@@ -1,5 +1,5 @@
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
-import { seriesParametersOf, valuesOf } from './requests.ts';
+import { queryLengthOf, valuesOf } from './requests.ts';
 
 type Series = readonly PolledSeries[];
 
@@ -87,7 +87,7 @@ function groupedBy<Key>(
 const mostCharacters = 3500;
 
 function fits(series: Series): boolean {
-  return seriesParametersOf(series).join('&').length < mostCharacters;
+  return queryLengthOf(series) <= mostCharacters;
 }
 
 /** Which series one call asks for: usually all of them. Else the groups are filled in the order of the series. */

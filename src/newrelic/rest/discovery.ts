@@ -32,28 +32,27 @@ export function createDiscover(context: RestContext): Source['discover'] {
   return async ({ selectors }, knownIds, signal) => {
     const read: ReadApplications = async (ids) => readApplications(ids, context, { signal });
     const search = new Search(read, signal);
-    const pendingIds = await findAll({ selectors, knownIds }, search, lookUps);
+    const wanted = wantedIdsOf(selectors);
+    const known = new Set(knownIds);
+    const isListed = selectors.length === 0 || selectors.some(({ kind }) => kind !== 'id');
+    const pendingIds = isListed
+      ? await findListed(wanted, known, search, lookUps)
+      : await findByIds({ wanted, lost: [], known, isListed }, search, lookUps);
+    lookUps.keepOnly((id) => wanted.has(id) && !search.has(id));
     const discovery = { ...search.result(), pendingIds };
-    for (const { id } of discovery.applications) lookUps.forget(id);
     if (!signal.aborted) return discovery;
     if (!(signal.reason instanceof ApiError)) throw signal.reason;
     return { ...discovery, complete: false, error: signal.reason };
   };
 }
 
-/** Returns the ids that may or may not be in the account. */
-async function findAll(
-  question: { readonly selectors: readonly Selector[]; readonly knownIds: readonly string[] },
+/** Reads the list of the account, and looks up what is not in it. Returns the ids that may or may not be there. */
+async function findListed(
+  wanted: ReadonlySet<string>,
+  known: ReadonlySet<string>,
   search: Search,
   lookUps: LookUps,
 ): Promise<readonly string[]> {
-  const { selectors } = question;
-  const wanted = wantedIdsOf(selectors);
-  lookUps.keepOnly(wanted);
-  const known = new Set(question.knownIds);
-  if (selectors.length > 0 && selectors.every(({ kind }) => kind === 'id')) {
-    return findByIds({ wanted, lost: [], known, isListed: false }, search, lookUps);
-  }
   const list = await search.list();
   if (list.error !== undefined) {
     return [...wanted].filter((id) => !search.has(id) && !lookUps.isAbsent(id));
@@ -324,14 +323,9 @@ class LookUps {
     this.#asked.set(id, { askedMs, isAbsent: isAbsent || this.isAbsent(id) });
   }
 
-  /** Notes that the id was found. */
-  forget(id: string): void {
-    this.#asked.delete(id);
-  }
-
-  /** Forgets all other ids, so that no more ids are kept than are configured. */
-  keepOnly(ids: ReadonlySet<string>): void {
-    for (const id of this.#asked.keys()) if (!ids.has(id)) this.#asked.delete(id);
+  /** Forgets the other ids: those that were found, and those that are no longer configured. */
+  keepOnly(isKept: (id: string) => boolean): void {
+    for (const id of this.#asked.keys()) if (!isKept(id)) this.#asked.delete(id);
   }
 
   #askedMs(id: string): number {

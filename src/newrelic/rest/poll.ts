@@ -69,12 +69,6 @@ export async function* pollApplication(
 type Names = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'>;
 const noNames: Names = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
 
-/** The values that one call has brought, and where they belong among those of the entry. */
-interface Piece {
-  readonly places: readonly number[];
-  readonly values: Values;
-}
-
 /** The calls of one poll, and what they have shown so far. A scope is a host id, or `applicationScope`. */
 class ApplicationPoll {
   readonly #question: ApplicationQuestion;
@@ -87,7 +81,7 @@ class ApplicationPoll {
   /** What has arrived as a whole, by scope. */
   readonly #parts = new Map<string, Values>();
   /** What each of its calls has brought, by scope. */
-  readonly #pieces = new Map<string, readonly Piece[]>();
+  readonly #pieces = new Map<string, ReadonlyMap<SeriesGroup, Values>>();
   readonly #goneHosts = new Set<string>();
   #hostIds: readonly string[];
   #windowEndMs: number | undefined;
@@ -133,32 +127,29 @@ class ApplicationPoll {
    * was not tried. Hosts are in the order of the discovery, so that two polls render alike.
    */
   outcome(): PollOutcome {
-    const failed = new Set<string>();
+    const { hostNames, hostNamesError, extraCalls } = this.#names;
+    const namesError = this.#isByName ? hostNamesError : undefined;
+    const failed = new Set(namesError === undefined ? [] : [hostsScope]);
     const hosts = new Map<string, Values>();
-    const namesError = this.#isByName ? this.#names.hostNamesError : undefined;
-    if (namesError !== undefined) failed.add(hostsScope);
     for (const scope of this.#scopes().filter((one) => this.#isListed(one))) {
       const values = this.#parts.get(scope);
       if (values === undefined && !this.#goneHosts.has(scope)) failed.add(scope);
       if (values !== undefined && scope !== applicationScope) hosts.set(scope, values);
     }
+    const application = this.#parts.get(applicationScope) ?? [];
+    const { series } = this.#question.selected.entry;
+    const reading = { windowEndMs: this.#windowEndMs, series, application, hosts };
     return {
-      reading: this.#reading(hosts),
+      reading: this.#parts.has(applicationScope) || hosts.size > 0 ? reading : undefined,
       error: this.#error ?? namesError,
       failed: this.#isGone ? new Set() : failed,
       partCount: this.#scopes().length,
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
-      ...this.#names,
+      hostNames,
+      hostNamesError,
+      extraCalls,
     };
-  }
-
-  /** `undefined` if nothing has arrived. */
-  #reading(hosts: ReadonlyMap<string, Values>): PollOutcome['reading'] {
-    const application = this.#parts.get(applicationScope);
-    if (application === undefined && hosts.size === 0) return undefined;
-    const { series } = this.#question.selected.entry;
-    return { windowEndMs: this.#windowEndMs, series, application: application ?? [], hosts };
   }
 
   /** What is to be asked for, as far as that is known. */
@@ -226,7 +217,7 @@ class ApplicationPoll {
     return async (context) => {
       const found = await this.#context.client
         .hostNames(selected.application.id, context, wanted)
-        .catch(failedNames);
+        .catch((error: unknown) => ({ names: new Map(), error: asApiError(error), calls: 0 }));
       // The deadline of the poll says nothing about the names: the next poll asks for them again.
       if (!this.#signal.aborted || this.#isByName) this.#named(found);
     };
@@ -256,8 +247,7 @@ class ApplicationPoll {
         const window = windowAt(context.wallMs, wanted, delayMs);
         const query = { ...group, window, raw };
         const answer = await this.#context.client.metrics(application.id, hostId, query, context);
-        const piece = { places: group.places, values: answer.values };
-        this.#arrived(scope, piece, window?.toMs ?? answer.windowEndMs);
+        this.#arrived(scope, group, answer.values, window?.toMs ?? answer.windowEndMs);
       } catch (error) {
         this.#partFailed(scope, asApiError(error));
       }
@@ -269,20 +259,20 @@ class ApplicationPoll {
    * for the whole. With the vendor's own window, the windows of one poll may end a minute apart: the earliest
    * end holds for all.
    */
-  #arrived(scope: string, piece: Piece, endMs: number | undefined): void {
+  #arrived(scope: string, group: SeriesGroup, values: Values, endMs: number | undefined): void {
     this.#unanswered = 0;
     if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
-    const pieces = [...(this.#pieces.get(scope) ?? []), piece];
+    const pieces = new Map(this.#pieces.get(scope)).set(group, values);
     this.#pieces.set(scope, pieces);
-    if (pieces.length < this.#groupsOf(scope).length) return;
+    if (pieces.size < this.#groupsOf(scope).length) return;
     const byPlace = new Map(
-      pieces.flatMap(({ places, values }) => places.map((place, at) => [place, values[at]])),
+      Array.from(pieces).flatMap(([{ places }, some]) =>
+        places.map((place, at) => [place, some[at]]),
+      ),
     );
     const { series } = this.#question.selected.entry;
-    this.#parts.set(
-      scope,
-      series.map((_, place) => byPlace.get(place)),
-    );
+    const all = series.map((_, place) => byPlace.get(place));
+    this.#parts.set(scope, all);
   }
 
   #partFailed(scope: string, error: ApiError): void {
@@ -296,8 +286,4 @@ class ApplicationPoll {
     if (error.status === 401) this.#isUnauthorized = true;
     this.#unanswered = unanswered.has(error.reason) ? this.#unanswered + 1 : 0;
   }
-}
-
-function failedNames(error: unknown): HostNames {
-  return { names: new Map(), error: asApiError(error), calls: 0 };
 }

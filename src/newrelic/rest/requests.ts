@@ -6,18 +6,18 @@ import { isEntityId, minuteTextOf } from '../json.ts';
 import type { RestRequest } from './answer.ts';
 import type { MetricQuery } from './metric-payload.ts';
 
+/** A parameter of a query; left out without a value. */
+type Parameter = readonly [name: string, value: string | undefined];
+
 /**
  * Asks for the applications of the account; with `ids` only for those. Every page is asked for with
  * the same query: the vendor does not say whether its own links to further pages keep a filter.
  */
 export function applicationsRequest(ids: readonly string[] | undefined, page: number): RestRequest {
-  const filter =
-    ids === undefined
-      ? []
-      : [parameterOf('filter[ids]', ids.map((id) => digitsOf('application', id)).join(','))];
+  const wanted = ids?.map((id) => digitsOf('application', id)).join(',');
   return {
     operation: 'list_applications',
-    target: `/v2/applications.json${queryOf([...filter, ...pageOf(page)])}`,
+    target: `/v2/applications.json${queryOf([['filter[ids]', wanted], pageOf(page)])}`,
     answerSize: 'large',
   };
 }
@@ -25,16 +25,13 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
 // Names are a convenience that must not delay values. This is the limit for each page.
 const hostsTimeoutMs = 10_000;
 
-/**
- * Asks for the hosts of one application, with their names; with `hostName` only for those whose
- * names contain it.
- */
+/** Asks for the names of an application's hosts; with `hostName` only for those that contain it. */
 export function hostsRequest(applicationId: string, page: number, hostName?: string): RestRequest {
-  const filter = hostName === undefined ? [] : [parameterOf('filter[hostname]', hostName)];
+  const query = queryOf([['filter[hostname]', hostName], pageOf(page)]);
   return {
     operation: 'list_hosts',
     applicationId,
-    target: `${pathOf(applicationId)}/hosts.json${queryOf([...filter, ...pageOf(page)])}`,
+    target: `${pathOf(applicationId)}/hosts.json${query}`,
     answerSize: 'medium',
     timeoutMs: hostsTimeoutMs,
     // Nobody waits for names.
@@ -46,12 +43,12 @@ export function metricNamesRequest(
   { applicationId, hostId, like }: MetricListQuestion,
   page: number,
 ): RestRequest {
-  const filter = like === undefined ? [] : [parameterOf('name', like)];
+  const query = queryOf([['name', like], pageOf(page)]);
   return {
     operation: 'list_metrics',
     applicationId,
     hostId,
-    target: `${pathOf(applicationId, hostId)}/metrics.json${queryOf([...filter, ...pageOf(page)])}`,
+    target: `${pathOf(applicationId, hostId)}/metrics.json${query}`,
     answerSize: 'large',
   };
 }
@@ -60,9 +57,15 @@ export function metricNamesRequest(
 export function metricsRequest(
   applicationId: string,
   hostId: string | undefined,
-  asked: MetricQuery,
+  { series, window, raw }: MetricQuery,
 ): RestRequest {
-  const query = queryOf(metricParametersOf(asked));
+  const query = queryOf([
+    ...seriesParametersOf(series),
+    ['summarize', 'true'],
+    ['from', window && minuteTextOf(window.fromMs)],
+    ['to', window && minuteTextOf(window.toMs)],
+    ['raw', raw ? 'true' : undefined],
+  ]);
   return {
     operation: hostId === undefined ? 'application_metrics' : 'host_metrics',
     applicationId,
@@ -71,13 +74,18 @@ export function metricsRequest(
   };
 }
 
+/** How many characters of a query these series take. */
+export function queryLengthOf(series: readonly PolledSeries[]): number {
+  return queryOf(seriesParametersOf(series)).length;
+}
+
 /** Each once: the query asks for each value of each metric. */
-export function seriesParametersOf(series: readonly PolledSeries[]): string[] {
+function seriesParametersOf(series: readonly PolledSeries[]): readonly Parameter[] {
   const names = new Set(series.map(({ metric }) => metric));
   const values = new Set(series.flatMap(valuesOf));
   return [
-    ...[...names].map((name) => parameterOf('names[]', name)),
-    ...[...values].map((value) => parameterOf('values[]', value)),
+    ...Array.from(names, (name) => ['names[]', name] as const),
+    ...Array.from(values, (value) => ['values[]', value] as const),
   ];
 }
 
@@ -87,31 +95,16 @@ export function valuesOf({ value }: Pick<PolledSeries, 'value'>): readonly Value
   return counter === undefined ? [value] : [value, counter];
 }
 
-function metricParametersOf({ series, window, raw }: MetricQuery): string[] {
-  return [
-    ...seriesParametersOf(series),
-    parameterOf('summarize', 'true'),
-    ...(window === undefined
-      ? []
-      : [
-          parameterOf('from', minuteTextOf(window.fromMs)),
-          parameterOf('to', minuteTextOf(window.toMs)),
-        ]),
-    ...(raw ? [parameterOf('raw', 'true')] : []),
-  ];
-}
-
-function pageOf(page: number): string[] {
-  return page === 1 ? [] : [parameterOf('page', String(page))];
-}
-
-function queryOf(parameters: readonly string[]): string {
-  return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+function pageOf(page: number): Parameter {
+  return ['page', page === 1 ? undefined : String(page)];
 }
 
 /** Not `URLSearchParams`: that writes a space as a raw `+`. */
-function parameterOf(name: string, value: string): string {
-  return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+function queryOf(parameters: readonly Parameter[]): string {
+  const texts = parameters.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return texts.length === 0 ? '' : `?${texts.join('&')}`;
 }
 
 function pathOf(applicationId: string, hostId?: string): string {
