@@ -1,4 +1,9 @@
-import { ApiError, type FailureReason, remedyOf } from '../../model/api-error.ts';
+import {
+  ApiError,
+  type ApiErrorOptions,
+  type FailureReason,
+  remedyOf,
+} from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../../model/region.ts';
 import type { RequestContext } from '../../model/source.ts';
@@ -49,12 +54,8 @@ export async function ask<Content>(
 }
 
 /**
- * The document of an answer. Throws an `ApiError`, and nothing else, if the answer is a failure.
- * The status is checked before the body, and the body of an answer that is not 2xx need not be
- * JSON.
- *
- * A 200 whose document has an `error` member is the vendor's own failure under a wrong status: its
- * reason is `server`, whatever else the document holds, or `auth` for the key of another region.
+ * The document of an answer. Throws an `ApiError` if the answer is a failure: one that is not 2xx, whose body
+ * need not be JSON, or a 200 with an `error`, which is the vendor's own failure under a wrong status.
  */
 function documentOf({ status, body }: ApiResponse, subject: CallSubject): JsonObject {
   const reason = statusReason(status);
@@ -102,9 +103,7 @@ function isPresent(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false && error !== '';
 }
 
-interface FailureOptions {
-  readonly status?: number;
-  readonly cause?: unknown;
+interface FailureOptions extends ApiErrorOptions {
   /** What to do about it, without a full stop, if the usual remedy for the reason is wrong. */
   readonly remedy?: string;
 }
@@ -131,18 +130,15 @@ function remedyFor(
   reason: FailureReason,
   status: number | undefined,
 ): string {
-  if (applicationId !== undefined && reason === 'not_found') return notFoundApplication;
+  if (applicationId !== undefined && reason === 'not_found') {
+    return 'New Relic no longer has it, or it belongs to another account than the API key';
+  }
   // With a refused key the list of applications would have failed, long before this call.
-  if (applicationId !== undefined && status === 403) return forbiddenApplication;
+  if (applicationId !== undefined && status === 403) {
+    return "New Relic forbids this application to the API key's user: give that user access to it, or take it out of the configuration";
+  }
   return remedyOf({ reason, status }, remedies, againOf(operation));
 }
-
-const notFoundApplication =
-  'New Relic no longer has it, or it belongs to another account than the API key';
-
-const forbiddenApplication =
-  "New Relic forbids this application to the API key's user: give that user access to it, or " +
-  'take it out of the configuration';
 
 const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
   auth:
@@ -170,10 +166,7 @@ export function partsMissing(
 /** Real pages have 200 elements, or 1000 names. A million would block the whole process for seconds. */
 const maxElements = 1000;
 
-/**
- * The elements of one page of a list. Throws an `ApiError` if there is no list, or if it is too
- * long.
- */
+/** The elements of one page of a list. Throws an `ApiError` if there is no list, or if it is too long. */
 export function listElementsOf(
   document: JsonObject,
   member: 'applications' | 'application_hosts' | 'metrics',

@@ -86,10 +86,8 @@ export function applicationPageOf(
   return { items, error: partsMissing(unidentified.length, subject, which) };
 }
 
-type ApplicationRecord = z.infer<typeof applicationSchema>;
-
 function applicationOf(
-  record: ApplicationRecord,
+  record: z.infer<typeof applicationSchema>,
   report: (problem: string) => void,
   onInvalid: InvalidSampleListener,
 ): Application {
@@ -147,18 +145,14 @@ export interface HostName {
   readonly name: string;
 }
 
-const hostSchema = z.object({
-  id: z.unknown().transform(entityIdOf).pipe(z.string()),
-  host: z.string().min(1),
-});
-
 /**
- * The host names of a list document. A host without a readable id or name is left out, so that it
- * is shown by its id. Throws an `ApiError` if there is no list, or if it is too long.
+ * The host names of a list document. A host without a readable id or name is left out. Throws an `ApiError`
+ * if there is no list, or if it is too long.
  */
 export function hostNamesOf(document: JsonObject, subject: CallSubject): HostName[] {
   return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {
-    const host = hostSchema.safeParse(element);
-    return host.success ? [{ id: host.data.id, name: host.data.host }] : [];
+    const { id: numeric, host: name } = objectOf(element);
+    const id = entityIdOf(numeric);
+    return id === undefined || typeof name !== 'string' || name === '' ? [] : [{ id, name }];
   });
 }

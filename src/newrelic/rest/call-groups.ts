@@ -18,10 +18,7 @@ export interface CallGroups {
   readonly hosts: readonly SeriesGroup[];
 }
 
-/**
- * @param areWhole whether New Relic answers for metrics that have different values in one call; else only
- * those with the same values share one
- */
+/** @param areWhole whether metrics that have different values share a call; else only those with the same */
 export type CallGroupsOf = (series: Series, areWhole: boolean) => CallGroups;
 
 /** Series that are grouped once are known: thousands of applications have the same ones. */
@@ -54,10 +51,7 @@ function callGroupsOf(series: Series, areWhole: boolean): CallGroups {
   };
 }
 
-/**
- * The series of metrics of which the same values are read, together. Only where there are several such kinds,
- * New Relic may leave out values.
- */
+/** The series of metrics of which the same values are read, together. */
 function kindsOf(series: Series): readonly Series[] {
   const valuesByMetric = new Map(
     Array.from(
@@ -81,9 +75,7 @@ function groupedBy<Key>(
   return groups;
 }
 
-/**
- * A URL should stay under 4 kB, although the vendor does not say so: this is the share of the names and values.
- */
+/** A URL should stay under 4 kB, although the vendor does not say so. */
 const mostCharacters = 3500;
 
 function fits(series: Series): boolean {

@@ -13,19 +13,15 @@ import type { PagedList } from './paging.ts';
 // As many as the vendor puts on a page. A URL with this many ids stays under 4 kB.
 const idsPerCall = 200;
 
-// Calls in one discovery to find out which ids of a batch are gone, when the whole batch is
-// answered with 404. Sixteen of them find the first such id among 200.
+// Calls in one discovery to find out which ids of a batch with 404 are gone: sixteen find the first among 200.
 const maxSplitCalls = 48;
 
 // Calls in one discovery for single ids that an answer for several ids left out.
 const maxLookUps = 10;
 
 /**
- * Finds what the selectors may choose from. If all of them are ids, it asks for those ids;
- * otherwise it reads the list of the whole account. Remembers which ids it has looked up.
- *
- * An `ApiError` makes the discovery incomplete, also as the reason of an abort. Any other error is
- * passed on.
+ * Finds what the selectors may choose from: asks for ids if all of them are ids, else reads the list of the
+ * whole account. Keeps the contract of `Source.discover`, and remembers which ids it has looked up.
  */
 export function createDiscover(context: RestContext): Source['discover'] {
   const lookUps = new LookUps(context.clock);
@@ -73,9 +69,8 @@ function wantedIdsOf(selectors: readonly Selector[]): ReadonlySet<string> {
 }
 
 /**
- * Known applications that the list left out, perhaps by mistake. Pages shift while applications
- * come and go, so an application may be lost between two of them. A list of one page is trusted
- * unless it lacks most of what was known; then a few look-ups are enough to check it.
+ * Known applications that the list left out, perhaps by mistake: pages shift while applications come and go.
+ * A list of one page is trusted unless it lacks most of what was known; then a few look-ups check it.
  */
 function unconfirmedAbsences(
   missing: readonly string[],
@@ -94,9 +89,7 @@ function brokenList(stillThere: number): ApiError {
 interface IdQuestion {
   /** Ids that entries name. Such an id is absent if it was asked for alone and was not there. */
   readonly wanted: ReadonlySet<string>;
-  /**
-   * Known applications that the list left out. Such an id is absent if a look-up leaves it out too.
-   */
+  /** Known applications that the list left out. Such an id is absent if a look-up leaves it out too. */
   readonly lost: readonly string[];
   readonly known: ReadonlySet<string>;
   /** Whether the list of the whole account was read: what is not in it is not in the account. */
@@ -104,15 +97,12 @@ interface IdQuestion {
 }
 
 /**
- * Asks for ids in as few calls as possible: 200 at a time. Then it asks alone for some of those
- * that an answer left out, because the vendor documents neither how many ids it accepts at once nor
- * the order of its pages. The next discoveries ask for the rest.
- *
- * Ids that are probably there are asked for first, and apart from the rest: if one unknown id makes
- * the vendor answer 404 for all, it does not affect them. Absent ids are asked for apart too, so
- * that they are found again as soon as they are back.
- *
+ * Asks for ids, 200 at a time, then alone for some of those that an answer left out: the vendor documents
+ * neither how many ids it accepts at once nor the order of its pages. The next discoveries ask for the rest.
  * Returns the ids that may or may not be in the account.
+ *
+ * Ids that are probably there are asked for first, and apart from the rest: one unknown id may make the
+ * vendor answer 404 for all. Absent ids are asked for apart too: they are found as soon as they are back.
  */
 async function findByIds(
   { wanted, lost, known, isListed }: IdQuestion,
@@ -168,10 +158,7 @@ const endingReasons: ReadonlySet<FailureReason> = new Set([
 type ApplicationList = PagedList<ListedApplication>;
 type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
 
-/**
- * The calls of one discovery, and what they have found so far. If an application is listed several times,
- * the first one counts.
- */
+/** The calls of one discovery, and what they have found. If an application is listed twice, the first counts. */
 class Search {
   readonly #read: ReadApplications;
   readonly #signal: AbortSignal;
@@ -213,9 +200,8 @@ class Search {
   }
 
   /**
-   * Asks for ids in one call. The vendor does not document what 404 means for several ids: one
-   * unknown id may be the reason, while the others are there. So after a 404 it asks for each half,
-   * down to single ids.
+   * Asks for ids in one call. The vendor does not document what 404 means for several: one unknown id may be
+   * the reason. So after a 404 it asks for each half, down to single ids.
    */
   async ask(all: readonly string[]): Promise<void> {
     const questions = [all];
@@ -230,8 +216,8 @@ class Search {
   }
 
   /**
-   * Asks for ids, if calls may still be made. The vendor does not document whether it leaves out unknown
-   * ids or answers with 404. So a 404 is not a failure, unless every call is answered with it.
+   * Asks for ids, if calls may still be made. The vendor may leave out unknown ids or answer with 404: so a
+   * 404 is not a failure, unless every call is answered with it.
    *
    * @param isRare whether the next discovery will probably not make this call
    */
@@ -285,12 +271,10 @@ class Search {
   }
 }
 
+/** How long an absent id is not asked for alone again: that would leave no budget for the others. */
 const absentForMs = hourMs;
 
-/**
- * Remembers which ids were asked for alone, and which of them the account does not have. A look-up
- * for each of them in every discovery would leave no time and no budget for the others.
- */
+/** Which ids were asked for alone, and which of them the account does not have. */
 class LookUps {
   readonly #clock: Clock;
   readonly #asked = new Map<string, { readonly askedMs: number; readonly isAbsent: boolean }>();
@@ -304,15 +288,11 @@ class LookUps {
     return this.#asked.get(id)?.isAbsent === true;
   }
 
-  /** Whether the id may be asked for alone now: not if it was absent less than an hour ago. */
   isDue(id: string): boolean {
     return !this.isAbsent(id) || this.#clock.monotonicMs() - this.#askedMs(id) >= absentForMs;
   }
 
-  /**
-   * The ids in the order in which to ask for them: first those that were never asked for, then the
-   * longest ago.
-   */
+  /** The ids in the order in which to ask for them: those never asked for, then the longest ago. */
   inTurn(ids: readonly string[]): readonly string[] {
     return ids.toSorted((left, right) => this.#askedMs(left) - this.#askedMs(right));
   }

@@ -23,8 +23,7 @@ interface ListQuestion<Item> {
 }
 
 /**
- * Reads a list with all its pages. An abort with an `ApiError` ends it like a page that fails. An abort with
- * any other reason rejects with that reason.
+ * Reads a list with all its pages. An abort with an `ApiError` ends it like a page that fails; any other rejects.
  */
 async function readList<Item extends { readonly id: string }>(
   { requestOf, contentOf, weightOf }: ListQuestion<Item>,
@@ -71,9 +70,8 @@ export async function readApplications(
 /**
  * Reads the names of an application's hosts.
  *
- * @param wanted names that one host may have: looks for it by one after the other, until it is found. The
- * vendor finds every host whose name contains the text; the result has those names as well. If the vendor
- * ignores the filter or rejects it, all hosts are listed, once.
+ * @param wanted names that one host may have: it is looked for by one after the other. The result has every
+ * host whose name contains one of them; if the vendor ignores or rejects the filter, all hosts, listed once.
  */
 export async function readHostNames(
   applicationId: string,

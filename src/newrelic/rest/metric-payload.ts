@@ -30,12 +30,10 @@ export interface MetricAnswer {
 }
 
 /**
- * The values in a metric data document. Metrics are found by name: their order does not matter, and if
- * one is absent or in `metrics_not_found`, its series merely have no value. Throws an `ApiError` if the
- * document does not have the shape of a summarized answer, or is for another window.
- *
- * Written by hand, although the lists use schemas: there is one such answer per application and
- * host in every cycle, and a few member accesses cost a fraction of what a schema costs.
+ * The values in a metric data document. Metrics are found by name: if one is absent or in `metrics_not_found`,
+ * its series merely have no value. Throws an `ApiError` if the document does not have the shape of a
+ * summarized answer, or is for another window. Written by hand: there is one such answer per application and
+ * host in every cycle, and a schema costs many times as much.
  *
  * @param wallMs when the answer came: the vendor's own window ends close to it
  */
@@ -92,9 +90,8 @@ const percents = 100;
 const perMebibyte = 1 / (1024 * 1024);
 
 /**
- * What a value of the REST API is to be divided by for the unit that `vendorValues` says, where it
- * comes in another one. The quotient of whole milliseconds has no odd last digits, unlike a product
- * with 0.001.
+ * What a value of the REST API is to be divided by for the unit that `vendorValues` says. The quotient of
+ * whole milliseconds has no odd last digits, unlike a product with 0.001.
  */
 const divisors: Readonly<Partial<Record<ValueName, number>>> = {
   average_response_time: milliseconds,

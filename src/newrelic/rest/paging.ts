@@ -41,14 +41,10 @@ export interface PagedList<Item> {
 }
 
 /**
- * Reads a list page by page, as long as the `Link` header of a page names a later one. One page
- * without anything new is not the end; two in a row mean that the list does not end. No page is
- * asked for twice, whatever the headers say. After a page with parts missing the next one is read
- * all the same. The list may be incomplete if a page names a next one without a page number, or has a
- * `Link` header that cannot be read. It may also be incomplete if a page with items names itself or an earlier one as the next: then
- * something on the way, such as a cache that ignores the query, has sent another page than the one
- * that was asked for. Rejects only with errors that are not an `ApiError`, such as the reason of an
- * abort.
+ * Reads a list page by page, as long as the `Link` header of a page names a later one; no page is asked for
+ * twice, whatever the headers say. One page without anything new is not the end; two in a row mean that the
+ * list does not end. After a page with parts missing the next one is read all the same. Rejects only with
+ * errors that are not an `ApiError`, such as the reason of an abort.
  */
 export async function readPages<Item>(
   fetchPage: (page: number) => Promise<Page<Item>>,
@@ -90,6 +86,10 @@ export async function readPages<Item>(
   return { items, error: partial, calls };
 }
 
+/**
+ * Why the list may be incomplete. If a page with items names itself or an earlier one as the next, a cache that
+ * ignores the query may have sent another page than the one that was asked for.
+ */
 function problemOf(
   { items, error, link }: Page<unknown>,
   { page, next }: { readonly page: number; readonly next: number | undefined },
@@ -130,13 +130,9 @@ interface PageLink {
 }
 
 /**
- * The number of the page that the `Link` header (RFC 8288) calls "next", if it comes after
- * `currentPage`; else `undefined`, which ends the list. Nothing else of the link is used: with a
- * proxy or another base URL its host is not the one that was asked, and the key must go to no other
- * host.
- *
- * Written here, because the parser at hand discards the whole header, valid links included, if one
- * link in it is malformed.
+ * The number of the page that the `Link` header (RFC 8288) calls "next", if it comes after `currentPage`.
+ * Nothing else of the link is used: the key must go to no other host. Written here, because the parser at
+ * hand discards the whole header if one link in it is malformed.
  */
 export function nextPageOf(header: LinkHeader, currentPage: number): number | undefined {
   return pagesOf(linksOf(header), 'next').find((page) => page > currentPage);
@@ -146,10 +142,9 @@ export function nextPageOf(header: LinkHeader, currentPage: number): number | un
 export type EndDoubt = keyof typeof doubtTexts;
 
 /**
- * Why the header leaves open whether the list goes on: all "next" pages are no later than `currentPage`,
- * or one has no page number, or no link has a relation of paging. `undefined` if the list has ended: no
- * next page is named, or only ones with a blank `cursor`, or the last page is an earlier one (for an
- * empty list the vendor writes that `next` is page 1 and `last` is page 0).
+ * Why the header leaves open whether the list goes on. It has ended if no next page is named, or only ones
+ * with a blank `cursor`, or if the last page is an earlier one (for an empty list the vendor writes that
+ * `next` is page 1 and `last` is page 0).
  */
 export function endDoubtOf(header: LinkHeader, currentPage: number): EndDoubt | undefined {
   const links = linksOf(header);

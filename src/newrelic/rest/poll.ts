@@ -48,10 +48,9 @@ export interface PollContext {
 }
 
 /**
- * Asks about one application and the hosts that its entry chooses, with a call for each of them, or a few
- * if one does not suffice, all for the same window. If hosts are chosen by names that are not known yet,
- * the names come first. If the answers leave a doubt whether they are whole, calls that find it out may
- * come last. Yields as `Source.poll` does.
+ * Asks about one application and the hosts that its entry chooses, with one call or a few for each of them,
+ * all for the same window. If hosts are chosen by names that are not known yet, the names come first. Calls
+ * that find out whether answers are whole may come last. Yields as `Source.poll` does.
  */
 export async function* pollApplication(
   question: ApplicationQuestion,
@@ -123,33 +122,40 @@ class ApplicationPoll {
   }
 
   /**
-   * The outcome of the poll. Everything that was asked for and did not arrive has failed, even what
-   * was not tried. Hosts are in the order of the discovery, so that two polls render alike.
+   * What was to be asked for and did not arrive has failed, even what was not tried. Hosts are in the order of
+   * the discovery, so that two polls render alike.
    */
   outcome(): PollOutcome {
-    const { hostNames, hostNamesError, extraCalls } = this.#names;
-    const namesError = this.#isByName ? hostNamesError : undefined;
-    const failed = new Set(namesError === undefined ? [] : [hostsScope]);
-    const hosts = new Map<string, Values>();
-    for (const scope of this.#scopes().filter((one) => this.#isListed(one))) {
-      const values = this.#parts.get(scope);
-      if (values === undefined && !this.#goneHosts.has(scope)) failed.add(scope);
-      if (values !== undefined && scope !== applicationScope) hosts.set(scope, values);
-    }
-    const application = this.#parts.get(applicationScope) ?? [];
-    const { series } = this.#question.selected.entry;
-    const reading = { windowEndMs: this.#windowEndMs, series, application, hosts };
+    const scopes = this.#scopes().filter((scope) => this.#isListed(scope));
+    const missing = scopes.filter(
+      (scope) => !this.#parts.has(scope) && !this.#goneHosts.has(scope),
+    );
+    const areHostsMissing = this.#isByName && this.#names.hostNamesError !== undefined;
+    const failed = areHostsMissing ? [hostsScope, ...missing] : missing;
     return {
-      reading: this.#parts.has(applicationScope) || hosts.size > 0 ? reading : undefined,
-      error: this.#error ?? namesError,
-      failed: this.#isGone ? new Set() : failed,
+      reading: this.#reading(scopes),
+      error: this.#error,
+      failed: new Set(this.#isGone ? [] : failed),
       partCount: this.#scopes().length,
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
-      hostNames,
-      hostNamesError,
-      extraCalls,
+      ...this.#names,
     };
+  }
+
+  /** `undefined` if nothing has arrived. */
+  #reading(scopes: readonly string[]): PollOutcome['reading'] {
+    const arrived = new Map(
+      scopes.flatMap((scope) => {
+        const values = this.#parts.get(scope);
+        return values === undefined ? [] : [[scope, values]];
+      }),
+    );
+    if (arrived.size === 0) return undefined;
+    const application = arrived.get(applicationScope) ?? [];
+    arrived.delete(applicationScope);
+    const { series } = this.#question.selected.entry;
+    return { windowEndMs: this.#windowEndMs, series, application, hosts: arrived };
   }
 
   /** What is to be asked for, as far as that is known. */
@@ -232,6 +238,7 @@ class ApplicationPoll {
     const hostNames = error !== undefined && names.size === 0 ? undefined : names;
     this.#names = { hostNames, hostNamesError: error, extraCalls: calls };
     if (!this.#isByName) return;
+    this.#error ??= error;
     if (error?.reason === 'not_found' && !asksForApplication(selected)) this.#isGone = true;
     if (error?.status === 401) this.#isUnauthorized = true;
     const all = new Map([...known, ...names]);
@@ -255,9 +262,8 @@ class ApplicationPoll {
   }
 
   /**
-   * The values are a part as soon as the last of the calls for them has brought its own: a piece must not pass
-   * for the whole. With the vendor's own window, the windows of one poll may end a minute apart: the earliest
-   * end holds for all.
+   * The values are a part when the last of the calls for them has brought its own. The vendor's own windows may
+   * end a minute apart within a poll: the earliest end holds for all.
    */
   #arrived(scope: string, group: SeriesGroup, values: Values, endMs: number | undefined): void {
     this.#unanswered = 0;

@@ -23,10 +23,9 @@ export interface WholeAnswersContext {
 }
 
 /**
- * Whether New Relic's answers for several metrics are whole. It documents that it may leave out the values
- * of all metrics but the first, if not all have the same values. This is one fact of an account: believed
- * until values were left out that come otherwise. One part of one poll finds it out, and again six hours
- * later at the earliest.
+ * Whether New Relic's answers for several metrics are whole. It documents that it may leave out the values of
+ * all metrics but the first, if not all have the same values. This is one fact of an account: believed until
+ * one part of one poll, asked for in both ways, shows otherwise.
  */
 export class WholeAnswers {
   readonly #account: string;
@@ -48,7 +47,7 @@ export class WholeAnswers {
     return this.#areWhole;
   }
 
-  /** How often `areWhole` has changed. */
+  /** How often that has changed. */
   get changes(): number {
     return this.#changes;
   }

@@ -21,7 +21,6 @@ const deadline = anError('timeout');
 const hostIds = ['11', '12'];
 const names = new Map([['11', 'web-1']]);
 const byName = { hosts: { kind: 'match', pattern: /^web/u, exclude: undefined } } as const;
-
 const self = { kind: 'self', names: ['web-1', 'web-2'] } as const;
 
 interface Bench {
