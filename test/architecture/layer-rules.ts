@@ -53,7 +53,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   re2js: ['config'],
   yaml: ['config', 'web-config'],
   graphql: ['simulator'],
-  zod: ['config', 'web-config', 'newrelic/rest', 'newrelic/nerdgraph'],
+  zod: ['config', 'web-config', 'newrelic/nerdgraph'],
   'fastest-levenshtein': ['config'],
   'node:http': ['server', 'simulator'],
   'node:https': ['server', 'simulator'],

@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../../model/application.ts';
-import { excerptOf } from '../answer.ts';
 import {
   entityIdOf,
   epochMsOf,
   type InvalidSampleListener,
+  isJsonObject,
   type JsonObject,
   objectOf,
   sampleOf,
@@ -17,36 +16,6 @@ export interface ListedApplication {
   readonly id: string;
   readonly application: Application | undefined;
 }
-
-// Only what is needed. Everything but the id and the name may be absent: an application that does
-// not report has no summary and no time. A member of the wrong type counts as absent.
-const summarySchema = z
-  .object({
-    throughput: z.unknown(),
-    response_time: z.unknown(),
-    error_rate: z.unknown(),
-    apdex_score: z.unknown(),
-    apdex_target: z.unknown(),
-  })
-  .partial();
-const textSchema = z.string().min(1).optional().catch(undefined);
-const idListSchema = z.array(z.unknown()).optional().catch(undefined);
-const applicationSchema = z.object({
-  id: z
-    .unknown()
-    .transform(entityIdOf)
-    .pipe(z.string({ error: 'no numeric id' })),
-  name: z.string({ error: 'no name' }),
-  language: textSchema,
-  health_status: textSchema,
-  reporting: z.boolean().optional().catch(undefined),
-  last_reported_at: z.unknown().optional().transform(epochMsOf),
-  application_summary: summarySchema.optional().catch(undefined),
-  links: z
-    .object({ application_hosts: idListSchema, application_instances: idListSchema })
-    .optional()
-    .catch(undefined),
-});
 
 /**
  * The applications of a list document. What cannot be read is left out and logged; the rest is kept. With an
@@ -64,80 +33,84 @@ export function applicationPageOf(
   const items: ListedApplication[] = [];
   const unidentified: string[] = [];
   for (const [index, element] of listElementsOf(document, 'applications', subject).entries()) {
-    const record = applicationSchema.safeParse(element);
-    if (record.success) {
-      const { id } = record.data;
+    const record = objectOf(element);
+    const id = entityIdOf(record['id']);
+    if (id === undefined) {
+      const problem = `element ${index} of the list: no numeric id`;
+      unidentified.push(problem);
+      leftOut(problem);
+    } else {
       const application = applicationOf(
-        record.data,
+        id,
+        record,
         (problem) => leftOut(`application ${id}: ${problem}`),
         (reason) => observer.invalidSample(reason),
       );
       items.push({ id, application });
-      continue;
     }
-    const id = entityIdOf(objectOf(element)['id']);
-    const what = id === undefined ? `element ${index} of the list` : `application ${id}`;
-    const problem = `${what}: ${excerptOf(record.error.issues[0]?.message ?? 'not readable')}`;
-    leftOut(problem);
-    if (id === undefined) unidentified.push(problem);
-    else items.push({ id, application: undefined });
   }
   const which = `, the first: ${unidentified[0]}`;
   return { items, error: partsMissing(unidentified.length, subject, which) };
 }
 
+/**
+ * Everything but the id and the name may be absent: an application that does not report has no summary and no
+ * time. A member of the wrong type counts as absent.
+ */
 function applicationOf(
-  record: z.infer<typeof applicationSchema>,
+  id: string,
+  record: JsonObject,
   report: (problem: string) => void,
   onInvalid: InvalidSampleListener,
-): Application {
-  const summary = record.application_summary;
+): Application | undefined {
+  const { name, reporting, application_summary: summary } = record;
+  if (typeof name !== 'string') {
+    report('no name');
+    return undefined;
+  }
+  const links = objectOf(record['links']);
   return {
-    id: record.id,
-    name: record.name,
-    language: record.language,
-    healthStatus: record.health_status,
-    reporting: record.reporting,
-    lastReportedAtMs: record.last_reported_at,
-    summary: summary === undefined ? undefined : summaryOf(summary, onInvalid),
-    hostIds: idsOf(record.links?.application_hosts, 'host', report),
-    instances: idsOf(record.links?.application_instances, 'instance', report)?.length,
+    id,
+    name,
+    language: textIn(record['language']),
+    healthStatus: textIn(record['health_status']),
+    reporting: typeof reporting === 'boolean' ? reporting : undefined,
+    lastReportedAtMs: epochMsOf(record['last_reported_at']),
+    summary: isJsonObject(summary) ? summaryOf(summary, onInvalid) : undefined,
+    hostIds: idsOf(links['application_hosts'], 'host', report),
+    instances: idsOf(links['application_instances'], 'instance', report)?.length,
   };
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Response times come in milliseconds and error rates in percent. */
-function summaryOf(
-  summary: z.infer<typeof summarySchema>,
-  onInvalid: InvalidSampleListener,
-): ApplicationSummary {
+function summaryOf(summary: JsonObject, onInvalid: InvalidSampleListener): ApplicationSummary {
+  const valueIn = (member: string, divisor = 1): number | undefined => {
+    const value = sampleOf(summary[member], onInvalid);
+    return value === undefined ? undefined : value / divisor;
+  };
   return {
-    requestsPerMinute: sampleOf(summary.throughput, onInvalid),
-    responseTimeSeconds: dividedBy(1000, sampleOf(summary.response_time, onInvalid)),
-    errorRatio: dividedBy(100, sampleOf(summary.error_rate, onInvalid)),
-    apdexScore: sampleOf(summary.apdex_score, onInvalid),
-    apdexTargetSeconds: sampleOf(summary.apdex_target, onInvalid),
+    requestsPerMinute: valueIn('throughput'),
+    responseTimeSeconds: valueIn('response_time', 1000),
+    errorRatio: valueIn('error_rate', 100),
+    apdexScore: valueIn('apdex_score'),
+    apdexTargetSeconds: valueIn('apdex_target'),
   };
 }
 
-function dividedBy(divisor: number, value: number | undefined): number | undefined {
-  return value === undefined ? undefined : value / divisor;
-}
-
 function idsOf(
-  values: readonly unknown[] | undefined,
+  values: unknown,
   kind: 'host' | 'instance',
   report: (problem: string) => void,
 ): readonly string[] | undefined {
-  if (values === undefined) return undefined;
-  const ids = new Set<string>();
-  let unreadable = 0;
-  for (const value of values) {
-    const id = entityIdOf(value);
-    if (id === undefined) unreadable += 1;
-    else ids.add(id);
-  }
+  if (!Array.isArray(values)) return undefined;
+  const ids = values.map(entityIdOf).filter((id) => id !== undefined);
+  const unreadable = values.length - ids.length;
   if (unreadable > 0) report(`${kind} ids that are not numbers: ${unreadable}`);
-  return [...ids];
+  return [...new Set(ids)];
 }
 
 export interface HostName {
@@ -151,8 +124,9 @@ export interface HostName {
  */
 export function hostNamesOf(document: JsonObject, subject: CallSubject): HostName[] {
   return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {
-    const { id: numeric, host: name } = objectOf(element);
+    const { id: numeric, host } = objectOf(element);
     const id = entityIdOf(numeric);
-    return id === undefined || typeof name !== 'string' || name === '' ? [] : [{ id, name }];
+    const name = textIn(host);
+    return id === undefined || name === undefined ? [] : [{ id, name }];
   });
 }
