@@ -1,7 +1,7 @@
 import type { Account } from '../daemon/accounts.ts';
 import type { ListMetrics } from '../model/metric-list.ts';
-import { createMetricNames as createRestMetricNames } from '../newrelic/rest/metric-names.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
+import { createMetricNames as createRestMetricNames } from './rest-metric-names.ts';
 
 /**
  * Lists the metrics of applications of an account, by the API that the account is polled with.

@@ -88,16 +88,16 @@ function textIn(value: unknown): string | undefined {
 
 /** Response times come in milliseconds and error rates in percent. */
 function summaryOf(summary: JsonObject, onInvalid: InvalidSampleListener): ApplicationSummary {
-  const valueIn = (member: string, divisor = 1): number | undefined => {
-    const value = sampleOf(summary[member], onInvalid);
+  const valueOf = (member: unknown, divisor = 1): number | undefined => {
+    const value = sampleOf(member, onInvalid);
     return value === undefined ? undefined : value / divisor;
   };
   return {
-    requestsPerMinute: valueIn('throughput'),
-    responseTimeSeconds: valueIn('response_time', 1000),
-    errorRatio: valueIn('error_rate', 100),
-    apdexScore: valueIn('apdex_score'),
-    apdexTargetSeconds: valueIn('apdex_target'),
+    requestsPerMinute: valueOf(summary['throughput']),
+    responseTimeSeconds: valueOf(summary['response_time'], 1000),
+    errorRatio: valueOf(summary['error_rate'], 100),
+    apdexScore: valueOf(summary['apdex_score']),
+    apdexTargetSeconds: valueOf(summary['apdex_target']),
   };
 }
 

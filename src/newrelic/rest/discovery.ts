@@ -131,7 +131,6 @@ async function findByIds(
   ];
   for (const id of unconfirmed.slice(0, maxLookUps)) await search.askOnce([id], true);
 
-  // If no call was answered with a list, a 404 says nothing about the id.
   for (const [id, isAbsent] of search.askedAlone) lookUps.note(id, isAbsent && search.isAnswered);
   return ids.filter(
     (id) => !search.has(id) && !lookUps.isAbsent(id) && (wanted.has(id) || !search.leftOut.has(id)),
@@ -182,7 +181,7 @@ class Search {
     this.#signal = signal;
   }
 
-  /** Whether any call was answered with a list. */
+  /** Whether any call was answered with a list; if not, a 404 says nothing about an id. */
   get isAnswered(): boolean {
     return this.#isAnswered;
   }

@@ -1,8 +1,14 @@
-import { isLike, type ListedMetric, type ListMetrics } from '../../model/metric-list.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
-import { ask, type CallSubject, listElementsOf, partsMissing, type RestContext } from './answer.ts';
-import { nextPageOf, type Page, type PageContent, readPages } from './paging.ts';
-import { metricNamesRequest } from './requests.ts';
+import { isLike, type ListedMetric, type ListMetrics } from '../model/metric-list.ts';
+import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import {
+  ask,
+  type CallSubject,
+  listElementsOf,
+  partsMissing,
+  type RestContext,
+} from '../newrelic/rest/answer.ts';
+import { nextPageOf, type Page, type PageContent, readPages } from '../newrelic/rest/paging.ts';
+import { metricNamesRequest } from '../newrelic/rest/requests.ts';
 
 /**
  * Lists metrics with the REST API: 1000 names on a page, each with its values.

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/model/api-error.ts';
+import { ApiError } from '../../src/model/api-error.ts';
 import type {
   ListedMetric,
   MetricListEnd,
   MetricListQuestion,
-} from '../../../src/model/metric-list.ts';
-import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
-import { createMetricNames } from '../../../src/newrelic/rest/metric-names.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
-import { answerOf, createFakeTransport } from '../../support/fake-transport.ts';
+} from '../../src/model/metric-list.ts';
+import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
+import { createMetricNames } from '../../src/tools/rest-metric-names.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
 
 const ofApplication: MetricListQuestion = {
   applicationId: '11',
