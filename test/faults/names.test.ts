@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { type FaultBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 
 const lists = { endpoints: ['applications'] } as const;
@@ -163,20 +163,33 @@ describe('the names of hosts', () => {
     // A discovery brings news of the application, and with them whatever else has changed.
     const entries = [{ poll: { discoveryIntervalMs: 30 * minuteMs } }];
     await withTimedFaults({ script, entries }, async (bench) => {
-      const shownNames = async (): Promise<readonly (string | undefined)[]> => {
-        const web = { ...production, transaction_type: 'web' };
-        const page = await bench.scrape();
-        return page
-          .series('newrelic_application_host_requests_per_minute', web)
-          .map(({ host_name: name }) => name);
-      };
-
       await bench.advance(9 * minuteMs);
-      const before = await shownNames();
+      const before = await shownHostNames(bench);
       await bench.advance(3 * minuteMs);
 
       expect(before).toEqual(['1011', '1012']);
-      expect(await shownNames()).toEqual(['s1', 's2']);
+      expect(await shownHostNames(bench)).toEqual(['s1', 's2']);
+    });
+  });
+
+  it('that came before a page of them failed are shown, and the others are the ids', async () => {
+    const rule = {
+      when: { endpoints: ['hosts'], queryIncludes: 'page=2' },
+      fault: { kind: 'status', status: 422 },
+    } as const;
+    await withTimedFaults({ simulator: { pageSize: 1 }, script: [rule] }, async (bench) => {
+      await bench.advance(30_000);
+
+      expect(bench.faulty.faults.hits().length).toBeGreaterThan(0);
+      expect(await shownHostNames(bench)).toEqual(['s1', '1012']);
     });
   });
 });
+
+async function shownHostNames(bench: FaultBench): Promise<readonly (string | undefined)[]> {
+  const web = { ...production, transaction_type: 'web' };
+  const page = await bench.scrape();
+  return page
+    .series('newrelic_application_host_requests_per_minute', web)
+    .map(({ host_name: name }) => name);
+}

@@ -249,6 +249,11 @@ describe('an account that reloads move from applications to queries alone and ba
       operation === 'list_applications' ? answered('', 500) : undefined;
     await bench.platform.clock.advance(3 * minuteMs);
     expect(await upOf(bench)).toBe('0');
+    // That queries are answered says nothing about lists.
+    await bench.daemon.apply(await queryConfig({ queries: calls.replace('20', '10') }));
+    await bench.daemon.apply(await queryConfig(withApps));
+    expect(await upOf(bench)).toBe('0');
+    await bench.platform.clock.advance(5000);
     await bench.daemon.apply(await queryConfig(alone));
 
     // The query was answered less than a minute ago.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anEntry } from '../support/builders.ts';
-import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 
@@ -29,15 +29,24 @@ describe('a silent application', () => {
 });
 
 describe("a poll of New Relic's own last half hour", () => {
+  const poll = {
+    window: { kind: 'vendor_default' },
+    metrics: ['throughput', 'apdex'],
+  } as const;
+  const config = {
+    accounts: [accountOne({ concurrency: 1 })],
+    apps: [anEntry({ account: 'one', poll })],
+  };
+  const fleet = { applications: [{ id: 101, name: 'shop', kind: 'web', hosts: 2 }] } as const;
+  const windowEndOf = async ({ page }: RunningDaemon): Promise<string | undefined> =>
+    /_window_end_timestamp_seconds\{.* (\d+)$/mu.exec(await page())?.[1];
+
   it('is said to be of the earliest of the windows of its calls', async () => {
     const ends = new Set<number>();
-    const poll = { window: { kind: 'vendor_default' } } as const;
-    const account = accountOne({ concurrency: 1 });
-    const config = { accounts: [account], apps: [anEntry({ account: 'one', poll })] };
-    const { platform, page } = await aRunningDaemon(config, {
+    const bench = await aRunningDaemon(config, {
       // One call after the other, and slowly: a minute ends meanwhile.
       latencyMs: 28_000,
-      fleet: { applications: [{ id: 101, name: 'shop', kind: 'web', hosts: 2 }] },
+      fleet,
       wire: (wire) => ({
         ...wire,
         send: async (...call) => {
@@ -49,13 +58,42 @@ describe("a poll of New Relic's own last half hour", () => {
         },
       }),
     });
-    const published = async (): Promise<string | undefined> =>
-      /_window_end_timestamp_seconds\{.* (\d+)$/mu.exec(await page())?.[1];
-    for (let step = 0; step < 60 && (await published()) === undefined; step += 1) {
-      await platform.clock.advance(5000);
+    for (let step = 0; step < 60 && (await windowEndOf(bench)) === undefined; step += 1) {
+      await bench.platform.clock.advance(5000);
     }
 
     expect(ends.size).toBeGreaterThan(1);
-    expect(Number(await published())).toBe(Math.min(...ends));
+    expect(Number(await windowEndOf(bench))).toBe(Math.min(...ends));
+  });
+
+  it('is said to be of the earliest of the windows of its metrics', async () => {
+    const endMs = Date.UTC(2026, 8, 1, 9, 40);
+    let asked = 0;
+    const bench = await aRunningDaemon(config, {
+      fleet,
+      wire: (wire) => ({
+        ...wire,
+        send: async (...call) => {
+          const answer = await wire.send(...call);
+          if (call[0].operation !== 'application_metrics') return answer;
+          const body = JSON.parse(answer.body) as MetricBody;
+          for (const [index, { timeslices }] of body.metric_data.metrics.entries()) {
+            const to = new Date(endMs + index * minuteMs).toISOString();
+            for (const slice of timeslices) slice.to = to;
+            asked = Math.max(asked, index + 1);
+          }
+          return { ...answer, body: JSON.stringify(body) };
+        },
+      }),
+    });
+    await bench.platform.clock.advance(minuteMs);
+
+    expect(asked).toBeGreaterThan(1);
+    expect(Number(await windowEndOf(bench))).toBe(endMs / 1000);
   });
 });
+
+/** As much of an answer for values as is changed here. */
+interface MetricBody {
+  readonly metric_data: { readonly metrics: readonly { readonly timeslices: { to: string }[] }[] };
+}
