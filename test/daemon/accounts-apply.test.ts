@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../src/model/config.ts';
+import type { AppEntry, Config } from '../../src/model/config.ts';
+import type { PresetName } from '../../src/model/presets.ts';
+import { anEntry } from '../support/builders.ts';
 import {
   accountOne,
   aRunningDaemon,
@@ -57,6 +59,31 @@ describe('apply', () => {
     await bench.daemon.apply({ accounts: [one()], apps: [labelled] });
 
     expect(await bench.page()).toMatch(/_requests_per_minute\{.*,team="payments"\} 120\n/u);
+  });
+
+  it('keeps the values of the metrics that stay, and has none yet of a new one', async () => {
+    const entryOf = (...metrics: PresetName[]): AppEntry =>
+      anEntry({ account: 'one', poll: { metrics } });
+    const bench = await aBench({
+      accounts: [one()],
+      apps: [entryOf('apdex', 'memory', 'cpu')],
+    });
+    const valuesOf = async (): Promise<readonly string[]> =>
+      (await bench.page())
+        .split('\n')
+        .filter((line) =>
+          /^newrelic_application_(?:host_)?(?:requests|apdex|memory|cpu)/u.test(line),
+        );
+    const before = await valuesOf();
+
+    await bench.daemon.apply({
+      accounts: [one()],
+      apps: [entryOf('throughput', 'apdex', 'memory')],
+    });
+
+    const stay = before.filter((line) => !line.includes('_cpu_'));
+    expect(stay.length).toBeLessThan(before.length);
+    expect(await valuesOf()).toEqual(stay);
   });
 
   it('removes an account with everything it showed', async () => {

@@ -34,6 +34,30 @@ describe('1.1 calls that take a while to arrive', () => {
   });
 });
 
+describe('1.1 a budget that was spent at once', () => {
+  it('comes back evenly: no more goes at once then than evenly in ten seconds', async () => {
+    const source = { kind: 'nerdgraph', accountId: 1_234_567 } as const;
+    const accounts = [accountOne({ source, requestsPerMinute: 60, concurrency: 25 })];
+    const queries = Array.from({ length: 130 }, (_, index) => ({
+      ...aQuery,
+      account: 'one',
+      name: `calls_${index}`,
+      poll: { ...aQuery.poll, intervalMs: 10 * minuteMs },
+    }));
+    const config = { accounts, apps: [], queries };
+    const { platform, simulator } = await aRunningDaemon(config);
+    const { journal } = simulator;
+    await platform.clock.advance(30_000);
+    const atOnce = journal.maxInAnyWindow(1000);
+    journal.clear();
+    await platform.clock.advance(90_000);
+
+    expect(atOnce).toBe(60);
+    expect(journal.maxInAnyWindow(1000)).toBeLessThanOrEqual(12);
+    expect(journal.count()).toBeGreaterThanOrEqual(60);
+  });
+});
+
 describe('1.3 accounts of one key with NerdGraph', () => {
   it('have at most 25 calls in flight together, and room goes round: none waits for ever', async () => {
     const names = ['one', 'two', 'three'];

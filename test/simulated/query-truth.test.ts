@@ -180,6 +180,36 @@ describe('11.1 an answer to a query that', () => {
     },
   );
 
+  it.each<[string, Change]>([
+    [
+      'the names of its facets',
+      ({ results }) => {
+        for (const row of results) delete row['facet'];
+      },
+    ],
+    [
+      'a list of its facets',
+      ({ results }) => {
+        for (const row of results) {
+          delete row['appName'];
+          delete row['name'];
+        }
+      },
+    ],
+  ])('says by %s alone what a row is about is shown', async (_, change) => {
+    const changes: Changes = { change: undefined };
+    const bench = await queriesStarted({ queries: calls }, changing(changes));
+    const labelsOf = async (): Promise<readonly string[]> =>
+      (await linesOf(bench, /^calls/u)).map((line) => line.split(' ')[0] ?? '');
+    const before = await labelsOf();
+    changes.change = change;
+    await bench.platform.clock.advance(minuteMs);
+
+    expect(before).not.toEqual([]);
+    expect(await labelsOf()).toEqual(before);
+    expect(queryStatus(bench, 'calls')?.state).toBe('up');
+  });
+
   it.each([[[null, '']], [['', null]]])(
     'has rows that look alike, such as of %j, shows one of them, the same each time, and counts the rest',
     async (names) => {

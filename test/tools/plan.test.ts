@@ -76,6 +76,16 @@ the exporter
     });
   });
 
+  it('counts on one call for several metrics, as long as New Relic gives them together', async () => {
+    const apps = '[{ id: 1, metrics: [throughput, apdex, memory, cpu] }]';
+
+    const { stdout } = await printed(['plan', 'c.yaml'], {
+      'c.yaml': `accounts: [${account}]\napps: ${apps}`,
+    });
+
+    expect(stdout).toMatch(/application_metrics +1\n +host_metrics +10\n/u);
+  });
+
   it('counts an entry that is repeated once', async () => {
     const config = `accounts: [${account}]\napps: [{ id: 1 }, { id: 1, interval: 2m }]`;
 
