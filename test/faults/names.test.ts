@@ -186,6 +186,30 @@ describe('the names of hosts', () => {
   });
 });
 
+describe('the host of this process', () => {
+  it.each([
+    { what: 'it is there', name: 's1', application: false, missing: undefined },
+    { what: 'New Relic does not know it', name: 'nobody', application: false, missing: 1 },
+    {
+      what: 'the application is shown beside it',
+      name: 'nobody',
+      application: true,
+      missing: undefined,
+    },
+  ])('is missing only where nothing else is shown: $what', async (row) => {
+    const { name, application, missing } = row;
+    const hosts = { kind: 'self', names: [name] } as const;
+    const selector = { kind: 'id', id: '101' } as const;
+    await withTimedFaults({ entries: [{ selector, application, hosts }] }, async (bench) => {
+      await bench.advance(3 * minuteMs);
+      const page = await bench.scrape();
+
+      const selected = { ...production, selector: 'id=101' };
+      expect(page.value('newrelic_exporter_app_missing', selected)).toBe(missing);
+    });
+  });
+});
+
 async function shownHostNames(bench: FaultBench): Promise<readonly (string | undefined)[]> {
   const web = { ...production, transaction_type: 'web' };
   const page = await bench.scrape();

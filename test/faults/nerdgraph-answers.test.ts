@@ -277,6 +277,36 @@ describe('11.1 an answer to a query for values that is not whole, or to another 
     },
   );
 
+  it('fails with another host than was asked for', async () => {
+    const when = { part: 'hosts', fromMs: 2 * minuteMs, untilMs: 3 * minuteMs } as const;
+    const fault: Change = ({ results }) => {
+      for (const row of results) {
+        row['facet'] = [row['appId'], 'web-0-1'];
+        row['host'] = 'web-0-1';
+      }
+    };
+    const [entry] = entries;
+    const own = { ...entry, hosts: { kind: 'self', names: ['web-0-0'] } } as const;
+    const options = {
+      source,
+      entries: [own],
+      simulator: { fleet },
+      ...misleading(fault, when),
+    };
+    await withTimedFaults(options, async (bench) => {
+      await bench.advance(2 * minuteMs - 1);
+      const pages = await pagesOf(bench, 3);
+
+      const { name } = parts.hosts;
+      const failed = { ...production, operation: 'host_metrics', reason: 'schema' };
+      expect(pages.map((page) => page.series(name, app).map(({ host_id: id }) => id))).toEqual(
+        pages.map(() => ['web-0-0']),
+      );
+      expect(pages.map((page) => page.value(failures, failed))).toEqual([1, 1, 1]);
+      expect(pages.map((page) => page.value(success, app))).toEqual([0, 1, 1]);
+    });
+  });
+
   it('fails with as many rows as New Relic returns at most, though the sum agrees', async () => {
     const when = { part: 'hosts', fromMs: 2 * minuteMs, untilMs: 3 * minuteMs } as const;
     const fault: Change = ({ results }) => {

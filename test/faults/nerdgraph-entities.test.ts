@@ -53,6 +53,14 @@ describe('11.1 a list of NerdGraph under 200 that is not whole', () => {
       says: 'the answer does not say how many entities there are.',
     },
     {
+      what: 'has an element that nobody can tell',
+      page: badPage({
+        count: 3,
+        results: { entities: [...entities, anEntity(1002, { applicationId: 'x' })] },
+      }),
+      says: 'parts of the list were left out (1)',
+    },
+    {
       what: 'has always one more page of the same',
       page: badPage({ count: 7, results: { entities, nextCursor: 'more' } }),
       says: 'the list of 7 does not end after 2 pages.',

@@ -137,6 +137,21 @@ describe('an error in a 200 of NerdGraph', () => {
     });
   });
 
+  it('to the queries for hosts fails the polls also before any host is known, and the rest is shown', async () => {
+    const when = { queryIncludes: 'FACET appId, host LIMIT', untilMs: 3 * minuteMs };
+    const script = [{ when, fault: error('INVALID_INPUT', 'no') }];
+    await withTimedFaults({ source, script }, async (bench) => {
+      await bench.advance(2.5 * minuteMs);
+      const during = await bench.scrape();
+      await bench.advance(3 * minuteMs);
+      const after = await bench.scrape();
+
+      expect(during.series('newrelic_application_requests_per_minute', shop)).not.toEqual([]);
+      expect(during.value(success, shop)).toBe(0);
+      expect(after.value(success, shop)).toBe(1);
+    });
+  });
+
   it('that says too many requests makes the account wait as a 429 does, and no other', async () => {
     const rule = {
       when: { operation: 'nrql', fromMs: 2 * minuteMs, calls: { last: 1 } },

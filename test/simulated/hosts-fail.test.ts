@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  answered,
+  type Fault,
+  faulty,
+  linesOf,
+  minuteMs,
+  queryConfig,
+} from '../support/query-daemon.ts';
+import { aRunningDaemon } from '../support/running-daemon.ts';
+import {
   expectUnimpressed,
   hostsFailWith,
   isPoisoned,
@@ -45,5 +54,40 @@ describe('one application of 200 that spoils the queries about hosts', () => {
     // A query that fails is sent twice more.
     expect(Math.max(...failing)).toBeLessThanOrEqual(usual + 12 + 2);
     expect(failing.slice(-3)).toEqual([1, 1, 1].map((more) => usual + more + 2));
+  });
+});
+
+describe('one application that spoils the first of two queries about the same', () => {
+  it('is found: after some minutes all others have all their values', async () => {
+    const metrics = [...'abcdefgh'].map(
+      (letter) =>
+        `{ metric: Custom/${letter.repeat(180)}, value: average_value, as: ${letter}, for: applications }`,
+    );
+    const spoilt = answered({
+      data: { actor: { account: { nrql: null } } },
+      errors: [{ message: 'no', extensions: { errorClass: 'INVALID_INPUT' } }],
+    });
+    const queries = new Set<boolean>();
+    const fault: Fault = {
+      answer: ({ operation, body = '' }) => {
+        if (operation !== 'application_metrics') return undefined;
+        const isFirst = body.includes('Custom/aaa');
+        queries.add(isFirst);
+        return isFirst && /appId IN \([^)]*\b7\b/u.test(body) ? spoilt : undefined;
+      },
+    };
+    const applications = Array.from({ length: 16 }, (_, index) => {
+      return { id: index + 1, name: `app-${index}`, kind: 'web', hosts: 1 } as const;
+    });
+    const poll = `poll: { metrics: [${metrics.join(', ')}] }`;
+    const bench = await aRunningDaemon(await queryConfig({ poll }), {
+      fleet: { applications },
+      ...faulty(fault),
+    });
+    await bench.platform.clock.advance(8 * minuteMs);
+
+    const failing = await linesOf(bench, /^newrelic_application_poll_success.* 0$/u);
+    expect(queries.size).toBe(2);
+    expect(failing.map((line) => /app_id="(\d+)"/u.exec(line)?.[1])).toEqual(['7']);
   });
 });

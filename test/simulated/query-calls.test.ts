@@ -76,6 +76,29 @@ describe('the window of a poll of applications', () => {
   });
 });
 
+describe('applications that were found at different times', () => {
+  it('are asked for together soon, and none of them twice in half an interval', async () => {
+    const select = (...names: string[]): string =>
+      `apps: [${names.map((name) => `{ name: ${name} }`).join(', ')}]`;
+    const bench = await aRunningDaemon(await queryConfig({ apps: select('shop') }));
+    await bench.platform.clock.advance(40_000);
+    await bench.daemon.apply(await queryConfig({ apps: select('shop', 'cart') }));
+    await bench.platform.clock.advance(10 * minuteMs);
+
+    const askedMs = (id: number): readonly number[] =>
+      nrqlOf(bench, ' FACET appId LIMIT')
+        .filter(({ text }) => new RegExp(`appId IN \\([^)]*${id}`, 'u').test(text))
+        .map(({ atMs }) => atMs);
+    const [shop, cart] = [askedMs(101), askedMs(102)];
+    const gapsMs = [shop, cart].flatMap((times) =>
+      times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0)),
+    );
+    expect(shop.slice(-7)).toEqual(cart.slice(-7));
+    expect(shop.length).toBeGreaterThan(10);
+    expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(minuteMs / 2);
+  });
+});
+
 describe('the calls of a query', () => {
   it.each([
     ['10m', 3],

@@ -72,3 +72,29 @@ describe('an amount of which New Relic has nothing, by NerdGraph', () => {
     expect(await linesOf(bench, /^newrelic_application_poll_success\{.* 1$/u)).toHaveLength(2);
   });
 });
+
+describe('a value of a metric of its own that is below zero, by NerdGraph', () => {
+  it('is shown, but for one that counts', async () => {
+    const metrics = ['average_value', 'call_count'].map(
+      (value, index) => `{ metric: Custom/Degrees, value: ${value}, as: degrees_${index} }`,
+    );
+    const poll = `poll: { metrics: [${metrics.join(', ')}] }`;
+    const bench = await aRunningDaemon(await queryConfig({ poll }), {
+      wire: (wire) => ({
+        ...wire,
+        send: async (...request) => {
+          const answer = await wire.send(...request);
+          return {
+            ...answer,
+            body: answer.body.replaceAll(/"(c[12])":(?:null|[\d.]+)/gu, '"$1":-5'),
+          };
+        },
+      }),
+    });
+    await bench.platform.clock.advance(minuteMs);
+
+    const shown = await linesOf(bench, /^(?:host_)?degrees/u);
+    expect(shown).toHaveLength(2 + 4);
+    for (const line of shown) expect(line).toMatch(/degrees_0\{.*\} -5$/u);
+  });
+});
