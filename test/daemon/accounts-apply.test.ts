@@ -23,6 +23,17 @@ async function aBench(config: Config): Promise<RunningDaemon> {
 const shop = 'newrelic_application_requests_per_minute{account="one",app_id="101"';
 const cart = 'newrelic_application_requests_per_minute{account="one",app_id="102"';
 
+/** Of applications alone. */
+const ownCalls = {
+  metric: 'HttpDispatcher',
+  value: 'call_count',
+  as: 'own_calls',
+  scale: 1,
+  help: undefined,
+  labels: {},
+  scope: 'applications',
+} as const;
+
 describe('apply', () => {
   it('does not disturb an account that stays the same', async () => {
     const config = { accounts: [one()], apps: [byName('shop')] };
@@ -63,7 +74,7 @@ describe('apply', () => {
 
   it('keeps the values of the metrics that stay, and has none yet of a new one', async () => {
     const entryOf = (...metrics: PresetName[]): AppEntry =>
-      anEntry({ account: 'one', poll: { metrics } });
+      anEntry({ account: 'one', poll: { metrics: [...metrics, ownCalls] } });
     const bench = await aBench({
       accounts: [one()],
       apps: [entryOf('apdex', 'memory', 'cpu')],
@@ -72,7 +83,7 @@ describe('apply', () => {
       (await bench.page())
         .split('\n')
         .filter((line) =>
-          /^newrelic_application_(?:host_)?(?:requests|apdex|memory|cpu)/u.test(line),
+          /^(?:own_calls|newrelic_application_(?:host_)?(?:requests|apdex|memory|cpu))/u.test(line),
         );
     const before = await valuesOf();
 
