@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/simulator/fault.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { type FaultBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
@@ -172,16 +173,29 @@ describe('the names of hosts', () => {
     });
   });
 
-  it('that came before a page of them failed are shown, and the others are the ids', async () => {
-    const rule = {
-      when: { endpoints: ['hosts'], queryIncludes: 'page=2' },
+  const listOfOne = JSON.stringify({ application_hosts: [{ id: 1011, host: 's1' }] });
+
+  it.each<{ what: string; fault: Fault; calls: number }>([
+    {
+      what: 'a page of them fails, and asked for again every ten minutes',
       fault: { kind: 'status', status: 422 },
-    } as const;
+      calls: 3,
+    },
+    {
+      what: 'the others have none, and asked for again after ten and then twenty minutes',
+      fault: { kind: 'document', body: listOfOne },
+      calls: 2,
+    },
+  ])('are shown as far as they come where $what', async ({ fault, calls }) => {
+    const when = { endpoints: ['hosts'], queryIncludes: 'page=2' } as const;
+    const rule = { when, fault };
     await withTimedFaults({ simulator: { pageSize: 1 }, script: [rule] }, async (bench) => {
       await bench.advance(30_000);
+      const shown = await shownHostNames(bench);
+      await bench.advance(22 * minuteMs);
 
-      expect(bench.faulty.faults.hits().length).toBeGreaterThan(0);
-      expect(await shownHostNames(bench)).toEqual(['s1', '1012']);
+      expect(shown).toEqual(['s1', '1012']);
+      expect(bench.faulty.faults.hits()).toHaveLength(calls);
     });
   });
 });
