@@ -101,3 +101,20 @@ describe('an account is degraded', () => {
     });
   });
 });
+
+describe('a metric that never has a value', () => {
+  it('is found in one application though another one of the entry always fails', async () => {
+    const misspelt = aMetric({ metric: 'Custom/Qeue' });
+    const entries = [{ poll: { metrics: ['throughput', misspelt] } }] as const;
+    const rule: FaultRule = {
+      when: { applicationId: '102' },
+      fault: { kind: 'status', status: 500 },
+    };
+    await withTimedFaults({ script: [rule], entries }, async (bench) => {
+      await bench.advance(4 * minuteMs);
+
+      expect(bench.logs('poll failed')).toMatchObject([{ app_id: '102' }]);
+      expect(bench.logs('metric never has a value')).toMatchObject([{ metric: 'Custom/Qeue' }]);
+    });
+  });
+});
