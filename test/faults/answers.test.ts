@@ -82,7 +82,7 @@ describe.each(sources)('$name', (source) => {
         expect(counts.slice(counts.indexOf(0), 29).every((count) => count === 0)).toBe(true);
         expect(counts.at(-1)).toBe(7);
         for (const message of ['values dropped', 'values are back']) {
-          expect(bench.logs(message), message).toMatchObject([{ app_id: '101' }]);
+          expect(bench.logs(message)).toMatchObject([{ app_id: '101' }]);
         }
         expect((await bench.scrape()).value(success, shop)).toBe(1);
       });

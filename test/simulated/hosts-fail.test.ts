@@ -59,7 +59,7 @@ describe('one application of 200 that spoils the queries about hosts', () => {
 
 describe('one application that spoils the first of two queries about the same', () => {
   it('is found: after some minutes all others have all their values', async () => {
-    const metrics = [...'abcdefgh'].map(
+    const metrics = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(
       (letter) =>
         `{ metric: Custom/${letter.repeat(180)}, value: average_value, as: ${letter}, for: applications }`,
     );
