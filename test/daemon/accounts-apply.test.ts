@@ -92,6 +92,7 @@ describe('apply', () => {
       apps: [entryOf('throughput', 'apdex', 'memory')],
     });
 
+    expect(bench.daemon.status()).toMatchObject([{ applications: 2, hosts: 4 }]);
     const stay = before.filter((line) => !line.includes('_cpu_'));
     expect(stay.length).toBeLessThan(before.length);
     expect(await valuesOf()).toEqual(stay);

@@ -189,10 +189,12 @@ describe('the names of hosts', () => {
   ])('are shown as far as they come where $what', async ({ fault, calls }) => {
     const when = { endpoints: ['hosts'], queryIncludes: 'page=2' } as const;
     const rule = { when, fault };
-    await withTimedFaults({ simulator: { pageSize: 1 }, script: [rule] }, async (bench) => {
+    const entries = [{ poll: { intervalMs: 2 * minuteMs, discoveryIntervalMs: 30 * minuteMs } }];
+    const options = { simulator: { pageSize: 1 }, script: [rule], entries };
+    await withTimedFaults(options, async (bench) => {
       await bench.advance(30_000);
       const shown = await shownHostNames(bench);
-      await bench.advance(22 * minuteMs);
+      await bench.advance(25 * minuteMs);
 
       expect(shown).toEqual(['s1', '1012']);
       expect(bench.faulty.faults.hits()).toHaveLength(calls);
