@@ -37,7 +37,6 @@ import {
   type QueryState,
 } from './query-state.ts';
 import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
-import { phaseOf } from './schedule.ts';
 import { idOf, type Look, type State, States } from './states.ts';
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
@@ -139,7 +138,7 @@ export class AccountTable {
       const nowMs = clock.monotonicMs();
       const state = known
         ? { ...known, query }
-        : newQueryState(query, this.states.takePhaseIndex('query'), nowMs);
+        : newQueryState(query, this.states.takePhase(), nowMs);
       if (known === undefined) added.push(state);
       this.states.set(state);
     }
@@ -157,12 +156,8 @@ export class AccountTable {
     return this.#inTurn(async () => {
       this.#options = options;
       const chosen = { entries: options.entries, owns: createOwns(options.account.shard) };
-      const { unwanted, released } = await reconfigure(
-        this.states,
-        chosen,
-        this.#letOthersRun(signal),
-      );
-      for (const id of released) this.#publisher.remove(id);
+      const unwanted = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
+      for (const id of unwanted) if (!this.states.get(id)) this.#publisher.remove(id);
       this.log.missingMetrics(this.#metrics.judge(this.states.applications));
       if (!seeksAny(options)) this.#forgetDiscoveries();
       this.#replan();
@@ -269,7 +264,7 @@ export class AccountTable {
     // The first look-up of an application's host names says nothing about how many will follow.
     if (before.hostNames.askedFor.size > 0) this.#planner.asked(outcome.extraCalls);
     const asked = { hostNames: askHostNames, startMs };
-    const phase = source.sharesCalls ? undefined : phaseOf(before.phaseIndex);
+    const phase = source.sharesCalls ? undefined : before.phase;
     const after = this.#afterTurn(afterPoll(before, outcome, asked, nowOf(clock)), startMs, phase);
     this.#metrics.polled(after, outcome.reading);
     this.log.polled(before, after, outcome);
@@ -280,7 +275,7 @@ export class AccountTable {
   #queryEnded(before: QueryState, outcome: QueryOutcome, startMs: number): void {
     const now = nowOf(this.#context.clock);
     const polled = afterQueryPoll(before, outcome, startMs, now);
-    const after = this.#afterTurn(polled, startMs, phaseOf(before.phaseIndex));
+    const after = this.#afterTurn(polled, startMs, before.phase);
     this.#noteUp(outcome, now.monotonicMs);
     this.log.queryPolled(before, after, outcome.error, this.states.queries);
     if (before.reading !== undefined) this.#logDropped([after]);
@@ -326,7 +321,7 @@ export class AccountTable {
   }
 
   #replan(): void {
-    this.#planner.replan([...this.states.applications.values(), ...this.states.queries.values()]);
+    this.#planner.replan(this.states.all);
     const { plan } = this.#planner;
     this.#context.calls.plan(plan.freePerMinute);
     this.states.setStretch(plan.stretch);

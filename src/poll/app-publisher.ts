@@ -33,7 +33,7 @@ export class AppPublisher {
     const before = this.#published.get(id);
     if (snapshot === undefined) {
       if (before !== undefined) this.remove(id);
-    } else if (!isSame(before, snapshot)) {
+    } else if (!isDeepStrictEqual(before, snapshot)) {
       this.#published.set(id, snapshot);
       this.#sink.publish(snapshot);
       return 1 + sizeOf(snapshot);
@@ -64,11 +64,6 @@ function sizeOf(snapshot: Snapshot): number {
   const { reading } = snapshot;
   if (reading === undefined) return 0;
   return 'hosts' in reading ? reading.hosts.size : reading.series.length;
-}
-
-/** Whether the two look alike. Another reading counts as news: to compare all its values takes long. */
-function isSame(left: Snapshot | undefined, right: Snapshot): boolean {
-  return left !== undefined && left.reading === right.reading && isDeepStrictEqual(left, right);
 }
 
 /** What to publish. Of a stale discovery only the identity of the application remains. */

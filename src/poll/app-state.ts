@@ -2,22 +2,15 @@ import { mergedApplication } from '../model/application.ts';
 import type { Now } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import {
+  hostChoiceOf,
+  hostsToPoll,
+  isSameHostChoice,
   type SelectedApplication,
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
-import { hasValues } from '../model/snapshot.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
-import {
-  heldSinceMs,
-  noParts,
-  type PartReading,
-  partsOf,
-  withArrived,
-  withHosts,
-  withoutStale,
-  withSeries,
-} from './parts.ts';
+import { noParts, type Parts, partsOf, withArrived, withHosts, withSeries } from './parts.ts';
 import {
   afterPollOf,
   failingFrom,
@@ -28,43 +21,20 @@ import {
 } from './subject-state.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
-export interface AppState extends SubjectState, PartReading {
+export interface AppState extends SubjectState, Parts {
   readonly kind: 'application';
-  readonly reading: PartReading['reading'];
+  readonly reading: Parts['reading'];
   readonly selected: SelectedApplication;
   readonly hostNames: HostNameState;
   /** Monotonic time of the last discovery that found it. */
   readonly discoveredMs: number;
 }
 
-/** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
-export function appStaleAtMs(state: AppState): number | undefined {
-  const { late, pollSucceeded, reading, selected } = state;
-  if (reading === undefined || (pollSucceeded !== false && late === undefined)) return undefined;
-  const sinceMs = failingFrom({ late }, heldSinceMs(state) ?? Infinity);
-  return Number.isFinite(sinceMs) ? sinceMs + selected.entry.poll.staleAfterMs : undefined;
-}
-
-/** Drops values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
-export function appWhenStale(state: AppState, nowMs: number): AppState {
-  const { staleAfterMs } = state.selected.entry.poll;
-  const isAllStale = nowMs - (state.late?.sinceMs ?? Infinity) >= staleAfterMs;
-  const left = withoutStale(state, { nowMs, staleAfterMs });
-  const parts = isAllStale ? noParts : left;
-  const isDropped = parts.reading === undefined && hasValues(state.reading);
-  const droppedMs = isDropped ? nowMs : undefined;
-  return { ...state, ...parts, pollSucceeded: false, droppedMs };
-}
-
 /** The state of an application that was found just now. */
-export function newAppState(
-  selected: SelectedApplication,
-  phaseIndex: number,
-  nowMs: number,
-): AppState {
+export function newAppState(selected: SelectedApplication, phase: number, nowMs: number): AppState {
   return {
     kind: 'application',
-    ...unpolled(phaseIndex, nowMs),
+    ...unpolled(phase, nowMs),
     ...noParts,
     selected,
     hostNames: noHostNames,
@@ -75,39 +45,41 @@ export function newAppState(
 /** The state after a complete discovery: hosts that it no longer lists are gone at once. */
 export function afterDiscovery(
   known: AppState,
-  found: SelectedApplication,
+  { application, entry }: SelectedApplication,
   nowMs: number,
 ): AppState {
-  const selected = mergedSelection(known, found);
-  const { hostIds } = known.selected.application;
-  const kept = keptParts(known, selected);
-  const isSame = hostIds === selected.application.hostIds;
-  const parts = isSame ? kept : withHosts(kept, selected.application.hostIds);
-  return { ...known, ...parts, selected, discoveredMs: nowMs };
+  const merged = mergedApplication(known.selected.application, application);
+  return { ...withSelection(known, { application: merged, entry }), discoveredMs: nowMs };
 }
 
 /** The state after an incomplete discovery: it may add hosts and refresh the rest. */
 export function refreshed(known: AppState, found: SelectedApplication, nowMs: number): AppState {
   const hostIds = union(known.selected.application.hostIds, found.application.hostIds);
   const application = { ...found.application, hostIds };
-  const selected = mergedSelection(known, { ...found, application });
-  return { ...known, ...keptParts(known, selected), selected, discoveredMs: nowMs };
+  return afterDiscovery(known, { ...found, application }, nowMs);
 }
 
-/** An application that has another name may be chosen by another entry. */
-function keptParts(known: AppState, found: SelectedApplication): PartReading {
-  const { parts, reading, selected } = known;
-  const kept = { parts, reading };
-  return selected.entry === found.entry ? kept : withSeries(kept, found.entry.series);
-}
-
-function mergedSelection(
-  { selected: known, hostNames }: AppState,
-  found: SelectedApplication,
-): SelectedApplication {
-  const application = mergedApplication(known.application, found.application);
-  const isSame = application === known.application && found.entry === known.entry;
-  return isSame ? known : withNamedHosts({ ...found, application }, hostNames.names);
+/**
+ * The state when the application is another one, as it was found, or is chosen by another entry. What is no
+ * longer wanted goes at once.
+ */
+export function withSelection(
+  known: AppState,
+  { application, entry }: SelectedApplication,
+): AppState {
+  const before = known.selected;
+  if (application === before.application && entry === before.entry) return known;
+  const isSameChoice =
+    entry === before.entry || isSameHostChoice(hostChoiceOf(before.entry), hostChoiceOf(entry));
+  // Another choice of hosts may need names that were not asked for.
+  const { names } = known.hostNames;
+  const hostNames = isSameChoice ? known.hostNames : { ...noHostNames, names };
+  const selected = withNamedHosts({ application, entry }, names);
+  const ofSeries = withSeries(known, entry.series);
+  const hostIds = isSameChoice ? application.hostIds : hostsToPoll(selected);
+  const isSame = hostIds === before.application.hostIds;
+  const parts = isSame ? ofSeries : withHosts(ofSeries, hostIds);
+  return { ...known, ...parts, selected, hostNames };
 }
 
 function union(
@@ -119,8 +91,8 @@ function union(
 }
 
 /**
- * The state after a poll. What arrived is published at once. What failed is held, part by part, until it
- * has failed for `stale_after`: the application's own values are one part, and each host is one.
+ * The state after a poll. What arrived is published at once. What failed is held, part by part: the
+ * application's own values are one part, and each host is one. `States` finds what is stale.
  */
 export function afterPoll(
   state: AppState,
@@ -128,7 +100,6 @@ export function afterPoll(
   asked: { readonly hostNames: boolean; readonly startMs: number },
   now: Now,
 ): AppState {
-  const { wallMs, monotonicMs: nowMs } = now;
   const listed = withHostList(state.selected, outcome.hostIds);
   const next: AppState = {
     ...state,
@@ -146,19 +117,16 @@ export function afterPoll(
   // It may have begun for another entry.
   const asWanted = withSeries(partsOf(outcome.reading), entry.series);
   const arrived = withHosts(asWanted, application.hostIds);
-  const startMs = failingFrom(state, asked.startMs);
-  const { staleAfterMs } = entry.poll;
-  const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
+  const parts = withArrived(state, arrived, outcome.failed, failingFrom(state, asked.startMs));
   const isWhole = outcome.failed.size === 0;
   const isEmpty = !isWhole && parts.reading === undefined;
-  const droppedMs = hasValues(state.reading) ? nowMs : state.droppedMs;
   return {
     ...next,
     ...parts,
     gone: arrived.reading === undefined && state.gone,
     pollSucceeded: isWhole,
-    lastSuccessMs: isWhole ? wallMs : state.lastSuccessMs,
-    droppedMs: isEmpty ? droppedMs : undefined,
+    lastSuccessMs: isWhole ? now.wallMs : state.lastSuccessMs,
+    droppedMs: isEmpty ? state.droppedMs : undefined,
   };
 }
 

@@ -13,9 +13,8 @@ import type {
 } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
-import { failingScopes } from './parts.ts';
 import { missingTextOf } from './query-state.ts';
-import { type State, type States, staleAtMs, timingOf } from './states.ts';
+import { type State, staleAtMs, timingOf } from './states.ts';
 import type { SubjectState } from './subject-state.ts';
 
 type Account = Pick<AccountConfig, 'name'>;
@@ -26,7 +25,7 @@ export function applicationStatusesOf(
   { states, plan }: AccountTable,
   clock: Clock,
 ): readonly ApplicationStatus[] {
-  const how = { states, stretch: plan.stretch, now: nowOf(clock) };
+  const how = { stretch: plan.stretch, now: nowOf(clock) };
   return Array.from(states.applications.values(), (app) => {
     const { application, entry } = app.selected;
     const hostIds = hostsToPoll(app.selected);
@@ -51,7 +50,7 @@ export function queryStatusesOf(
   { states, plan }: AccountTable,
   clock: Clock,
 ): readonly QueryStatus[] {
-  const how = { states, stretch: plan.stretch, now: nowOf(clock) };
+  const how = { stretch: plan.stretch, now: nowOf(clock) };
   return Array.from(states.queries.values(), (state) => {
     const { query, reading } = state;
     const polled = polledStatusOf(state, true, how);
@@ -59,10 +58,7 @@ export function queryStatusesOf(
   });
 }
 
-const none: ReadonlySet<string> = new Set();
-
 interface HowPolled {
-  readonly states: States;
   readonly stretch: number;
   readonly now: Now;
 }
@@ -70,10 +66,10 @@ interface HowPolled {
 function polledStatusOf(
   state: State,
   isPolled: boolean,
-  { states, stretch, now }: HowPolled,
+  { stretch, now }: HowPolled,
 ): Omit<PolledStatus, 'account' | 'name' | 'reading'> {
   const staleMs = staleAtMs(state);
-  const isHeld = staleMs !== undefined && hasValues(state.reading);
+  const isHeld = Number.isFinite(staleMs) && hasValues(state.reading);
   const dropMs = isHeld ? staleMs : state.droppedMs;
   const toWall = wallTimeOf(now);
   return {
@@ -84,7 +80,7 @@ function polledStatusOf(
     lastSuccessMs: state.lastSuccessMs,
     lastPollMs: state.lastPoll?.endedMs,
     lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
-    nextPollMs: toWall(states.nextDueMs(state)),
+    nextPollMs: toWall(state.turn.dueMs),
     intervalSeconds: (timingOf(state).intervalMs * stretch) / 1000,
   };
 }
@@ -114,10 +110,9 @@ function failureOf({ failure, pollSucceeded, late }: SubjectState, now: Now): Fa
 }
 
 function failedHostsOf(app: AppState, hostIds: readonly string[]): ReadonlySet<string> {
-  const { failure, gone } = app;
-  const failing = failingScopes(app);
-  if (failing.size === 0 || gone) return none;
+  const { failing, failure } = app;
   // After a refused key nothing else is asked for.
-  if (failure?.reason === 'auth' || failing.has(hostsScope)) return new Set(hostIds);
+  const isAll = failing.size > 0 && (failure?.reason === 'auth' || failing.has(hostsScope));
+  if (isAll) return new Set(hostIds);
   return new Set(hostIds.filter((id) => failing.has(id)));
 }

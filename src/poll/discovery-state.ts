@@ -9,7 +9,6 @@ import type { Discovery, Wanted } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
 import type { Context } from './context.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import { failingScopes } from './parts.ts';
 import type { DiscoveryChange } from './reconcile.ts';
 
 /** Whether New Relic answers what is asked again and again: lists, or where there are none, queries. */
@@ -142,7 +141,7 @@ function mayHaveHost(state: AppState): boolean {
   // The host of a silent application is not looked up. A host that has just gone may come back with
   // another id.
   const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
-  const isLookedFor = pollsEnded > 0 && failingScopes(state).size === 0 && isNotFound;
+  const isLookedFor = pollsEnded > 0 && state.failing.size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }
 

@@ -1,180 +1,150 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import { applicationScope, hostsScope } from '../model/poll-outcome.ts';
 import { isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
 import type { AppReading } from '../model/snapshot.ts';
 
-/** What is known of the application's own values (`applicationScope`), or of a host (its id). */
-export interface Part {
-  /** What is shown of it; `undefined` for nothing. */
-  readonly values: Values | undefined;
-  /** End of the window of these values. */
+/** A part that did not arrive with the last poll. */
+interface FailingPart {
+  /** Monotonic time since when. */
+  readonly sinceMs: number;
+  /** End of the window of its values, if any are held. */
   readonly windowEndMs: number | undefined;
-  /** Monotonic time since when it has not arrived; `undefined` if the last poll brought it. */
-  readonly failingSinceMs: number | undefined;
 }
 
-export interface PartReading {
-  /** By scope; `hostsScope` stands for hosts that failed and cannot be named. */
-  readonly parts: ReadonlyMap<string, Part>;
-  /** What is shown, made of the parts: its window ends where that of the oldest one does. */
+/** What is shown of an application. Its own values are one part, and those of each host. */
+export interface Parts {
+  /** Its window ends where that of the oldest part does. */
   readonly reading: AppReading | undefined;
+  /** By `applicationScope` or the id of a host; `hostsScope` stands for hosts that cannot be named. */
+  readonly failing: ReadonlyMap<string, FailingPart>;
+  /** End of the window of the parts that arrived with the last poll. */
+  readonly arrivedEndMs: number | undefined;
+  /** Monotonic time since when the part has failed whose values are held for longest. */
+  readonly heldSinceMs: number | undefined;
 }
 
-export const noParts: PartReading = { parts: new Map(), reading: undefined };
+export const noParts: Parts = partsOf(undefined);
 
-/**
- * What a poll brought. A reading of hosts alone has no values of the application; one of a silent application
- * has nothing else.
- */
-export function partsOf(reading: AppReading | undefined): PartReading {
-  if (reading === undefined) return noParts;
-  const { windowEndMs, application, hosts } = reading;
-  const arrived = { windowEndMs, failingSinceMs: undefined };
-  const parts = new Map<string, Part>();
-  if (application.length > 0 || hosts.size === 0) {
-    parts.set(applicationScope, { ...arrived, values: application });
-  }
-  for (const [id, values] of hosts) parts.set(id, { ...arrived, values });
-  return { parts, reading };
+/** What a poll brought. */
+export function partsOf(reading: AppReading | undefined): Parts {
+  return madeOf(reading, new Map(), reading?.windowEndMs);
+}
+
+function madeOf(
+  reading: AppReading | undefined,
+  failing: ReadonlyMap<string, FailingPart>,
+  arrivedEndMs: number | undefined,
+): Parts {
+  const held = [...failing].filter(([scope]) => isShown(reading, scope)).map(([, part]) => part);
+  const windowEndMs = earliest([arrivedEndMs, ...held.map((part) => part.windowEndMs)]);
+  const heldSinceMs = earliest(held.map(({ sinceMs }) => sinceMs));
+  const isSame = reading === undefined || reading.windowEndMs === windowEndMs;
+  const made = isSame ? reading : { ...reading, windowEndMs };
+  return { reading: made, failing, arrivedEndMs, heldSinceMs };
+}
+
+/** A reading of hosts alone has no values of the application; one of a silent application has nothing else. */
+function isShown(reading: AppReading | undefined, scope: string): boolean {
+  if (reading === undefined) return false;
+  const { application, hosts } = reading;
+  if (scope === applicationScope) return application.length > 0 || hosts.size === 0;
+  return hosts.has(scope);
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /**
- * What is shown after a poll: what arrived, and for each part that failed the values of before, until it
- * has failed for `staleAfterMs`.
+ * What is shown after a poll: what arrived, and of each part that failed the values of before.
  *
- * @param startMs when the poll began, or should have ended, on the monotonic clock
  * @param arrived what the poll brought of the parts that are still wanted
+ * @param failed the scopes of what it did not bring
+ * @param startMs when the poll began, or should have ended, on the monotonic clock
  */
 export function withArrived(
-  before: PartReading,
-  { failed }: Pick<PollOutcome, 'failed'>,
-  arrived: PartReading,
-  { startMs, nowMs, staleAfterMs }: { startMs: number; nowMs: number; staleAfterMs: number },
-): PartReading {
+  before: Parts,
+  arrived: Parts,
+  failed: ReadonlySet<string>,
+  startMs: number,
+): Parts {
   if (failed.size === 0) return arrived;
-  const parts = new Map(arrived.parts);
-  for (const scope of failedScopesOf(failed, before.parts, arrived)) {
-    const known = before.parts.get(scope) ?? nothing;
-    const failingSinceMs = known.failingSinceMs ?? startMs;
-    const isHeld = nowMs - failingSinceMs < staleAfterMs;
-    parts.set(scope, { ...(isHeld ? known : nothing), failingSinceMs });
+  const failing = new Map<string, FailingPart>();
+  for (const scope of failedScopesOf(failed, before.reading, arrived.reading)) {
+    const since = { sinceMs: startMs, windowEndMs: before.arrivedEndMs };
+    failing.set(scope, before.failing.get(scope) ?? since);
   }
-  return made(before, parts, (arrived.reading ?? before.reading)?.series);
+  const base = arrived.reading ?? before.reading;
+  if (base === undefined) return madeOf(undefined, failing, undefined);
+  const own = failing.has(applicationScope) ? before.reading : arrived.reading;
+  const held = [...(before.reading?.hosts ?? [])].filter(([id]) => failing.has(id));
+  const hosts = new Map([...(arrived.reading?.hosts ?? []), ...held]);
+  const reading = { ...base, application: own?.application ?? [], hosts };
+  return madeOf(reading, failing, arrived.arrivedEndMs);
+}
+
+/** Known hosts are all named: of those that a failure names together, and all if nothing arrived. */
+function failedScopesOf(
+  failed: ReadonlySet<string>,
+  before: AppReading | undefined,
+  arrived: AppReading | undefined,
+): ReadonlySet<string> {
+  const areHostsLost = arrived === undefined || failed.has(hostsScope);
+  const hostIds = areHostsLost ? [...(before?.hosts.keys() ?? [])] : [];
+  const isOwnLost = arrived === undefined && isShown(before, applicationScope);
+  const lost = hostIds.filter((id) => !isShown(arrived, id));
+  return new Set([...failed, ...(isOwnLost ? [applicationScope] : []), ...lost]);
 }
 
 /** Without the values that have failed for `staleAfterMs`. */
 export function withoutStale(
-  before: PartReading,
-  { nowMs, staleAfterMs }: { nowMs: number; staleAfterMs: number },
-): PartReading {
-  const parts = new Map<string, Part>();
-  for (const [scope, part] of before.parts) {
-    const { failingSinceMs = nowMs } = part;
-    const isStale = nowMs - failingSinceMs >= staleAfterMs;
-    parts.set(scope, isStale ? { ...nothing, failingSinceMs } : part);
-  }
-  return made(before, parts, before.reading?.series);
-}
-
-/** Monotonic time since when the part has failed whose values are held for longest. */
-export function heldSinceMs({ parts }: PartReading): number | undefined {
-  let sinceMs: number | undefined;
-  for (const { values, failingSinceMs } of parts.values()) {
-    if (values === undefined || failingSinceMs === undefined) continue;
-    sinceMs = Math.min(sinceMs ?? Number.POSITIVE_INFINITY, failingSinceMs);
-  }
-  return sinceMs;
-}
-
-/** The scopes of what did not arrive with the last poll. */
-export function failingScopes({ parts }: PartReading): ReadonlySet<string> {
-  const failing = [...parts].filter(([, { failingSinceMs }]) => failingSinceMs !== undefined);
-  return new Set(failing.map(([scope]) => scope));
+  before: Parts,
+  { nowMs, staleAfterMs }: { readonly nowMs: number; readonly staleAfterMs: number },
+): Parts {
+  const latestMs = nowMs - staleAfterMs;
+  return without(before, (scope) => (before.failing.get(scope)?.sinceMs ?? nowMs) <= latestMs);
 }
 
 /** Without hosts that are not in `hostIds`; the same object if none has to go. */
-export function withHosts(
-  before: PartReading,
-  hostIds: readonly string[] | undefined,
-): PartReading {
+export function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts {
   if (hostIds === undefined) return before;
   const wanted = new Set([applicationScope, hostsScope, ...hostIds]);
-  const parts = [...before.parts].filter(([scope]) => wanted.has(scope));
-  return parts.length === before.parts.size
-    ? before
-    : made(before, new Map(parts), before.reading?.series);
+  const isUnwanted = (scope: string): boolean => !wanted.has(scope);
+  const known = [...(before.reading?.hosts.keys() ?? []), ...before.failing.keys()];
+  if (!known.some(isUnwanted)) return before;
+  const failing = new Map([...before.failing].filter(([scope]) => !isUnwanted(scope)));
+  return without({ ...before, failing }, isUnwanted);
+}
+
+function without(
+  { reading, failing, arrivedEndMs }: Parts,
+  isOut: (scope: string) => boolean,
+): Parts {
+  if (reading === undefined) return madeOf(undefined, failing, arrivedEndMs);
+  const application = isOut(applicationScope) ? [] : reading.application;
+  const hosts = new Map([...reading.hosts].filter(([id]) => !isOut(id)));
+  const isEmpty = application.length === 0 && hosts.size === 0;
+  return madeOf(isEmpty ? undefined : { ...reading, application, hosts }, failing, arrivedEndMs);
 }
 
 /**
  * As if it had been read for these series; the same object if it was. What was read for one of them
  * under another name, or with other labels, stays; the rest goes, and what is new has no value.
  */
-export function withSeries(before: PartReading, series: readonly PolledSeries[]): PartReading {
-  const read = before.reading?.series ?? [];
+export function withSeries(before: Parts, series: readonly PolledSeries[]): Parts {
+  const { reading } = before;
   // A silent application has neither series nor values.
-  if (read.length === 0 || isDeepStrictEqual(read, series)) return before;
+  if (reading === undefined || reading.series.length === 0) return before;
+  if (isDeepStrictEqual(reading.series, series)) return before;
   const valuesReadOf = (scope: 'applications' | 'hosts'): ((values: Values) => Values) => {
-    const places = series.map((one) => placeOf(one, read, scope));
+    const places = series.map((one) => placeOf(one, reading.series, scope));
     return (values) => places.map((place) => (place === undefined ? undefined : values[place]));
   };
   const [ofApplication, ofHost] = [valuesReadOf('applications'), valuesReadOf('hosts')];
-  const parts = new Map(
-    Array.from(before.parts, ([scope, part]): [string, Part] => {
-      const of = scope === applicationScope ? ofApplication : ofHost;
-      return [scope, { ...part, values: part.values && of(part.values) }];
-    }),
-  );
-  return made(before, parts, series);
-}
-
-const nothing: Part = { values: undefined, windowEndMs: undefined, failingSinceMs: undefined };
-
-/** Known hosts are all named: of those that a failure names together, and all if nothing arrived. */
-function failedScopesOf(
-  failed: ReadonlySet<string>,
-  known: ReadonlyMap<string, Part>,
-  { parts: arrived }: PartReading,
-): ReadonlySet<string> {
-  const scopes = new Set(failed);
-  for (const [scope, { values }] of known) {
-    const isOwn = scope === applicationScope;
-    const isLost = arrived.size === 0 || (!isOwn && failed.has(hostsScope));
-    if (values !== undefined && isLost && !arrived.has(scope)) scopes.add(scope);
-  }
-  return scopes;
-}
-
-/** The reading of before if it shows the same. */
-function made(
-  before: PartReading,
-  parts: ReadonlyMap<string, Part>,
-  series: readonly PolledSeries[] = [],
-): PartReading {
-  const shown = shownOf(parts);
-  if (shown.size === 0) return { parts, reading: undefined };
-  const isSame =
-    before.reading?.series === series &&
-    shown.size === shownOf(before.parts).size &&
-    [...shown].every(([scope, values]) => before.parts.get(scope)?.values === values);
-  if (isSame) return { parts, reading: before.reading };
-  const application = shown.get(applicationScope) ?? [];
-  shown.delete(applicationScope);
-  return { parts, reading: { windowEndMs: oldestEndOf(parts), series, application, hosts: shown } };
-}
-
-function shownOf(parts: ReadonlyMap<string, Part>): Map<string, Values> {
-  const shown = new Map<string, Values>();
-  for (const [scope, { values }] of parts) if (values !== undefined) shown.set(scope, values);
-  return shown;
-}
-
-function oldestEndOf(parts: ReadonlyMap<string, Part>): number | undefined {
-  let oldestMs: number | undefined;
-  for (const { values, windowEndMs } of parts.values()) {
-    if (values === undefined || windowEndMs === undefined) continue;
-    oldestMs = Math.min(windowEndMs, oldestMs ?? windowEndMs);
-  }
-  return oldestMs;
+  const application = reading.application.length > 0 ? ofApplication(reading.application) : [];
+  const hosts = Array.from(reading.hosts, ([id, values]): [string, Values] => [id, ofHost(values)]);
+  return { ...before, reading: { ...reading, series, application, hosts: new Map(hosts) } };
 }
 
 /** Where the value of a series was read; `undefined` if it was not. */

@@ -3,7 +3,7 @@ import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
 import type { QueryOutcome } from '../model/poll-outcome.ts';
-import { hasValues, type QueryReading } from '../model/snapshot.ts';
+import type { QueryReading } from '../model/snapshot.ts';
 import {
   afterPollOf,
   failingFrom,
@@ -17,8 +17,6 @@ export interface QueryState extends SubjectState {
   readonly kind: 'query';
   readonly query: Query;
   readonly reading: QueryReading | undefined;
-  /** Monotonic time since when its polls have failed; `undefined` if the last one did not. */
-  readonly failedMs: number | undefined;
   /** Answers without any series since the start; `undefined` once there was one. */
   readonly emptyAnswers: number | undefined;
 }
@@ -52,64 +50,33 @@ export function isAnswered(error: ApiError | undefined): boolean {
 }
 
 /** The state of a query that was configured just now. */
-export function newQueryState(query: Query, phaseIndex: number, nowMs: number): QueryState {
-  const base = unpolled(phaseIndex, nowMs);
-  return {
-    kind: 'query',
-    ...base,
-    query,
-    reading: undefined,
-    failedMs: undefined,
-    emptyAnswers: 0,
-  };
+export function newQueryState(query: Query, phase: number, nowMs: number): QueryState {
+  const base = unpolled(phase, nowMs);
+  return { kind: 'query', ...base, query, reading: undefined, emptyAnswers: 0 };
 }
 
-/** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
-export function queryStaleAtMs({
-  reading,
-  failedMs = Number.POSITIVE_INFINITY,
-  late,
-  query,
-}: QueryState): number | undefined {
-  const sinceMs = failingFrom({ late }, failedMs);
-  return reading === undefined || !Number.isFinite(sinceMs)
-    ? undefined
-    : sinceMs + query.poll.staleAfterMs;
-}
-
-export function queryWhenStale(state: QueryState, nowMs: number): QueryState {
-  return {
-    ...state,
-    reading: undefined,
-    pollSucceeded: false,
-    droppedMs: hasValues(state.reading) ? nowMs : undefined,
-  };
-}
-
-/** What arrived is published; what failed is held until it has failed for `stale_after`. */
+/** What arrived is published; what failed is held, until `States` finds that it is stale. */
 export function afterQueryPoll(
   state: QueryState,
-  { reading: arrived, error, unauthorized }: QueryOutcome,
+  { reading, error, unauthorized }: QueryOutcome,
   startMs: number,
   now: Now,
 ): QueryState {
   const why = error && whyOfError(error, unauthorized);
-  const failedMs = error && (state.failedMs ?? failingFrom(state, startMs));
-  const ended = afterPollOf(state, why, startMs, now);
-  const after = { ...state, ...ended, failedMs, pollSucceeded: !error };
-  if (arrived !== undefined) {
-    const { emptyAnswers } = state;
-    const isEmpty = arrived.series.length === 0 && emptyAnswers !== undefined;
-    return {
-      ...after,
-      reading: arrived,
-      lastSuccessMs: now.wallMs,
-      droppedMs: undefined,
-      emptyAnswers: isEmpty ? emptyAnswers + 1 : undefined,
-    };
+  const ended = { ...state, ...afterPollOf(state, why, startMs, now), pollSucceeded: !error };
+  if (reading === undefined) {
+    return { ...ended, heldSinceMs: state.heldSinceMs ?? failingFrom(state, startMs) };
   }
-  const staleAtMs = queryStaleAtMs(after) ?? Number.POSITIVE_INFINITY;
-  return now.monotonicMs < staleAtMs ? after : queryWhenStale(after, now.monotonicMs);
+  const { emptyAnswers } = state;
+  const isEmpty = reading.series.length === 0 && emptyAnswers !== undefined;
+  return {
+    ...ended,
+    reading,
+    heldSinceMs: undefined,
+    lastSuccessMs: now.wallMs,
+    droppedMs: undefined,
+    emptyAnswers: isEmpty ? emptyAnswers + 1 : undefined,
+  };
 }
 
 /** Whether the rows of one are those of the other: not another help text, label or interval. */

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
+import { isSameHostChoice } from '../model/selected-application.ts';
 import {
-  hostChoiceOf,
-  hostsToPoll,
-  isSameHostChoice,
-  type SelectedApplication,
-  withNamedHosts,
-} from '../model/selected-application.ts';
-import { createApplicationSelector, selectorText } from '../model/selector.ts';
+  type ApplicationSelector,
+  createApplicationSelector,
+  selectorText,
+} from '../model/selector.ts';
 import type { Owns } from '../model/shard.ts';
 import type { Discovery } from '../model/source.ts';
-import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
-import { noHostNames } from './host-names.ts';
-import { withHosts, withSeries } from './parts.ts';
+import { afterDiscovery, newAppState, refreshed, withSelection } from './app-state.ts';
 import type { States } from './states.ts';
 
 /** Lets other work run. Rejects when the rest is no longer wanted. */
@@ -48,28 +45,21 @@ const workPerTurn = 4000;
  */
 export async function reconcile(
   states: States,
-  { entries, owns }: Chosen,
+  chosen: Chosen,
   { applications, complete, unreadableIds, pendingIds }: Discovery,
   nowMs: number,
   letOthersRun: LetOthersRun,
 ): Promise<DiscoveryChange> {
-  const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
   let excluded = 0;
-  await inTurns(applications, selector.patterns, letOthersRun, (application) => {
-    const { id } = application;
-    const entry = selector.entryOf(application);
+  const after = complete ? afterDiscovery : refreshed;
+  const selector = await eachChosen(applications, chosen, letOthersRun, (application, entry) => {
     if (entry?.exclude === true) excluded += 1;
-    if (entry === undefined || entry.exclude || !owns(id)) return;
-    seen.add(id);
-    const known = states.applications.get(id);
+    if (!isOwn(application, entry, chosen)) return;
+    seen.add(application.id);
+    const known = states.applications.get(application.id);
     const found = { application, entry };
-    const after = complete ? afterDiscovery : refreshed;
-    states.set(
-      known === undefined
-        ? newAppState(found, states.takePhaseIndex('application'), nowMs)
-        : after(known, found, nowMs),
-    );
+    states.set(known ? after(known, found, nowMs) : newAppState(found, states.takePhase(), nowMs));
   });
   if (!complete) return { removed: [], missing: undefined, excluded };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
@@ -80,83 +70,59 @@ export async function reconcile(
   }
   const missing = selector
     .missing()
-    .filter((entry) => owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
+    .filter((entry) => chosen.owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
   return { removed, missing, excluded };
 }
 
-/** What new entries no longer want. */
-export interface Reconfiguration {
-  /** Applications that are no longer wanted, or whose polls under way ask for something else. */
-  readonly unwanted: readonly string[];
-  /** Only those that are no longer wanted. */
-  readonly released: readonly string[];
-}
-
 /**
- * Gives the applications that new entries still want the settings of those entries, in several turns of the
- * event loop.
+ * Gives the applications that new entries still want the settings of those entries, and forgets the others, in
+ * several turns of the event loop. Resolves to those whose polls under way are no longer wanted.
  */
 export async function reconfigure(
   states: States,
-  { entries, owns }: Chosen,
+  chosen: Chosen,
   letOthersRun: LetOthersRun,
-): Promise<Reconfiguration> {
-  const selector = createApplicationSelector(entries);
-  const applications = Array.from(
-    states.applications.values(),
-    ({ selected }) => selected.application,
-  );
+): Promise<readonly string[]> {
   const unwanted: string[] = [];
-  const released: string[] = [];
-  await inTurns(applications, selector.patterns, letOthersRun, ({ id }) => {
-    const known = states.applications.get(id);
-    if (known === undefined) return;
-    const { application } = known.selected;
-    const chosenBy = owns(id) ? selector.entryOf(application) : undefined;
-    const entry = chosenBy?.exclude === true ? undefined : chosenBy;
-    if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
-    if (entry !== undefined) {
-      states.set(withEntry(known, { application, entry }));
-    } else {
-      released.push(id);
-      states.delete(id);
-    }
+  const known = Array.from(states.applications.values(), ({ selected }) => selected.application);
+  await eachChosen(known, chosen, letOthersRun, ({ id }, entry) => {
+    const state = states.applications.get(id);
+    if (state === undefined) return;
+    const { application, entry: before } = state.selected;
+    const isWanted = isOwn(application, entry, chosen);
+    if (!isWanted || !haveSamePoll(before, entry)) unwanted.push(id);
+    if (isWanted) states.set(withSelection(state, { application, entry }));
+    else states.delete(id);
   });
-  return { unwanted, released };
+  return unwanted;
 }
 
-function withEntry(known: AppState, found: SelectedApplication): AppState {
-  const isSameChoice = isSameHostChoice(
-    hostChoiceOf(known.selected.entry),
-    hostChoiceOf(found.entry),
-  );
-  // Another choice of hosts may need names that were not asked for.
-  const hostNames = isSameChoice
-    ? known.hostNames
-    : { ...noHostNames, names: known.hostNames.names };
-  const selected = withNamedHosts(found, hostNames.names);
-  const { parts, reading } = known;
-  const kept = withSeries({ parts, reading }, found.entry.series);
-  const wanted = isSameChoice ? kept : withHosts(kept, hostsToPoll(selected));
-  return { ...known, ...wanted, selected, hostNames };
+function isOwn(
+  { id }: Application,
+  entry: AppEntry | undefined,
+  { owns }: Chosen,
+): entry is AppEntry {
+  return entry !== undefined && !entry.exclude && owns(id);
 }
 
 function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
   return selector.kind === 'id' && ids.has(selector.id);
 }
 
-/** @param tests of patterns, for each item */
-async function inTurns<Item>(
-  items: readonly Item[],
-  tests: number,
+/** Finds the entry that chooses each of the applications. */
+async function eachChosen(
+  applications: readonly Application[],
+  { entries }: Chosen,
   letOthersRun: LetOthersRun,
-  change: (item: Item) => void,
-): Promise<void> {
-  const size = Math.max(1, Math.floor(workPerTurn / (1 + tests)));
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % size === 0) await letOthersRun();
-    change(item);
+  change: (application: Application, entry: AppEntry | undefined) => void,
+): Promise<ApplicationSelector> {
+  const selector = createApplicationSelector(entries);
+  const perTurn = Math.max(1, Math.floor(workPerTurn / (1 + selector.patterns)));
+  for (const [index, application] of applications.entries()) {
+    if (index > 0 && index % perTurn === 0) await letOthersRun();
+    change(application, selector.entryOf(application));
   }
+  return selector;
 }
 
 /** Whether a poll that was begun for one entry brings what the other one wants. */

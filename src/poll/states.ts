@@ -1,19 +1,12 @@
 import type { Clock } from '../model/clock.ts';
 import type { PollTiming } from '../model/config.ts';
 import { neverWrong, noted, type Since } from '../model/since.ts';
-import { queryIdOf } from '../model/snapshot.ts';
-import { type AppState, appStaleAtMs, appWhenStale } from './app-state.ts';
-import { type QueryState, queryStaleAtMs, queryWhenStale } from './query-state.ts';
-import {
-  dueMsOf,
-  earliestMsOf,
-  lateAfterMs,
-  type PollTimes,
-  pollDeadlineMs,
-  spreadTurn,
-  stretchedTurn,
-  turnAfter,
-} from './schedule.ts';
+import { hasValues, queryIdOf } from '../model/snapshot.ts';
+import type { AppState } from './app-state.ts';
+import { noParts, withoutStale } from './parts.ts';
+import type { QueryState } from './query-state.ts';
+import { type PollTimes, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
+import { failingFrom } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
 export type State = AppState | QueryState;
@@ -26,18 +19,21 @@ export function timingOf(state: State): PollTiming {
   return state.kind === 'query' ? state.query.poll : state.selected.entry.poll;
 }
 
-/** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
-export function staleAtMs(state: State): number | undefined {
-  return state.kind === 'query' ? queryStaleAtMs(state) : appStaleAtMs(state);
+/** Monotonic time at which values that are held become too old for that; infinite if none are. */
+export function staleAtMs(state: State): number {
+  if (state.reading === undefined) return Number.POSITIVE_INFINITY;
+  return failingFrom(state, state.heldSinceMs) + timingOf(state).staleAfterMs;
 }
 
-function whenStale(state: State, nowMs: number): State {
-  return state.kind === 'query' ? queryWhenStale(state, nowMs) : appWhenStale(state, nowMs);
-}
-
-interface Due {
-  readonly id: string;
-  readonly dueMs: number;
+/** Without values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
+export function withoutStaleValues<One extends State>(state: One, nowMs: number): One {
+  if (staleAtMs(state) > nowMs) return state;
+  const { staleAfterMs } = timingOf(state);
+  const isAllStale =
+    state.kind === 'query' || nowMs - (state.late?.sinceMs ?? Infinity) >= staleAfterMs;
+  const left = isAllStale ? nothingLeft(state) : withoutStale(state, { nowMs, staleAfterMs });
+  const isDropped = left.reading === undefined && hasValues(state.reading);
+  return { ...state, ...left, pollSucceeded: false, droppedMs: isDropped ? nowMs : undefined };
 }
 
 /** What a look at all states shows. */
@@ -59,11 +55,11 @@ export class States {
   readonly #queries = new Map<string, QueryState>();
   readonly #polling = new Set<string>();
   readonly #clock: Clock;
-  /** How many did not get everything with their last poll, and whether any. */
-  readonly #failing = { application: 0, query: 0 };
+  /** Those that did not get everything with their last poll, and whether there are any. */
+  readonly #failing = { application: new Set<string>(), query: new Set<string>() };
   readonly #isAnyFailing = { application: neverWrong, query: neverWrong };
-  readonly #phaseIndexes = { application: 0, query: 0 };
-  /** The factor by which all intervals are stretched. */
+  /** How many there have ever been. */
+  #count = 0;
   #stretch = 1;
 
   constructor(clock: Clock) {
@@ -78,6 +74,10 @@ export class States {
     return this.#queries;
   }
 
+  get all(): readonly State[] {
+    return [...this.#applications.values(), ...this.#queries.values()];
+  }
+
   /** The factor by which all intervals are longer than configured. */
   get stretch(): number {
     return this.#stretch;
@@ -85,7 +85,7 @@ export class States {
 
   /** How many applications did not get everything with their last poll. */
   get failingApplications(): number {
-    return this.#failing.application;
+    return this.#failing.application.size;
   }
 
   /** Whether any of them did not, and since when. */
@@ -97,28 +97,28 @@ export class States {
     return this.#applications.get(id) ?? this.#queries.get(id);
   }
 
-  /** The number of a new one among all that ever were. */
-  takePhaseIndex(kind: State['kind']): number {
-    const index = this.#phaseIndexes[kind];
-    this.#phaseIndexes[kind] = index + 1;
-    return index;
+  /** The phase of a new one. */
+  takePhase(): number {
+    this.#count += 1;
+    return phaseOf(this.#count);
   }
 
-  /** The state of one from now on. Its next poll is due no later than a new interval demands. */
+  /** The state of one from now on. */
   set(next: State): State {
     const id = idOf(next);
     const before = this.get(id);
     const state = before === undefined ? next : this.#inTurn(before, next);
-    this.#countFailing(state.kind, before, state);
     if (state.kind === 'query') this.#queries.set(id, state);
     else this.#applications.set(id, state);
+    // One that is gone has nothing that could fail.
+    this.#noteFailing(state.kind, id, state.pollSucceeded === false && !state.gone);
     return state;
   }
 
   delete(id: string): void {
     const before = this.get(id);
     if (before === undefined) return;
-    this.#countFailing(before.kind, before, undefined);
+    this.#noteFailing(before.kind, id, false);
     this.#applications.delete(id);
     this.#queries.delete(id);
   }
@@ -138,26 +138,22 @@ export class States {
     if (stretch === this.#stretch) return;
     const factor = stretch / this.#stretch;
     const nowMs = this.#clock.monotonicMs();
+    const stretched = (atMs: number): number => nowMs + (atMs - nowMs) * factor;
     this.#stretch = stretch;
-    for (const [id, state] of this.#applications) {
-      this.#applications.set(id, { ...state, turn: stretchedTurn(state.turn, factor, nowMs) });
-    }
-    for (const [id, state] of this.#queries) {
-      this.#queries.set(id, { ...state, turn: stretchedTurn(state.turn, factor, nowMs) });
+    for (const state of this.all) {
+      const { fromMs, dueMs } = state.turn;
+      this.set({ ...state, turn: { fromMs: stretched(fromMs), dueMs: stretched(dueMs) } });
     }
   }
 
   /** Spreads the polls of these over their intervals. The first of all is due at once. */
   spread(states: readonly State[]): void {
-    const nowMs = this.#clock.monotonicMs();
-    for (const state of states) {
-      this.set({ ...state, turn: spreadTurn(state.phaseIndex, nowMs) });
-    }
+    for (const [index, state] of states.entries()) this.set(this.#dueIn(state, phaseOf(index)));
   }
 
   /**
-   * The state with the turn after a poll that has just ended; and how many polls were skipped because it
-   * took so long.
+   * The state with the turn after a poll that has just ended, without what is stale; and how many polls were
+   * skipped because it took so long.
    *
    * @param startMs when it was queued
    */
@@ -166,40 +162,34 @@ export class States {
     startMs: number,
     how: { readonly headroom: number; readonly phase: number | undefined },
   ): { readonly state: One; readonly skipped: number } {
-    const times = { startMs, nowMs: this.#clock.monotonicMs() };
+    const nowMs = this.#clock.monotonicMs();
     const timing = { intervalMs: this.#intervalMsOf(state), ...how };
-    const { turn, skipped } = turnAfter(state.turn, times, timing);
-    return { state: { ...state, turn }, skipped };
+    const { turn, skipped } = turnAfter(state.turn.dueMs, { startMs, nowMs }, timing);
+    return { state: withoutStaleValues({ ...state, turn }, nowMs), skipped };
   }
 
   /** When its next poll is due, late and over. */
   timesOf(state: State): PollTimes {
     return {
-      dueMs: this.nextDueMs(state),
+      dueMs: state.turn.dueMs,
       periodMs: this.#intervalMsOf(state),
-      deadlineMs: pollDeadlineMs(timingOf(state), this.#stretch),
+      deadlineMs: this.#deadlineMsOf(state),
       hasFailed: state.pollSucceeded === false,
     };
   }
 
-  /** Monotonic time at which the next poll is due, as the plan is now. */
-  nextDueMs(state: State): number {
-    return dueMsOf(state.turn, this.#intervalMsOf(state));
-  }
-
-  /** When something happens to it next; infinite if never, or if it is being polled. */
+  /** When something happens to it next; infinite if never. While it is polled, it is not due. */
   nextEventMs(state: State): number {
-    const dueMs = this.#polling.has(idOf(state)) ? Infinity : this.nextDueMs(state);
-    return Math.min(dueMs, this.#lateMsOf(state), staleAtMs(state) ?? Infinity);
+    const dueMs = this.#polling.has(idOf(state)) ? Infinity : state.turn.dueMs;
+    return Math.min(dueMs, this.#lateMsOf(state), staleAtMs(state));
   }
 
   /** Monotonic time since when something should have happened that nobody has looked at. */
   overdueSinceMs(): number | undefined {
-    let sinceMs = this.#clock.monotonicMs();
-    for (const state of [...this.#applications.values(), ...this.#queries.values()]) {
-      sinceMs = Math.min(sinceMs, this.nextEventMs(state));
-    }
-    return sinceMs < this.#clock.monotonicMs() ? sinceMs : undefined;
+    const nowMs = this.#clock.monotonicMs();
+    let sinceMs = nowMs;
+    for (const state of this.all) sinceMs = Math.min(sinceMs, this.nextEventMs(state));
+    return sinceMs < nowMs ? sinceMs : undefined;
   }
 
   /**
@@ -210,86 +200,81 @@ export class States {
    */
   look(isThrottled: boolean): Look {
     const nowMs = this.#clock.monotonicMs();
-    const due: Due[] = [];
+    const due: State[] = [];
     const changed: State[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
-    const lookAt = (id: string, before: State): void => {
+    for (const before of this.all) {
       const state = this.#inTime(before, nowMs, isThrottled);
       if (state !== before) changed.push(this.set(state));
-      const dueMs = this.nextDueMs(state);
-      const isPolling = this.#polling.has(id);
-      if (!isPolling && dueMs <= nowMs) due.push({ id, dueMs });
-      else if (!isPolling && dueMs < nextMs) nextMs = dueMs;
-      nextMs = Math.min(nextMs, this.#lateMsOf(state), staleAtMs(state) ?? Infinity);
-    };
-    for (const [id, state] of this.#applications) lookAt(id, state);
-    for (const [id, state] of this.#queries) lookAt(id, state);
+      if (state.turn.dueMs > nowMs || this.#polling.has(idOf(state))) {
+        nextMs = Math.min(nextMs, this.nextEventMs(state));
+      } else {
+        due.push(state);
+        nextMs = Math.min(nextMs, this.#lateMsOf(state), staleAtMs(state));
+      }
+    }
     return { due: inOrder(due), changed, nextMs };
   }
 
   /** Applications that are not due yet, but may be polled with others, in the order in which they are due. */
   early(most: number): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
-    const early: Due[] = [];
-    for (const [id, state] of this.#applications) {
-      if (this.#polling.has(id)) continue;
-      const earliestMs = earliestMsOf(state.turn, this.#intervalMsOf(state));
-      const isEarly = state.pollsEnded === 0 || earliestMs <= nowMs;
-      if (isEarly) early.push({ id, dueMs: this.nextDueMs(state) });
-    }
-    return inOrder(early).slice(0, most);
+    // Nothing is polled more than twice as often as its interval.
+    const early = [...this.#applications].filter(
+      ([id, state]) =>
+        !this.#polling.has(id) && state.turn.fromMs + this.#intervalMsOf(state) / 2 <= nowMs,
+    );
+    return inOrder(early.map(([, state]) => state)).slice(0, most);
   }
 
   #inTime(before: State, nowMs: number, isThrottled: boolean): State {
     const sinceMs = this.#lateMsOf(before);
-    const state =
-      sinceMs <= nowMs
-        ? { ...before, late: lateSince(sinceMs, isThrottled), pollSucceeded: false }
-        : before;
-    return (staleAtMs(state) ?? Infinity) <= nowMs ? whenStale(state, nowMs) : state;
+    if (sinceMs > nowMs) return withoutStaleValues(before, nowMs);
+    const late = { sinceMs, reason: isThrottled ? 'throttled' : 'timeout' } as const;
+    return withoutStaleValues({ ...before, late, pollSucceeded: false }, nowMs);
   }
 
   /** When one with values counts as failing unless its poll ends; infinite if it does already. */
   #lateMsOf(state: State): number {
     if (state.late !== undefined || state.reading === undefined) return Number.POSITIVE_INFINITY;
-    return this.nextDueMs(state) + lateAfterMs(timingOf(state), this.#stretch);
+    return state.turn.dueMs + this.#deadlineMsOf(state);
+  }
+
+  #deadlineMsOf(state: State): number {
+    return pollDeadlineMs(timingOf(state), this.#stretch);
   }
 
   #intervalMsOf(state: State): number {
     return timingOf(state).intervalMs * this.#stretch;
   }
 
-  /**
-   * A shorter interval spreads what it makes overdue, since a crowd of polls would hold up the
-   * others; and first polls that would wait longer than that.
-   */
+  /** A shorter interval spreads polls that would wait longer than that: a crowd would hold up the others. */
   #inTurn(before: State, state: State): State {
     const intervalMs = this.#intervalMsOf(state);
-    if (intervalMs >= this.#intervalMsOf(before)) return state;
-    const nowMs = this.#clock.monotonicMs();
-    const waitMs = this.nextDueMs(state) - nowMs;
-    return waitMs >= 0 && waitMs <= intervalMs
-      ? state
-      : { ...state, turn: spreadTurn(state.phaseIndex, nowMs) };
+    const waitMs = state.turn.dueMs - this.#clock.monotonicMs();
+    const isShorter = intervalMs < this.#intervalMsOf(before);
+    return isShorter && waitMs > intervalMs ? this.#dueIn(state, state.phase) : state;
   }
 
-  #countFailing(kind: State['kind'], before: State | undefined, after: State | undefined): void {
-    const change = Number(isFailing(after)) - Number(isFailing(before));
-    this.#failing[kind] += change;
-    const isAny = this.#failing[kind] > 0;
+  /** @param share of its interval that will have passed then */
+  #dueIn(state: State, share: number): State {
+    const dueMs = this.#clock.monotonicMs() + share * this.#intervalMsOf(state);
+    return { ...state, turn: { ...state.turn, dueMs } };
+  }
+
+  #noteFailing(kind: State['kind'], id: string, isFailing: boolean): void {
+    const failing = this.#failing[kind];
+    if (isFailing) failing.add(id);
+    else failing.delete(id);
+    const isAny = failing.size > 0;
     this.#isAnyFailing[kind] = noted(this.#isAnyFailing[kind], isAny, this.#clock.monotonicMs());
   }
 }
 
-function lateSince(sinceMs: number, isThrottled: boolean): NonNullable<State['late']> {
-  return { sinceMs, reason: isThrottled ? 'throttled' : 'timeout' };
+function nothingLeft(state: State): Pick<State, 'reading' | 'heldSinceMs'> {
+  return state.kind === 'query' ? { reading: undefined, heldSinceMs: undefined } : noParts;
 }
 
-function inOrder(due: readonly Due[]): readonly string[] {
-  return due.toSorted((left, right) => left.dueMs - right.dueMs).map(({ id }) => id);
-}
-
-/** One that is gone has nothing that could fail. */
-function isFailing(state: State | undefined): boolean {
-  return state?.pollSucceeded === false && !state.gone;
+function inOrder(due: readonly State[]): readonly string[] {
+  return due.toSorted((left, right) => left.turn.dueMs - right.turn.dueMs).map(idOf);
 }

@@ -7,6 +7,11 @@ import { dueAt, type PollTurn } from './schedule.ts';
 export interface SubjectState {
   /** What is published; `undefined` if nothing is. */
   readonly reading: object | undefined;
+  /**
+   * Monotonic time since when the oldest of the values in it have failed that are held; `undefined` if the
+   * last poll brought all of them.
+   */
+  readonly heldSinceMs: number | undefined;
   /** Whether the last poll got everything that it asked for; `undefined` before the first one has ended. */
   readonly pollSucceeded: boolean | undefined;
   /** Wall time of the last poll that got everything. */
@@ -25,29 +30,25 @@ export interface SubjectState {
   readonly droppedMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
-  /** Its number in the order in which it became known, from 0. Decides its phase. */
-  readonly phaseIndex: number;
+  /** When in each interval it is polled if there is room, as a share of the interval. */
+  readonly phase: number;
   readonly turn: PollTurn;
   readonly pollsEnded: number;
-  readonly lastPoll: EndedPoll | undefined;
-}
-
-export interface EndedPoll {
-  /** Wall time at which it ended. */
-  readonly endedMs: number;
-  readonly durationMs: number;
+  /** When the last poll ended, on the wall clock, and how long it took. */
+  readonly lastPoll: { readonly endedMs: number; readonly durationMs: number } | undefined;
 }
 
 /** The state of what has not been polled yet, and is due now. */
-export function unpolled(phaseIndex: number, nowMs: number): Omit<SubjectState, 'reading'> {
+export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'reading'> {
   return {
+    heldSinceMs: undefined,
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
     failure: undefined,
     late: undefined,
     droppedMs: undefined,
     gone: false,
-    phaseIndex,
+    phase,
     turn: dueAt(nowMs),
     pollsEnded: 0,
     lastPoll: undefined,
@@ -82,7 +83,7 @@ export function whyOfError({ reason, message }: ApiError, unauthorized: boolean)
   return { reason: unauthorized ? 'auth' : reason, message };
 }
 
-/** Monotonic time since when polls have failed or been late, of which `sinceMs` is known. */
-export function failingFrom({ late }: Pick<SubjectState, 'late'>, sinceMs: number): number {
-  return Math.min(sinceMs, late?.sinceMs ?? Number.POSITIVE_INFINITY);
+/** Monotonic time since when polls have failed or been late, if they have failed since `sinceMs`. */
+export function failingFrom({ late }: SubjectState, sinceMs: number | undefined): number {
+  return Math.min(sinceMs ?? Infinity, late?.sinceMs ?? Infinity);
 }

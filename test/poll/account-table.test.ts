@@ -21,7 +21,7 @@ import {
 
 function nextDueMs({ table }: TableBench, id: string): number {
   const state = table.states.get(id);
-  return state === undefined ? 0 : table.states.nextDueMs(state);
+  return state === undefined ? 0 : state.turn.dueMs;
 }
 
 async function reconfigured(bench: TableBench, options: AccountInUse): Promise<readonly string[]> {

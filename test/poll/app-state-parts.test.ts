@@ -3,6 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import { type AppState, afterDiscovery, afterPoll, newAppState } from '../../src/poll/app-state.ts';
+import { withoutStaleValues } from '../../src/poll/states.ts';
 import { aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { wholeOutcome } from '../support/table-bench.ts';
@@ -42,7 +43,8 @@ function statesAfter(...polls: readonly (readonly string[])[]): readonly AppStat
     const startMs = (index + 1) * minuteMs;
     const now = { monotonicMs: startMs + 1000, wallMs: startMs + 1000 };
     const asked = { hostNames: false, startMs };
-    state = afterPoll(state, pollOf(index + 1, failed), asked, now);
+    const polled = afterPoll(state, pollOf(index + 1, failed), asked, now);
+    state = withoutStaleValues(polled, now.monotonicMs);
     states.push(state);
   }
   return states;

@@ -7,12 +7,11 @@ import {
   type AppState,
   afterDiscovery,
   afterPoll,
-  appStaleAtMs,
-  appWhenStale,
   newAppState,
   refreshed,
 } from '../../src/poll/app-state.ts';
 import { partsOf } from '../../src/poll/parts.ts';
+import { staleAtMs, withoutStaleValues } from '../../src/poll/states.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { wholeOutcome } from '../support/table-bench.ts';
@@ -191,14 +190,14 @@ describe('values that could not be renewed', () => {
   it.each([
     { what: 'after a first failure', state: failing, atMs: 2000 + staleAfterMs },
     { what: 'when a poll is late', state: late, atMs: 1000 + staleAfterMs },
-    { what: 'never while polls succeed', state: shown, atMs: undefined },
-    { what: 'never when there are none', state: { ...late, reading: undefined }, atMs: undefined },
+    { what: 'never while polls succeed', state: shown, atMs: Infinity },
+    { what: 'never when there are none', state: { ...late, reading: undefined }, atMs: Infinity },
   ])('become stale $what', ({ state, atMs }) => {
-    expect(appStaleAtMs(state)).toBe(atMs);
+    expect(staleAtMs(state)).toBe(atMs);
   });
 
   it('are dropped all together when a poll has been late for stale_after', () => {
-    const state = appWhenStale(late, 1000 + staleAfterMs);
+    const state = withoutStaleValues(late, 1000 + staleAfterMs);
 
     expect(state).toMatchObject({ reading: undefined, pollSucceeded: false });
     expect(state.droppedMs).toBe(1000 + staleAfterMs);
@@ -212,7 +211,7 @@ describe('values that could not be renewed', () => {
     const outcome = anOutcome({ reading: undefined, failed: new Set(['1', '2']) });
     const before = afterPoll(hostsOnly, outcome, { ...noNames, startMs: 2000 }, now);
 
-    const state = appWhenStale(before, 2000 + staleAfterMs);
+    const state = withoutStaleValues(before, 2000 + staleAfterMs);
 
     expect(state.reading).toBeUndefined();
     expect(state.droppedMs).toBe(2000 + staleAfterMs);
@@ -222,11 +221,11 @@ describe('values that could not be renewed', () => {
     const one = { ...anOutcome({ reading: aReading('2'), failed: new Set(['1']) }) };
     const partly = afterPoll(shown, one, { ...noNames, startMs: 2000 }, now);
 
-    const state = appWhenStale(partly, 2000 + staleAfterMs);
+    const state = withoutStaleValues(partly, 2000 + staleAfterMs);
 
     expect([...(partly.reading?.hosts.keys() ?? [])].toSorted()).toEqual(['1', '2']);
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['2']);
     expect(state.droppedMs).toBeUndefined();
-    expect(appStaleAtMs(state)).toBeUndefined();
+    expect(staleAtMs(state)).toBe(Infinity);
   });
 });

@@ -70,8 +70,7 @@ describe('reconcile', () => {
     expect(change.states.get('2')).toBe(states.get('2'));
     expect(change.states.get('1')?.discoveredMs).toBe(1000);
     expect(change.removed).toEqual(['3']);
-    expect(change.states.get('4')?.phaseIndex).toBe(0);
-    expect(change.states.get('4')?.turn).toEqual({ fromMs: 1000, intervals: 0 });
+    expect(change.states.get('4')?.turn.dueMs).toBe(1000);
   });
 
   it('keeps an entry from being missing if it chooses the last known name', async () => {
@@ -109,10 +108,10 @@ describe('reconcile', () => {
     const change = await applyDiscovery(states, [excluding, entry], aDiscovery(['1', '2']));
     const reloaded = statesOf(states);
     const chosen = { entries: [excluding, entry], owns: everything };
-    const { released } = await reconfigure(reloaded, chosen, letOthersRun);
+    const unwanted = await reconfigure(reloaded, chosen, letOthersRun);
 
     expect(change).toMatchObject({ removed: ['2'], missing: [], excluded: 1 });
-    expect(released).toEqual(['2']);
+    expect(unwanted).toEqual(['2']);
     expect([...reloaded.applications.keys()]).toEqual(['1']);
   });
 

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  dueAt,
-  dueMsOf,
-  phaseOf,
-  pollDeadlineMs,
-  spreadTurn,
-  turnAfter,
-} from '../../src/poll/schedule.ts';
+import { phaseOf, pollDeadlineMs, turnAfter } from '../../src/poll/schedule.ts';
 
 const intervalMs = 60_000;
 /** Practically none, but the budget suffices. */
@@ -18,8 +11,8 @@ function next(
   { dueMs, ...times }: { dueMs: number; startMs: number; nowMs: number },
   timing: Parameters<typeof turnAfter>[2],
 ): { dueMs: number; skipped: number } {
-  const { turn, skipped } = turnAfter(dueAt(dueMs), times, timing);
-  return { dueMs: dueMsOf(turn, timing.intervalMs), skipped };
+  const { turn, skipped } = turnAfter(dueMs, times, timing);
+  return { dueMs: turn.dueMs, skipped };
 }
 
 describe('turnAfter', () => {
@@ -100,17 +93,9 @@ describe('turnAfter', () => {
   });
 });
 
-describe('spreadTurn', () => {
-  it('spreads polls over the interval that comes, the very first at once', () => {
-    const due = [0, 1, 2].map((index) => dueMsOf(spreadTurn(index, 1000), intervalMs) - 1000);
-
-    expect(due.map((ms) => Math.round(ms))).toEqual([0, 37_082, 14_164]);
-  });
-});
-
 describe('phaseOf', () => {
   it('spreads applications evenly over an interval, however many there are', () => {
-    const phases = Array.from({ length: 200 }, (_, phaseIndex) => phaseOf(phaseIndex));
+    const phases = Array.from({ length: 200 }, (_, index) => phaseOf(index));
 
     const perTenth = Array.from(
       { length: 10 },

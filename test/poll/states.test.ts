@@ -20,7 +20,7 @@ const lateMs = 120_000;
 /** A state whose first poll is due at `dueMs`. */
 function aState(dueMs: number, overrides: Partial<AppState> = {}, id = 'a'): AppState {
   const state = newAppState(aSelected({ id }), 0, 0);
-  return { ...state, turn: { fromMs: dueMs, intervals: 0 }, ...overrides };
+  return { ...state, turn: { fromMs: -Infinity, dueMs }, ...overrides };
 }
 
 interface Bench {
@@ -69,14 +69,14 @@ describe('States', () => {
   });
 
   it.each([
-    { what: 'after half an interval', fromMs: 30_000, intervals: 1, early: ['a'] },
-    { what: 'not before', fromMs: 30_001, intervals: 1, early: [] },
-    { what: 'not before, if early', fromMs: 35_000, intervals: 0.6, early: [] },
-    { what: 'if it was never polled', fromMs: 55_000, intervals: 1, pollsEnded: 0, early: ['a'] },
+    { what: 'after half an interval', fromMs: 30_000, dueMs: 90_000, early: ['a'] },
+    { what: 'not before', fromMs: 30_001, dueMs: 90_001, early: [] },
+    { what: 'not before, if early', fromMs: 35_000, dueMs: 71_000, early: [] },
+    { what: 'if it was never polled', fromMs: -Infinity, dueMs: 115_000, early: ['a'] },
   ])('lets an application be polled with others before it is due: $what', (row) => {
     const { states, goTo } = aBench();
-    const { early, pollsEnded = 1, ...turn } = row;
-    states.set(aState(0, { turn, pollsEnded }));
+    const { early, fromMs, dueMs } = row;
+    states.set(aState(0, { turn: { fromMs, dueMs } }));
 
     goTo(60_000);
 
@@ -125,15 +125,15 @@ describe('States', () => {
   );
 
   it.each([
-    { what: 'a longer interval', afterMs: 900_000, dueMs: 1_000_000 },
-    { what: 'a shorter one', afterMs: 120_000, dueMs: 220_000 },
-    { what: 'a shorter one that has passed, spread', afterMs: 60_000, dueMs: 237_082 },
-  ])('makes a poll due by a new interval, counted from the last one: $what', (row) => {
+    { what: 'at its time with a longer one', afterMs: 900_000, dueMs: 700_000 },
+    { what: 'at its time if that is within a shorter one', afterMs: 500_000, dueMs: 700_000 },
+    { what: 'at its phase of a shorter one', afterMs: 60_000, dueMs: 215_000 },
+  ])('polls with a new interval $what', (row) => {
     const { states, goTo } = aBench();
     const withInterval = (intervalMs: number): AppState => {
       const selected = { ...aSelected(), entry: anEntry({ poll: { intervalMs } }) };
-      const turn = { fromMs: 100_000, intervals: 1 };
-      return aState(0, { selected, turn, phaseIndex: 1, reading });
+      const turn = { fromMs: 100_000, dueMs: 700_000 };
+      return aState(0, { selected, turn, phase: 0.25, reading });
     };
     states.set(withInterval(600_000));
     goTo(200_000);
@@ -170,8 +170,7 @@ describe('States', () => {
 
   it('keeps the share of an interval that has passed when all intervals become longer or shorter', () => {
     const { states, goTo } = aBench();
-    const turn = { fromMs: 0, intervals: 1 };
-    states.set(aState(0, { turn, pollsEnded: 1 }));
+    states.set(aState(60_000));
     const dueAfter = [
       { atMs: 15_000, stretch: 4 },
       { atMs: 75_000, stretch: 2 },
@@ -186,12 +185,21 @@ describe('States', () => {
     expect(dueAfter).toEqual([195_000, 135_000, 135_000]);
   });
 
+  it('spreads first polls over the interval that comes, the very first at once', () => {
+    const { states, goTo } = aBench();
+    goTo(1000);
+    states.spread(['a', 'b', 'c'].map((id) => aState(1000, {}, id)));
+
+    const due = [...states.applications.values()].map(({ turn }) => Math.round(turn.dueMs));
+    expect(due).toEqual([1000, 38_082, 15_164]);
+  });
+
   it('comes back to the same moment, however often the stretch changes', () => {
     const change = fc.tuple(fc.double({ min: 1, max: 100, noNaN: true }), fc.nat(10_000));
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
         const { states, goTo } = aBench();
-        states.set(aState(0, { turn: { fromMs: 0, intervals: 1 }, pollsEnded: 1 }));
+        states.set(aState(60_000));
         let nowMs = 0;
         let passed = 0;
         for (const [stretch, forMs] of changes) {
@@ -199,8 +207,7 @@ describe('States', () => {
           nowMs += forMs;
           passed += forMs / (60_000 * stretch);
           goTo(nowMs);
-          const state = appOf(states);
-          const left = state === undefined ? 0 : states.nextDueMs(state) - nowMs;
+          const left = (appOf(states)?.turn.dueMs ?? 0) - nowMs;
           expect(1 - left / (60_000 * stretch)).toBeCloseTo(passed, 6);
         }
       }),
