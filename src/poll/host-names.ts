@@ -26,33 +26,29 @@ export const noHostNames: HostNameState = {
   incompleteAnswers: 0,
 };
 
-const askNamesAgainAfterMs = 10 * 60_000;
-/** Some hosts never get a name. */
-const longestWaitForNamesMs = 2 * 3_600_000;
+const waitAfterFailureMs = 10 * 60_000;
 /**
- * A new host appears in the vendor's list some minutes after its start. A little less than a
- * minute, so that the next poll asks.
+ * A new host appears in the vendor's list some minutes after its start. A little less than a minute, so that
+ * the next poll asks.
  */
-const askForSelfAgainAfterMs = 50_000;
-/** It may never appear, because it has another name there. */
-const longestWaitForSelfMs = 30 * 60_000;
+const firstWaitMs = 50_000;
+/** Some hosts never get a name, and that of this process may have another one there. */
+const longestWaitMs = 3_600_000;
 
 /** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
 function hostsToName({ application, entry }: SelectedApplication): readonly string[] | undefined {
   return hostChoiceOf(entry) === false ? [] : application.hostIds;
 }
 
-/** Whether to ask for host names: only when a host appears whose name was never asked for. */
+/**
+ * Whether to ask for host names: only when a host appears whose name was never asked for, or to ask again.
+ *
+ * @param reading what is shown of the application
+ */
 export function shouldAskHostNames(
-  {
-    selected,
-    hostNames,
-    reading,
-  }: {
-    readonly selected: SelectedApplication;
-    readonly hostNames: HostNameState;
-    readonly reading: AppReading | undefined;
-  },
+  hostNames: HostNameState,
+  selected: SelectedApplication,
+  reading: AppReading | undefined,
   nowMs: number,
 ): boolean {
   const selector = hostSelectorOf(selected);
@@ -87,14 +83,14 @@ export function hostNamesAfter(
   if (isComplete(selected, complete)) return complete;
   // Names that came before a failure are kept, but say nothing about the rest.
   if (hostNames === undefined || hostNamesError !== undefined) {
-    const { incompleteAnswers } = known;
     // Where hosts are chosen by name, it is not known which to poll: the next poll asks again.
-    const waitMs = hostSelectorOf(selected) === undefined ? askNamesAgainAfterMs : 0;
+    const waitMs = hostSelectorOf(selected) === undefined ? waitAfterFailureMs : 0;
+    const { incompleteAnswers } = known;
     return { ...complete, askAgainMs: now.monotonicMs + waitMs, incompleteAnswers };
   }
   // The vendor may learn a name a little later than the host, or never.
+  const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** known.incompleteAnswers);
   const incompleteAnswers = known.incompleteAnswers + 1;
-  const waitMs = waitAfter(incompleteAnswers, selected);
   return { ...complete, askAgainMs: now.monotonicMs + waitMs, incompleteAnswers };
 }
 
@@ -106,12 +102,4 @@ function isComplete(
   const selector = hostSelectorOf(selected);
   if (selector?.kind !== 'self') return names.size === askedFor.size;
   return [...names.values()].some((name) => choosesHost(selector, name));
-}
-
-function waitAfter(incompleteAnswers: number, selected: SelectedApplication): number {
-  const isSelf = hostSelectorOf(selected)?.kind === 'self';
-  const [firstMs, longestMs] = isSelf
-    ? [askForSelfAgainAfterMs, longestWaitForSelfMs]
-    : [askNamesAgainAfterMs, longestWaitForNamesMs];
-  return Math.min(longestMs, firstMs * 2 ** (incompleteAnswers - 1));
 }

@@ -20,8 +20,6 @@ interface Watched {
 interface EntryWatch {
   /** What no application has had a value of so far. */
   open: readonly Watched[];
-  /** Those that the last judgement called missing. */
-  missing: ReadonlySet<Watched>;
   readonly polled: Set<string>;
   /** Whether an application had requests in such a poll; and hosts as well. */
   isBusy: boolean;
@@ -31,14 +29,13 @@ interface EntryWatch {
 /**
  * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look
  * like an idle application. An entry is judged at a discovery, once each of its applications that does
- * not fail has had a whole poll, if one of them had requests then. An entry that asks for something else
- * begins anew.
+ * not fail has had a whole poll, if one of them had requests then. After a reload all begins anew.
  */
 export class MetricWatch {
   #watches: ReadonlyMap<AppEntry, EntryWatch> = new Map();
   #missing: readonly MissingMetric[] = [];
 
-  /** All missing metrics; the same array as long as nothing in it changes. */
+  /** All missing metrics. */
   get missing(): readonly MissingMetric[] {
     return this.#missing;
   }
@@ -49,10 +46,10 @@ export class MetricWatch {
     if (watch === undefined || watch.open.length === 0 || reading === undefined || gone) return;
     // A poll from before a reload asked for something else, that of a silent application for nothing.
     if (!isDeepStrictEqual(reading.series, entry.series)) return;
-    const open = watch.open.filter((one) => !hasValueOf(one, reading));
-    if (open.length < watch.open.length) {
-      watch.open = open;
-      this.#update();
+    const found = watch.open.filter((one) => hasValueOf(one, reading));
+    if (found.length > 0) {
+      watch.open = watch.open.filter((one) => !found.includes(one));
+      this.#missing = this.#missing.filter((named) => !found.some((one) => one.named === named));
     }
     if (pollSucceeded !== true) return;
     watch.polled.add(application.id);
@@ -67,51 +64,31 @@ export class MetricWatch {
    * @returns what was not called missing before
    */
   judge(states: ReadonlyMap<string, AppState>): readonly MissingMetric[] {
-    const known = new Map([...this.#watches].map((one) => [selectorText(one[0].selector), one]));
     const watches = new Map<AppEntry, EntryWatch>();
     const awaited = new Set<EntryWatch>();
     for (const [id, state] of states) {
       const { entry } = state.selected;
-      const watch =
-        watches.get(entry) ?? watchAfter(known.get(selectorText(entry.selector)), entry);
+      const watch = watches.get(entry) ?? this.#watches.get(entry) ?? newWatch(entry);
       watches.set(entry, watch);
       if (mayBring(state) && !watch.polled.has(id)) awaited.add(watch);
     }
     this.#watches = watches;
-    for (const watch of watches.values()) {
-      for (const id of watch.polled) if (!states.has(id)) watch.polled.delete(id);
-      if (awaited.has(watch)) continue;
-      const isProof = (one: Watched): boolean =>
-        one.ofHostsAlone ? watch.hasBusyHosts : watch.isBusy;
-      watch.missing = new Set(watch.open.filter(isProof));
-    }
     const before = new Set(this.#missing);
-    this.#update();
+    this.#missing = [...watches.values()].flatMap((watch) => {
+      for (const id of watch.polled) if (!states.has(id)) watch.polled.delete(id);
+      const isMissing = ({ named, ofHostsAlone }: Watched): boolean => {
+        if (awaited.has(watch)) return before.has(named);
+        return ofHostsAlone ? watch.hasBusyHosts : watch.isBusy;
+      };
+      return watch.open.filter(isMissing).map(({ named }) => named);
+    });
     return this.#missing.filter((one) => !before.has(one));
   }
-
-  #update(): void {
-    const missing = [...this.#watches.values()].flatMap((watch) =>
-      watch.open.filter((one) => watch.missing.has(one)).map(({ named }) => named),
-    );
-    if (!isDeepStrictEqual(missing, this.#missing)) this.#missing = missing;
-  }
 }
 
-/** What is known of an entry survives a reload that leaves it as it is. */
-function watchAfter(
-  known: readonly [AppEntry, EntryWatch] | undefined,
-  entry: AppEntry,
-): EntryWatch {
-  if (known !== undefined && asksAlike(known[0], entry)) return known[1];
+function newWatch(entry: AppEntry): EntryWatch {
   const open = watchedBy(entry);
-  return { open, missing: new Set(), polled: new Set(), isBusy: false, hasBusyHosts: false };
-}
-
-function asksAlike(left: AppEntry, right: AppEntry): boolean {
-  const isSameScope =
-    left.application === right.application && (left.hosts === false) === (right.hosts === false);
-  return left === right || (isSameScope && isDeepStrictEqual(left.series, right.series));
+  return { open, polled: new Set(), isBusy: false, hasBusyHosts: false };
 }
 
 /** Their names are right by construction, and an application without requests or errors is no mistake. */

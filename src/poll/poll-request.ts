@@ -33,7 +33,7 @@ export function requestOf(id: string, states: States, nowMs: number): PollReques
     id,
     ...times,
     selected: state.selected,
-    askHostNames: shouldAskHostNames(state, nowMs),
+    askHostNames: shouldAskHostNames(state.hostNames, state.selected, state.reading, nowMs),
     hostNames: state.hostNames.names,
     isListed: hostsListedNow(states.applications, id),
   };

@@ -35,16 +35,6 @@ describe('a metric that never has a value', () => {
     expect(bench.told).toEqual(['queue_depth']);
   });
 
-  it('keeps the list the same as long as nothing in it changes', () => {
-    const bench = aWatch(entry);
-    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
-
-    const before = bench.watch.missing;
-    bench.poll('1', without);
-
-    expect(bench.watch.missing).toBe(before);
-  });
-
   it.each([
     {
       what: 'a preset, named with all of its transaction types',
@@ -203,27 +193,19 @@ describe('an entry with several applications', () => {
 describe('a reload', () => {
   const other = asking(['throughput', aMetric({ metric: 'Custom/B', as: 'b' })]);
 
-  it('that asks for the same tells nothing again', () => {
+  it.each([
+    { what: 'the same', next: asking(['throughput', aMetric()]), name: 'queue_depth' },
+    { what: 'something else', next: other, name: 'b' },
+  ])('that asks for $what forgets at once what was missing, and waits for a poll', (row) => {
     const bench = aWatch(entry);
     for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
 
-    bench.select('1', asking(['throughput', aMetric()]));
-    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
-
-    expect(bench.names()).toEqual(['queue_depth']);
-    expect(bench.told).toEqual(['queue_depth']);
-  });
-
-  it('that asks for something else forgets at once what was missing, and waits for a poll', () => {
-    const bench = aWatch(entry);
-    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
-
-    bench.select('1', other);
+    bench.select('1', row.next);
     const atOnce = bench.names();
     bench.poll('1', without);
 
-    expect([atOnce, bench.names()]).toEqual([[], ['b']]);
-    expect(bench.told).toEqual(['queue_depth', 'b']);
+    expect([atOnce, bench.names()]).toEqual([[], [row.name]]);
+    expect(bench.told).toEqual(['queue_depth', row.name]);
   });
 
   it('after which nothing is asked for, or nothing is chosen, leaves nothing missing', () => {
