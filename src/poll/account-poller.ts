@@ -90,7 +90,7 @@ export class AccountPoller {
 
   /** All applications that are polled, as they are now. */
   applications(): readonly ApplicationStatus[] {
-    return applicationStatusesOf(this.#options.account, this.#table, this.#context.clock);
+    return applicationStatusesOf(this.#options.account.name, this.#table, this.#context.clock);
   }
 
   /**

@@ -60,7 +60,7 @@ export function accountStatusOf(
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
     failingApplications: states.failingApplications,
-    queries: queryStatusesOf({ name }, table, clock),
+    queries: queryStatusesOf(name, table, clock),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
   };

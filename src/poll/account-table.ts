@@ -157,7 +157,7 @@ export class AccountTable {
       this.#options = options;
       const chosen = { entries: options.entries, owns: createOwns(options.account.shard) };
       const unwanted = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
-      for (const id of unwanted) if (!this.states.get(id)) this.#publisher.remove(id);
+      for (const id of unwanted) if (!this.states.get(id)) this.#publisher.publish(id);
       this.log.missingMetrics(this.#metrics.judge(this.states.applications));
       if (!seeksAny(options)) this.#forgetDiscoveries();
       this.#replan();
@@ -336,7 +336,7 @@ export class AccountTable {
 
   #remove(id: string): void {
     this.states.delete(id);
-    this.#publisher.remove(id);
+    this.#publisher.publish(id);
   }
 
   /** Of an application that lost only parts, the line of the poll that failed says it. */

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FailureReason } from '../model/api-error.ts';
 import { bareApplication } from '../model/application.ts';
 import { labelsOf } from '../model/selected-application.ts';
 import type { AppSnapshot, Snapshot, SnapshotSink } from '../model/snapshot.ts';
@@ -30,15 +29,15 @@ export class AppPublisher {
   /** Returns how many subjects, with their hosts or series, were rendered or looked at. */
   publish(id: string): number {
     const snapshot = this.#snapshotOf(id);
-    const before = this.#published.get(id);
+    if (isDeepStrictEqual(this.#published.get(id), snapshot)) return 1;
     if (snapshot === undefined) {
-      if (before !== undefined) this.remove(id);
-    } else if (!isDeepStrictEqual(before, snapshot)) {
-      this.#published.set(id, snapshot);
-      this.#sink.publish(snapshot);
-      return 1 + sizeOf(snapshot);
+      this.#published.delete(id);
+      this.#sink.remove(this.#account, id);
+      return 1;
     }
-    return 1;
+    this.#published.set(id, snapshot);
+    this.#sink.publish(snapshot);
+    return 1 + sizeOf(snapshot);
   }
 
   /** Publishes them in several turns of the event loop, so that other work can run in between. */
@@ -51,11 +50,6 @@ export class AppPublisher {
       }
       subjects += this.publish(id);
     }
-  }
-
-  remove(id: string): void {
-    this.#published.delete(id);
-    this.#sink.remove(this.#account, id);
   }
 }
 
@@ -81,13 +75,7 @@ export function appSnapshotOf(
     hostNames: state.hostNames.names,
     reading: state.reading,
     pollSucceeded: state.pollSucceeded,
-    failureReason: failureReasonOf(state),
+    failureReason: state.pollSucceeded === false ? state.failure?.reason : undefined,
     lastSuccessMs: state.lastSuccessMs,
   };
-}
-
-/** Of a poll that hangs, no outcome says why. */
-function failureReasonOf(state: AppState): FailureReason | undefined {
-  const { pollSucceeded, failure, late } = state;
-  return pollSucceeded === false ? (failure?.reason ?? late?.reason ?? 'timeout') : undefined;
 }

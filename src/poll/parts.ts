@@ -137,29 +137,26 @@ export function withSeries(before: Parts, series: readonly PolledSeries[]): Part
   // A silent application has neither series nor values.
   if (reading === undefined || reading.series.length === 0) return before;
   if (isDeepStrictEqual(reading.series, series)) return before;
-  const valuesReadOf = (scope: 'applications' | 'hosts'): ((values: Values) => Values) => {
-    const places = series.map((one) => placeOf(one, reading.series, scope));
-    return (values) => places.map((place) => (place === undefined ? undefined : values[place]));
-  };
-  const [ofApplication, ofHost] = [valuesReadOf('applications'), valuesReadOf('hosts')];
-  const application = reading.application.length > 0 ? ofApplication(reading.application) : [];
-  const hosts = Array.from(reading.hosts, ([id, values]): [string, Values] => [id, ofHost(values)]);
+  const placesOf = (scope: 'applications' | 'hosts'): readonly number[] =>
+    series.map((wanted) => reading.series.findIndex((one) => readsSame(one, wanted, scope)));
+  const [ofApplication, ofHost] = [placesOf('applications'), placesOf('hosts')];
+  const valuesAt = (places: readonly number[], values: Values): Values =>
+    values.length === 0 ? [] : places.map((place) => values[place]);
+  const hosts = [...reading.hosts].map(([id, values]) => [id, valuesAt(ofHost, values)] as const);
+  const application = valuesAt(ofApplication, reading.application);
   return { ...before, reading: { ...reading, series, application, hosts: new Map(hosts) } };
 }
 
-/** Where the value of a series was read; `undefined` if it was not. */
-function placeOf(
-  wanted: PolledSeries,
-  read: readonly PolledSeries[],
+function readsSame(
+  one: PolledSeries,
+  other: PolledSeries,
   scope: 'applications' | 'hosts',
-): number | undefined {
-  if (!isReadOf(scope, wanted)) return undefined;
-  const place = read.findIndex(
-    (one) =>
-      one.metric === wanted.metric &&
-      one.value === wanted.value &&
-      one.scale === wanted.scale &&
-      isReadOf(scope, one),
+): boolean {
+  return (
+    one.metric === other.metric &&
+    one.value === other.value &&
+    one.scale === other.scale &&
+    isReadOf(scope, one) &&
+    isReadOf(scope, other)
   );
-  return place === -1 ? undefined : place;
 }

@@ -90,22 +90,21 @@ export class PollLog {
   /** @param states of those whose values were dropped, because they were not renewed in time */
   dropped(states: readonly (AppState | QueryState)[]): void {
     for (const state of states) {
-      const { failure, late, lastSuccessMs } = state;
+      const { failure, lastSuccessMs } = state;
       const success = lastSuccessMs === undefined ? {} : { last_success: timeText(lastSuccessMs) };
-      const reason = failure?.reason ?? late?.reason;
-      const fields = { ...this.#fieldsOf(state), reason, ...success };
+      const fields = { ...this.#fieldsOf(state), reason: failure?.reason, ...success };
       this.#logger.warn({ ...fields, remedy: this.#whyDropped(state) }, 'values dropped');
     }
   }
 
   /** Where to read why values were dropped. */
   #whyDropped(state: SubjectState): string {
-    const { failure, late } = state;
+    const { failure } = state;
     const isTold = this.#toldOf(state) !== undefined;
     const isOfKey = this.#isRefused() || (failure?.reason === 'auth' && !isTold);
     if (isOfKey) return 'the key is refused: see "discovery failed" in the log';
     if (isTold) return 'see "poll failed" in the log, and the status page';
-    return late?.reason === 'throttled'
+    return failure?.reason === 'throttled'
       ? 'New Relic asks to wait: see "rate limited by New Relic" in the log'
       : 'no poll has ended for stale_after: see the status page';
   }

@@ -52,20 +52,21 @@ export function knownOutcomeOf(
     const refused = refusal && { ...queryOutcomeOf(refusal), unauthorized: true };
     return refused && { kind: 'query', question: request, outcome: refused };
   }
-  const outcome = knownAppOutcomeOf(request, refusal && skippedOutcome(refusal), listsHosts);
+  const outcome = knownAppOutcomeOf(request, refusal, listsHosts);
   return outcome && { kind: 'application', question: request, outcome };
 }
 
 function knownAppOutcomeOf(
   { selected, askHostNames, hostNames }: ApplicationQuestion,
-  refused: PollOutcome | undefined,
+  refusal: ApiError | undefined,
   listsHosts: boolean,
 ): PollOutcome | undefined {
-  if (!isWorthPolling(selected)) return nothingToAskOutcome;
   const asksForHosts = listsHosts
     ? hostsToPoll(selected).length > 0
     : hostChoiceOf(selected.entry) !== false;
-  if (askHostNames || asksForApplication(selected) || asksForHosts) return refused;
-  if (!areHostsUnknown(selected, hostNames)) return nothingToAskOutcome;
-  return refused ?? hostsUnknownOutcome;
+  const asks = askHostNames || asksForApplication(selected) || asksForHosts;
+  const isNothing = !asks && !areHostsUnknown(selected, hostNames);
+  if (isNothing || !isWorthPolling(selected)) return nothingToAskOutcome;
+  if (refusal !== undefined) return skippedOutcome(refusal);
+  return asks ? undefined : hostsUnknownOutcome;
 }

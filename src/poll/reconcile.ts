@@ -127,14 +127,10 @@ async function eachChosen(
 
 /** Whether a poll that was begun for one entry brings what the other one wants. */
 export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
-  const { window, delayMs, raw, hostNames } = left.poll;
-  return (
-    isSameHostChoice(left.hosts, right.hosts) &&
-    left.application === right.application &&
-    delayMs === right.poll.delayMs &&
-    raw === right.poll.raw &&
-    hostNames === right.poll.hostNames &&
-    isDeepStrictEqual(window, right.poll.window) &&
-    isDeepStrictEqual(left.series, right.series)
-  );
+  const isSame = isDeepStrictEqual(questionOf(left), questionOf(right));
+  return isSame && isSameHostChoice(left.hosts, right.hosts);
+}
+
+function questionOf({ application, series, poll }: AppEntry): readonly unknown[] {
+  return [application, series, poll.window, poll.delayMs, poll.raw, poll.hostNames];
 }

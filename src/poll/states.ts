@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts';
+import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { PollTiming } from '../model/config.ts';
 import { neverWrong, noted, type Since } from '../model/since.ts';
 import { hasValues, queryIdOf } from '../model/snapshot.ts';
@@ -6,7 +6,7 @@ import type { AppState } from './app-state.ts';
 import { noParts, withoutStale } from './parts.ts';
 import type { QueryState } from './query-state.ts';
 import { type PollTimes, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
-import { failingFrom } from './subject-state.ts';
+import { failingFrom, type Why } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
 export type State = AppState | QueryState;
@@ -30,11 +30,22 @@ export function withoutStaleValues<One extends State>(state: One, nowMs: number)
   if (staleAtMs(state) > nowMs) return state;
   const { staleAfterMs } = timingOf(state);
   const isAllStale =
-    state.kind === 'query' || nowMs - (state.late?.sinceMs ?? Infinity) >= staleAfterMs;
+    state.kind === 'query' || nowMs - (state.lateSinceMs ?? Infinity) >= staleAfterMs;
   const left = isAllStale ? nothingLeft(state) : withoutStale(state, { nowMs, staleAfterMs });
   const isDropped = left.reading === undefined && hasValues(state.reading);
   return { ...state, ...left, pollSucceeded: false, droppedMs: isDropped ? nowMs : undefined };
 }
+
+const throttled: Why = {
+  reason: 'throttled',
+  message:
+    'The poll that was due waits: New Relic answers 429, and is not asked during its pauses.',
+};
+const unended: Why = {
+  reason: 'timeout',
+  message:
+    'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
+};
 
 /** What a look at all states shows. */
 export interface Look {
@@ -230,13 +241,18 @@ export class States {
   #inTime(before: State, nowMs: number, isThrottled: boolean): State {
     const sinceMs = this.#lateMsOf(before);
     if (sinceMs > nowMs) return withoutStaleValues(before, nowMs);
-    const late = { sinceMs, reason: isThrottled ? 'throttled' : 'timeout' } as const;
-    return withoutStaleValues({ ...before, late, pollSucceeded: false }, nowMs);
+    const failure = before.failure ?? {
+      ...(isThrottled ? throttled : unended),
+      sinceMs: wallTimeOf(nowOf(this.#clock))(sinceMs),
+    };
+    const late = { ...before, failure, lateSinceMs: sinceMs, pollSucceeded: false };
+    return withoutStaleValues(late, nowMs);
   }
 
   /** When one with values counts as failing unless its poll ends; infinite if it does already. */
   #lateMsOf(state: State): number {
-    if (state.late !== undefined || state.reading === undefined) return Number.POSITIVE_INFINITY;
+    if (state.lateSinceMs !== undefined || state.reading === undefined)
+      return Number.POSITIVE_INFINITY;
     return state.turn.dueMs + this.#deadlineMsOf(state);
   }
 

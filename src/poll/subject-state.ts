@@ -17,15 +17,12 @@ export interface SubjectState {
   /** Wall time of the last poll that got everything. */
   readonly lastSuccessMs: number | undefined;
   /**
-   * Why it did not arrive, and since when, on the wall clock; also if the vendor answered 404. `undefined`
-   * when all arrived.
+   * Why it did not arrive, or has not yet, and since when; also if the vendor answered 404. `undefined` when
+   * all arrived.
    */
   readonly failure: Failure | undefined;
-  /**
-   * Since when a poll has been late that has not ended, in monotonic time; `undefined` if none is. And why,
-   * as far as one can tell: New Relic asked for a pause, or the poll takes too long.
-   */
-  readonly late: { readonly sinceMs: number; readonly reason: 'throttled' | 'timeout' } | undefined;
+  /** Monotonic time since when a poll has been late that has not ended; `undefined` if none is. */
+  readonly lateSinceMs: number | undefined;
   /** Monotonic time at which the last values were dropped, because polls had failed for too long. */
   readonly droppedMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
@@ -45,7 +42,7 @@ export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'read
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
     failure: undefined,
-    late: undefined,
+    lateSinceMs: undefined,
     droppedMs: undefined,
     gone: false,
     phase,
@@ -69,11 +66,11 @@ export function afterPollOf(
   why: Why | undefined,
   startMs: number,
   { wallMs, monotonicMs }: Now,
-): Pick<SubjectState, 'failure' | 'late' | 'pollsEnded' | 'lastPoll'> {
+): Pick<SubjectState, 'failure' | 'lateSinceMs' | 'pollsEnded' | 'lastPoll'> {
   const startWallMs = Math.round(wallMs - (monotonicMs - startMs));
   return {
     failure: why && { ...why, sinceMs: state.failure?.sinceMs ?? startWallMs },
-    late: undefined,
+    lateSinceMs: undefined,
     pollsEnded: state.pollsEnded + 1,
     lastPoll: { endedMs: wallMs, durationMs: monotonicMs - startMs },
   };
@@ -84,6 +81,6 @@ export function whyOfError({ reason, message }: ApiError, unauthorized: boolean)
 }
 
 /** Monotonic time since when polls have failed or been late, if they have failed since `sinceMs`. */
-export function failingFrom({ late }: SubjectState, sinceMs: number | undefined): number {
-  return Math.min(sinceMs ?? Infinity, late?.sinceMs ?? Infinity);
+export function failingFrom({ lateSinceMs }: SubjectState, sinceMs: number | undefined): number {
+  return Math.min(sinceMs ?? Infinity, lateSinceMs ?? Infinity);
 }

@@ -82,11 +82,6 @@ describe('the reason of a failure', () => {
       reason: 'server',
     },
     {
-      what: 'after values were dropped because a poll hangs',
-      state: { pollSucceeded: false, droppedMs: 1 },
-      reason: 'timeout',
-    },
-    {
       what: 'of an application that is gone, whose poll counts as good',
       state: { pollSucceeded: true, gone: true, failure },
       reason: undefined,

@@ -183,7 +183,7 @@ describe('refreshed', () => {
 
 describe('values that could not be renewed', () => {
   const shown = aState({ reading: aReading('1', '2') });
-  const late = { ...shown, late: { sinceMs: 1000, reason: 'timeout' } as const };
+  const late = { ...shown, lateSinceMs: 1000 };
   const failed = anOutcome({ reading: undefined, failed: new Set([applicationScope, '1', '2']) });
   const failing = afterPoll(shown, failed, { ...noNames, startMs: 2000 }, now);
 

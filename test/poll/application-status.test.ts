@@ -34,7 +34,7 @@ const bad = {
 } as const;
 
 function statusOf({ table, clock }: TableBench): ApplicationStatus {
-  const [one] = applicationStatusesOf(anAccount(), table, clock);
+  const [one] = applicationStatusesOf(anAccount().name, table, clock);
   if (one === undefined) throw new Error('there is no application');
   return one;
 }

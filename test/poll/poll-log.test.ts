@@ -84,23 +84,21 @@ describe('the log of applications', () => {
     { why: 'the key of the account is refused', isRefused: true, see: '"discovery failed"' },
     { why: 'the key was refused until now', reason: 'auth', see: '"discovery failed"' },
     { why: 'its polls fail', isTold: true, see: '"poll failed"' },
-    { why: 'New Relic asks to wait', late: 'throttled', see: '"rate limited by New Relic"' },
-    { why: 'a poll does not end', late: 'timeout', see: 'status page' },
+    { why: 'New Relic asks to wait', reason: 'throttled', see: '"rate limited by New Relic"' },
+    { why: 'a poll does not end', reason: 'timeout', see: 'status page' },
   ] as const)('says where to read why values were dropped: $why', (row) => {
     const bench = aLog();
     bench.refuse('isRefused' in row);
     if ('isTold' in row) bench.log.polled(working, failing, failure);
-    const isLate = { failure: undefined, late: { sinceMs: 0, reason: row.late ?? 'timeout' } };
 
-    const { late, reason = 'timeout' } = row;
+    const { reason = 'timeout' } = row;
     const failed = { reason, message: 'it failed', sinceMs: 0 } as const;
     const ofReason = { ...dropped, failure: failed };
-    const ofTold = 'isTold' in row ? dropped : ofReason;
-    bench.log.dropped([late === undefined ? ofTold : { ...dropped, ...isLate }]);
+    bench.log.dropped(['isTold' in row ? dropped : ofReason]);
 
     const [line] = bench.lines('values dropped');
     expect(line?.fields['remedy']).toContain(row.see);
-    expect(line?.fields['reason']).toBe(late ?? reason);
+    expect(line?.fields['reason']).toBe(reason);
   });
 
   it('has the first 256 characters of a name', () => {

@@ -87,7 +87,7 @@ describe('States', () => {
   it('drops values when polls have failed for stale_after, even during a poll', () => {
     const bench = aBench();
     const { states } = bench;
-    states.set(aState(1e9, { reading, late: { sinceMs: 5000, reason: 'timeout' } }));
+    states.set(aState(1e9, { reading, lateSinceMs: 5000 }));
     states.set(aState(1e9, { reading }, 'b'));
     states.begin('a');
 
@@ -110,12 +110,13 @@ describe('States', () => {
       const lateAtMs = 60_000 + lateMs;
 
       expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
-      expect(appOf(bench.states)?.late).toBeUndefined();
+      expect(appOf(bench.states)?.lateSinceMs).toBeUndefined();
       expect(bench.states.failingApplications).toBe(0);
       expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
       expect(bench.states.failingApplications).toBe(1);
       expect(appOf(bench.states)).toMatchObject({
-        late: { sinceMs: lateAtMs, reason: 'timeout' },
+        lateSinceMs: lateAtMs,
+        failure: { reason: 'timeout' },
         pollSucceeded: false,
         reading,
       });
