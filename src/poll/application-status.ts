@@ -72,7 +72,7 @@ function polledStatusOf(
     lastSuccessMs: state.lastSuccessMs,
     lastPollMs: state.lastPoll?.endedMs,
     lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
-    nextPollMs: toWall(state.turn.dueMs),
+    nextPollMs: toWall(state.dueMs),
     intervalSeconds: (timingOf(state).intervalMs * stretch) / 1000,
   };
 }

@@ -12,13 +12,6 @@ export interface PollTimes {
   readonly hasFailed: boolean;
 }
 
-/** When the next poll of a subject is due; monotonic. */
-export interface PollTurn {
-  /** When it was the turn of the last poll; minus infinity if none counts. */
-  readonly fromMs: number;
-  readonly dueMs: number;
-}
-
 /** What decides when a subject is polled. */
 export interface Timing {
   /** The effective interval. */
@@ -56,13 +49,8 @@ export function phaseOf(index: number): number {
   return (index * goldenRatio) % 1;
 }
 
-/** A turn that no earlier poll decides. */
-export function dueAt(atMs: number): PollTurn {
-  return { fromMs: Number.NEGATIVE_INFINITY, dueMs: atMs };
-}
-
 /**
- * The turn after a poll that was due at `dueMs`, and how many polls were skipped because it took too long.
+ * When the next poll is due after one that was due at `dueMs`, and how many polls were skipped because it took too long.
  * First polls go out together where the budget allows it. From then on each subject moves towards its phase:
  * it is polled a little early, as far as the headroom allows, and never made to wait. Applications that share
  * a group stay together: each is due an interval after the group began, even if it was not due itself then.
@@ -71,21 +59,20 @@ export function dueAt(atMs: number): PollTurn {
  *
  * @param startMs when the poll was queued
  */
-export function turnAfter(
+export function dueAfter(
   dueMs: number,
   { startMs, nowMs }: { readonly startMs: number; readonly nowMs: number },
   { intervalMs, headroom, phase }: Timing,
-): { readonly turn: PollTurn; readonly skipped: number } {
+): { readonly dueMs: number; readonly skipped: number } {
   const turnMs = startMs - dueMs >= intervalMs ? startMs : dueMs;
   const missed = Math.floor((nowMs - turnMs) / intervalMs);
-  if (missed >= 1) return { turn: dueAt(nowMs), skipped: missed - 1 };
+  if (missed >= 1) return { dueMs: nowMs, skipped: missed - 1 };
   const isFull = headroom === 0;
   const fromMs = isFull
     ? Math.min(turnMs + earlyShare * intervalMs, nowMs)
     : Math.min(turnMs, startMs);
   const early = isFull ? earlyShare : Math.min(headroom, pastPhase(fromMs / intervalMs, phase));
-  const nextMs = Math.max(fromMs + (1 - early) * intervalMs, nowMs);
-  return { turn: { fromMs, dueMs: nextMs }, skipped: 0 };
+  return { dueMs: Math.max(fromMs + (1 - early) * intervalMs, nowMs), skipped: 0 };
 }
 
 /** Rounding may put a poll that is in phase slightly before its phase: that is not far past it. */

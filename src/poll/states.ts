@@ -5,7 +5,7 @@ import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 import { noParts, withoutStale } from './parts.ts';
 import type { QueryState } from './query-state.ts';
-import { type PollTimes, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
+import { dueAfter, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
@@ -149,11 +149,9 @@ export class States {
     if (stretch === this.#stretch) return;
     const factor = stretch / this.#stretch;
     const nowMs = this.#clock.monotonicMs();
-    const stretched = (atMs: number): number => nowMs + (atMs - nowMs) * factor;
     this.#stretch = stretch;
     for (const state of this.all) {
-      const { fromMs, dueMs } = state.turn;
-      this.set({ ...state, turn: { fromMs: stretched(fromMs), dueMs: stretched(dueMs) } });
+      this.set({ ...state, dueMs: nowMs + (state.dueMs - nowMs) * factor });
     }
   }
 
@@ -163,8 +161,8 @@ export class States {
   }
 
   /**
-   * The state with the turn after a poll that has just ended, without what is stale; and how many polls were
-   * skipped because it took so long.
+   * The state after a poll that has just ended, with its next turn and without what is stale; and how many
+   * polls were skipped because it took so long.
    *
    * @param startMs when it was queued
    */
@@ -175,14 +173,14 @@ export class States {
   ): { readonly state: One; readonly skipped: number } {
     const nowMs = this.#clock.monotonicMs();
     const timing = { intervalMs: this.#intervalMsOf(state), ...how };
-    const { turn, skipped } = turnAfter(state.turn.dueMs, { startMs, nowMs }, timing);
-    return { state: withoutStaleValues({ ...state, turn }, nowMs), skipped };
+    const { dueMs, skipped } = dueAfter(state.dueMs, { startMs, nowMs }, timing);
+    return { state: withoutStaleValues({ ...state, dueMs }, nowMs), skipped };
   }
 
   /** When its next poll is due, late and over. */
   timesOf(state: State): PollTimes {
     return {
-      dueMs: state.turn.dueMs,
+      dueMs: state.dueMs,
       periodMs: this.#intervalMsOf(state),
       deadlineMs: this.#deadlineMsOf(state),
       hasFailed: state.pollSucceeded === false,
@@ -191,7 +189,7 @@ export class States {
 
   /** When something happens to it next; infinite if never. While it is polled, it is not due. */
   nextEventMs(state: State): number {
-    const dueMs = this.#polling.has(idOf(state)) ? Infinity : state.turn.dueMs;
+    const dueMs = this.#polling.has(idOf(state)) ? Infinity : state.dueMs;
     return Math.min(dueMs, this.#lateMsOf(state), staleAtMs(state));
   }
 
@@ -217,7 +215,7 @@ export class States {
     for (const before of this.all) {
       const state = this.#inTime(before, nowMs, isThrottled);
       if (state !== before) changed.push(this.set(state));
-      if (state.turn.dueMs > nowMs || this.#polling.has(idOf(state))) {
+      if (state.dueMs > nowMs || this.#polling.has(idOf(state))) {
         nextMs = Math.min(nextMs, this.nextEventMs(state));
       } else {
         due.push(state);
@@ -230,12 +228,13 @@ export class States {
   /** Applications that are not due yet, but may be polled with others, in the order in which they are due. */
   early(most: number): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
-    // Nothing is polled more than twice as often as its interval.
-    const early = [...this.#applications].filter(
-      ([id, state]) =>
-        !this.#polling.has(id) && state.turn.fromMs + this.#intervalMsOf(state) / 2 <= nowMs,
-    );
-    return inOrder(early.map(([, state]) => state)).slice(0, most);
+    const early: AppState[] = [];
+    for (const [id, state] of this.#applications) {
+      // Nothing is polled more than twice as often as its interval.
+      const isNear = state.dueMs - this.#intervalMsOf(state) / 2 <= nowMs;
+      if ((isNear || state.pollsEnded === 0) && !this.#polling.has(id)) early.push(state);
+    }
+    return inOrder(early).slice(0, most);
   }
 
   #inTime(before: State, nowMs: number, isThrottled: boolean): State {
@@ -251,9 +250,8 @@ export class States {
 
   /** When one with values counts as failing unless its poll ends; infinite if it does already. */
   #lateMsOf(state: State): number {
-    if (state.lateSinceMs !== undefined || state.reading === undefined)
-      return Number.POSITIVE_INFINITY;
-    return state.turn.dueMs + this.#deadlineMsOf(state);
+    const mayBeLate = state.lateSinceMs === undefined && state.reading !== undefined;
+    return mayBeLate ? state.dueMs + this.#deadlineMsOf(state) : Number.POSITIVE_INFINITY;
   }
 
   #deadlineMsOf(state: State): number {
@@ -267,15 +265,14 @@ export class States {
   /** A shorter interval spreads polls that would wait longer than that: a crowd would hold up the others. */
   #inTurn(before: State, state: State): State {
     const intervalMs = this.#intervalMsOf(state);
-    const waitMs = state.turn.dueMs - this.#clock.monotonicMs();
+    const waitMs = state.dueMs - this.#clock.monotonicMs();
     const isShorter = intervalMs < this.#intervalMsOf(before);
     return isShorter && waitMs > intervalMs ? this.#dueIn(state, state.phase) : state;
   }
 
   /** @param share of its interval that will have passed then */
   #dueIn(state: State, share: number): State {
-    const dueMs = this.#clock.monotonicMs() + share * this.#intervalMsOf(state);
-    return { ...state, turn: { ...state.turn, dueMs } };
+    return { ...state, dueMs: this.#clock.monotonicMs() + share * this.#intervalMsOf(state) };
   }
 
   #noteFailing(kind: State['kind'], id: string, isFailing: boolean): void {
@@ -292,5 +289,5 @@ function nothingLeft(state: State): Pick<State, 'reading' | 'heldSinceMs'> {
 }
 
 function inOrder(due: readonly State[]): readonly string[] {
-  return due.toSorted((left, right) => left.turn.dueMs - right.turn.dueMs).map(idOf);
+  return due.toSorted((left, right) => left.dueMs - right.dueMs).map(idOf);
 }

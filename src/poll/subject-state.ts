@@ -1,7 +1,6 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Failure } from '../model/status.ts';
-import { dueAt, type PollTurn } from './schedule.ts';
 
 /** What the polls of one application or query have shown so far: replaced, never changed. */
 export interface SubjectState {
@@ -29,7 +28,8 @@ export interface SubjectState {
   readonly gone: boolean;
   /** When in each interval it is polled if there is room, as a share of the interval. */
   readonly phase: number;
-  readonly turn: PollTurn;
+  /** Monotonic time at which the next poll is due, as the plan is now. */
+  readonly dueMs: number;
   readonly pollsEnded: number;
   /** When the last poll ended, on the wall clock, and how long it took. */
   readonly lastPoll: { readonly endedMs: number; readonly durationMs: number } | undefined;
@@ -46,7 +46,7 @@ export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'read
     droppedMs: undefined,
     gone: false,
     phase,
-    turn: dueAt(nowMs),
+    dueMs: nowMs,
     pollsEnded: 0,
     lastPoll: undefined,
   };

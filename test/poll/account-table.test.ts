@@ -21,7 +21,7 @@ import {
 
 function nextDueMs({ table }: TableBench, id: string): number {
   const state = table.states.get(id);
-  return state === undefined ? 0 : state.turn.dueMs;
+  return state === undefined ? 0 : state.dueMs;
 }
 
 async function reconfigured(bench: TableBench, options: AccountInUse): Promise<readonly string[]> {
@@ -165,7 +165,7 @@ describe('AccountTable, when it is configured anew', () => {
     };
     expect(selected?.entry.labels).toEqual(labels);
     expect(kept).toEqual({ ...before, selected: undefined, ...kept });
-    expect(kept).toMatchObject({ reading: before?.reading, turn: before?.turn });
+    expect(kept).toMatchObject({ reading: before?.reading, dueMs: before?.dueMs });
   });
 });
 

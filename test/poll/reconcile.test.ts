@@ -70,7 +70,7 @@ describe('reconcile', () => {
     expect(change.states.get('2')).toBe(states.get('2'));
     expect(change.states.get('1')?.discoveredMs).toBe(1000);
     expect(change.removed).toEqual(['3']);
-    expect(change.states.get('4')?.turn.dueMs).toBe(1000);
+    expect(change.states.get('4')?.dueMs).toBe(1000);
   });
 
   it('keeps an entry from being missing if it chooses the last known name', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { phaseOf, pollDeadlineMs, turnAfter } from '../../src/poll/schedule.ts';
+import { dueAfter, phaseOf, pollDeadlineMs } from '../../src/poll/schedule.ts';
 
 const intervalMs = 60_000;
 /** Practically none, but the budget suffices. */
@@ -9,13 +9,12 @@ const noHeadroom = { intervalMs, headroom: 0, phase: 0 };
 /** When the next poll is due after one that was due at `dueMs`. */
 function next(
   { dueMs, ...times }: { dueMs: number; startMs: number; nowMs: number },
-  timing: Parameters<typeof turnAfter>[2],
+  timing: Parameters<typeof dueAfter>[2],
 ): { dueMs: number; skipped: number } {
-  const { turn, skipped } = turnAfter(dueMs, times, timing);
-  return { dueMs: turn.dueMs, skipped };
+  return dueAfter(dueMs, times, timing);
 }
 
-describe('turnAfter', () => {
+describe('dueAfter', () => {
   it.each([
     { what: 'ended in time', nowMs: 5000, dueMs: 60_000, skipped: 0 },
     { what: 'took just longer than its interval', nowMs: 61_000, dueMs: 61_000, skipped: 0 },

@@ -20,7 +20,7 @@ const lateMs = 120_000;
 /** A state whose first poll is due at `dueMs`. */
 function aState(dueMs: number, overrides: Partial<AppState> = {}, id = 'a'): AppState {
   const state = newAppState(aSelected({ id }), 0, 0);
-  return { ...state, turn: { fromMs: -Infinity, dueMs }, ...overrides };
+  return { ...state, dueMs, ...overrides };
 }
 
 interface Bench {
@@ -69,14 +69,13 @@ describe('States', () => {
   });
 
   it.each([
-    { what: 'after half an interval', fromMs: 30_000, dueMs: 90_000, early: ['a'] },
-    { what: 'not before', fromMs: 30_001, dueMs: 90_001, early: [] },
-    { what: 'not before, if early', fromMs: 35_000, dueMs: 71_000, early: [] },
-    { what: 'if it was never polled', fromMs: -Infinity, dueMs: 115_000, early: ['a'] },
+    { what: 'after half an interval', pollsEnded: 1, dueMs: 90_000, early: ['a'] },
+    { what: 'not before', pollsEnded: 1, dueMs: 90_001, early: [] },
+    { what: 'if it was never polled', pollsEnded: 0, dueMs: 115_000, early: ['a'] },
   ])('lets an application be polled with others before it is due: $what', (row) => {
     const { states, goTo } = aBench();
-    const { early, fromMs, dueMs } = row;
-    states.set(aState(0, { turn: { fromMs, dueMs } }));
+    const { early, dueMs, pollsEnded } = row;
+    states.set(aState(dueMs, { pollsEnded }));
 
     goTo(60_000);
 
@@ -133,8 +132,7 @@ describe('States', () => {
     const { states, goTo } = aBench();
     const withInterval = (intervalMs: number): AppState => {
       const selected = { ...aSelected(), entry: anEntry({ poll: { intervalMs } }) };
-      const turn = { fromMs: 100_000, dueMs: 700_000 };
-      return aState(0, { selected, turn, phase: 0.25, reading });
+      return aState(700_000, { selected, phase: 0.25, reading });
     };
     states.set(withInterval(600_000));
     goTo(200_000);
@@ -191,7 +189,7 @@ describe('States', () => {
     goTo(1000);
     states.spread(['a', 'b', 'c'].map((id) => aState(1000, {}, id)));
 
-    const due = [...states.applications.values()].map(({ turn }) => Math.round(turn.dueMs));
+    const due = [...states.applications.values()].map(({ dueMs }) => Math.round(dueMs));
     expect(due).toEqual([1000, 38_082, 15_164]);
   });
 
@@ -208,7 +206,7 @@ describe('States', () => {
           nowMs += forMs;
           passed += forMs / (60_000 * stretch);
           goTo(nowMs);
-          const left = (appOf(states)?.turn.dueMs ?? 0) - nowMs;
+          const left = (appOf(states)?.dueMs ?? 0) - nowMs;
           expect(1 - left / (60_000 * stretch)).toBeCloseTo(passed, 6);
         }
       }),
