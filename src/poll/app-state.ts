@@ -100,34 +100,29 @@ export function afterPoll(
   asked: { readonly hostNames: boolean; readonly startMs: number },
   now: Now,
 ): AppState {
-  const listed = withHostList(state.selected, outcome.hostIds);
-  const next: AppState = {
-    ...state,
-    ...afterPollOf(state, whyOf(outcome), asked.startMs, now),
-    selected: listed,
-    // They may come without being asked for, with the values.
-    ...(asked.hostNames || outcome.hostNames
-      ? namesAfter({ ...state, selected: listed }, outcome, now)
-      : undefined),
-  };
+  const listed = { ...state, selected: withHostList(state.selected, outcome.hostIds) };
+  // They may come without being asked for, with the values.
+  const areNamesKnown = asked.hostNames || outcome.hostNames !== undefined;
+  const known = areNamesKnown ? { ...listed, ...namesAfter(listed, outcome, now) } : listed;
+  const why = whyOf(outcome);
   if (outcome.gone) {
-    return { ...next, ...noParts, gone: true, droppedMs: undefined, pollSucceeded: true };
+    const ended = afterPollOf(known, why, asked.startMs, now);
+    return {
+      ...known,
+      ...noParts,
+      ...ended,
+      gone: true,
+      droppedMs: undefined,
+      pollSucceeded: true,
+    };
   }
-  const { application, entry } = next.selected;
+  const { application, entry } = known.selected;
   // It may have begun for another entry.
   const asWanted = withSeries(partsOf(outcome.reading), entry.series);
   const arrived = withHosts(asWanted, application.hostIds);
   const parts = withArrived(state, arrived, outcome.failed, failingFrom(state, asked.startMs));
-  const isWhole = outcome.failed.size === 0;
-  const isEmpty = !isWhole && parts.reading === undefined;
-  return {
-    ...next,
-    ...parts,
-    gone: arrived.reading === undefined && state.gone,
-    pollSucceeded: isWhole,
-    lastSuccessMs: isWhole ? now.wallMs : state.lastSuccessMs,
-    droppedMs: isEmpty ? state.droppedMs : undefined,
-  };
+  const next = { ...known, ...parts, gone: arrived.reading === undefined && state.gone };
+  return { ...next, ...afterPollOf(next, why, asked.startMs, now) };
 }
 
 /** Where no discovery lists the hosts, polls do. */

@@ -63,19 +63,17 @@ export function afterQueryPoll(
   now: Now,
 ): QueryState {
   const why = error && whyOfError(error, unauthorized);
-  const ended = { ...state, ...afterPollOf(state, why, startMs, now), pollSucceeded: !error };
+  const { heldSinceMs = failingFrom(state, startMs), emptyAnswers } = state;
   if (reading === undefined) {
-    return { ...ended, heldSinceMs: state.heldSinceMs ?? failingFrom(state, startMs) };
+    return { ...state, heldSinceMs, ...afterPollOf(state, why, startMs, now) };
   }
-  const { emptyAnswers } = state;
   const isEmpty = reading.series.length === 0 && emptyAnswers !== undefined;
   return {
-    ...ended,
+    ...state,
     reading,
     heldSinceMs: undefined,
-    lastSuccessMs: now.wallMs,
-    droppedMs: undefined,
     emptyAnswers: isEmpty ? emptyAnswers + 1 : undefined,
+    ...afterPollOf(state, why, startMs, now),
   };
 }
 

@@ -58,6 +58,7 @@ export type Why = Omit<Failure, 'sinceMs'>;
  * What any poll changes when it ends. Failures in a row have begun with the first of them, whatever their
  * reasons.
  *
+ * @param state with what is shown after the poll
  * @param why it did not get everything; `undefined` if it did
  * @param startMs when the poll began, on the monotonic clock
  */
@@ -66,13 +67,18 @@ export function afterPollOf(
   why: Why | undefined,
   startMs: number,
   { wallMs, monotonicMs }: Now,
-): Pick<SubjectState, 'failure' | 'lateSinceMs' | 'pollsEnded' | 'lastPoll'> {
-  const startWallMs = Math.round(wallMs - (monotonicMs - startMs));
+): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs'> {
+  const isWhole = why === undefined;
+  const durationMs = monotonicMs - startMs;
+  const sinceMs = state.failure?.sinceMs ?? Math.round(wallMs - durationMs);
   return {
-    failure: why && { ...why, sinceMs: state.failure?.sinceMs ?? startWallMs },
+    pollSucceeded: isWhole,
+    lastSuccessMs: isWhole ? wallMs : state.lastSuccessMs,
+    failure: why && { ...why, sinceMs },
     lateSinceMs: undefined,
+    droppedMs: isWhole || state.reading !== undefined ? undefined : state.droppedMs,
     pollsEnded: state.pollsEnded + 1,
-    lastPoll: { endedMs: wallMs, durationMs: monotonicMs - startMs },
+    lastPoll: { endedMs: wallMs, durationMs },
   };
 }
 
