@@ -97,13 +97,9 @@ function failedScopesOf(
   return new Set([...failed, ...(isOwnLost ? [applicationScope] : []), ...lost]);
 }
 
-/** Without the values that have failed for `staleAfterMs`. */
-export function withoutStale(
-  before: Parts,
-  { nowMs, staleAfterMs }: { readonly nowMs: number; readonly staleAfterMs: number },
-): Parts {
-  const latestMs = nowMs - staleAfterMs;
-  return without(before, (scope) => (before.failing.get(scope)?.sinceMs ?? nowMs) <= latestMs);
+/** Without the values that have failed since `sinceMs`, or for longer. */
+export function withoutFailingSince(before: Parts, sinceMs: number): Parts {
+  return without(before, (scope) => (before.failing.get(scope)?.sinceMs ?? Infinity) <= sinceMs);
 }
 
 /** Without hosts that are not in `hostIds`; the same object if none has to go. */

@@ -3,7 +3,7 @@ import type { PollTiming } from '../model/config.ts';
 import { neverWrong, noted, type Since } from '../model/since.ts';
 import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
-import { noParts, withoutStale } from './parts.ts';
+import { noParts, withoutFailingSince } from './parts.ts';
 import type { QueryState } from './query-state.ts';
 import { dueAfter, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
@@ -28,10 +28,9 @@ export function staleAtMs(state: State): number {
 /** Without values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
 export function withoutStaleValues<One extends State>(state: One, nowMs: number): One {
   if (staleAtMs(state) > nowMs) return state;
-  const { staleAfterMs } = timingOf(state);
-  const isAllStale =
-    state.kind === 'query' || nowMs - (state.lateSinceMs ?? Infinity) >= staleAfterMs;
-  const left = isAllStale ? nothingLeft(state) : withoutStale(state, { nowMs, staleAfterMs });
+  const sinceMs = nowMs - timingOf(state).staleAfterMs;
+  const isAllStale = state.kind === 'query' || (state.lateSinceMs ?? Infinity) <= sinceMs;
+  const left = isAllStale ? nothingLeft(state) : withoutFailingSince(state, sinceMs);
   const isDropped = left.reading === undefined && hasValues(state.reading);
   return { ...state, ...left, pollSucceeded: false, droppedMs: isDropped ? nowMs : undefined };
 }
