@@ -75,13 +75,19 @@ export function withArrived(
     const since = { sinceMs: startMs, windowEndMs: before.arrivedEndMs };
     failing.set(scope, before.failing.get(scope) ?? since);
   }
-  const base = arrived.reading ?? before.reading;
-  if (base === undefined) return madeOf(undefined, failing, undefined);
-  const own = failing.has(applicationScope) ? before.reading : arrived.reading;
-  const held = [...(before.reading?.hosts ?? [])].filter(([id]) => failing.has(id));
-  const hosts = new Map([...(arrived.reading?.hosts ?? []), ...held]);
-  const reading = { ...base, application: own?.application ?? [], hosts };
+  const reading = mergedOf(before.reading, arrived.reading, new Set(failing.keys()));
   return madeOf(reading, failing, arrived.arrivedEndMs);
+}
+
+function mergedOf(
+  before: AppReading | undefined,
+  arrived: AppReading | undefined,
+  failing: ReadonlySet<string>,
+): AppReading | undefined {
+  if (before === undefined || arrived === undefined) return arrived ?? before;
+  const { application } = failing.has(applicationScope) ? before : arrived;
+  const held = [...before.hosts].filter(([id]) => failing.has(id));
+  return { ...arrived, application, hosts: new Map([...arrived.hosts, ...held]) };
 }
 
 /** Known hosts are all named: of those that a failure names together, and all if nothing arrived. */
@@ -136,11 +142,14 @@ export function withSeries(before: Parts, series: readonly PolledSeries[]): Part
   const placesOf = (scope: 'applications' | 'hosts'): readonly number[] =>
     series.map((wanted) => reading.series.findIndex((one) => readsSame(one, wanted, scope)));
   const [ofApplication, ofHost] = [placesOf('applications'), placesOf('hosts')];
-  const valuesAt = (places: readonly number[], values: Values): Values =>
-    values.length === 0 ? [] : places.map((place) => values[place]);
   const hosts = [...reading.hosts].map(([id, values]) => [id, valuesAt(ofHost, values)] as const);
   const application = valuesAt(ofApplication, reading.application);
   return { ...before, reading: { ...reading, series, application, hosts: new Map(hosts) } };
+}
+
+/** Nothing stays nothing. */
+function valuesAt(places: readonly number[], values: Values): Values {
+  return values.length === 0 ? [] : places.map((place) => values[place]);
 }
 
 function readsSame(
