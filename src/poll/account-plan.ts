@@ -1,22 +1,108 @@
 import { expectedHosts } from '../model/selected-application.ts';
-import type { Discovery, DiscoveryCalls, Subject } from '../model/source.ts';
+import type {
+  CallsByOperation,
+  Discovery,
+  DiscoveryCalls,
+  Source,
+  Subject,
+} from '../model/source.ts';
+import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
 import type { Context } from './context.ts';
-import {
-  demandOf,
-  headroomOf,
-  type OtherCalls,
-  type Polled,
-  plannableOf,
-  stretchOf,
-} from './demand.ts';
 
-/** How much an account can do in a minute. */
-export interface Capacity {
-  /** Calls that its key may send. */
-  readonly limitPerMinute: number;
-  /** Calls that its connections can carry while the vendor answers as fast as it does now. */
-  readonly carriedPerMinute: number;
+/** The share of the budget that planned calls may take; the rest is for retries and latency. */
+export const plannedShare = 0.985;
+
+/** What an account needs to stay up to date, in calls a minute. */
+export interface Demand {
+  readonly polls: number;
+  readonly discovery: number;
+  /** Calls that no interval decides: host names, at their recent rate. */
+  readonly other: number;
+}
+
+/** What to poll, and how many calls that takes the source. */
+export interface Polled extends Pick<Source, 'cost'> {
+  readonly subjects: readonly Subject[];
+}
+
+/** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
+export interface OtherCalls extends DiscoveryCalls {
+  readonly intervalMs: number;
+  /** Host names, at their recent rate. */
+  readonly otherPerMinute?: number | undefined;
+}
+
+/**
+ * The calls a minute needed to poll everything as often as configured, when every host name is
+ * known. Subjects with the same interval are polled together.
+ */
+export function callsPerMinute(
+  { subjects, cost }: Polled,
+  { calls, intervalMs }: OtherCalls,
+): CallsByOperation {
+  const byInterval = new Map<number, Subject[]>();
+  for (const subject of subjects) {
+    const { poll } = subject.kind === 'query' ? subject.query : subject.selected.entry;
+    const alike = byInterval.get(poll.intervalMs);
+    if (alike === undefined) byInterval.set(poll.intervalMs, [subject]);
+    else alike.push(subject);
+  }
+  const sum: Record<DaemonOperation, number> = {
+    list_applications: (calls * minuteMs) / intervalMs,
+    list_hosts: 0,
+    application_metrics: 0,
+    host_metrics: 0,
+    query: 0,
+  };
+  for (const [pollIntervalMs, alike] of byInterval) {
+    const ofPolls = cost(alike);
+    for (const operation of operations) {
+      sum[operation] += (ofPolls[operation] * minuteMs) / pollIntervalMs;
+    }
+  }
+  return sum;
+}
+
+export function totalOf(calls: CallsByOperation): number {
+  return operations.reduce((sum, operation) => sum + calls[operation], 0);
+}
+
+/** The demand of everything that is polled as often as configured. */
+export function demandOf(polled: Polled, others: OtherCalls): Demand {
+  const calls = callsPerMinute(polled, others);
+  return {
+    polls: totalOf({ ...calls, list_applications: 0 }),
+    discovery: calls.list_applications,
+    other: others.otherPerMinute ?? 0,
+  };
+}
+
+/** The calls a minute of a budget that may be planned. */
+export function plannableOf(budgetPerMinute: number): number {
+  return budgetPerMinute * plannedShare;
+}
+
+/** Whether everything can be polled as often as configured. */
+export function isCovered(demand: Demand, budgetPerMinute: number): boolean {
+  return demand.polls <= leftForPolls(demand, budgetPerMinute);
+}
+
+/**
+ * What a budget leaves for polls after the calls that are not stretched. What is kept back for retries and
+ * latency covers a part of them.
+ */
+export function leftForPolls({ discovery, other }: Demand, perMinute: number): number {
+  const plannable = plannableOf(perMinute);
+  return plannable - discovery - Math.max(0, other - (perMinute - plannable));
+}
+
+/**
+ * The share of what polls can have that they need: the factor by which every interval grows, if it is more
+ * than 1. They are given a tenth of the capacity in any case.
+ */
+export function loadOf(demand: Demand, capacityPerMinute: number): number {
+  return demand.polls / Math.max(capacityPerMinute / 10, leftForPolls(demand, capacityPerMinute));
 }
 
 /** How the demand of one account fits its capacity. */
@@ -31,7 +117,7 @@ export interface AccountPlan {
   readonly hosts: number;
   /** The factor by which the intervals are stretched; at least 1. */
   readonly stretch: number;
-  /** The share of the capacity that is free for polling a little early. */
+  /** The share of the capacity that is free for polling a little early, at most a half. */
   readonly headroom: number;
   /** Calls a minute for what has failed: what the demand leaves, or what is kept back for them. */
   readonly freePerMinute: number;
@@ -43,17 +129,29 @@ export interface AccountPlan {
  */
 export const busyShare = 0.9;
 
-export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capacity): AccountPlan {
+/** @param carriedPerMinute calls that the connections can carry while the vendor answers as fast as it does now */
+export function capacityOf(budgetPerMinute: number, carriedPerMinute: number): number {
+  return Math.min(budgetPerMinute, busyShare * carriedPerMinute);
+}
+
+export function accountPlanOf(
+  polled: Polled,
+  others: OtherCalls,
+  {
+    budgetPerMinute,
+    capacityPerMinute,
+  }: Pick<AccountPlan, 'budgetPerMinute' | 'capacityPerMinute'>,
+): AccountPlan {
   const demand = demandOf(polled, others);
-  const capacityPerMinute = plannedCapacityOf(capacity);
   const demandPerMinute = demand.polls + demand.discovery + demand.other;
+  const load = loadOf(demand, capacityPerMinute);
   return {
     demandPerMinute,
-    budgetPerMinute: capacity.limitPerMinute,
+    budgetPerMinute,
     capacityPerMinute,
     hosts: polled.subjects.reduce((sum, one) => sum + hostsOf(one), 0),
-    stretch: stretchOf(demand, capacityPerMinute),
-    headroom: headroomOf(demand, capacityPerMinute),
+    stretch: Math.max(1, load),
+    headroom: Math.min(0.5, Math.max(0, 1 - load)),
     freePerMinute: Math.max(
       capacityPerMinute - plannableOf(capacityPerMinute),
       capacityPerMinute - demandPerMinute,
@@ -65,40 +163,30 @@ function hostsOf(subject: Subject): number {
   return subject.kind === 'application' ? expectedHosts(subject.selected) : 0;
 }
 
-/** The capacity to plan with. */
-export function plannedCapacityOf({ limitPerMinute, carriedPerMinute }: Capacity): number {
-  return Math.min(limitPerMinute, busyShare * carriedPerMinute);
-}
-
-/**
- * How far the measured speed of the vendor, or the number of hosts, may change before a new plan is
- * made.
- */
+/** How far the measured speed of the vendor may change before a plan follows: intervals must not flutter. */
 const tolerance = 0.1;
-/** The vendor is fast enough by far when the connections can carry this many times the limit. */
-const fastEnough = 1.5;
-
-type PlannerContext = Pick<Context, 'clock' | 'calls' | 'source'>;
+/** A plan looks at every application: one for each host that comes or goes would cost too much. */
+const longestPlanMs = 10_000;
+/** Calls that no interval decides are counted over about this time. */
+const otherCallsMs = 10 * minuteMs;
 
 /** Keeps the plan of one account in step with what it has to send and what it can send. */
 export class AccountPlanner {
-  readonly #context: PlannerContext;
-  readonly #others = new CallRate();
+  readonly #context: Context;
   #discovery: OtherCalls;
-  /**
-   * The capacity of the plan. It follows the measured speed in steps, so that intervals do not
-   * flutter.
-   */
-  #held: Capacity;
+  /** The rate of calls that no plan can foresee, as it was then; it fades. */
+  #others = { perMinute: 0, atMs: 0 };
   #plan: AccountPlan;
+  #plannedMs = 0;
   #plannedCosts = 0;
-  #unplannedHosts = 0;
 
-  constructor(discoveryIntervalMs: number, context: PlannerContext) {
+  constructor(discoveryIntervalMs: number, context: Context) {
+    const { calls } = context;
     this.#context = context;
     this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
-    this.#held = this.#capacity();
-    this.#plan = this.#planOf([], this.#discovery);
+    const budgetPerMinute = calls.limitPerMinute();
+    const capacityPerMinute = capacityOf(budgetPerMinute, calls.carriedPerMinute());
+    this.#plan = this.#planOf([], { budgetPerMinute, capacityPerMinute });
   }
 
   get plan(): AccountPlan {
@@ -107,12 +195,12 @@ export class AccountPlanner {
 
   /** Makes a new plan. */
   replan(subjects: readonly Subject[]): void {
-    const { clock, source } = this.#context;
-    this.#unplannedHosts = 0;
-    if (this.isOutdated()) this.#held = this.#capacity();
+    const { clock, source, calls } = this.#context;
+    this.#plannedMs = clock.monotonicMs();
     this.#plannedCosts = source.costChanges();
-    const otherPerMinute = this.#others.perMinute(clock.monotonicMs());
-    this.#plan = this.#planOf(subjects, { ...this.#discovery, otherPerMinute });
+    const budgetPerMinute = calls.limitPerMinute();
+    const capacityPerMinute = this.#capacityPerMinute();
+    this.#plan = this.#planOf(subjects, { budgetPerMinute, capacityPerMinute });
   }
 
   /** Notes how many calls a discovery took. */
@@ -128,67 +216,43 @@ export class AccountPlanner {
 
   /** Notes calls that no plan can foresee, such as for host names. */
   asked(calls: number): void {
-    this.#others.add(calls, this.#context.clock.monotonicMs());
+    const perMinute = this.#otherPerMinute() + (calls * minuteMs) / otherCallsMs;
+    this.#others = { perMinute, atMs: this.#context.clock.monotonicMs() };
   }
 
-  /**
-   * Whether the capacity is no longer the planned one, polls cost something else, or far more or fewer hosts
-   * are polled.
-   *
-   * @param newHosts how many hosts were added since the last call
-   */
-  isOutdated(newHosts = 0): boolean {
-    this.#unplannedHosts += newHosts;
-    // A plan looks at every application. When many hosts are added one by one, a plan for each of
-    // them would cost too much.
-    if (Math.abs(this.#unplannedHosts) > tolerance * this.#plan.hosts) return true;
-    const held = this.#held;
-    const now = this.#capacity();
-    const isOtherCost = this.#context.source.costChanges() !== this.#plannedCosts;
-    if (isOtherCost || now.limitPerMinute !== held.limitPerMinute) return true;
-    const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
-    // Once the vendor is fast enough, it must not limit the plan any longer, however small the
-    // change.
-    const isFastEnough = now.carriedPerMinute >= fastEnough * now.limitPerMinute;
-    if (isFastEnough && before < planned) return true;
-    const change = planned / before;
-    return change < 1 - tolerance || change > 1 + tolerance;
+  /** Whether another number of calls may be sent, polls cost something else, or the plan is old. */
+  isOutdated(): boolean {
+    const { clock, calls, source } = this.#context;
+    return (
+      calls.limitPerMinute() !== this.#plan.budgetPerMinute ||
+      source.costChanges() !== this.#plannedCosts ||
+      clock.monotonicMs() - this.#plannedMs >= longestPlanMs
+    );
   }
 
-  #planOf(subjects: readonly Subject[], others: OtherCalls): AccountPlan {
+  #planOf(
+    subjects: readonly Subject[],
+    capacity: Pick<AccountPlan, 'budgetPerMinute' | 'capacityPerMinute'>,
+  ): AccountPlan {
     const { source } = this.#context;
     const polled = { subjects, cost: (some: readonly Subject[]) => source.cost(some) };
-    return accountPlanOf(polled, others, this.#held);
+    const others = { ...this.#discovery, otherPerMinute: this.#otherPerMinute() };
+    return accountPlanOf(polled, others, capacity);
   }
 
-  #capacity(): Capacity {
+  /** It follows the measured speed in steps. */
+  #capacityPerMinute(): number {
     const { calls } = this.#context;
-    return {
-      limitPerMinute: calls.limitPerMinute(),
-      carriedPerMinute: calls.carriedPerMinute(),
-    };
-  }
-}
-
-/** The present minute is one of them. */
-const minutes = 10;
-
-/** How many calls a minute were sent over the last nine whole minutes and what has passed of this one. */
-export class CallRate {
-  readonly #counts = new Map<number, number>();
-
-  add(calls: number, nowMs: number): void {
-    const minute = Math.floor(nowMs / minuteMs);
-    this.#counts.set(minute, (this.#counts.get(minute) ?? 0) + calls);
+    const { budgetPerMinute, capacityPerMinute } = this.#plan;
+    const limitPerMinute = calls.limitPerMinute();
+    const next = capacityOf(limitPerMinute, calls.carriedPerMinute());
+    // Once the vendor is fast enough, it must not limit the plan any longer, however small the change.
+    const isAlike = Math.abs(next / capacityPerMinute - 1) <= tolerance && next < limitPerMinute;
+    return isAlike && limitPerMinute === budgetPerMinute ? capacityPerMinute : next;
   }
 
-  perMinute(nowMs: number): number {
-    const first = Math.floor(nowMs / minuteMs) - minutes + 1;
-    let total = 0;
-    for (const [minute, calls] of this.#counts) {
-      if (minute < first) this.#counts.delete(minute);
-      else total += calls;
-    }
-    return total / (nowMs / minuteMs - first);
+  #otherPerMinute(): number {
+    const { perMinute, atMs } = this.#others;
+    return perMinute * Math.exp((atMs - this.#context.clock.monotonicMs()) / otherCallsMs);
   }
 }

@@ -1,6 +1,5 @@
 import type { AccountInUse } from '../model/config.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
-import type { AccountPlan } from './account-plan.ts';
 import { accountStatusOf } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
@@ -32,31 +31,22 @@ export class AccountPoller {
     this.#polls = new PollLoop(this.#table, context, () => this.#discoveries.soon());
   }
 
-  get plan(): AccountPlan {
-    return this.#table.plan;
-  }
-
   /** Discovers and polls until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
+    const stopped = this.#stoppedWith(signal);
     this.#isRunning = true;
+    const loops = [
+      this.#table.publishAll(stopped),
+      this.#discoveries.run(stopped, async () => this.#show(stopped)),
+      this.#polls.run(stopped),
+    ];
     try {
-      await this.#untilStopped(signal, async (stopped) => {
-        const ended = async (removedIds: readonly string[]): Promise<void> =>
-          this.#show(removedIds, stopped);
-        const loops = [
-          this.#table.publishAll(stopped),
-          this.#discoveries.run(stopped, ended),
-          this.#polls.run(stopped),
-        ];
-        try {
-          await Promise.all(loops);
-        } finally {
-          this.#stop(signal);
-          await Promise.allSettled(loops);
-        }
-      });
+      await Promise.all(loops);
     } catch (error) {
       if (!signal.aborted) throw error;
+    } finally {
+      this.#stop();
+      await Promise.allSettled(loops);
     }
   }
 
@@ -64,9 +54,10 @@ export class AccountPoller {
    * Discovers once and polls everything. Resolves to whether all that was asked for arrived.
    */
   async runOnce(signal: AbortSignal): Promise<boolean> {
-    return this.#untilStopped(signal, async (stopped) => {
-      const { isWhole: isComplete, removedIds } = await this.#discoveries.discover(stopped);
-      await this.#show(removedIds, stopped);
+    const stopped = this.#stoppedWith(signal);
+    try {
+      const isComplete = await this.#discoveries.discover(stopped);
+      await this.#show(stopped);
       const { discovery, states, log } = this.#table;
       const polled = await Promise.all([
         this.#polls.pollAll([...states.queries.keys()], stopped),
@@ -75,10 +66,12 @@ export class AccountPoller {
         ),
       ]);
       const isWhole = polled.every((one) => one);
-      if (!isWhole) log.stillFailing(states.applications, states.queries);
+      if (!isWhole) log.stillFailing(states.all, 0);
       const hostless = entriesWithoutHost(states.applications.values());
       return isComplete && isWhole && discovery.missingSelectors.length + hostless.length === 0;
-    });
+    } finally {
+      this.#stop();
+    }
   }
 
   status(): PollerStatus {
@@ -98,8 +91,8 @@ export class AccountPoller {
    * `reconfigure`.
    */
   ask(options: AccountInUse): void {
-    this.#polls.abort(this.#table.ask(options));
-    this.#polls.wake();
+    this.#table.ask(options);
+    this.#polls.dropUnwanted();
   }
 
   /**
@@ -116,7 +109,8 @@ export class AccountPoller {
     this.#discoveries.follow(discoveryOptionsOf(options), isSameQuestion);
     const { signal } = this.#stopping;
     try {
-      await this.#show(await this.#table.reconfigure(options, signal), signal);
+      await this.#table.reconfigure(options, signal);
+      await this.#show(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -127,45 +121,34 @@ export class AccountPoller {
     if (!this.#isRunning) return undefined;
     const { clock, calls } = this.#context;
     const nowMs = clock.monotonicMs();
-    const lateSinceMs: readonly (readonly [what: string, sinceMs: number | undefined])[] = [
-      ['a poll has been due', this.#table.states.overdueSinceMs()],
-      ['a call has been due', calls.key.dueSinceMs()],
-      ['a discovery has been late', this.#discoveries.lateSinceMs()],
+    const waiting = [
+      { what: 'a poll has been due', sinceMs: this.#table.states.overdueSinceMs() },
+      { what: 'a call has been due', sinceMs: calls.key.dueSinceMs() },
+      { what: 'a discovery has been late', sinceMs: this.#discoveries.lateSinceMs() },
     ];
-    for (const [what, sinceMs = nowMs] of lateSinceMs) {
-      const seconds = Math.round((nowMs - sinceMs) / 1000);
-      const text = `account ${this.#options.account.name}: ${what} for ${seconds} s`;
-      if (nowMs - sinceMs >= stalledAfterMs) return text;
-    }
-    return undefined;
+    const late = waiting.find(({ sinceMs = nowMs }) => nowMs - sinceMs >= stalledAfterMs);
+    if (late?.sinceMs === undefined) return undefined;
+    const seconds = Math.round((nowMs - late.sinceMs) / 1000);
+    return `account ${this.#options.account.name}: ${late.what} for ${seconds} s`;
   }
 
   /** Polls of what is no longer wanted end, new ones begin, and all that has changed is published. */
-  async #show(unwanted: readonly string[], signal: AbortSignal): Promise<void> {
-    this.#polls.abort(unwanted);
-    this.#polls.wake();
+  async #show(signal: AbortSignal): Promise<void> {
+    this.#polls.dropUnwanted();
     await this.#table.publishAll(signal);
   }
 
   /** The signal ends the polls at once, not only when all their calls have ended. */
-  async #untilStopped<Value>(
-    signal: AbortSignal,
-    run: (stopped: AbortSignal) => Promise<Value>,
-  ): Promise<Value> {
-    const stop = (): void => this.#stop(signal);
+  #stoppedWith(signal: AbortSignal): AbortSignal {
+    const stop = (): void => this.#stop(signal.reason);
+    if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    try {
-      signal.throwIfAborted();
-      return await run(this.#stopping.signal);
-    } finally {
-      signal.removeEventListener('abort', stop);
-      stop();
-    }
+    return this.#stopping.signal;
   }
 
-  #stop(signal: AbortSignal): void {
+  #stop(reason: unknown = new Error('the account is stopped')): void {
     this.#isRunning = false;
-    this.#stopping.abort(signal.aborted ? signal.reason : new Error('the account is stopped'));
+    this.#stopping.abort(reason);
     this.#polls.stop();
   }
 }

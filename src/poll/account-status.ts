@@ -2,13 +2,12 @@ import { ApiError } from '../model/api-error.ts';
 import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
-import type { Since } from '../model/since.ts';
-import type { AccountState, PollerStatus } from '../model/status.ts';
+import type { PollerStatus } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
 import { queryStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
-import { type AskedState, seeksAny } from './discovery-state.ts';
+import { seeksAny } from './discovery-state.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
@@ -17,7 +16,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export function accountStatusOf(
   { account: { name }, entries, queries = [] }: AccountInUse,
   table: AccountTable,
-  { source, clock, key }: Context,
+  { source, clock }: Context,
   {
     startMs,
     nextDiscoveryMs,
@@ -34,13 +33,13 @@ export function accountStatusOf(
   const known = [...states.applications.values()];
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
   const isDemandKnown = known.length > 0 || discovery.listed !== undefined || !hasApplications;
-  const { state, sinceMs } = accountStateOf(asked, [...table.aspects(), key.readability()]);
+  const { value: state, sinceMs } = table.state();
   const toWall = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
     name,
     hasApplications,
-    up: asked.up.value,
+    up: asked.up,
     error: asked.error?.message,
     errorReason: asked.error instanceof ApiError ? asked.error.reason : undefined,
     firstCycleEnded: !hasApplications || isFirstCycleOver(table, now.monotonicMs - startMs),
@@ -59,7 +58,7 @@ export function accountStatusOf(
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failingApplications: states.failingApplications,
+    failingApplications: states.failing().filter(({ kind }) => kind === 'application').length,
     queries: queryStatusesOf(name, table, clock),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
@@ -87,31 +86,4 @@ function timesOf(
     // The shortest, so that whatever has been dropped was not renewed for at least so long.
     shortestStaleAfterMs: Math.min(...new Set(polls.map(({ staleAfterMs }) => staleAfterMs))),
   };
-}
-
-interface StateSince {
-  readonly state: AccountState;
-  readonly sinceMs: number | undefined;
-}
-
-/**
- * Whether an account that is discovered is up or degraded: degraded since the first aspect that is
- * wrong now went wrong, up since the last one was mended, and neither since before it was discovered.
- */
-function stateWith(upSinceMs: number, aspects: readonly Since<boolean>[]): StateSince {
-  const wrong = aspects.filter(({ value }) => value);
-  if (wrong.length > 0) {
-    const firstMs = Math.min(...wrong.map(({ sinceMs }) => sinceMs ?? upSinceMs));
-    return { state: 'degraded', sinceMs: Math.max(upSinceMs, firstMs) };
-  }
-  const mendedMs = aspects.map(({ sinceMs }) => sinceMs ?? upSinceMs);
-  return { state: 'up', sinceMs: Math.max(upSinceMs, ...mendedMs) };
-}
-
-/** The state and the monotonic time since when. */
-function accountStateOf({ up }: AskedState, aspects: readonly Since<boolean>[]): StateSince {
-  if (up.value === undefined || up.sinceMs === undefined) {
-    return { state: 'starting', sinceMs: undefined };
-  }
-  return up.value ? stateWith(up.sinceMs, aspects) : { state: 'down', sinceMs: up.sinceMs };
 }

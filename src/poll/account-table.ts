@@ -1,13 +1,13 @@
+import pLimit from 'p-limit';
 import type { ApiError } from '../model/api-error.ts';
 import { nowOf, sleep } from '../model/clock.ts';
 import type { AccountInUse, Query } from '../model/config.ts';
 import type { QueryOutcome } from '../model/poll-outcome.ts';
-import { expectedHosts } from '../model/selected-application.ts';
 import { createOwns } from '../model/shard.ts';
-import { neverWrong, noted, type Since } from '../model/since.ts';
+import { noted, type Since } from '../model/since.ts';
 import { queryIdOf, type Snapshot } from '../model/snapshot.ts';
 import type { Discovery, Polled } from '../model/source.ts';
-import { mostStretch } from '../model/status.ts';
+import { type AccountState, mostStretch } from '../model/status.ts';
 import type { MissingMetric } from '../model/telemetry.ts';
 import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
@@ -27,7 +27,7 @@ import {
 } from './discovery-state.ts';
 import { MetricWatch } from './metric-watch.ts';
 import { PollLog } from './poll-log.ts';
-import { knownOutcomeOf, type PollRequest, requestOf } from './poll-request.ts';
+import type { PollRequest } from './poll-request.ts';
 import {
   afterQueryPoll,
   asksSame,
@@ -51,33 +51,31 @@ export class AccountTable {
   #discovery = initialDiscovery;
   /** Whether New Relic answered the last query. */
   #queried = neverAsked;
-  /** New Relic refused the key in the last discovery. Until the next one polls would fail too. */
-  #unauthorized: ApiError | undefined;
-  /** Resolves when the last change has ended. */
-  #changed: Promise<unknown> = Promise.resolve();
-  /** Whether applications are being given what a discovery or a configuration says. */
-  #isChanging = false;
-  #isThrottled = neverWrong;
-  #isStretched = neverWrong;
-  #lacksValues = neverWrong;
+  /**
+   * Gives applications what a discovery or a configuration says; one after the other, so that all have the
+   * entries of one configuration. No change waits for the vendor.
+   */
+  readonly #changes = pLimit(1);
+  #state: Since<AccountState> = { value: 'starting', sinceMs: undefined };
 
   constructor(options: AccountInUse, context: Context) {
-    const { clock, logger, sink } = context;
+    const { clock, sink } = context;
     const { name } = options.account;
     this.#options = options;
     this.#context = context;
     this.#planner = new AccountPlanner(discoveryOptionsOf(options).intervalMs, context);
     this.states = new States(clock);
-    this.log = new PollLog(name, { logger, clock, isRefused: () => this.isRefused });
+    this.log = new PollLog(name, context, () => this.refusal !== undefined);
     this.#publisher = new AppPublisher(name, sink, (id) => this.#snapshotOf(id));
     // Before its first discovery an account must not look like a healthy one without applications.
     sink.accountUp(name, false);
     this.ask(options);
   }
 
-  /** Whether New Relic is known to refuse the key. */
-  get isRefused(): boolean {
-    return this.#unauthorized !== undefined;
+  /** New Relic refused the key in the last discovery. Until the next one polls would fail too. */
+  get refusal(): ApiError | undefined {
+    const { error } = this.#discovery;
+    return isUnauthorized(error) ? error : undefined;
   }
 
   get discovery(): DiscoveryState {
@@ -86,7 +84,7 @@ export class AccountTable {
 
   /** What says whether the account is up: discoveries, or where there are none, queries. */
   get asked(): AskedState {
-    return seeksAny(this.#options) ? this.#discovery : this.#queried;
+    return this.#askedOf(this.#options);
   }
 
   get missingMetrics(): readonly MissingMetric[] {
@@ -99,39 +97,42 @@ export class AccountTable {
     return this.#planner.plan;
   }
 
-  /** What may be wrong while discoveries succeed. */
-  aspects(): readonly Since<boolean>[] {
+  /** How the account is doing, and since when: it notes each change when it is asked, and with each look. */
+  state(): Since<AccountState> {
     const nowMs = this.#context.clock.monotonicMs();
-    const lacksValues = this.missingMetrics.length > 0 || this.#isAnyQueryMissing();
-    this.#isStretched = noted(this.#isStretched, this.plan.stretch > mostStretch, nowMs);
-    this.#lacksValues = noted(this.#lacksValues, lacksValues, nowMs);
-    const refusals = this.#context.calls.key.refusals();
-    this.#isThrottled = noted(this.#isThrottled, refusals !== undefined, nowMs);
-    return [
-      // Since the first 429 of the trouble; its end is when it was first seen to be over.
-      { ...this.#isThrottled, ...(refusals && { sinceMs: refusals.sinceMs }) },
-      this.states.failing('application'),
-      this.states.failing('query'),
-      this.#discovery.isAnyMissing,
-      this.#isStretched,
-      this.#lacksValues,
-    ];
+    this.#state = noted(this.#state, this.#stateNow(), nowMs);
+    return this.#state;
+  }
+
+  #stateNow(): AccountState {
+    const { up } = this.asked;
+    if (up === undefined) return 'starting';
+    if (!up) return 'down';
+    const { calls, key } = this.#context;
+    const isDegraded =
+      calls.key.refusals() !== undefined ||
+      key.readability().value ||
+      this.states.failing().length > 0 ||
+      this.#discovery.missingSelectors.length > 0 ||
+      this.plan.stretch > mostStretch ||
+      this.missingMetrics.length > 0 ||
+      [...this.states.queries.values()].some((state) => missingTextOf(state) !== undefined);
+    return isDegraded ? 'degraded' : 'up';
   }
 
   /**
    * Asks the queries of these settings from now on, in this turn. One that asks the same as before keeps its
-   * values and its poll under way. Returns the ids of those whose polls under way are no longer wanted.
+   * values.
    */
-  ask(options: AccountInUse): readonly string[] {
+  ask(options: AccountInUse): void {
     const { clock } = this.#context;
     const owns = createOwns(options.account.shard);
     const own = (options.queries ?? []).filter((query) => owns(queryIdOf(query)));
     const next = new Map(own.map((query): [string, Query] => [queryIdOf(query), query]));
-    const unwanted = [...this.states.queries]
-      .filter(([id, { query }]) => !asksSame(query, next.get(id)))
-      .map(([id]) => id);
-    this.#noteWhetherAsked(options, next.size > 0);
-    for (const id of unwanted) this.#remove(id);
+    if (this.states.queries.size === 0) this.#queried = neverAsked;
+    for (const [id, { query }] of this.states.queries) {
+      if (!asksSame(query, next.get(id))) this.#remove(id);
+    }
     const added: QueryState[] = [];
     for (const [id, query] of next) {
       const known = this.states.queries.get(id);
@@ -142,35 +143,33 @@ export class AccountTable {
       if (known === undefined) added.push(state);
       this.states.set(state);
     }
+    if (!seeksAny(options)) this.#showUp(options);
     this.#replan();
     this.#spreadIfNeeded(added);
-    return unwanted;
   }
 
   /**
-   * Uses other settings from now on. What is known stays if it is still wanted. Resolves to the ids of the
-   * applications whose polls under way are no longer wanted. With many applications it takes several turns
-   * of the event loop. An abort leaves it half done, but every state is consistent.
+   * Uses other settings from now on. What is known stays if it is still wanted. With many applications it
+   * takes several turns of the event loop. An abort leaves it half done, but every state is consistent.
    */
-  async reconfigure(options: AccountInUse, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#inTurn(async () => {
+  async reconfigure(options: AccountInUse, signal: AbortSignal): Promise<void> {
+    await this.#changes(async () => {
       this.#options = options;
       const chosen = { entries: options.entries, owns: createOwns(options.account.shard) };
-      const unwanted = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
-      for (const id of unwanted) if (!this.states.get(id)) this.#publisher.publish(id);
+      const released = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
+      for (const id of released) this.#publisher.publish(id);
       this.log.missingMetrics(this.#metrics.judge(this.states.applications));
       if (!seeksAny(options)) this.#forgetDiscoveries();
       this.#replan();
-      return unwanted;
     });
   }
 
-  /** Applies what a discovery found, in the same way. Resolves to the ids of the applications that are gone. */
-  async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#inTurn(async () => {
+  /** Applies what a discovery found, in the same way. */
+  async discovered(discovery: Discovery, signal: AbortSignal): Promise<void> {
+    await this.#changes(async () => {
       signal.throwIfAborted();
       const { account, entries } = this.#options;
-      const { clock, sink } = this.#context;
+      const { clock } = this.#context;
       const chosen = { entries, owns: createOwns(account.shard) };
       const known = this.states.applications;
       const isFirst = known.size === 0;
@@ -187,10 +186,8 @@ export class AccountTable {
       const showNothing = missing && [...missing, ...entriesWithoutHost(known.values())];
       const told = { missing: showNothing, excluded };
       this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
-      this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
-      sink.accountUp(account.name, discovery.complete);
-      this.log.discovered(discovery, known, this.#discovery.missingSelectors);
-      return removed;
+      this.#showUp(this.#options);
+      this.log.discovered(discovery, known.size, this.#discovery.missingSelectors);
     });
   }
 
@@ -207,50 +204,26 @@ export class AccountTable {
     const look = this.states.look(this.#context.calls.key.refusals() !== undefined);
     for (const state of look.changed) this.#publisher.publish(idOf(state));
     this.#logDropped(look.changed);
-    if (!this.#isChanging) return look;
+    this.state();
+    if (this.#changes.activeCount === 0) return look;
     // Applications that have their entry already are due when all have theirs: first polls may be spread yet.
     return { ...look, due: look.due.filter((id) => this.states.queries.has(id)) };
   }
 
-  /** Begins a poll; `undefined` if its subject is no longer there. */
-  begin(id: string): PollRequest | undefined {
-    const request = requestOf(id, this.states, this.#context.clock.monotonicMs());
-    if (request !== undefined) this.states.begin(id);
-    return request;
-  }
-
-  /** What may be polled with others although it is not due yet, in the order in which it will be. */
-  early(most: number): readonly PollRequest[] {
-    const nowMs = this.#context.clock.monotonicMs();
-    return this.states
-      .early(most)
-      .flatMap((id) => requestOf(id, this.states, nowMs) ?? [])
-      .filter((request) => this.knownOutcomeOf(request) === undefined);
-  }
-
-  /** Of a poll that need not be tried; `undefined` if it must be. */
-  knownOutcomeOf(request: PollRequest): Polled | undefined {
-    return knownOutcomeOf(request, this.#unauthorized, this.#context.source.listsHosts);
-  }
-
-  /**
-   * A poll has ended. Returns whether all that was asked for arrived.
-   *
-   * @param startMs when it was queued, in monotonic time
-   */
-  ended(id: string, polled: Polled, startMs: number): boolean {
+  /** A poll has ended. Returns whether all that was asked for arrived. */
+  ended({ id, queuedMs }: PollRequest, polled: Polled): boolean {
     const { observer, clock } = this.#context;
     const isWhole =
       polled.kind === 'query'
         ? polled.outcome.error === undefined
         : polled.outcome.failed.size === 0;
     this.states.end(id);
-    observer.polled((clock.monotonicMs() - startMs) / 1000, isWhole);
+    observer.polled((clock.monotonicMs() - queuedMs) / 1000, isWhole);
     const before = this.states.get(id);
     if (before?.kind === 'query' && polled.kind === 'query') {
-      this.#queryEnded(before, polled.outcome, startMs);
+      this.#queryEnded(before, polled.outcome, queuedMs);
     } else if (before?.kind === 'application' && polled.kind === 'application') {
-      this.#appEnded(before, polled, startMs);
+      this.#appEnded(before, polled, queuedMs);
     }
     return isWhole;
   }
@@ -269,22 +242,21 @@ export class AccountTable {
     this.#metrics.polled(after, outcome.reading);
     this.log.polled(before, after, outcome);
     if (before.reading !== undefined && !after.gone) this.#logDropped([after]);
-    this.#replanIfOutdated(expectedHosts(after.selected) - expectedHosts(before.selected));
   }
 
   #queryEnded(before: QueryState, outcome: QueryOutcome, startMs: number): void {
     const now = nowOf(this.#context.clock);
     const polled = afterQueryPoll(before, outcome, startMs, now);
     const after = this.#afterTurn(polled, startMs, before.phase);
-    this.#noteUp(outcome, now.monotonicMs);
-    this.log.queryPolled(before, after, outcome.error, this.states.queries);
+    const isUp = !outcome.unauthorized && isAnswered(outcome.error);
+    this.#queried = { up: isUp, error: isUp ? undefined : outcome.error };
+    this.#showUp(this.#options);
+    this.log.queryPolled(before, after, outcome.error);
     if (before.reading !== undefined) this.#logDropped([after]);
     const missing = missingTextOf(after);
     if (missing !== undefined && missingTextOf(before) === undefined) {
       this.log.queryMissing(after, missing);
-      this.aspects();
     }
-    this.#replanIfOutdated();
   }
 
   #afterTurn<One extends State>(polled: One, startMs: number, phase: number | undefined): One {
@@ -300,33 +272,18 @@ export class AccountTable {
     return async () => sleep(this.#context.clock, 0, signal);
   }
 
-  /**
-   * One change after the other, so that all applications are given the entries of one
-   * configuration. No change waits for the vendor.
-   */
-  async #inTurn<Value>(change: () => Promise<Value>): Promise<Value> {
-    const changed = this.#changed.then(async () => {
-      this.#isChanging = true;
-      return change();
-    });
-    const ended = (): void => {
-      this.#isChanging = false;
-    };
-    this.#changed = changed.then(ended, ended);
-    return changed;
-  }
-
-  #replanIfOutdated(newHosts = 0): void {
-    if (this.#planner.isOutdated(newHosts)) this.#replan();
+  #replanIfOutdated(): void {
+    if (this.#planner.isOutdated()) this.#replan();
   }
 
   #replan(): void {
-    this.#planner.replan(this.states.all);
+    const { all } = this.states;
+    this.#planner.replan(all);
     const { plan } = this.#planner;
     this.#context.calls.plan(plan.freePerMinute);
     this.states.setStretch(plan.stretch);
     this.log.demand(plan);
-    this.aspects();
+    this.log.stillFailing(all);
   }
 
   /** If not everything can be polled at once, first polls are spread evenly. */
@@ -347,35 +304,18 @@ export class AccountTable {
   /** Of an account that asks for no list, nothing that earlier lists said counts any more. */
   #forgetDiscoveries(): void {
     this.#discovery = initialDiscovery;
-    this.#unauthorized = undefined;
     this.#planner.discovered({ calls: 0, complete: true }, 1);
   }
 
-  #isAnyQueryMissing(): boolean {
-    return [...this.states.queries.values()].some((state) => missingTextOf(state) !== undefined);
+  /** Whether the account is up, in these settings. */
+  #showUp(options: AccountInUse): void {
+    this.#context.sink.accountUp(options.account.name, this.#askedOf(options).up === true);
   }
 
-  /** A shard may have no query of the account: nothing is wrong there. */
-  #noteWhetherAsked(options: AccountInUse, isAsking: boolean): void {
-    const { up } = this.#queried;
-    const isOther = isAsking ? this.states.queries.size === 0 : up.value !== true;
-    const nowMs = this.#context.clock.monotonicMs();
-    if (isOther)
-      this.#queried = isAsking
-        ? neverAsked
-        : { up: { value: true, sinceMs: nowMs }, error: undefined };
-    if (!seeksAny(options)) this.#showUp(options);
-  }
-
-  #noteUp({ error, unauthorized }: QueryOutcome, nowMs: number): void {
-    const isUp = !unauthorized && isAnswered(error);
-    this.#queried = { up: noted(this.#queried.up, isUp, nowMs), error: isUp ? undefined : error };
-    if (!seeksAny(this.#options)) this.#showUp(this.#options);
-  }
-
-  /** Of an account without applications its queries say whether it is up. */
-  #showUp({ account }: AccountInUse): void {
-    this.#context.sink.accountUp(account.name, this.#queried.up.value === true);
+  /** Without lists the queries say it. A shard may have no query of the account: nothing is wrong there. */
+  #askedOf(options: AccountInUse): AskedState {
+    if (seeksAny(options)) return this.#discovery;
+    return this.states.queries.size === 0 ? { up: true, error: undefined } : this.#queried;
   }
 
   #snapshotOf(id: string): Snapshot | undefined {

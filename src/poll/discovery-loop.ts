@@ -2,15 +2,13 @@ import { isWorthPolling } from '../model/selected-application.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import type { Context } from './context.ts';
-import { type DiscoveryState, discoverWithin, type Sought } from './discovery-state.ts';
+import { discoverWithin, type Sought } from './discovery-state.ts';
 import { Pause } from './pause.ts';
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
 const firstRetryMs = 1000;
-/** Retry interval after a failed discovery, if shorter than the interval. */
-const retryIntervalMs = 60_000;
-/** The first pause when something that is configured was not found. It doubles each time. */
-const lackingRetryMs = 60_000;
+/** After a failed discovery, if shorter than the interval. While something is not found, it doubles each time. */
+const retryMs = 60_000;
 /** The shortest time between two discoveries, however many polls ask for one. */
 const minPauseMs = 10_000;
 /** A discovery that takes longer has failed: nothing may hang for ever. */
@@ -45,24 +43,22 @@ export class DiscoveryLoop {
   /**
    * Discovers until the signal is aborted, then rejects with its reason.
    *
-   * @param ended called after each discovery, with the applications that it no longer found
+   * @param ended called after each discovery
    */
-  async run(
-    signal: AbortSignal,
-    ended: (removedIds: readonly string[]) => Promise<void>,
-  ): Promise<void> {
+  async run(signal: AbortSignal, ended: () => Promise<void>): Promise<void> {
     let failures = 0;
     let lacking = 0;
     for (;;) {
       try {
         const { selectors } = this.#options;
-        const { isWhole, removedIds } = await this.discover(signal);
+        const isWhole = await this.discover(signal);
         failures = isWhole ? 0 : failures + 1;
         lacking = lacksSomething(this.#table) ? lacking + 1 : 0;
         // A restart between the discovery and the pause could not cut either of them short.
         const isCurrent = this.#options.selectors === selectors;
-        const pause = isCurrent ? this.#wait({ failures, lacking }, signal) : undefined;
-        await Promise.all([ended(removedIds), pause]);
+        const atMs = this.#context.clock.monotonicMs() + this.#pauseMs(failures, lacking);
+        this.#lateAtMs = atMs;
+        await Promise.all([isCurrent && this.#pause.until(atMs, signal), ended()]);
       } catch (error) {
         if (!(error instanceof Restarted)) throw error;
       }
@@ -73,9 +69,7 @@ export class DiscoveryLoop {
    * Makes one discovery, with the key as it is now: a rotated key is used within a minute. Resolves to
    * whether it found out all that it was asked.
    */
-  async discover(
-    signal: AbortSignal,
-  ): Promise<{ readonly isWhole: boolean; readonly removedIds: readonly string[] }> {
+  async discover(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     const underWay = new AbortController();
     const stop = (): void => underWay.abort(signal.reason);
@@ -85,10 +79,10 @@ export class DiscoveryLoop {
     this.#lateAtMs = this.#context.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
       await this.#context.key.reload();
-      if (this.#options.selectors.length === 0) return { isWhole: true, removedIds: [] };
+      if (this.#options.selectors.length === 0) return true;
       const discovery = await this.#ask(underWay.signal);
-      const removedIds = await this.#table.discovered(discovery, underWay.signal);
-      return { isWhole: discovery.complete && discovery.pendingIds.length === 0, removedIds };
+      await this.#table.discovered(discovery, underWay.signal);
+      return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
       signal.removeEventListener('abort', stop);
       this.#underWay = undefined;
@@ -139,49 +133,31 @@ export class DiscoveryLoop {
     return discovery;
   }
 
-  async #wait(inARow: DiscoveriesInARow, signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#context;
+  /**
+   * The pause before the next discovery.
+   *
+   * @param failures discoveries in a row that have failed
+   * @param lacking discoveries in a row that did not find everything that is configured
+   */
+  #pauseMs(failures: number, lacking: number): number {
     const { selectors, intervalMs } = this.#options;
-    const pauseMs =
-      selectors.length === 0
-        ? intervalMs
-        : untilNextDiscoveryMs(this.#table.discovery, intervalMs, inARow, random);
-    this.#lateAtMs = clock.monotonicMs() + pauseMs;
-    await this.#pause.until(this.#lateAtMs, signal);
+    const { up, answered } = this.#table.discovery;
+    if (selectors.length === 0) return intervalMs;
+    if (up === true) {
+      // An application appears some minutes after its first agent has started.
+      return lacking === 0 ? intervalMs : Math.min(intervalMs, retryMs * 2 ** (lacking - 1));
+    }
+    const jitter = 0.5 + this.#context.random() / 2;
+    const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * jitter;
+    return Math.min(intervalMs, retryMs, answered ? retryMs : backoffMs);
   }
-}
-
-interface DiscoveriesInARow {
-  /** Those that have failed. */
-  readonly failures: number;
-  /** Those that did not find everything that is configured. */
-  readonly lacking: number;
 }
 
 /** Whether something that is configured is not there or does not report: it may be there soon. */
 function lacksSomething({ discovery, states }: AccountTable): boolean {
-  if (discovery.missingSelectors.length > 0) return true;
-  for (const { selected } of states.applications.values())
-    if (!isWorthPolling(selected)) return true;
-  return false;
-}
-
-/**
- * The pause before the next discovery.
- *
- * @param random uniform in [0, 1)
- */
-function untilNextDiscoveryMs(
-  discovery: DiscoveryState,
-  intervalMs: number,
-  { failures, lacking }: DiscoveriesInARow,
-  random: () => number,
-): number {
-  if (discovery.up.value === true) {
-    // An application appears some minutes after its first agent has started.
-    return lacking === 0 ? intervalMs : Math.min(intervalMs, lackingRetryMs * 2 ** (lacking - 1));
-  }
-  if (discovery.answered) return Math.min(intervalMs, retryIntervalMs);
-  const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
-  return Math.min(backoffMs, intervalMs, retryIntervalMs);
+  const { applications } = states;
+  return (
+    discovery.missingSelectors.length > 0 ||
+    [...applications.values()].some(({ selected }) => !isWorthPolling(selected))
+  );
 }

@@ -4,24 +4,19 @@ import type { Now } from '../model/clock.ts';
 import type { AccountInUse, AppEntry } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
-import { neverWrong, noted, type Since } from '../model/since.ts';
 import type { Discovery, Wanted } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
 import type { Context } from './context.ts';
-import { discoveryIntervalOf } from './demand.ts';
 import type { DiscoveryChange } from './reconcile.ts';
 
 /** Whether New Relic answers what is asked again and again: lists, or where there are none, queries. */
 export interface AskedState {
   /** Whether the last one succeeded; `undefined` before the first one ended. */
-  readonly up: Since<boolean | undefined>;
+  readonly up: boolean | undefined;
   readonly error: Error | undefined;
 }
 
-export const neverAsked: AskedState = {
-  up: { value: undefined, sinceMs: undefined },
-  error: undefined,
-};
+export const neverAsked: AskedState = { up: undefined, error: undefined };
 
 /** What is known about the discoveries of an account. */
 export interface DiscoveryState extends AskedState {
@@ -40,7 +35,6 @@ export interface DiscoveryState extends AskedState {
    * nothing in it changes.
    */
   readonly missingSelectors: readonly string[];
-  readonly isAnyMissing: Since<boolean>;
 }
 
 export const initialDiscovery: DiscoveryState = {
@@ -51,7 +45,6 @@ export const initialDiscovery: DiscoveryState = {
   answered: false,
   failingSinceMs: undefined,
   missingSelectors: [],
-  isAnyMissing: neverWrong,
 };
 
 /** @param found the entries that choose nothing, if the discovery can tell, and how many are excluded */
@@ -61,17 +54,16 @@ export function discoveryAfter(
   { missing, excluded }: Pick<DiscoveryChange, 'missing' | 'excluded'>,
   now: Now,
 ): DiscoveryState {
-  const missingSelectors = missingAfter(before.missingSelectors, missing);
+  const status = error instanceof ApiError ? error.status : undefined;
   return {
-    up: noted(before.up, complete, now.monotonicMs),
+    up: complete,
     error: complete ? undefined : error,
     lastSuccessMs: complete ? now.wallMs : before.lastSuccessMs,
     listed: complete ? applications.length : before.listed,
     excluded: complete ? excluded : before.excluded,
-    answered: before.answered || complete || applications.length > 0 || hasStatus(error),
+    answered: before.answered || complete || applications.length > 0 || status !== undefined,
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
-    missingSelectors,
-    isAnyMissing: noted(before.isAnyMissing, missingSelectors.length > 0, now.monotonicMs),
+    missingSelectors: missingAfter(before.missingSelectors, missing),
   };
 }
 
@@ -107,10 +99,6 @@ export function hostsListedNow(
     const hostIds = hostIdsNow();
     return hostIds === undefined || hostIds === known || hostIds.includes(hostId);
   };
-}
-
-function hasStatus(error: Error | undefined): boolean {
-  return error instanceof ApiError && error.status !== undefined;
 }
 
 /**
@@ -156,10 +144,10 @@ const withoutListsMs = 60_000;
 /** What to look for in an account with these entries. */
 export function discoveryOptionsOf({ entries }: Pick<AccountInUse, 'entries'>): Sought {
   const polled = polledBy(entries);
+  const intervalsMs = new Set(polled.map(({ poll }) => poll.discoveryIntervalMs));
   return {
     selectors: polled.map(({ selector }) => selector),
-    intervalMs:
-      polled.length > 0 ? discoveryIntervalOf(polled.map(({ poll }) => poll)) : withoutListsMs,
+    intervalMs: polled.length > 0 ? Math.min(...intervalsMs) : withoutListsMs,
     tags: tagsOf(polled),
   };
 }

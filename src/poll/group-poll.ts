@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ApiError } from '../model/api-error.ts';
-import type { Call, PollCalls } from '../model/source.ts';
+import type { Call, PollCalls, Question } from '../model/source.ts';
 import type { ScheduledCall } from '../newrelic/calls/account-calls.ts';
 import type { Context } from './context.ts';
 import type { PollRequest } from './poll-request.ts';
@@ -12,7 +12,7 @@ import type { PollRequest } from './poll-request.ts';
 export class GroupPoll implements PollCalls {
   readonly #context: Context;
   readonly #key: string;
-  readonly #wanted: Set<PollRequest>;
+  readonly #wanted: Map<Question, PollRequest>;
   readonly #stop = new AbortController();
   /** The vendor's wall time when the poll began. */
   #wallMs: number | undefined;
@@ -23,7 +23,7 @@ export class GroupPoll implements PollCalls {
   constructor(asked: readonly PollRequest[], context: Context) {
     this.#context = context;
     this.#key = asked[0]?.id ?? '';
-    this.#wanted = new Set(asked);
+    this.#wanted = new Map(asked.map((request) => [request, request]));
     setMaxListeners(0, this.signal);
     this.#isOver = new Promise((resolve) => {
       // Lists that are cut short by a deadline still resolve to what they have read.
@@ -41,8 +41,8 @@ export class GroupPoll implements PollCalls {
   }
 
   /** What is asked for, and whose outcome is still wanted. */
-  get wanted(): ReadonlySet<PollRequest> {
-    return this.#wanted;
+  get wanted(): readonly PollRequest[] {
+    return [...this.#wanted.values()];
   }
 
   get hasBegun(): boolean {
@@ -50,18 +50,24 @@ export class GroupPoll implements PollCalls {
   }
 
   add(request: PollRequest): void {
-    this.#wanted.add(request);
+    this.#wanted.set(request, request);
   }
 
-  /** Its outcome is known. */
-  reported(request: PollRequest): void {
-    this.#wanted.delete(request);
+  /** Its outcome is known. Returns what was asked, if that is still wanted. */
+  reported(question: Question): PollRequest | undefined {
+    const request = this.#wanted.get(question);
+    this.#wanted.delete(question);
+    return request;
   }
 
   /** Its outcome is no longer wanted. When none is, the calls are aborted with this reason. */
   drop(request: PollRequest, reason: Error): void {
     this.#wanted.delete(request);
-    if (this.#wanted.size === 0) this.#stop.abort(reason);
+    if (this.#wanted.size === 0) this.abort(reason);
+  }
+
+  abort(reason: Error): void {
+    this.#stop.abort(reason);
   }
 
   /** To be called when everything has been reported. */
@@ -90,7 +96,7 @@ export class GroupPoll implements PollCalls {
     // More may join with the first call.
     let next = calls.next();
     if (isFirst) this.#startDeadline();
-    const isRepeated = [...this.#wanted].every(({ hasFailed }) => hasFailed);
+    const isRepeated = this.wanted.every(({ hasFailed }) => hasFailed);
     for (; next.done !== true; next = calls.next()) {
       const call = next.value;
       yield async (turn) => call({ turn, signal, wallMs, isRepeated });
@@ -106,13 +112,11 @@ export class GroupPoll implements PollCalls {
         'timeout',
         `the poll did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small for its retries`,
       );
-      this.#stop.abort(error);
+      this.abort(error);
     });
   }
 
   #earliest(timeOf: (request: PollRequest) => number): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const request of this.#wanted) earliest = Math.min(earliest, timeOf(request));
-    return earliest;
+    return Math.min(...this.wanted.map(timeOf));
   }
 }

@@ -42,15 +42,11 @@ export class Pause {
     signal.throwIfAborted();
   }
 
-  /** Ends it no later than that; nothing if there is none. */
-  endBy(atMs: number): void {
+  /** Ends it no later than so long after its start; nothing if there is none. */
+  endAfter(leastMs: number): void {
+    const atMs = Math.max(this.#clock.monotonicMs(), this.#startMs + leastMs);
     if (this.#endMs === undefined || atMs >= this.#endMs) return;
     this.#endMs = atMs;
     this.#setTimer();
-  }
-
-  /** Ends it no later than so long after its start. */
-  endAfter(leastMs: number): void {
-    this.endBy(Math.max(this.#clock.monotonicMs(), this.#startMs + leastMs));
   }
 }

@@ -6,20 +6,10 @@ import type { Failure } from '../model/status.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
+import type { Context } from './context.ts';
 import type { QueryState } from './query-state.ts';
+import type { State } from './states.ts';
 import type { SubjectState } from './subject-state.ts';
-
-export interface PollLogDependencies {
-  /** Bounds the number of lines. */
-  readonly logger: Logger;
-  readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
-  /** Whether New Relic refused the key in the last discovery. */
-  readonly isRefused: () => boolean;
-}
-
-/** The applications of the account now, by id. */
-type States = ReadonlyMap<string, AppState>;
-type QueryStates = ReadonlyMap<string, QueryState>;
 
 /** Names, of applications and metrics, may be of any length. */
 const longestName = 256;
@@ -39,29 +29,32 @@ const remedies = {
 export class PollLog {
   readonly #account: string;
   readonly #logger: Logger;
-  readonly #clock: PollLogDependencies['clock'];
+  readonly #clock: Clock;
   readonly #isRefused: () => boolean;
   /** Failures that have a line, or follow one that has: only these have a line at their end. */
   readonly #told = new WeakSet<Failure>();
   #isDiscovered = false;
   /** The failure of discoveries that was last reported, if they go on failing. */
   #discoveryFailure: { readonly reason: string | undefined; readonly atMs: number } | undefined;
-  readonly #remindedMs = new Map<string, number>();
+  #remindedMs = Number.NEGATIVE_INFINITY;
   #missing: ReadonlySet<string> = new Set();
   #areNamesFailing = false;
-  #stretchedBy: 'budget' | 'speed' | undefined;
+  #isStretched = false;
 
-  constructor(account: string, { logger, clock, isRefused }: PollLogDependencies) {
+  /** @param isRefused whether New Relic refused the key in the last discovery */
+  constructor(account: string, { logger, clock }: Context, isRefused: () => boolean) {
     this.#account = account;
     this.#logger = logger;
     this.#clock = clock;
     this.#isRefused = isRefused;
   }
 
-  /** @param missing all selectors that choose nothing now */
-  discovered(discovery: Discovery, known: States, missing: readonly string[]): void {
-    this.#reportDiscovery(discovery, known.size);
-    this.#remind(known, hourMs);
+  /**
+   * @param selected how many applications are polled
+   * @param missing all selectors that choose nothing now
+   */
+  discovered(discovery: Discovery, selected: number, missing: readonly string[]): void {
+    this.#reportDiscovery(discovery, selected);
     if (discovery.complete) this.#reportMissing(missing);
   }
 
@@ -74,21 +67,12 @@ export class PollLog {
     this.#reportHostNames(after, outcome);
   }
 
-  /** @param known all queries of the account */
-  queryPolled(
-    before: QueryState,
-    after: QueryState,
-    error: ApiError | undefined,
-    known: QueryStates,
-  ): void {
+  queryPolled(before: QueryState, after: QueryState, error: ApiError | undefined): void {
     this.#reportPoll(before, after, error);
-    // Before, there is nothing to be reminded of: ten thousand that fail would each look at all others.
-    const isLasting = failingSinceMs(after) <= this.#clock.wallMs() - hourMs;
-    if (isLasting) this.#remind(known, hourMs, 'queries');
   }
 
   /** @param states of those whose values were dropped, because they were not renewed in time */
-  dropped(states: readonly (AppState | QueryState)[]): void {
+  dropped(states: readonly State[]): void {
     for (const state of states) {
       const { failure, lastSuccessMs } = state;
       const success = lastSuccessMs === undefined ? {} : { last_success: timeText(lastSuccessMs) };
@@ -109,10 +93,32 @@ export class PollLog {
       : 'no poll has ended for stale_after: see the status page';
   }
 
-  /** Which applications and queries fail after the last poll that there will be. */
-  stillFailing(known: States, queries: QueryStates): void {
-    this.#remind(known, 0);
-    this.#remind(queries, 0, 'queries');
+  /**
+   * Says once an hour what has failed for an hour or more: whoever reads only the last hours of a log would
+   * not see a failure that began before.
+   *
+   * @param leastMs 0 after the last poll that there will be
+   */
+  stillFailing(states: readonly State[], leastMs: number = hourMs): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#remindedMs < leastMs) return;
+    const latestMs = this.#clock.wallMs() - leastMs;
+    const failing = states
+      .filter((state) => failingSinceMs(state) <= latestMs)
+      .toSorted((left, right) => failingSinceMs(left) - failingSinceMs(right));
+    const [oldest] = failing;
+    if (oldest === undefined) return;
+    this.#remindedMs = nowMs;
+    const queries = failing.filter(({ kind }) => kind === 'query').length;
+    const fields = {
+      account: this.#account,
+      ...(queries < failing.length && { applications: failing.length - queries }),
+      ...(queries > 0 && { queries }),
+      since: timeText(failingSinceMs(oldest)),
+      reason: oldest.failure?.reason,
+      examples: failing.slice(0, mostExamples).map(nameOf),
+    };
+    this.#logger.warn(fields, 'still failing');
   }
 
   /** @param why and what to do */
@@ -122,21 +128,18 @@ export class PollLog {
 
   /** Tells whether the demand of the account fits what it may send. */
   demand({ demandPerMinute, budgetPerMinute, capacityPerMinute, stretch }: AccountPlan): void {
-    const before = this.#stretchedBy;
-    if (stretch <= 1) this.#stretchedBy = undefined;
-    else if (before !== 'budget') {
-      this.#stretchedBy = capacityPerMinute < budgetPerMinute ? 'speed' : 'budget';
-    }
-    if (this.#stretchedBy === before) return;
+    const isStretched = stretch > 1;
+    if (isStretched === this.#isStretched) return;
+    this.#isStretched = isStretched;
     const fields = {
       account: this.#account,
       demand_per_minute: Math.ceil(demandPerMinute),
       budget_per_minute: budgetPerMinute,
       interval_factor: Number(stretch.toFixed(2)),
     };
-    if (this.#stretchedBy === undefined) {
+    if (!isStretched) {
       this.#logger.info(fields, 'demand fits the budget again');
-    } else if (this.#stretchedBy === 'budget') {
+    } else if (capacityPerMinute >= budgetPerMinute) {
       this.#logger.warn(fields, 'demand exceeds the budget: intervals are stretched');
     } else {
       const capacity = { capacity_per_minute: Math.floor(capacityPerMinute) };
@@ -155,15 +158,15 @@ export class PollLog {
     }
   }
 
-  #fieldsOf(state: AppState | QueryState): Readonly<Record<string, string>> {
+  #fieldsOf(state: State): Readonly<Record<string, string>> {
     if ('query' in state) return { account: this.#account, query: state.query.name };
     const { id } = state.selected.application;
     return { account: this.#account, app_id: id, app_name: nameOf(state) };
   }
 
   #reportPoll(
-    before: AppState | QueryState,
-    after: AppState | QueryState,
+    before: State,
+    after: State,
     error: ApiError | undefined,
     calls?: { readonly failed: number; readonly calls: number },
   ): void {
@@ -219,31 +222,6 @@ export class PollLog {
     this.#logger.error({ account, error, ...problem }, 'discovery failed');
   }
 
-  /**
-   * Says once an hour which of them have failed for an hour or more: whoever reads only the last
-   * hours of a log would not see a failure that began before.
-   */
-  #remind(known: States | QueryStates, leastMs: number, what = 'applications'): void {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - (this.#remindedMs.get(what) ?? Number.NEGATIVE_INFINITY) < leastMs) return;
-    const latestMs = this.#clock.wallMs() - leastMs;
-    const states: readonly (AppState | QueryState)[] = [...known.values()];
-    const failing = states
-      .filter((state) => failingSinceMs(state) <= latestMs)
-      .toSorted((left, right) => failingSinceMs(left) - failingSinceMs(right));
-    const [oldest] = failing;
-    if (oldest === undefined) return;
-    this.#remindedMs.set(what, nowMs);
-    const fields = {
-      account: this.#account,
-      [what]: failing.length,
-      since: timeText(failingSinceMs(oldest)),
-      reason: oldest.failure?.reason,
-      examples: failing.slice(0, mostExamples).map(nameOf),
-    };
-    this.#logger.warn(fields, 'still failing');
-  }
-
   #reportMissing(missing: readonly string[]): void {
     const account = this.#account;
     const before = this.#missing;
@@ -282,7 +260,7 @@ function timeText(wallMs: number): string {
   return new Date(wallMs).toISOString();
 }
 
-function nameOf(state: AppState | QueryState): string {
+function nameOf(state: State): string {
   const { name } = 'query' in state ? state.query : state.selected.application;
   return name.slice(0, longestName);
 }

@@ -16,17 +16,19 @@ import {
 import type { ApplicationQuestion, Polled, Question } from '../model/source.ts';
 import { hostsListedNow } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
+import { asksSame } from './query-state.ts';
+import { haveSamePoll } from './reconcile.ts';
 import type { PollTimes } from './schedule.ts';
 import type { States } from './states.ts';
 
-/** One subject whose poll is due: what to ask for, and when. */
-export type PollRequest = Question & PollTimes & { readonly id: string };
+/** One subject whose poll is due: what to ask for, and when; monotonic. */
+export type PollRequest = Question & PollTimes & { readonly id: string; readonly queuedMs: number };
 
 /** What to ask about a subject now; `undefined` if it is no longer there. */
 export function requestOf(id: string, states: States, nowMs: number): PollRequest | undefined {
   const state = states.get(id);
   if (state === undefined) return undefined;
-  const times = states.timesOf(state);
+  const times = { ...states.timesOf(state), queuedMs: nowMs };
   if (state.kind === 'query') return { kind: 'query', id, query: state.query, ...times };
   return {
     kind: 'application',
@@ -37,6 +39,16 @@ export function requestOf(id: string, states: States, nowMs: number): PollReques
     hostNames: state.hostNames.names,
     isListed: hostsListedNow(states.applications, id),
   };
+}
+
+/** Whether a subject would be asked the same now. */
+export function isStillAsked(request: PollRequest, states: States): boolean {
+  const state = states.get(request.id);
+  if (request.kind === 'query')
+    return state?.kind === 'query' && asksSame(request.query, state.query);
+  return (
+    state?.kind === 'application' && haveSamePoll(request.selected.entry, state.selected.entry)
+  );
 }
 
 /**

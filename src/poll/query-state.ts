@@ -79,6 +79,7 @@ export function afterQueryPoll(
 
 /** Whether the rows of one are those of the other: not another help text, label or interval. */
 export function asksSame(left: Query, right: Query | undefined): boolean {
+  if (left === right) return true;
   return right !== undefined && isDeepStrictEqual(questionOf(left), questionOf(right));
 }
 

@@ -75,26 +75,28 @@ export async function reconcile(
 }
 
 /**
- * Gives the applications that new entries still want the settings of those entries, and forgets the others, in
- * several turns of the event loop. Resolves to those whose polls under way are no longer wanted.
+ * Gives the applications that new entries still want the settings of those entries, in several turns of the
+ * event loop. Resolves to the ids of the others, which are forgotten.
  */
 export async function reconfigure(
   states: States,
   chosen: Chosen,
   letOthersRun: LetOthersRun,
 ): Promise<readonly string[]> {
-  const unwanted: string[] = [];
+  const released: string[] = [];
   const known = Array.from(states.applications.values(), ({ selected }) => selected.application);
   await eachChosen(known, chosen, letOthersRun, ({ id }, entry) => {
     const state = states.applications.get(id);
     if (state === undefined) return;
-    const { application, entry: before } = state.selected;
-    const isWanted = isOwn(application, entry, chosen);
-    if (!isWanted || !haveSamePoll(before, entry)) unwanted.push(id);
-    if (isWanted) states.set(withSelection(state, { application, entry }));
-    else states.delete(id);
+    const { application } = state.selected;
+    if (isOwn(application, entry, chosen)) {
+      states.set(withSelection(state, { application, entry }));
+    } else {
+      released.push(id);
+      states.delete(id);
+    }
   });
-  return unwanted;
+  return released;
 }
 
 function isOwn(
@@ -127,6 +129,7 @@ async function eachChosen(
 
 /** Whether a poll that was begun for one entry brings what the other one wants. */
 export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
+  if (left === right) return true;
   const isSame = isDeepStrictEqual(questionOf(left), questionOf(right));
   return isSame && isSameHostChoice(left.hosts, right.hosts);
 }

@@ -1,6 +1,5 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { PollTiming } from '../model/config.ts';
-import { neverWrong, noted, type Since } from '../model/since.ts';
 import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 import { noParts, withoutFailingSince } from './parts.ts';
@@ -65,9 +64,6 @@ export class States {
   readonly #queries = new Map<string, QueryState>();
   readonly #polling = new Set<string>();
   readonly #clock: Clock;
-  /** Those that did not get everything with their last poll, and whether there are any. */
-  readonly #failing = { application: new Set<string>(), query: new Set<string>() };
-  readonly #isAnyFailing = { application: neverWrong, query: neverWrong };
   /** How many there have ever been. */
   #count = 0;
   #stretch = 1;
@@ -93,14 +89,9 @@ export class States {
     return this.#stretch;
   }
 
-  /** How many applications did not get everything with their last poll. */
-  get failingApplications(): number {
-    return this.#failing.application.size;
-  }
-
-  /** Whether any of them did not, and since when. */
-  failing(kind: State['kind']): Since<boolean> {
-    return this.#isAnyFailing[kind];
+  /** Those that did not get everything with their last poll. One that is gone has nothing that could fail. */
+  failing(): readonly State[] {
+    return this.all.filter(({ pollSucceeded, gone }) => pollSucceeded === false && !gone);
   }
 
   get(id: string): State | undefined {
@@ -120,22 +111,18 @@ export class States {
     const state = before === undefined ? next : this.#inTurn(before, next);
     if (state.kind === 'query') this.#queries.set(id, state);
     else this.#applications.set(id, state);
-    // One that is gone has nothing that could fail.
-    this.#noteFailing(state.kind, id, state.pollSucceeded === false && !state.gone);
     return state;
   }
 
   delete(id: string): void {
-    const before = this.get(id);
-    if (before === undefined) return;
-    this.#noteFailing(before.kind, id, false);
     this.#applications.delete(id);
     this.#queries.delete(id);
   }
 
-  /** Its poll has begun: it is under way, or waits for its first call. */
-  begin(id: string): void {
-    this.#polling.add(id);
+  /** Its poll begins: it is under way, or waits for its first call. Returns false if one was already. */
+  begin(id: string): boolean {
+    const { size } = this.#polling;
+    return this.#polling.add(id).size > size;
   }
 
   /** Its poll has ended, with or without an outcome. */
@@ -272,14 +259,6 @@ export class States {
   /** @param share of its interval that will have passed then */
   #dueIn(state: State, share: number): State {
     return { ...state, dueMs: this.#clock.monotonicMs() + share * this.#intervalMsOf(state) };
-  }
-
-  #noteFailing(kind: State['kind'], id: string, isFailing: boolean): void {
-    const failing = this.#failing[kind];
-    if (isFailing) failing.add(id);
-    else failing.delete(id);
-    const isAny = failing.size > 0;
-    this.#isAnyFailing[kind] = noted(this.#isAnyFailing[kind], isAny, this.#clock.monotonicMs());
   }
 }
 

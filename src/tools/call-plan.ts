@@ -3,16 +3,19 @@ import { isWorthPolling, type SelectedApplication } from '../model/selected-appl
 import type { CallsByOperation, DiscoveryCalls, Subject } from '../model/source.ts';
 import type { DaemonOperation } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
-import { type AccountPlan, accountPlanOf, busyShare } from '../poll/account-plan.ts';
 import {
+  type AccountPlan,
+  accountPlanOf,
+  busyShare,
   callsPerMinute,
+  capacityOf,
   type Demand,
   demandOf,
   isCovered,
   leftForPolls,
   plannedShare,
   totalOf,
-} from '../poll/demand.ts';
+} from '../poll/account-plan.ts';
 import type { CallCosts } from './call-costs.ts';
 
 /** What is known or assumed about an account before it is polled. */
@@ -80,9 +83,11 @@ export interface CallPlan extends AccountPlan {
 export function planCalls(input: CallPlanInput): CallPlan {
   const { account, applications, queries = [], costs, discovery } = input;
   const all = { subjects: subjectsOf(applications, queries), cost: costs.cost };
+  const budgetPerMinute = account.requestsPerMinute;
+  const carriedPerMinute = (account.concurrency * minuteMs) / costs.usualCallMs.mean;
   const plan = accountPlanOf(all, discovery, {
-    limitPerMinute: account.requestsPerMinute,
-    carriedPerMinute: (account.concurrency * minuteMs) / costs.usualCallMs.mean,
+    budgetPerMinute,
+    capacityPerMinute: capacityOf(budgetPerMinute, carriedPerMinute),
   });
   const { stretch, capacityPerMinute } = plan;
   const demand = callsPerMinute(all, discovery);

@@ -1,7 +1,7 @@
 import { aligned, countOf } from '../cli/plain-text.ts';
 import { formatDuration } from '../config/duration.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
-import { plannableOf } from '../poll/demand.ts';
+import { plannableOf } from '../poll/account-plan.ts';
 import type { Assumptions } from './assumed-applications.ts';
 import type { Plan, PlannedAccount, Together } from './make-plan.ts';
 

@@ -44,7 +44,7 @@ const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['newrelic/calls'],
-  'p-limit': ['server', 'newrelic/calls', 'daemon'],
+  'p-limit': ['server', 'newrelic/calls', 'poll', 'daemon'],
   'prom-client': ['telemetry'],
   negotiator: ['server'],
   bcryptjs: ['daemon'],

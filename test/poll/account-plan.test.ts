@@ -1,8 +1,13 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/model/source.ts';
 import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
-import { AccountPlanner, CallRate, plannedCapacityOf } from '../../src/poll/account-plan.ts';
+import {
+  AccountPlanner,
+  capacityOf,
+  demandOf,
+  isCovered,
+  loadOf,
+} from '../../src/poll/account-plan.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext, aSilentSource } from '../support/a-context.ts';
 import { aSelected } from '../support/builders.ts';
@@ -10,7 +15,52 @@ import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 const minuteMs = 60_000;
 
-describe('plannedCapacityOf', () => {
+describe('demandOf', () => {
+  it('adds the polls of each application, at its own interval, to the discovery', () => {
+    const subjects = [
+      aSelected({ id: '1', hostIds: ['11', '12'] }),
+      aSelected({ id: '2', hostIds: ['21'] }, { poll: { intervalMs: 300_000 } }),
+    ].map((selected) => ({ kind: 'application', selected }) as const);
+
+    const demand = demandOf({ subjects, cost: restCosts.cost }, { calls: 2, intervalMs: 120_000 });
+
+    expect(demand.polls).toBeCloseTo(3 + 2 / 5, 10);
+    expect(demand.discovery).toBe(1);
+  });
+});
+
+describe('loadOf', () => {
+  it.each([
+    { polls: 394, discovery: 0, budget: 800, load: 0.5 },
+    { polls: 344, discovery: 358, budget: 800, load: 0.8 },
+    { polls: 788, discovery: 0, budget: 800, load: 1 },
+    { polls: 1576, discovery: 0, budget: 800, load: 2 },
+    { polls: 20, discovery: 4.85, budget: 10, load: 4 },
+    { polls: 20, discovery: 100, budget: 10, load: 20 },
+  ])('is $load for $polls polls and $discovery lists on a budget of $budget', (row) => {
+    expect(loadOf({ ...row, other: 0 }, row.budget)).toBeCloseTo(row.load, 10);
+  });
+});
+
+describe('other calls, such as for host names and retries', () => {
+  it.each([
+    { what: 'are paid from what is kept back', other: 12, load: 1 },
+    { what: 'stretch the intervals by what is more than that', other: 12 + 394, load: 2 },
+  ])('$what', ({ other, load }) => {
+    expect(loadOf({ polls: 788, discovery: 0, other }, 800)).toBeCloseTo(load, 10);
+  });
+});
+
+describe('isCovered', () => {
+  it.each([
+    { polls: 788, discovery: 0, budget: 800, covered: true },
+    { polls: 787, discovery: 1.5, budget: 800, covered: false },
+  ])('is $covered for $polls and $discovery of $budget', ({ covered, ...row }) => {
+    expect(isCovered({ ...row, other: 0 }, row.budget)).toBe(covered);
+  });
+});
+
+describe('capacityOf', () => {
   it.each([
     { what: 'the limit of the key', limit: 800, carried: 4800, expected: 800 },
     { what: 'nine tenths of what the connections carry', limit: 800, carried: 240, expected: 216 },
@@ -28,9 +78,7 @@ describe('plannedCapacityOf', () => {
       expected: 720,
     },
   ])('is $what', ({ limit, carried, expected }) => {
-    const capacity = { limitPerMinute: limit, carriedPerMinute: carried };
-
-    expect(plannedCapacityOf(capacity)).toBe(expected);
+    expect(capacityOf(limit, carried)).toBe(expected);
   });
 });
 
@@ -59,26 +107,26 @@ function taking(perMinute: number): readonly Subject[] {
   return [{ kind: 'application', selected: aSelected({ id: '1', hostIds }) }];
 }
 
-describe('other calls', () => {
-  /** The demand if there are only other calls, a minute after the start. */
-  const demandOf = ({ planner, clock }: Bench): number => {
+describe('calls that no interval decides', () => {
+  const aMinute = async ({ planner, clock }: Bench, lookUpCalls: number): Promise<void> => {
+    planner.discovered({ calls: 1 + lookUpCalls, lookUpCalls, complete: true }, 2 * minuteMs);
+    planner.asked(lookUpCalls);
     planner.replan([]);
-    expect(clock.monotonicMs()).toBe(minuteMs);
-    // The nine minutes before the start count as well.
-    return planner.plan.demandPerMinute * 9;
+    await clock.advance(minuteMs);
   };
 
-  it('include look-ups that a discovery makes once an hour, at their recent rate', async () => {
+  it('count at their recent rate: an hour of them as they are, and not at all an hour later', async () => {
     const bench = aPlanner();
-    await bench.clock.advance(minuteMs);
+    const seen: number[] = [];
+    for (const lookUpCalls of [4, 0]) {
+      for (let minute = 0; minute < 60; minute += 1) await aMinute(bench, lookUpCalls);
+      seen.push(bench.planner.plan.demandPerMinute - 0.5);
+    }
 
-    bench.planner.discovered({ calls: 9, lookUpCalls: 9, complete: true }, 2 * minuteMs);
-
-    expect(demandOf(bench)).toBeCloseTo(9, 9);
-    await bench.clock.advance(10 * minuteMs);
-    bench.planner.discovered({ calls: 1, complete: true }, 2 * minuteMs);
-    bench.planner.replan([]);
-    expect(bench.planner.plan.demandPerMinute).toBe(0.5);
+    // Those of discoveries, and those of polls.
+    expect(seen[0]).toBeGreaterThan(7.5);
+    expect(seen[0]).toBeLessThan(8.5);
+    expect(seen[1]).toBeLessThan(0.05);
   });
 });
 
@@ -96,105 +144,55 @@ describe('what a plan leaves for what has failed', () => {
   });
 });
 
-describe('isOutdated', () => {
+describe('a plan is outdated', () => {
   it.each([
-    { what: 'a call more may be sent', change: { limitPerMinute: 801 }, outdated: true },
-    { what: 'a call less may be sent', change: { limitPerMinute: 799 }, outdated: true },
-    { what: 'polls cost something else', change: { costChanges: 1 }, outdated: true },
-    { what: 'the vendor is as fast as before', change: {}, outdated: false },
-    { what: 'the vendor is a tenth slower', change: { carriedPerMinute: 450.1 }, outdated: false },
-    { what: 'the vendor is still slower', change: { carriedPerMinute: 449.9 }, outdated: true },
-    { what: 'the vendor is a tenth faster', change: { carriedPerMinute: 549.9 }, outdated: false },
-    { what: 'the vendor is still faster', change: { carriedPerMinute: 550.1 }, outdated: true },
-  ])('says $outdated when $what', ({ change, outdated }) => {
-    const { planner, now } = aPlanner();
-    now.carriedPerMinute = 500;
+    { what: 'when a call more may be sent', change: { limitPerMinute: 801 }, outdated: true },
+    { what: 'when a call less may be sent', change: { limitPerMinute: 799 }, outdated: true },
+    { what: 'when polls cost something else', change: { costChanges: 1 }, outdated: true },
+    { what: 'after ten seconds', change: {}, afterMs: 10_000, outdated: true },
+    { what: 'not before, if nothing has changed', change: {}, afterMs: 9999, outdated: false },
+  ])('$what', async ({ change, afterMs = 0, outdated }) => {
+    const { planner, now, clock } = aPlanner();
     planner.replan(taking(100));
 
     Object.assign(now, change);
+    await clock.advance(afterMs);
 
     expect(planner.isOutdated()).toBe(outdated);
     planner.replan(taking(100));
     expect(planner.isOutdated()).toBe(false);
   });
+});
+
+describe('the capacity of a plan', () => {
+  it.each([
+    { what: 'stays while the vendor is a tenth slower', carried: 450.1, capacity: 450 },
+    { what: 'follows when it is still slower', carried: 440, capacity: 396 },
+    { what: 'stays while the vendor is a tenth faster', carried: 549.9, capacity: 450 },
+    { what: 'follows when it is still faster', carried: 600, capacity: 540 },
+    { what: 'follows another limit at once', carried: 510, limit: 700, capacity: 459 },
+  ])('$what', ({ carried, limit = 800, capacity }) => {
+    const { planner, now } = aPlanner();
+    now.carriedPerMinute = 500;
+    planner.replan(taking(100));
+
+    now.carriedPerMinute = carried;
+    now.limitPerMinute = limit;
+    planner.replan(taking(100));
+
+    expect(planner.plan.capacityPerMinute).toBeCloseTo(capacity, 9);
+  });
 
   it.each([
-    { what: 'carries a little more', carriedPerMinute: 1190, outdated: false },
-    {
-      what: 'carries one and a half times what may be sent',
-      carriedPerMinute: 1200,
-      outdated: true,
-    },
-  ])('says $outdated when a vendor that was slightly too slow $what', (row) => {
+    { what: 'stays a little too small while the vendor', carried: 888, isWhole: false },
+    { what: 'is the whole limit again when the vendor', carried: 889, isWhole: true },
+  ])('$what carries $carried calls of 800', ({ carried, isWhole }) => {
     const { planner, now } = aPlanner();
-    for (const carriedPerMinute of [700, 850]) {
+    for (const carriedPerMinute of [700, 850, carried]) {
       now.carriedPerMinute = carriedPerMinute;
       planner.replan(taking(800));
     }
-    const { stretch } = planner.plan;
 
-    now.carriedPerMinute = row.carriedPerMinute;
-
-    expect(planner.isOutdated()).toBe(row.outdated);
-    planner.replan(taking(800));
-    expect(planner.plan.stretch < stretch).toBe(row.outdated);
-  });
-});
-
-/** The rate by its definition: counted each time from a list of all calls. */
-function rateOf(
-  calls: readonly { readonly atMs: number; readonly count: number }[],
-  nowMs: number,
-): number {
-  const minute = Math.floor(nowMs / minuteMs);
-  const sinceMs = (minute - 9) * minuteMs;
-  const lately = calls.filter(({ atMs }) => atMs >= sinceMs);
-  const sum = lately.reduce((total, { count }) => total + count, 0);
-  return (sum * minuteMs) / (nowMs - sinceMs);
-}
-
-describe('CallRate', () => {
-  it('is the mean over the last nine whole minutes and the part of the present one that has passed', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(20 * minuteMs),
-        fc.array(
-          fc.record({
-            afterMs: fc.oneof(fc.nat(1000), fc.nat(3 * minuteMs), fc.nat(30 * minuteMs)),
-            count: fc.nat(500),
-            isAdded: fc.boolean(),
-          }),
-          { maxLength: 40 },
-        ),
-        (startMs, steps) => {
-          const rate = new CallRate();
-          const calls: { atMs: number; count: number }[] = [];
-          let nowMs = startMs;
-          for (const { afterMs, count, isAdded } of steps) {
-            nowMs += afterMs;
-            if (isAdded) {
-              rate.add(count, nowMs);
-              calls.push({ atMs: nowMs, count });
-            }
-            expect(rate.perMinute(nowMs)).toBeCloseTo(rateOf(calls, nowMs), 9);
-          }
-        },
-      ),
-      { examples: [[0, [{ afterMs: 0, count: 3, isAdded: true }]]] },
-    );
-  });
-
-  it.each([
-    { what: 'is steady where the calls are', perMinute: 30, minutes: 30, expected: 30 },
-    { what: 'forgets what was ten minutes ago', perMinute: 0, minutes: 10, expected: 0 },
-  ])('$what', ({ perMinute, minutes, expected }) => {
-    const rate = new CallRate();
-    for (let minute = 0; minute < 20; minute += 1) rate.add(30, minute * minuteMs);
-
-    for (let minute = 20; minute < 20 + minutes; minute += 1) {
-      rate.add(perMinute, minute * minuteMs + 1);
-    }
-
-    expect(rate.perMinute((20 + minutes) * minuteMs)).toBe(expected);
+    expect(planner.plan.capacityPerMinute === 800).toBe(isWhole);
   });
 });

@@ -100,8 +100,8 @@ describe.each(apis)('$name', (api) => {
       bench.start();
       await bench.clock.advance(1000);
 
-      // And one in which the loop of the polls looks.
-      expect(turns()).toBe(25);
+      // And those in which the loop of the polls looks and pauses.
+      expect(turns()).toBe(27);
     });
   });
 });

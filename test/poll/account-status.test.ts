@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import { neverWrong } from '../../src/model/since.ts';
 import type { PollerStatus } from '../../src/model/status.ts';
 import { accountStatusOf } from '../../src/poll/account-status.ts';
 import { aContext } from '../support/a-context.ts';
@@ -25,10 +24,9 @@ const entries = [
   anEntry({ selector: { kind: 'id', id: '9' } }),
 ];
 
-function statusOf({ table, clock }: TableBench, unreadable = neverWrong): PollerStatus {
-  const key = { reload: async () => false, readability: () => unreadable };
+function statusOf({ table, clock }: TableBench): PollerStatus {
   const times = { startMs: 0, nextDiscoveryMs: minuteMs };
-  return accountStatusOf({ account: anAccount(), entries }, table, aContext({ clock, key }), times);
+  return accountStatusOf({ account: anAccount(), entries }, table, aContext({ clock }), times);
 }
 
 function failPoll(bench: TableBench, id: string): void {
@@ -135,24 +133,6 @@ describe('the status of an account', () => {
       'degraded 13', // it cannot have been degraded while it was down
       'up 14', // the application that failed is gone
     ]);
-  });
-
-  it.each([
-    { what: 'a key that cannot be read', value: true, sinceMs: 2 * minuteMs, seen: 'degraded 2' },
-    { what: 'a key that is readable again', value: false, sinceMs: 2 * minuteMs, seen: 'up 2' },
-    { what: 'a key that was always readable', value: false, sinceMs: 0, seen: 'up 1' },
-    { what: 'a key that failed before', value: true, sinceMs: 0, seen: 'degraded 1' },
-  ])('takes $what into account', async ({ value, sinceMs, seen }) => {
-    const bench = aTable({ entries });
-    const startMs = bench.clock.wallMs();
-    await bench.clock.advance(minuteMs);
-    await discover(bench, all);
-    pollAll(bench);
-    await bench.clock.advance(5 * minuteMs);
-
-    const { state, stateSinceMs = 0 } = statusOf(bench, { value, sinceMs });
-
-    expect(`${state} ${(stateSinceMs - startMs) / minuteMs}`).toBe(seen);
   });
 
   it('is degraded as long as the budget stretches intervals by more than a tenth', async () => {

@@ -3,6 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { ApplicationStatus } from '../../src/model/status.ts';
 import { applicationStatusesOf } from '../../src/poll/application-status.ts';
+import { knownOutcomeOf } from '../../src/poll/poll-request.ts';
 import { aThrottled } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anEntry, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -181,8 +182,8 @@ describe('the status of an application', () => {
     const { table, clock } = bench;
     const polled = (): void => {
       const request = anyRequest(bench, '1');
-      const outcome = table.knownOutcomeOf(request);
-      if (outcome !== undefined) table.ended('1', outcome, clock.monotonicMs());
+      const outcome = knownOutcomeOf(request, table.refusal, true);
+      if (outcome !== undefined) table.ended(request, outcome);
     };
     polled();
     const error = new ApiError('auth', 'HTTP 401', { status: 401 });

@@ -26,8 +26,8 @@ interface Bench extends TableBench {
   readonly loop: DiscoveryLoop;
   /** When each discovery began, and what it looked for. */
   readonly begun: { readonly atMs: number; readonly selectors: number }[];
-  /** What each discovery that was taken in no longer found. */
-  readonly ended: (readonly string[])[];
+  /** When each discovery was taken in. */
+  readonly ended: number[];
   /** The time that each list may take. */
   readonly lists: number[];
   /** How often the key was read. */
@@ -52,7 +52,7 @@ function aLoop(
 ): Bench {
   const clock = createFakeClock();
   const begun: { readonly atMs: number; readonly selectors: number }[] = [];
-  const ended: (readonly string[])[] = [];
+  const ended: number[] = [];
   const lists: number[] = [];
   let keyReads = 0;
   const context = aContext({
@@ -78,8 +78,8 @@ function aLoop(
   const options = { selectors: selectorsOf('1'), intervalMs: minuteMs, ...sought };
   const loop = new DiscoveryLoop(options, bench.table, context);
   const abort = new AbortController();
-  const told = async (removed: readonly string[]): Promise<void> => {
-    ended.push(removed);
+  const told = async (): Promise<void> => {
+    ended.push(clock.monotonicMs());
     taken();
     if (publishingMs > 0) await sleep(clock, publishingMs, abort.signal);
   };
@@ -132,7 +132,8 @@ describe('DiscoveryLoop', () => {
     const reason = await bench.stop();
 
     expect(timesOf(bench)).toEqual([0, 65_000, 130_000]);
-    expect(bench.ended).toEqual([[], ['2'], []]);
+    expect(bench.ended).toEqual([5000, 70_000, 135_000]);
+    expect([...bench.table.states.applications.keys()]).toEqual(['1']);
     expect(bench.lists).toEqual([minuteMs, minuteMs, minuteMs]);
     expect(reason).toMatchObject({ message: 'stopped' });
   });
@@ -164,7 +165,7 @@ describe('DiscoveryLoop', () => {
 
     const ended = await bench.loop.discover(signal);
 
-    expect(ended).toEqual({ isWhole: row.isWhole, removedIds: [] });
+    expect(ended).toBe(row.isWhole);
     await bench.stop();
   });
 
@@ -276,7 +277,7 @@ describe('a restart', () => {
         { atMs: 0, selectors: 1 },
         { atMs: 5000, selectors: 2 },
       ]);
-      expect(bench.ended).toEqual([[]]);
+      expect(bench.ended).toEqual([5000]);
       expect(bench.table.discovery.listed).toBe(1);
       await bench.stop();
     },

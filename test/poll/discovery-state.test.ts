@@ -6,6 +6,7 @@ import {
   type DiscoveryState,
   discoverWithin,
   discoveryAfter,
+  discoveryOptionsOf,
   hostsListedNow,
   initialDiscovery,
   isDiscoveryStale,
@@ -58,9 +59,9 @@ describe('discoveryAfter', () => {
       4000,
     ]);
     expect([first, second, recovered].map(({ up, error }) => ({ up, error }))).toEqual([
-      { up: { value: false, sinceMs: 1000 }, error: unreachable },
-      { up: { value: false, sinceMs: 1000 }, error: unreachable },
-      { up: { value: true, sinceMs: 3000 }, error: undefined },
+      { up: false, error: unreachable },
+      { up: false, error: unreachable },
+      { up: true, error: undefined },
     ]);
   });
 
@@ -158,6 +159,16 @@ describe('discoverWithin', () => {
 
     await expect(done).resolves.toMatchObject({ error: reason });
     expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('discoveryOptionsOf', () => {
+  it('asks as often as any entry wants that does not exclude', () => {
+    const entries = [300_000, 60_000, 90_000].map((discoveryIntervalMs) =>
+      anEntry({ poll: { discoveryIntervalMs }, exclude: discoveryIntervalMs === 60_000 }),
+    );
+
+    expect(discoveryOptionsOf({ entries }).intervalMs).toBe(90_000);
   });
 });
 

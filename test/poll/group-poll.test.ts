@@ -42,6 +42,7 @@ function aRequest(overrides: Partial<ApplicationQuestion & PollTimes> = {}): Pol
     periodMs: minuteMs,
     deadlineMs: 120_000,
     hasFailed: false,
+    queuedMs: 0,
     ...overrides,
   };
 }

@@ -55,7 +55,7 @@ describe.each(apis)('$name', (api) => {
       expect(shownHosts(bench)).toEqual(['12']);
       expect(bench.polls).not.toContain(false);
       expect(bench.poller.status()).toMatchObject({ hosts: 1, missingSelectors: [] });
-      expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
+      expect(bench.poller.status().demandRequestsPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
 
     it.each([

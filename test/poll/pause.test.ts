@@ -31,16 +31,13 @@ async function aPause(): Promise<Bench> {
 describe('Pause', () => {
   it.each([
     { what: 'in time', cut: () => undefined, endMs: 10_000 },
-    { what: 'earlier if it is cut short', cut: (pause) => pause.endBy(5000), endMs: 5000 },
-    { what: 'at once if that has passed', cut: (pause) => pause.endBy(2000), endMs: 3000 },
-    { what: 'no later for that', cut: (pause) => pause.endBy(11_000), endMs: 10_000 },
     { what: 'after its least time', cut: (pause) => pause.endAfter(4000), endMs: 5000 },
     { what: 'at once after its least time', cut: (pause) => pause.endAfter(1500), endMs: 3000 },
     { what: 'no later than before', cut: (pause) => pause.endAfter(60_000), endMs: 10_000 },
     {
       what: 'as early as anybody wants',
       cut: (pause) => {
-        for (const atMs of [7000, 6000, 8000]) pause.endBy(atMs);
+        for (const leastMs of [6000, 5000, 7000]) pause.endAfter(leastMs);
       },
       endMs: 6000,
     },
@@ -79,7 +76,7 @@ describe('Pause', () => {
     expect(clock.pendingTimers()).toBe(1);
     await clock.advance(0);
     await ended;
-    pause.endBy(0);
+    pause.endAfter(0);
 
     expect(pause.endMs).toBeUndefined();
     expect(clock.pendingTimers()).toBe(0);
@@ -91,7 +88,7 @@ describe('Pause', () => {
     const abort = new AbortController();
     for (let count = 0; count < 100; count += 1) {
       const ended = pause.until(clock.monotonicMs() + 10, abort.signal);
-      pause.endBy(clock.monotonicMs() + 5);
+      pause.endAfter(5);
       await clock.advance(10);
       await ended;
     }

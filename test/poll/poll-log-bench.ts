@@ -3,6 +3,7 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poll/app-state.ts';
 import { PollLog } from '../../src/poll/poll-log.ts';
+import { aContext } from '../support/a-context.ts';
 import { anApplication, aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger, type LogLine } from '../support/fake-logger.ts';
@@ -33,7 +34,7 @@ export function aLog(): LogBench {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   let isKeyRefused = false;
-  const log = new PollLog('production', { logger, clock, isRefused: () => isKeyRefused });
+  const log = new PollLog('production', aContext({ logger, clock }), () => isKeyRefused);
   let shown = 0;
   return {
     log,

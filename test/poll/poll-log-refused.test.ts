@@ -24,14 +24,14 @@ describe('the log of a refused key', () => {
   it('is one line for all applications when it begins, and one when it ends', () => {
     const bench = aLog();
     const [first, second] = [polledAs('auth'), polledAs('auth')];
-    bench.log.discovered(discovery(), new Map(), []);
+    bench.log.discovered(discovery(), 0, []);
 
     pollAll(bench, working, first, refusal);
     bench.refuse(true);
-    bench.log.discovered(discovery(refusal), new Map(), []);
+    bench.log.discovered(discovery(refusal), 0, []);
     pollAll(bench, first, second, refusal);
     bench.refuse(false);
-    bench.log.discovered(discovery(), new Map(), []);
+    bench.log.discovered(discovery(), 0, []);
     pollAll(bench, second, working);
 
     expect(bench.messages()).toEqual([
@@ -62,7 +62,7 @@ describe('the log of a refused key', () => {
     const bench = aLog();
     const error = new ApiError('auth', `${status}`, { status });
     const states = [working, polledAs('auth'), polledAs('auth'), polledAs('auth')];
-    bench.log.discovered(discovery(), new Map(), []);
+    bench.log.discovered(discovery(), 0, []);
     bench.messages();
 
     const told = states.slice(1).map((after, index) => {
@@ -79,7 +79,7 @@ describe('the log of a refused key', () => {
     const before: QueryState = { ...newQueryState(aQuery, 0, 0), pollSucceeded: true };
     const failure = { reason: 'auth', message: '401', sinceMs: Number.MAX_SAFE_INTEGER } as const;
 
-    bench.log.queryPolled(before, { ...before, pollSucceeded: false, failure }, refusal, new Map());
+    bench.log.queryPolled(before, { ...before, pollSucceeded: false, failure }, refusal);
 
     expect(bench.messages()).toEqual(['poll failed']);
   });

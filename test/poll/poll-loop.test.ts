@@ -5,7 +5,7 @@ import type { Polled, Question } from '../../src/model/source.ts';
 import { PollLoop } from '../../src/poll/poll-loop.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext, aSilentSource } from '../support/a-context.ts';
-import { anApplication, anEntry } from '../support/builders.ts';
+import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { type FakeSource, webOf } from '../support/fake-source.ts';
 import { apis, type PollerApi, rest } from '../support/poller-bench.ts';
@@ -127,7 +127,7 @@ describe.each(apis)('$name', (api) => {
     });
   });
 
-  describe('polls that are aborted', () => {
+  describe('polls whose outcome is no longer wanted', () => {
     it('end without an outcome; those still wanted start again, and others go on', async () => {
       const bench = await aLoop(api, 3);
       const { loop, clock, source, table, polls, start, stop } = bench;
@@ -135,10 +135,11 @@ describe.each(apis)('$name', (api) => {
       start();
       await clock.advance(1000);
 
-      loop.abort(['1', '2', 'unknown']);
       source.answer('1', webOf(7));
       await discover(bench, found(anApplication({ id: '1' }), anApplication({ id: '3' })));
-      loop.wake();
+      const entry = anEntry({ selector: { kind: 'id', id: '1' }, poll: { delayMs: 1 } });
+      await table.reconfigure({ account: anAccount(), entries: [entry, anEntry()] }, signal);
+      loop.dropUnwanted();
       await clock.advance(1000);
 
       expect([polls('1'), polls('2'), polls('3')]).toEqual([2, 1, 1]);
@@ -240,8 +241,8 @@ describe('PollLoop, by the REST API', () => {
     await bench.table.discovered(found(...idsOf(449).map((id) => anApplication({ id }))), signal);
     await clock.advance(0);
 
-    expect(inFirstTurn).toBe(200);
-    expect([...new Set(startedWith)]).toEqual([200, 400]);
+    expect(inFirstTurn).toBe(0);
+    expect([...new Set(startedWith)]).toEqual([0, 200, 400]);
     expect(source.calls).toHaveLength(449);
     expect(sink.apps.size).toBe(449);
     await stop();
@@ -286,8 +287,12 @@ describe('a poll that was dropped and has begun again', () => {
     const told: (readonly (number | undefined)[])[] = [];
 
     void loop.pollAll(['1', '2'], signal);
-    loop.abort(['1']);
+    await settle();
+    bench.table.states.delete('1');
+    loop.dropUnwanted();
+    await discover(bench, found(...idsOf(2).map((id) => anApplication({ id }))));
     void loop.pollAll(['1'], signal);
+    await settle();
     for (const end of ends) {
       end();
       await settle();
@@ -326,7 +331,8 @@ describe('a group of many applications', () => {
       const polled = loop.pollAll(ids, signal);
       await settle();
       const inFirstTurn = told();
-      loop.abort(ids.slice(110));
+      for (const id of ids.slice(110)) bench.table.states.delete(id);
+      loop.dropUnwanted();
       await clock.advance(0);
 
       expect(await polled).toBe(true);

@@ -108,10 +108,10 @@ describe('reconcile', () => {
     const change = await applyDiscovery(states, [excluding, entry], aDiscovery(['1', '2']));
     const reloaded = statesOf(states);
     const chosen = { entries: [excluding, entry], owns: everything };
-    const unwanted = await reconfigure(reloaded, chosen, letOthersRun);
+    const released = await reconfigure(reloaded, chosen, letOthersRun);
 
     expect(change).toMatchObject({ removed: ['2'], missing: [], excluded: 1 });
-    expect(unwanted).toEqual(['2']);
+    expect(released).toEqual(['2']);
     expect([...reloaded.applications.keys()]).toEqual(['1']);
   });
 

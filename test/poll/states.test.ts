@@ -110,9 +110,9 @@ describe('States', () => {
 
       expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
       expect(appOf(bench.states)?.lateSinceMs).toBeUndefined();
-      expect(bench.states.failingApplications).toBe(0);
+      expect(bench.states.failing().length).toBe(0);
       expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
-      expect(bench.states.failingApplications).toBe(1);
+      expect(bench.states.failing().length).toBe(1);
       expect(appOf(bench.states)).toMatchObject({
         lateSinceMs: lateAtMs,
         failure: { reason: 'timeout' },
@@ -149,7 +149,7 @@ describe('States', () => {
     const failing = aState(0, { pollSucceeded: false });
     const counts = [failing, { ...failing, gone: true }, failing, aState(0)].map((state) => {
       states.set(state);
-      return states.failingApplications;
+      return states.failing().length;
     });
 
     expect(counts).toEqual([1, 0, 1, 0]);

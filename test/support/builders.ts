@@ -27,7 +27,7 @@ export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig
 
 const defaultMetrics: PollConfig['metrics'] = ['throughput'];
 
-export function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
+function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
   return {
     intervalMs: 60_000,
     discoveryIntervalMs: 60_000,

@@ -7,7 +7,7 @@ import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Discovery, Source } from '../../src/model/source.ts';
 import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { AccountTable } from '../../src/poll/account-table.ts';
-import type { PollRequest } from '../../src/poll/poll-request.ts';
+import { type PollRequest, requestOf } from '../../src/poll/poll-request.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext } from './a-context.ts';
 import { anAccount, anApplication, anEntry, throughputSeries } from './builders.ts';
@@ -45,14 +45,10 @@ export function aTable(
   return { table, sink, clock, logger, calls };
 }
 
-/** Takes in what a discovery found, and publishes it. Resolves to the ids of what is gone. */
-export async function discover(
-  { table, clock }: TableBench,
-  discovery: Discovery,
-): Promise<readonly string[]> {
-  const removed = await ended(clock, table.discovered(discovery, signal));
+/** Takes in what a discovery found, and publishes it. */
+export async function discover({ table, clock }: TableBench, discovery: Discovery): Promise<void> {
+  await ended(clock, table.discovered(discovery, signal));
   await ended(clock, table.publishAll(signal));
-  return removed;
 }
 
 /** What the promise gives, though it may wait for other turns of the event loop. */
@@ -122,19 +118,19 @@ export function endPoll(
   outcome: PollOutcome,
 ): void {
   if (question.kind !== 'application') throw new Error('it is about a query');
-  table.ended(question.id, { kind: 'application', question, outcome }, clock.monotonicMs() - 100);
+  const queuedMs = clock.monotonicMs() - 100;
+  table.ended({ ...question, queuedMs }, { kind: 'application', question, outcome });
 }
 
 /** Polls every application once, with success. */
 export function pollAll(bench: TableBench): void {
   for (const [id, { selected }] of bench.table.states.applications) {
-    const request = bench.table.begin(id);
-    if (request !== undefined) endPoll(bench, request, wholeOutcome(selected.application.hostIds));
+    endPoll(bench, anyRequest(bench, id), wholeOutcome(selected.application.hostIds));
   }
 }
 
-export function anyRequest({ table }: TableBench, id: string): PollRequest {
-  const request = table.begin(id);
+export function anyRequest({ table, clock }: TableBench, id: string): PollRequest {
+  const request = requestOf(id, table.states, clock.monotonicMs());
   if (request === undefined) throw new Error(`there is no application ${id}`);
   return request;
 }
