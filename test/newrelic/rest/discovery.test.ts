@@ -189,11 +189,15 @@ function slowPages(clock: Clock, pages: number, pageMs: number): Transport {
   return async ({ target }, signal) => {
     const page = Number(new URL(target, 'http://vendor').searchParams.get('page') ?? '1');
     await new Promise<void>((resolve, reject) => {
-      const cancel = clock.after(pageMs, resolve);
-      signal.addEventListener('abort', () => {
+      const stop = (): void => {
         cancel();
         reject(signal.reason as Error);
+      };
+      const cancel = clock.after(pageMs, () => {
+        signal.removeEventListener('abort', stop);
+        resolve();
       });
+      signal.addEventListener('abort', stop);
     });
     const first = (page - 1) * perPage;
     const ids = Array.from({ length: perPage }, (_, index) => String(first + index + 1));
