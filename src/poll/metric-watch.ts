@@ -29,7 +29,8 @@ interface EntryWatch {
 /**
  * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look
  * like an idle application. An entry is judged at a discovery, once each of its applications that does
- * not fail has had a whole poll, if one of them had requests then. After a reload all begins anew.
+ * not fail has had a whole poll, if one of them had requests then. An entry that asks for something else
+ * begins anew.
  */
 export class MetricWatch {
   #watches: ReadonlyMap<AppEntry, EntryWatch> = new Map();
@@ -64,11 +65,13 @@ export class MetricWatch {
    * @returns what was not called missing before
    */
   judge(states: ReadonlyMap<string, AppState>): readonly MissingMetric[] {
+    const known = new Map([...this.#watches].map((one) => [selectorText(one[0].selector), one]));
     const watches = new Map<AppEntry, EntryWatch>();
     const awaited = new Set<EntryWatch>();
     for (const [id, state] of states) {
       const { entry } = state.selected;
-      const watch = watches.get(entry) ?? this.#watches.get(entry) ?? newWatch(entry);
+      const watch =
+        watches.get(entry) ?? watchAfter(known.get(selectorText(entry.selector)), entry);
       watches.set(entry, watch);
       if (mayBring(state) && !watch.polled.has(id)) awaited.add(watch);
     }
@@ -86,9 +89,20 @@ export class MetricWatch {
   }
 }
 
-function newWatch(entry: AppEntry): EntryWatch {
+/** What is known of an entry survives a reload that leaves it as it is. */
+function watchAfter(
+  known: readonly [AppEntry, EntryWatch] | undefined,
+  entry: AppEntry,
+): EntryWatch {
+  if (known !== undefined && asksAlike(known[0], entry)) return known[1];
   const open = watchedBy(entry);
   return { open, polled: new Set(), isBusy: false, hasBusyHosts: false };
+}
+
+function asksAlike(left: AppEntry, right: AppEntry): boolean {
+  const isSameScope =
+    left.application === right.application && (left.hosts === false) === (right.hosts === false);
+  return left === right || (isSameScope && isDeepStrictEqual(left.series, right.series));
 }
 
 /** Their names are right by construction, and an application without requests or errors is no mistake. */

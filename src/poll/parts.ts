@@ -52,8 +52,9 @@ function isShown(reading: AppReading | undefined, scope: string): boolean {
 }
 
 function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+  // Not by one call: an application may have more hosts than a call has arguments.
+  const first = times.reduce<number>((least, time) => Math.min(least, time ?? least), Infinity);
+  return Number.isFinite(first) ? first : undefined;
 }
 
 /**

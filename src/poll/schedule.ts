@@ -26,9 +26,8 @@ export interface Timing {
 const longestShortPollMs = 120_000;
 
 /**
- * How long a poll may take from its start, and be due without having ended; after that it has failed: values
- * must not grow old in silence. Where intervals are stretched, a poll queues for most of its interval, so it
- * may take twice that.
+ * How long after its start a poll that has not ended has failed. Where intervals are stretched, a poll queues
+ * for most of its interval, so it may take twice that.
  */
 export function pollDeadlineMs(
   { intervalMs, staleAfterMs }: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>,
@@ -39,6 +38,17 @@ export function pollDeadlineMs(
     deadlineFactor * stretch * intervalMs,
     Math.min(longestShortPollMs, staleAfterMs),
   );
+}
+
+/**
+ * How long a poll may be due without having ended. After that it counts as failing: values must not grow old
+ * in silence while their poll waits.
+ */
+export function lateAfterMs(
+  { intervalMs, staleAfterMs }: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>,
+  stretch: number,
+): number {
+  return stretch * Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
 }
 
 /** The fractional parts of its multiples are spread evenly, however many there are. */

@@ -4,7 +4,7 @@ import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 import { noParts, withoutFailingSince } from './parts.ts';
 import type { QueryState } from './query-state.ts';
-import { dueAfter, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
+import { dueAfter, lateAfterMs, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
@@ -168,7 +168,7 @@ export class States {
     return {
       dueMs: state.dueMs,
       periodMs: this.#intervalMsOf(state),
-      deadlineMs: this.#deadlineMsOf(state),
+      deadlineMs: pollDeadlineMs(timingOf(state), this.#stretch),
       hasFailed: state.pollSucceeded === false,
     };
   }
@@ -237,11 +237,8 @@ export class States {
   /** When one with values counts as failing unless its poll ends; infinite if it does already. */
   #lateMsOf(state: State): number {
     const mayBeLate = state.lateSinceMs === undefined && state.reading !== undefined;
-    return mayBeLate ? state.dueMs + this.#deadlineMsOf(state) : Number.POSITIVE_INFINITY;
-  }
-
-  #deadlineMsOf(state: State): number {
-    return pollDeadlineMs(timingOf(state), this.#stretch);
+    if (!mayBeLate) return Number.POSITIVE_INFINITY;
+    return state.dueMs + lateAfterMs(timingOf(state), this.#stretch);
   }
 
   #intervalMsOf(state: State): number {

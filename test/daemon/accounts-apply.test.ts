@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry, Config } from '../../src/model/config.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { PresetName } from '../../src/model/presets.ts';
 import { anEntry } from '../support/builders.ts';
 import {
@@ -35,6 +36,34 @@ const ownCalls = {
 } as const;
 
 describe('apply', () => {
+  it('goes on naming a metric that never has a value when only another entry changes', async () => {
+    const misspelt = { ...ownCalls, metric: 'Nowhere/At/All', scope: 'both' } as const;
+    const watched = anEntry({
+      account: 'one',
+      selector: { kind: 'name', name: 'shop' },
+      series: seriesOf(['throughput', misspelt], ['web', 'other']),
+    });
+    // Read again, no entry is the same object.
+    const configOf = (team: string): Config => ({
+      accounts: [one()],
+      apps: [{ ...watched }, { ...byName('cart'), labels: { team } }],
+    });
+    const { daemon, platform } = await aBench(configOf('a'));
+    await platform.clock.advance(180_000);
+    const shown = async (): Promise<readonly unknown[]> => {
+      const text = await daemon.metrics.text();
+      return [daemon.status()[0]?.state, text.includes('newrelic_exporter_metric_missing{')];
+    };
+
+    const before = await shown();
+    await daemon.apply(configOf('b'));
+
+    expect([before, await shown()]).toEqual([
+      ['degraded', true],
+      ['degraded', true],
+    ]);
+  });
+
   it('does not disturb an account that stays the same', async () => {
     const config = { accounts: [one()], apps: [byName('shop')] };
     const bench = await aBench(config);

@@ -130,3 +130,22 @@ describe('hosts alone, of which a discovery has replaced all', () => {
     expect([replaced.reading, after.reading]).toEqual([undefined, undefined]);
   });
 });
+
+describe('the values of very many hosts', () => {
+  it('are held together when all of them fail', () => {
+    const ids = Array.from({ length: 150_000 }, (_, index) => String(index + 1));
+    const asked = { hostNames: false, startMs: 0 };
+    const first = newAppState(aSelected({ hostIds: ids }), 0, 0);
+    const error = new ApiError('timeout', 'no answer');
+    const failed = new Set([applicationScope, ...ids]);
+    const outcomes = [
+      wholeOutcome(ids),
+      { ...wholeOutcome(), reading: undefined, error, failed },
+    ] satisfies PollOutcome[];
+
+    const now = { wallMs: 1000, monotonicMs: 1000 };
+    const after = outcomes.reduce((state, outcome) => afterPoll(state, outcome, asked, now), first);
+
+    expect(after.reading?.hosts.size).toBe(150_000);
+  });
+});

@@ -193,19 +193,41 @@ describe('an entry with several applications', () => {
 describe('a reload', () => {
   const other = asking(['throughput', aMetric({ metric: 'Custom/B', as: 'b' })]);
 
-  it.each([
-    { what: 'the same', next: asking(['throughput', aMetric()]), name: 'queue_depth' },
-    { what: 'something else', next: other, name: 'b' },
-  ])('that asks for $what forgets at once what was missing, and waits for a poll', (row) => {
+  it('that asks for the same tells nothing again', () => {
     const bench = aWatch(entry);
     for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
 
-    bench.select('1', row.next);
+    bench.select('1', asking(['throughput', aMetric()]));
+    const atOnce = bench.names();
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
+
+    expect([atOnce, bench.names()]).toEqual([['queue_depth'], ['queue_depth']]);
+    expect(bench.told).toEqual(['queue_depth']);
+  });
+
+  it('that asks for the same hides nothing, although it comes more often than polls of all', () => {
+    const bench = aWatch(entry);
+    bench.add('2', entry);
+    for (const id of ['1', '2']) {
+      bench.poll(id, without);
+      const next = asking(['throughput', aMetric()]);
+      bench.add('1', next);
+      bench.select('2', next);
+    }
+
+    expect(bench.told).toEqual(['queue_depth']);
+  });
+
+  it('that asks for something else forgets at once what was missing, and waits for a poll', () => {
+    const bench = aWatch(entry);
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
+
+    bench.select('1', other);
     const atOnce = bench.names();
     bench.poll('1', without);
 
-    expect([atOnce, bench.names()]).toEqual([[], [row.name]]);
-    expect(bench.told).toEqual(['queue_depth', row.name]);
+    expect([atOnce, bench.names()]).toEqual([[], ['b']]);
+    expect(bench.told).toEqual(['queue_depth', 'b']);
   });
 
   it('after which nothing is asked for, or nothing is chosen, leaves nothing missing', () => {

@@ -98,6 +98,23 @@ describe('States', () => {
   });
 
   it.each([
+    { intervalMs: 10_000, stretch: 1, lateMs: 120_000 },
+    { intervalMs: 60_000, stretch: 1, lateMs: 120_000 },
+    { intervalMs: 120_000, stretch: 1, lateMs: 240_000 },
+    { intervalMs: 10_000, stretch: 3, lateMs: 360_000 },
+  ])('lets a poll wait for $lateMs ms: $intervalMs ms, stretched by $stretch', (row) => {
+    const bench = aBench();
+    const { states } = bench;
+    const entry = anEntry({ poll: { intervalMs: row.intervalMs } });
+    const selected = { ...aSelected({ id: 'a' }), entry };
+    states.setStretch(row.stretch);
+    states.set(aState(60_000, { selected, reading, pollSucceeded: true }));
+    states.begin('a');
+
+    expect(changedAt(bench, 60_000 + row.lateMs - 1, 60_000 + row.lateMs)).toEqual([[], ['a']]);
+  });
+
+  it.each([
     { what: 'that is never started', begins: false },
     { what: 'that never ends', begins: true },
   ])(

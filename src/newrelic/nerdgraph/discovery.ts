@@ -25,7 +25,7 @@ const noApplication = '0';
  * out is searched by its id.
  */
 export function createDiscover(accountId: number, context: DiscoveryContext): Source['discover'] {
-  const search = createSearch(context.unexpected);
+  const search = createSearch(context);
   return async ({ selectors, tags }, knownIds, signal) => {
     const read: Read = async (filters) =>
       listEntities(searchesFor(accountId, filters), accountId, { ...context, signal, tags });
@@ -59,10 +59,11 @@ type Read = (filters: readonly string[] | undefined) => Promise<EntityList>;
  * Searches by ids and names, as long as these can be trusted: New Relic documents neither in full. What such a
  * search leaves out, the list of the account may have.
  */
-function createSearch(unexpected: UnexpectedAnswers) {
+function createSearch({ unexpected, wallMs }: Pick<DiscoveryContext, 'unexpected' | 'wallMs'>) {
   let areFiltersTrusted = true;
-  /** Selectors that the list of the account was read for, once each. */
-  const lookedFor = new Set<string>();
+  /** Selectors that the list of the account lacked, too, an hour ago at most. */
+  let absent: ReadonlySet<string> = new Set();
+  let absentAtMs = Number.NEGATIVE_INFINITY;
 
   const distrust = (detail: Readonly<Record<string, unknown>>): void => {
     areFiltersTrusted = false;
@@ -77,18 +78,22 @@ function createSearch(unexpected: UnexpectedAnswers) {
     const list = await read(filters);
     const { error, calls } = list;
     const isRefused = error?.status === 400;
-    const missing = missingIn(list, texts).filter((text) => !lookedFor.has(text));
-    const isDoubtful = isRefused || (error === undefined && missing.length > 0);
+    if (wallMs() - absentAtMs >= hourMs) absent = new Set();
+    const missing = missingIn(list, texts);
+    const isNew = missing.some((text) => !absent.has(text));
+    const isDoubtful = isRefused || (error === undefined && isNew);
     if (filters === undefined || !isDoubtful) return list;
     const whole = plus(list, await read(undefined));
     if (isRefused) {
       distrust({ error });
       return whole;
     }
-    const absent = missingIn(whole, missing);
-    const overlooked = missing.find((text) => !absent.includes(text));
-    if (overlooked !== undefined) distrust({ left_out: overlooked });
-    if (whole.error === undefined) for (const text of absent) lookedFor.add(text);
+    if (whole.error === undefined) {
+      absent = new Set(missingIn(whole, missing));
+      absentAtMs = wallMs();
+      const overlooked = missing.find((text) => !absent.has(text));
+      if (overlooked !== undefined) distrust({ left_out: overlooked });
+    }
     // The next discoveries do without.
     return { ...whole, calls };
   };
@@ -106,7 +111,7 @@ function createSearch(unexpected: UnexpectedAnswers) {
       .map((id) => ({ kind: 'id', id }) as const)
       .filter((selector) => filters === undefined || !texts.includes(selectorText(selector)));
     if (list.error !== undefined || lost.length === 0 || !areFiltersTrusted) return list;
-    return plus(list, await search(filtersOf(lost), [], read));
+    return plus(list, await search(filtersOf(lost, lost.length), [], read));
   };
 }
 
@@ -215,7 +220,10 @@ const roomForValues = maxNrqlCharacters - 200;
 const mostSearches = 5;
 
 /** What to search what these may choose by; `undefined` if the whole account has to be listed. */
-export function filtersOf(selectors: readonly Selector[]): readonly string[] | undefined {
+export function filtersOf(
+  selectors: readonly Selector[],
+  most: number = mostSearches,
+): readonly string[] | undefined {
   const ids = new Set<string>();
   const names = new Set<string>();
   for (const selector of selectors) {
@@ -228,7 +236,7 @@ export function filtersOf(selectors: readonly Selector[]): readonly string[] | u
     ...listsOf([...ids]).map((list) => `domainId IN (${list})`),
     ...listsOf([...names]).map((list) => `name IN (${list})`),
   ];
-  return filters.length > 0 && filters.length <= mostSearches ? filters : undefined;
+  return filters.length > 0 && filters.length <= most ? filters : undefined;
 }
 
 /** The texts to search entities with: every APM application of the account, or only those. */

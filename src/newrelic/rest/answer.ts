@@ -17,7 +17,14 @@ import {
 import { countingFailures, excerptOf } from '../answer.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../calls/transport.ts';
 import { statusReason } from '../calls/transport-errors.ts';
-import { isJsonObject, type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  jsonIn,
+  objectOf,
+  parseJson,
+  parseJsonKeepingIds,
+} from '../json.ts';
 
 /** What the calls of an account share. */
 export interface RestContext {
@@ -78,7 +85,8 @@ function documentOf({ status, body }: ApiResponse, subject: CallSubject): JsonOb
 
 function parsed(body: string, subject: CallSubject, status: number): unknown {
   try {
-    return parseJsonKeepingIds(body);
+    // Values are numbers, however long; lists have ids.
+    return areValues(subject) ? parseJson(body) : parseJsonKeepingIds(body);
   } catch (cause) {
     const start = excerptOf(body);
     const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;
@@ -86,6 +94,10 @@ function parsed(body: string, subject: CallSubject, status: number): unknown {
     const options = cause instanceof SyntaxError ? { status } : { status, cause };
     throw failureOf(subject, 'not_json', detail, options);
   }
+}
+
+function areValues({ operation }: CallSubject): boolean {
+  return operation === 'application_metrics' || operation === 'host_metrics';
 }
 
 /** The vendor's error is an object with a title; a plain text has been seen too, and the errors of NerdGraph. */

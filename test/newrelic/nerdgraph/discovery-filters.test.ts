@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Selector } from '../../../src/model/config.ts';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
-import { aBench, cart, idsOf, shop } from './a-discovery.ts';
-import { pageAnswer } from './answers.ts';
+import { aBench, all, cart, idsOf, shop } from './a-discovery.ts';
+import { anEntity, pageAnswer } from './answers.ts';
 
 /** A search with a filter finds nothing, without an error. */
 function blindFilter(filter: string, when: FaultRule['when'] = {}): FaultRule {
@@ -81,14 +81,19 @@ describe('what a filtered search leaves out', () => {
   );
 
   it.each([{ missing: name }, { missing: id }])(
-    'is missing if the whole list lacks it, which is read once for it: $missing.kind',
+    'is missing if the whole list lacks it, which is read once an hour: $missing.kind',
     async ({ missing }) => {
       const bench = aBench();
       const wholeLists = (): number => bench.searches().filter((text) => text === '').length;
 
       expect(await bench.discover([missing, shop])).toMatchObject({ complete: true });
+      await bench.clock.advance(3_599_999);
       expect(await bench.discover([missing, shop])).toMatchObject({ complete: true });
       expect(wholeLists()).toBe(1);
+      await bench.clock.advance(1);
+      await bench.discover([missing, shop]);
+      await bench.discover([missing, shop]);
+      expect(wholeLists()).toBe(2);
       expect(bench.unexpected()).toEqual([]);
     },
   );
@@ -102,5 +107,19 @@ describe('what a filtered search leaves out', () => {
 
     expect(first).toMatchObject({ complete: false, error: { status: 503 }, calls: 1 });
     expect(second).toMatchObject({ complete: true, calls: 1 });
+  });
+});
+
+describe('known applications that a list leaves out', () => {
+  it.each([10, 3000])('are searched by their ids, however many: %d', async (count) => {
+    const short = { kind: 'document', body: pageAnswer([anEntity(103)]).body } as const;
+    const bench = aBench([{ when: { calls: { first: 1, last: 1 } }, fault: short }]);
+    const lost = Array.from({ length: count }, (_, index) => String(900_000_000 + index));
+
+    const found = await bench.discover([all], ['101', '102', '103', ...lost]);
+
+    const [, ...later] = bench.searches();
+    expect(later.every((text) => text.includes('domainId IN'))).toBe(true);
+    expect(idsOf(found).toSorted()).toEqual(['101', '102', '103']);
   });
 });

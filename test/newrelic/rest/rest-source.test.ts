@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type MetricScope, type PolledSeries, seriesOf } from '../../../src/model/polled-series.ts';
 import { restCosts } from '../../../src/newrelic/rest/rest-source.ts';
 import { aSelected } from '../../support/builders.ts';
+import { answerOf } from '../../support/fake-transport.ts';
+import { aRestSource } from './a-rest-source.ts';
 
 /** Some metrics with long names. */
 function readOf(scope: MetricScope, count: number = 1): readonly PolledSeries[] {
@@ -73,5 +75,21 @@ describe('the costs of a poll by the REST API', () => {
 
     expect(own + hosts).toBe(calls);
     expect(lists).toEqual({ list_applications: 0, list_hosts: 0, query: 0 });
+  });
+});
+
+describe('a value that New Relic writes as an integer of many digits', () => {
+  it('is published, unlike an id that long', async () => {
+    const body = `{"metric_data":{"metrics_found":["Custom/0"],"metrics_not_found":[],"metrics":[{"name":"Custom/0","timeslices":[{"from":"2026-09-01T10:00:00+00:00","to":"2026-09-01T10:04:59+00:00","values":{"average_value":1767225600000000000}}]}]}}`;
+    const { client, signal, invalidSamples } = aRestSource(async () => answerOf(body));
+    const custom = { metric: 'Custom/0', value: 'average_value', as: 'bytes', scale: 1 } as const;
+    const series = seriesOf([{ ...custom, help: undefined, labels: {}, scope: 'both' }], []);
+    const fromMs = Date.UTC(2026, 8, 1, 10);
+    const question = { window: { fromMs, toMs: fromMs + 300_000 }, series, raw: true };
+
+    const { values } = await client.metrics('1', undefined, question, { signal });
+
+    expect(values).toEqual([1_767_225_600_000_000_000]);
+    expect(invalidSamples).toEqual([]);
   });
 });
