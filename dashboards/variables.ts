@@ -4,19 +4,16 @@ import { of } from './selectors.ts';
 import { wholeExporters } from './signals.ts';
 import { appNames, appsToList, busiestApps } from './state.ts';
 
-interface QueryVariable {
+interface QueryVariable extends JsonObject {
   readonly name: string;
   readonly label: string;
   readonly description: string;
   /** `label_values(metric{…}, label)`, or `query_result(…)` of which `regex` takes its parts. */
   readonly query: string;
-  readonly regex?: string;
-  readonly allValue?: string;
-  readonly isHidden?: boolean;
 }
 
 function queryVariable(options: QueryVariable): JsonObject {
-  const { name, label, description, query, regex = '', allValue = '.+', isHidden } = options;
+  const { name, label, description, query, ...more } = options;
   return {
     name,
     label,
@@ -25,18 +22,19 @@ function queryVariable(options: QueryVariable): JsonObject {
     datasource: dataSource,
     definition: query,
     query: { query, refId: 'StandardVariableQuery' },
-    regex,
+    regex: '',
     refresh: 2,
     // By name, whatever its case.
     sort: 5,
-    hide: isHidden === true ? 2 : 0,
+    hide: 0,
     skipUrlSync: false,
     // Of a variable with one value only, Grafana does not escape what is special in a regular expression.
     multi: true,
     includeAll: true,
-    allValue,
+    allValue: '.+',
     current: { selected: true, text: ['All'], value: ['$__all'] },
     options: [],
+    ...more,
   };
 }
 
@@ -45,40 +43,31 @@ function queryVariable(options: QueryVariable): JsonObject {
  * list, also in addresses that were copied long ago.
  */
 function found(name: string, description: string, label: string, expr: string): JsonObject {
+  const query = `query_result(${expr})`;
+  const regex = `/${label}="(?<value>[^"]*)"} /`;
   // Without a value for "All" Grafana fills in the list itself, and "()" if it is empty.
-  const { allValue: _, ...rest } = queryVariable({
-    name,
-    label: name,
-    description,
-    query: `query_result(${expr})`,
-    regex: `/${label}="(?<value>[^"]*)"} /`,
-    isHidden: true,
-  });
-  return { ...rest, skipUrlSync: true };
+  const unchosen = { hide: 2, skipUrlSync: true, allValue: undefined };
+  return queryVariable({ name, label: name, description, query, regex, ...unchosen });
 }
 
 /** Not from a query: the data source, or one of a few values. */
-function plainVariable(json: JsonObject, chosen: string): JsonObject {
+function plainVariable(chosen: string, json: JsonObject): JsonObject {
   const current = { selected: true, text: chosen, value: chosen };
-  const plain = { hide: 0, skipUrlSync: false, multi: false, includeAll: false };
-  return { ...plain, current, ...json };
+  return { hide: 0, skipUrlSync: false, multi: false, includeAll: false, current, ...json };
 }
 
-/** Which exporters: seldom chosen where there is no process to look at, and then only in the URL. */
-function ofExporters(isHidden: boolean): readonly JsonObject[] {
-  const datasource = plainVariable(
-    {
-      name: 'datasource',
-      label: 'Data source',
-      description: 'The Prometheus that scrapes the exporter',
-      type: 'datasource',
-      query: 'prometheus',
-      regex: '',
-      refresh: 1,
-      options: [],
-    },
-    'default',
-  );
+/** Which exporters: hidden (2) where there is no process to look at, and then only chosen in the URL. */
+function ofExporters(hide: 0 | 2): readonly JsonObject[] {
+  const datasource = plainVariable('default', {
+    name: 'datasource',
+    label: 'Data source',
+    description: 'The Prometheus that scrapes the exporter',
+    type: 'datasource',
+    query: 'prometheus',
+    regex: '',
+    refresh: 1,
+    options: [],
+  });
   const cluster = queryVariable({
     name: 'cluster',
     label: 'Cluster',
@@ -91,14 +80,14 @@ function ofExporters(isHidden: boolean): readonly JsonObject[] {
     label: 'Job',
     description: 'Jobs that scrape an exporter',
     query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster"}, job)',
-    isHidden,
+    hide,
   });
   const instance = queryVariable({
     name: 'instance',
     label: 'Instance',
     description: 'Exporters; an application that several exporters poll counts once',
     query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster",job=~"$job"}, instance)',
-    isHidden,
+    hide,
   });
   const account = queryVariable({
     name: 'account',
@@ -139,17 +128,14 @@ const transactionType = queryVariable({
 });
 
 const counts = ['5', '10', '20', '50'];
-const topn = plainVariable(
-  {
-    name: 'topn',
-    label: 'Top',
-    description: 'How many lines the graphs of the busiest have',
-    type: 'custom',
-    query: counts.join(','),
-    options: counts.map((value) => ({ selected: value === '10', text: value, value })),
-  },
-  '10',
-);
+const topn = plainVariable('10', {
+  name: 'topn',
+  label: 'Top',
+  description: 'How many lines the graphs of the busiest have',
+  type: 'custom',
+  query: counts.join(','),
+  options: counts.map((value) => ({ selected: value === '10', text: value, value })),
+});
 
 const listed = found(
   'listed_apps',
@@ -165,7 +151,7 @@ const busiest = found(
 );
 
 export const overviewVariables: readonly JsonObject[] = [
-  ...ofExporters(true),
+  ...ofExporters(2),
   app,
   transactionType,
   topn,
@@ -173,11 +159,11 @@ export const overviewVariables: readonly JsonObject[] = [
   busiest,
 ];
 export const applicationVariables: readonly JsonObject[] = [
-  ...ofExporters(true),
+  ...ofExporters(2),
   // Begins with the first one. A link may say "$__all" all the same: then it means each.
   { ...app, includeAll: false, current: {} },
   host,
   transactionType,
   topn,
 ];
-export const exporterVariables: readonly JsonObject[] = [...ofExporters(false), topn];
+export const exporterVariables: readonly JsonObject[] = [...ofExporters(0), topn];
