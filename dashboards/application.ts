@@ -10,7 +10,7 @@ import {
 } from './colors.ts';
 import type { DashboardOptions } from './dashboard.ts';
 import { toHost, toTable } from './links.ts';
-import { graph, type Panel, tile } from './panel.ts';
+import { type Column, graph, type Panel, table, tile } from './panel.ts';
 import {
   alertsOfApps,
   aWeekAgo,
@@ -32,15 +32,13 @@ import {
   throughput,
 } from './signals.ts';
 import { healthOf, pollOf } from './state.ts';
-import { type Column, table } from './table.ts';
 import { signalTiles, trouble } from './tiles.ts';
 import { applicationVariables } from './variables.ts';
 
 const byType = '{{transaction_type}}';
 
-const state = tile({
+const state = tile('State of ${app:text}', {
   id: 101,
-  title: 'State of ${app:text}',
   description:
     'How many alerts fire, whether the last poll got all that was asked for, whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish only alerts.',
   w: 24,
@@ -61,9 +59,8 @@ const state = tile({
 });
 
 const signals: readonly Panel[] = [
-  graph({
+  graph('Throughput', {
     id: 102,
-    title: 'Throughput',
     description:
       'Requests per minute by transaction type, averaged over the polled window, and of both together seven days earlier.',
     unit: 'reqpm',
@@ -75,9 +72,8 @@ const signals: readonly Panel[] = [
       'last week': `sum${throughput({ at: aWeekAgo })}`,
     },
   }),
-  graph({
+  graph('Error ratio', {
     id: 107,
-    title: 'Error ratio',
     description:
       "Errors per request, by transaction type and of both together, which is New Relic's summary where errors are not read. A request may have several errors.",
     unit: 'percentunit',
@@ -88,9 +84,8 @@ const signals: readonly Panel[] = [
     overrides: [...transactionColors, inFront('together')],
     lines: { [byType]: errorRatio('transaction_type'), together: averageOrSummary('error_ratio') },
   }),
-  graph({
+  graph('Response time', {
     id: 108,
-    title: 'Response time',
     description:
       "Average response time by transaction type, and of both together, which is New Relic's summary where response times are not read, now and seven days earlier. Of several applications, each counts by its requests.",
     unit: 's',
@@ -103,9 +98,8 @@ const signals: readonly Panel[] = [
       'last week': averageOf('response_time_seconds', aWeekAgo),
     },
   }),
-  graph({
+  graph('Apdex', {
     id: 109,
-    title: 'Apdex',
     description:
       'Apdex score, 0 to 1, over the polled window: how many requests were fast enough, now and seven days earlier. Each application counts by its requests, and each host where only sidecars publish it.',
     decimals: 2,
@@ -134,8 +128,7 @@ const external = {
 const ofDatabase = `${database.calls} * (${database.time}) / ${perRequest}`;
 const ofExternal = `${external.calls} * (${external.time}) / ${perRequest}`;
 
-const layers = graph({
-  title: 'Response time by layer',
+const layers = graph('Response time by layer', {
   description:
     'What the application itself, its databases and external services take of a request, on average. Calls made side by side count one after the other. External services are those of all transaction types.',
   unit: 's',
@@ -176,9 +169,8 @@ function columnOf(expr: string, column: Omit<Column, 'expr'>): Column {
   };
 }
 
-const hostTable = table({
+const hostTable = table('Hosts', {
   id: 105,
-  title: 'Hosts',
   description:
     'The selected hosts, the 100 busiest and the 100 quietest if there are more; a click on one selects it alone. Load: the throughput as a multiple of the average of the hosts with traffic; from 2 on it is orange, as errors from 5 % on and an Apdex below 0.7. Columns without a value are not read: response time, errors, Apdex, memory and CPU need response_time, errors, apdex, memory and cpu in metrics.',
   h: 10,
@@ -222,16 +214,14 @@ function ofTopHosts(expr: string, total: string): string {
 const total = ofAllTypes(per.hostAndType(totalOf(requests)));
 
 const busiestHosts: readonly Panel[] = [
-  graph({
-    title: 'Throughput of the busiest hosts',
+  graph('Throughput of the busiest hosts', {
     description:
       'Requests per minute of the selected hosts that served the most requests in the shown range.',
     unit: 'reqpm',
     isStacked: true,
     lines: { '{{host_name}}': ofTopHosts(hosts, total) },
   }),
-  graph({
-    title: 'Response time of the busiest hosts',
+  graph('Response time of the busiest hosts', {
     description:
       'Average response time of the selected hosts that served the most requests in the shown range.',
     unit: 's',
@@ -247,9 +237,8 @@ function unevenness(aggregate: 'max' | 'stddev'): string {
 }
 
 const distribution: readonly Panel[] = [
-  graph({
+  graph('Imbalance', {
     id: 104,
-    title: 'Imbalance',
     description:
       'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average. Of several applications the least even one.',
     decimals: 2,
@@ -260,9 +249,8 @@ const distribution: readonly Panel[] = [
       'deviation over average': unevenness('stddev'),
     },
   }),
-  graph({
+  graph('Hosts and instances', {
     id: 106,
-    title: 'Hosts and instances',
     description:
       'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
     decimals: 0,
@@ -275,22 +263,19 @@ const distribution: readonly Panel[] = [
 ];
 
 const resources: readonly Panel[] = [
-  graph({
-    title: 'Calls of databases and external services',
+  graph('Calls of databases and external services', {
     description: 'Calls per minute; those of databases by all selected transaction types.',
     unit: 'cpm',
     needs: ['database', 'external'],
     lines: { database: database.calls, external: external.calls },
   }),
-  graph({
-    title: 'Time of a call',
+  graph('Time of a call', {
     description: 'Average time of a call of a database, and of a call of an external service.',
     unit: 's',
     needs: ['database', 'external'],
     lines: { database: database.time, external: external.time },
   }),
-  graph({
-    title: 'Memory of the hosts',
+  graph('Memory of the hosts', {
     description:
       'Physical memory that the application uses, on the hosts with the most in the shown range, and the average of all hosts.',
     unit: 'bytes',
@@ -301,8 +286,7 @@ const resources: readonly Panel[] = [
       average: `avg(${per.app(of.app('newrelic_application_memory_used_bytes'))})`,
     },
   }),
-  graph({
-    title: 'CPU of the hosts',
+  graph('CPU of the hosts', {
     description:
       'CPU time that the application uses, 100 % being one core, on the hosts with the most in the shown range. If no host is polled, the sum that New Relic gives for the application.',
     unit: 'percentunit',

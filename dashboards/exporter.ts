@@ -1,7 +1,7 @@
 import { field, inColor, words } from './colors.ts';
 import type { DashboardOptions } from './dashboard.ts';
 import { tables, toApplication, toTable } from './links.ts';
-import { graph, type Panel, tile } from './panel.ts';
+import { graph, type Panel, table, tile } from './panel.ts';
 import { queries } from './queries.ts';
 import {
   appLabels,
@@ -15,7 +15,6 @@ import {
   sameExporter,
 } from './selectors.ts';
 import { accountUp, exporterUp, stale } from './state.ts';
-import { table } from './table.ts';
 import { pollColumns, trouble } from './tiles.ts';
 import { exporterVariables } from './variables.ts';
 
@@ -42,25 +41,22 @@ const expectedShards = `max by (${ofJob}) (${of.process('newrelic_exporter_total
 const shards = `count by (${ofJob}) (count_values by (${ofJob}) ("shard", ${of.process('newrelic_exporter_shard')}))`;
 
 const tiles: readonly Panel[] = [
-  tile({
-    title: 'Configuration valid',
+  tile('Configuration valid', {
     description:
       'Whether every exporter accepted its configuration when it last read it. A click names those that did not.',
     map: words.yesOrNo,
     links: [toTable('exporters', 'exporter')],
     shows: `min(${of.process(accepted)})`,
   }),
-  tile({
+  tile('Shards missing', {
     id: 112,
-    title: 'Shards missing',
     description:
       'Shards that the exporters expect and that are not scraped. A click shows those that are.',
     limit: [1, 'red'],
     links: [toTable('exporters', 'exporter')],
     shows: `sum(${expectedShards} - on (${ofJob}) ${shards})`,
   }),
-  tile({
-    title: 'Highest demand',
+  tile('Highest demand', {
     description:
       'Calls that the configured intervals ask for, as a share of the budget, where it is the highest. From 98.5 % on the intervals are stretched. A click shows that of each account.',
     unit: 'percentunit',
@@ -69,8 +65,7 @@ const tiles: readonly Panel[] = [
     links: [toTable('accounts of exporters', 'exporter')],
     shows: `max(${demand})`,
   }),
-  tile({
-    title: 'Unmatched entries',
+  tile('Unmatched entries', {
     description: 'Entries of the configuration that match nothing. A click names them.',
     limit: [1, 'orange'],
     links: [toTable('entries', 'exporter')],
@@ -84,9 +79,8 @@ const tiles: readonly Panel[] = [
 const failures = 'newrelic_exporter_api_request_failures_total';
 const failuresByReason = perMinute(`${labels}, reason`, failures, 'reason!="not_found"');
 
-const accounts = table({
+const accounts = table('Accounts', {
   id: tables['accounts of exporters'].id,
-  title: 'Accounts',
   description:
     'Each account of each exporter, those in trouble first: whether the last discovery succeeded, or, of an account with queries only, whether the last query did; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
@@ -125,9 +119,8 @@ const never = `0 * ${per.app(failureInfo)}`;
 const since = `time() - (${per.app(of.account('newrelic_application_last_success_timestamp_seconds'))} or ${sameApp} ${never})`;
 const withReason = `max by (${appLabels}, reason) (${failureInfo}) * ${sameApp} group_left () (${since})`;
 
-const failingApplications = table({
+const failingApplications = table('Failing applications', {
   id: 103,
-  title: 'Failing applications',
   description:
     'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/troubleshooting.md explains the reasons.',
   w: 16,
@@ -150,9 +143,8 @@ const failingApplications = table({
   },
 });
 
-const entries = table({
+const entries = table('Entries that match nothing', {
   id: tables.entries.id,
-  title: 'Entries that match nothing',
   description:
     'Entries of the configuration that match no application, or, for a sidecar, no application that has its host.',
   w: 8,
@@ -165,16 +157,12 @@ const entries = table({
     cluster: { title: 'Cluster' },
   },
   columns: {
-    Exporters: {
-      width: 80,
-      expr: `count by (cluster, job, account, selector) (${missing} == 1)`,
-    },
+    Exporters: { width: 80, expr: `count by (cluster, job, account, selector) (${missing} == 1)` },
   },
 });
 
-const metrics = table({
+const metrics = table('Metrics without a value', {
   id: 113,
-  title: 'Metrics without a value',
   description:
     "Metrics of the configuration that no application of their entry has ever had a value of: New Relic's metric or its value may be misspelt, or the agents do not send it. With shards, each speaks of its own applications.",
   h: 6,
@@ -212,9 +200,8 @@ function sentUntil(offset: string): string {
 }
 
 const calls: readonly Panel[] = [
-  graph({
+  graph('Failed calls by reason', {
     id: 106,
-    title: 'Failed calls by reason',
     description:
       'Calls a minute that failed, by each reason there was in the shown range; "none" if none did. docs/troubleshooting.md explains the reasons.',
     unit: 'cpm',
@@ -228,9 +215,8 @@ const calls: readonly Panel[] = [
     ],
     lines: { '{{reason}}': ofRange('reason', failures) },
   }),
-  graph({
+  graph('Demand by account', {
     id: 105,
-    title: 'Demand by account',
     description:
       'Calls that the configured intervals ask for, as a share of the budget; of several exporters the highest. Above the line the intervals are stretched.',
     unit: 'percentunit',
@@ -239,8 +225,7 @@ const calls: readonly Panel[] = [
     limit: fullBudget,
     lines: { '{{account}}': `max by (account) (${demand})` },
   }),
-  graph({
-    title: 'Use of the budget',
+  graph('Use of the budget', {
     description:
       'Calls of the last two minutes, as a share of the calls that may be sent in them; of several exporters the highest. Nothing for two minutes after a restart.',
     unit: 'percentunit',
@@ -254,9 +239,8 @@ const calls: readonly Panel[] = [
   }),
 ];
 
-const processes = table({
+const processes = table('Exporters', {
   id: tables.exporters.id,
-  title: 'Exporters',
   description:
     'Each exporter with its version and its shard, counted from 0; those that Prometheus cannot scrape first. Of these nothing else is known.',
   h: 5,
@@ -290,9 +274,8 @@ const failedMost = `topk($topn, sum by (${exporterLabels}) (${growthOf(of.accoun
 
 const details: readonly Panel[] = [
   metrics,
-  graph({
+  graph('Polls', {
     id: 109,
-    title: 'Polls',
     description:
       'Polls of applications a minute: ended, failed ones included; failed; and left out because the one before took too long.',
     unit: 'cpm',
@@ -304,28 +287,23 @@ const details: readonly Panel[] = [
       'left out': perMinute('', 'newrelic_exporter_polls_skipped_total'),
     },
   }),
-  graph({
+  graph('Failed polls by exporter', {
     id: 108,
-    title: 'Failed polls by exporter',
     description:
       'Share of the polls that did not get all that was asked for, of the exporters with the most in the shown range.',
     unit: 'percentunit',
     max: 1,
-    lines: {
-      '{{account}}, {{instance}}': `${failedShare} and ${sameExporter} ${failedMost}`,
-    },
+    lines: { '{{account}}, {{instance}}': `${failedShare} and ${sameExporter} ${failedMost}` },
   }),
-  graph({
+  graph('Series left out', {
     id: 110,
-    title: 'Series left out',
     description: 'Series a minute that are left out because another one has the same labels.',
     unit: 'cpm',
     softMax: 1,
     lines: { '{{reason}}': ofRange('reason', 'newrelic_exporter_series_dropped_total') },
   }),
-  graph({
+  graph('Values left out', {
     id: 111,
-    title: 'Values left out',
     description:
       'Values of New Relic a minute that cannot be used, and answers of NerdGraph that are not as New Relic documents them.',
     unit: 'cpm',

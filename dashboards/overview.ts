@@ -1,7 +1,7 @@
 import { errorLimit, field, inColor, thresholdsOf, words } from './colors.ts';
 import type { DashboardOptions } from './dashboard.ts';
 import { tables, toAccount, toApplication, toAppOfLine, toTable } from './links.ts';
-import { graph, type Panel, tile } from './panel.ts';
+import { graph, type Panel, table, tile } from './panel.ts';
 import { alertsOfApps, appLabels, countOf, inEach, of, per, perMinute } from './selectors.ts';
 import { anyApp, hostsPerApp, listedApps, signalOf, throughput } from './signals.ts';
 import {
@@ -13,7 +13,6 @@ import {
   silent,
   unhealthy,
 } from './state.ts';
-import { table } from './table.ts';
 import { pollColumns, signalTiles, trouble } from './tiles.ts';
 import { overviewVariables } from './variables.ts';
 
@@ -21,16 +20,14 @@ const all = anyApp(of.app);
 const toApplications = [toTable('applications', 'overview')];
 
 const tiles: readonly Panel[] = [
-  tile({
-    title: 'With alerts',
+  tile('With alerts', {
     description:
       'Applications about which an alert of the rules fires. It stays 0 where Prometheus does not have the rules. A click names them.',
     limit: [1, 'orange'],
     links: toApplications,
     shows: countOf(`count by (account, app_id) (${alertsOfApps})`, all),
   }),
-  tile({
-    title: 'Unhealthy',
+  tile('Unhealthy', {
     description:
       'Applications whose health status in New Relic is red or orange. A click names them.',
     links: toApplications,
@@ -43,24 +40,21 @@ const tiles: readonly Panel[] = [
       orange: countOf(`${unhealthy(of.app)} == 3`, all),
     },
   }),
-  tile({
-    title: 'Not reporting',
+  tile('Not reporting', {
     description: 'Applications that report nothing to New Relic. A click names them.',
     limit: [1, 'orange'],
     links: toApplications,
     shows: countOf(silent(of.app), all),
   }),
-  tile({
-    title: 'Published',
+  tile('Published', {
     description:
       'Applications, and the hosts that New Relic lists for them; for applications that only sidecars publish, the hosts with a sidecar.',
     shows: { applications: `count(${all})`, hosts: `sum${hostsPerApp(of.app)}` },
   }),
 ];
 
-const applications = table({
+const applications = table('Applications', {
   id: tables.applications.id,
-  title: 'Applications',
   description:
     "What is in trouble first, then by throughput: up to 100 applications each with firing alerts, with stale values or failing polls, with broken limits, unhealthy, or not reporting, and the 100 busiest. Limits: how many of 5 % errors and an Apdex of 0.7, as the alerts have them, an application does not keep. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes, but not while polls fail. Age: how long ago the window of the throughput ended.",
   h: 14,
@@ -118,8 +112,7 @@ const applications = table({
 
 const busiest = throughput({ select: of.busiestType });
 
-const throughputOfBusiest = graph({
-  title: 'Throughput of the busiest applications',
+const throughputOfBusiest = graph('Throughput of the busiest applications', {
   description:
     'Requests per minute, averaged over the polled window, of the applications with the most requests in the shown range, and of all others together.',
   unit: 'reqpm',
@@ -138,9 +131,8 @@ const throughputOfBusiest = graph({
 
 const each = 'cluster, account';
 
-const accounts = table({
+const accounts = table('Accounts', {
   id: tables.accounts.id,
-  title: 'Accounts',
   description:
     'Each account, also of exporters that are down; a click leads to its exporters. Oldest poll: how long ago the application whose last complete poll is the oldest had it. Calls failing: without 404, which is how New Relic says that something is gone. Unmatched: entries of the configuration that match no application.',
   h: 5,

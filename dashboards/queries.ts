@@ -1,7 +1,6 @@
 import { words } from './colors.ts';
-import { graph, type Panel } from './panel.ts';
+import { graph, type Panel, table } from './panel.ts';
 import { of } from './selectors.ts';
-import { table } from './table.ts';
 
 /** Each query of each job, however many exporters ask it. */
 const queryLabels = 'cluster, job, account, query';
@@ -21,9 +20,8 @@ const failedLongest = `and on (${ofLine}) topk($topn, 1 - ${perQuery(`avg_over_t
 
 /** What the configuration asks for by NRQL. */
 export const queries: readonly Panel[] = [
-  table({
+  table('State of the queries', {
     id: 114,
-    title: 'State of the queries',
     description:
       'Each query of the configuration, by its first gauge, those in trouble first: "failing" if the last poll did not get its rows (older values are held for stale_after), "no value" if New Relic has never had a row with a number for it; the rows of the last answer, and how old that is. The status page of the exporter says why.',
     w: 24,
@@ -51,17 +49,13 @@ export const queries: readonly Panel[] = [
       },
     },
   }),
-  graph({
-    title: 'Age of the last answer',
+  graph('Age of the last answer', {
     description:
       'How long ago each query last got its rows, of those that failed for the longest part of the shown range. While a query fails, its line rises.',
     unit: 's',
-    lines: {
-      '{{account}}: {{query}}': `time() - ${perQuery(answered, ofLine)} ${failedLongest}`,
-    },
+    lines: { '{{account}}: {{query}}': `time() - ${perQuery(answered, ofLine)} ${failedLongest}` },
   }),
-  graph({
-    title: 'Rows by query',
+  graph('Rows by query', {
     description:
       'Rows of the last answer, of the queries that had the most in the shown range. New Relic gives no more than LIMIT says, and ten of a FACET without it.',
     decimals: 0,

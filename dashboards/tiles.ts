@@ -1,41 +1,36 @@
 import { errorLimit, words } from './colors.ts';
 import { type DashboardName, toTable } from './links.ts';
-import { compared, type Panel, tile } from './panel.ts';
+import { type Column, compared, type Panel, tile } from './panel.ts';
 import { countOf, inEach, of, type Selector } from './selectors.ts';
 import { anyApp, averageOf, averageOrSummary, throughput } from './signals.ts';
 import { accountUp, exporterUp, failing, lastSuccess, polled, stale } from './state.ts';
-import type { Column } from './table.ts';
 
 /** The first tiles of every dashboard: numbers that are 0 if all is well, by the alerts' own expressions. */
 export function trouble(select: Selector, from: DashboardName): readonly Panel[] {
   const accounts = accountUp('cluster');
   return [
-    tile({
-      title: 'Exporters down',
+    tile('Exporters down', {
       description:
         'Exporters that Prometheus cannot scrape. "no data": it knows no exporter at all. A click names them.',
       limit: [1, 'red'],
       links: [toTable('exporters', from)],
       shows: countOf(`${exporterUp} == 0`, exporterUp),
     }),
-    tile({
-      title: 'Accounts failing',
+    tile('Accounts failing', {
       description:
         'Accounts whose applications could not be listed at the last attempt, because of the key for example, or, with queries only, whose last query failed, and accounts whose exporters are all down. A click names them.',
       limit: [1, 'red'],
       links: [toTable('accounts', from)],
       shows: countOf(`${accounts} == 0`, accounts),
     }),
-    tile({
-      title: 'Polls failing',
+    tile('Polls failing', {
       description:
         'Applications whose last poll did not get all that was asked for, and sidecars with a failed poll in the last five minutes. A click names the applications, or the sidecars with their accounts.',
       limit: [1, 'orange'],
       links: [toTable('applications', from), toTable('accounts of exporters', from)],
       shows: countOf(failing(select, from === 'application'), anyApp(select)),
     }),
-    tile({
-      title: 'Values stale',
+    tile('Values stale', {
       description:
         'Applications whose last complete poll is more than three poll intervals ago, or that have failed for longer than stale_after, also because their exporter is down. Of sidecars it is not known. A click names them.',
       limit: [1, 'orange'],
@@ -71,15 +66,13 @@ export function pollColumns(labels: string): Readonly<Record<string, Column>> {
 export function signalTiles(from: DashboardName): readonly Panel[] {
   const links = [toTable('applications', from)];
   return [
-    compared({
-      title: 'Throughput now',
+    compared('Throughput now', {
       description:
         'Requests per minute, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
       unit: 'reqpm',
       value: (at) => `sum${throughput({ at })}`,
     }),
-    compared({
-      title: 'Error ratio now',
+    compared('Error ratio now', {
       description:
         "Errors per request, of the applications whose errors are read; if they are not, of New Relic's summaries. Orange from 5 % on.",
       unit: 'percentunit',
@@ -90,16 +83,14 @@ export function signalTiles(from: DashboardName): readonly Panel[] {
       shown: averageOrSummary('error_ratio'),
       value: (at) => averageOf('error_ratio', at),
     }),
-    compared({
-      title: 'Response time now',
+    compared('Response time now', {
       description:
         "Average response time, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests.",
       unit: 's',
       shown: averageOrSummary('response_time_seconds'),
       value: (at) => averageOf('response_time_seconds', at),
     }),
-    compared({
-      title: 'Apdex now',
+    compared('Apdex now', {
       description:
         "Apdex score, 0 to 1, of the applications where it is read; if it is not, of New Relic's summaries. Each counts by its requests. Orange below 0.7.",
       decimals: 2,
