@@ -4,10 +4,11 @@
  */
 import type * as DaemonModule from '../src/daemon/accounts.ts';
 import type { Values } from '../src/model/polled-series.ts';
-import { isOfQuery, type SnapshotSink } from '../src/model/snapshot.ts';
+import { isOfQuery } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../test/support/fake-platform.ts';
+import { type WatchStore, watchStore } from '../test/support/watched-store.ts';
 import { type AgeResult, createAges } from './ages.ts';
 import { apiKey, createVendor, type Scene, type Vendor, vendorPerMinute } from './pacing-vendor.ts';
 import { type Build, moduleOf } from './processes.ts';
@@ -40,16 +41,7 @@ const ages = createAges({ fromMs: scene.warmUpMs, toMs: untilMs });
 const values = new Map<string, Values>();
 let firstSetMs = Number.POSITIVE_INFINITY;
 
-const watch = (sink: SnapshotSink): SnapshotSink => ({
-  remove: (account, applicationId) => {
-    sink.remove(account, applicationId);
-  },
-  accountUp: (account, up) => {
-    sink.accountUp(account, up);
-  },
-  removeAccount: (account) => {
-    sink.removeAccount(account);
-  },
+const watch: WatchStore = (store) => ({
   publish: (snapshot) => {
     if (isOfQuery(snapshot)) return;
     for (const [hostId, value] of snapshot.reading?.hosts ?? []) {
@@ -62,7 +54,7 @@ const watch = (sink: SnapshotSink): SnapshotSink => ({
       ages.published(key, vendor.askedMs(id, hostId) ?? 0, nowMs);
       if (values.size === scene.hosts) firstSetMs = Math.min(firstSetMs, nowMs);
     }
-    sink.publish(snapshot);
+    store.publish(snapshot);
   },
 });
 
@@ -76,8 +68,9 @@ const daemon = await createDaemon(
     accounts: [anAccount({ requestsPerMinute, concurrency, source: account })],
     apps: [anEntry({ poll: { hostNames: true, metrics } })],
   },
-  { platform, logger: createFakeLogger(), watch },
+  { platform, logger: createFakeLogger() },
 );
+watchStore(daemon.store, watch);
 const running = daemon.run(platform.stopSignal);
 await clock.advance(untilMs);
 platform.stop();

@@ -194,8 +194,6 @@ export interface DaemonContext {
   readonly logger: Logger;
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;
-  /** Puts a sink in front of the store, which sees all that pollers publish. */
-  readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 
 /** An account of the next configuration; nothing of it is active yet. */
@@ -239,7 +237,7 @@ export class Daemon {
   #fail: ((error: unknown) => void) | undefined;
   #isOver = false;
 
-  constructor({ platform, logger, shard = { ordinal: 0, total: 1 }, watch }: DaemonContext) {
+  constructor({ platform, logger, shard = { ordinal: 0, total: 1 } }: DaemonContext) {
     this.shard = shard;
     this.store = new SeriesStore({ ...platform, logger });
     this.metrics = createSelfMetrics(buildOf(platform.env), {
@@ -248,9 +246,8 @@ export class Daemon {
       droppedSeriesOf: (account, reason) => this.store.droppedOf(account, reason),
       nextTurn: platform.nextTurn,
     });
-    const sink = watch === undefined ? this.store : watch(this.store);
     const keys = new Keys({ clock: platform.clock, logger });
-    this.#context = { platform, sink, metrics: this.metrics, logger, keys };
+    this.#context = { platform, sink: this.store, metrics: this.metrics, logger, keys };
   }
 
   status(): readonly AccountDetails[] {

@@ -197,14 +197,10 @@ describe('a fault of one account', () => {
     const fault = new Error('a fault of our own');
     const bench = await aRunningDaemon(both, {
       watch: (sink) => ({
-        ...sink,
         accountUp: (account, up) => {
           if (up && account === 'two') throw fault;
           sink.accountUp(account, up);
         },
-        publish: (snapshot) => sink.publish(snapshot),
-        remove: (...args) => sink.remove(...args),
-        removeAccount: (name) => sink.removeAccount(name),
       }),
     });
     const [[ended]] = await Promise.all([

@@ -2,7 +2,7 @@ import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { AccountConfig, AccountSource, AppEntry, Config } from '../../src/model/config.ts';
-import { type AppSnapshot, isOfQuery, type SnapshotSink } from '../../src/model/snapshot.ts';
+import { type AppSnapshot, isOfQuery } from '../../src/model/snapshot.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import { answerLimits } from '../../src/newrelic/calls/answer-body.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
@@ -17,6 +17,7 @@ import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { createPatientClock } from '../support/patient-clock.ts';
+import { watchStore } from '../support/watched-store.ts';
 import { type LoggedLine, loggedLines } from './logged-lines.ts';
 import { readScrape, type Scrape } from './scrape.ts';
 import { expectNothingLeft, expectStandingInvariants } from './standing-invariants.ts';
@@ -150,24 +151,6 @@ function keyOrFile({ platform, vendors }: Wiring): Platform['readFile'] {
   };
 }
 
-function watched(sink: SnapshotSink, published: AppSnapshot[]): SnapshotSink {
-  return {
-    publish: (snapshot) => {
-      if (!isOfQuery(snapshot)) published.push(snapshot);
-      sink.publish(snapshot);
-    },
-    remove: (account, id) => {
-      sink.remove(account, id);
-    },
-    accountUp: (account, up) => {
-      sink.accountUp(account, up);
-    },
-    removeAccount: (account) => {
-      sink.removeAccount(account);
-    },
-  };
-}
-
 function entriesOf({ account: { name }, options }: Vendor): AppEntry[] {
   return (options.entries ?? [{}]).map(({ poll, ...entry }) =>
     anEntry({ ...entry, account: name, poll: { raw: true, hostNames: true, ...poll } }),
@@ -189,11 +172,13 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   };
   const running: { readonly daemon: Daemon; readonly done: Promise<void> }[] = [];
   const start = async (): Promise<Daemon> => {
-    const daemon = await createDaemon(config, {
-      platform: daemonPlatform,
-      logger,
-      watch: (sink) => watched(sink, published),
-    });
+    const daemon = await createDaemon(config, { platform: daemonPlatform, logger });
+    watchStore(daemon.store, (store) => ({
+      publish: (snapshot) => {
+        if (!isOfQuery(snapshot)) published.push(snapshot);
+        store.publish(snapshot);
+      },
+    }));
     const done = daemon.run(platform.stopSignal);
     // `stop` gives the outcome; until then a test that fails first must not leave it unhandled.
     done.catch(() => undefined);

@@ -7,6 +7,7 @@ import type { Simulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
+import { watchStore } from '../support/watched-store.ts';
 import { type AccountSetup, configOf } from './account-setup.ts';
 import { BudgetRules } from './budget-rules.ts';
 import { CallRules } from './call-rules.ts';
@@ -115,8 +116,10 @@ export async function startMember(dependencies: MemberDependencies): Promise<Mem
     platform,
     logger,
     shard,
-    watch: (sink) => divided(sink, { values: values.watch(sink), queried, world: own }),
   });
+  watchStore(daemon.store, (store) =>
+    divided(store, { values: values.watch(store), queried, world: own }),
+  );
   let hasStopped = false;
   const running = (async (): Promise<void> => {
     try {

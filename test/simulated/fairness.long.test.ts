@@ -96,9 +96,6 @@ async function run(scene: Scene): Promise<Seen> {
         return hangs ? 'handled' : 'pass';
       },
       watch: (sink) => ({
-        remove: () => undefined,
-        accountUp: () => undefined,
-        removeAccount: () => undefined,
         publish: (snapshot) => {
           if (isOfQuery(snapshot)) return;
           // A discovery publishes again what a poll has brought. All polls of a silent one bring the same.

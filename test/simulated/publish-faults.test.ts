@@ -23,9 +23,6 @@ function brokenBy(broken: Set<string>): Pick<RunningDaemonOptions, 'watch'> {
       publish: (snapshot) => {
         sink.publish(broken.has(subjectIdOf(snapshot)) ? unreadable(snapshot) : snapshot);
       },
-      remove: (account, id) => sink.remove(account, id),
-      accountUp: (account, up) => sink.accountUp(account, up),
-      removeAccount: (account) => sink.removeAccount(account),
     }),
   };
 }

@@ -1,7 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
-import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { UndiciTransportOptions } from '../../src/newrelic/calls/undici-transport.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
@@ -11,6 +10,7 @@ import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from './fake-platform.ts';
 import { inMemoryTransport } from './in-memory-vendor.ts';
 import { shopAndCartFleet } from './shop-and-cart.ts';
+import { type WatchStore, watchStore } from './watched-store.ts';
 
 export const keyA = 'NRAK-A';
 const keyB = 'NRAK-B';
@@ -42,7 +42,7 @@ export interface RunningDaemonOptions extends Partial<SimulatorOptions> {
   readonly files?: Record<string, string>;
   /** Puts something between the daemon and the vendor. */
   readonly wire?: (wire: RawTransport, options: UndiciTransportOptions) => RawTransport;
-  readonly watch?: (sink: SnapshotSink) => SnapshotSink;
+  readonly watch?: WatchStore;
   /** Called before connections are opened; may fail instead of them. */
   readonly opening?: (options: UndiciTransportOptions) => void;
 }
@@ -106,7 +106,8 @@ export async function aRunningDaemon(
     { clock: platform.clock },
   );
   const logger = createFakeLogger();
-  const daemon = await createDaemon(config, { platform, logger, watch });
+  const daemon = await createDaemon(config, { platform, logger });
+  if (watch !== undefined) watchStore(daemon.store, watch);
   const bench: RunningDaemon = {
     platform,
     files,

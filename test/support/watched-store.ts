@@ -1,0 +1,16 @@
+import type { SeriesStore } from '../../src/exposition/series-store.ts';
+import type { SnapshotSink } from '../../src/model/snapshot.ts';
+
+/** Makes what is called in place of methods of the store; the others stay. */
+export type WatchStore = (store: SnapshotSink) => Partial<SnapshotSink>;
+
+/** From now on what pollers publish comes to `watch` first. */
+export function watchStore(store: SeriesStore, watch: WatchStore): void {
+  const own: SnapshotSink = {
+    publish: store.publish.bind(store),
+    remove: store.remove.bind(store),
+    accountUp: store.accountUp.bind(store),
+    removeAccount: store.removeAccount.bind(store),
+  };
+  Object.assign(store, watch(own));
+}
