@@ -1,8 +1,8 @@
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { didYouMean } from '../config/suggestion.ts';
 import { keyPrefix } from '../model/key-text.ts';
-import { printable } from '../model/line-text.ts';
 import { own } from '../model/own.ts';
+import { printable } from '../model/shown-text.ts';
 import { type Command, commandNamed, commands, factsOf } from './commands.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import { environmentVariableOf, type Flag, isFor, quote, withoutSecrets } from './flags.ts';

@@ -1,5 +1,6 @@
 import { parseDuration } from '../config/duration.ts';
-import { looksLikeKey } from '../model/key-text.ts';
+import { redacted, withoutKeys } from '../model/key-text.ts';
+import { controls } from '../model/shown-text.ts';
 import { parseListenAddress } from '../server/listen-address.ts';
 import type { Command } from './commands.ts';
 
@@ -103,17 +104,20 @@ export const shardNumber: ValueRule<number | 'auto'> = {
   parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),
 };
 
+const anyTextPattern = new RegExp(`^[^${controls}]{0,255}$`, 'u');
+const hostNamePattern = new RegExp(`^[^\\s${controls}]{0,255}$`, 'u');
+
 /** A text on one line, of a length that fits into an address. */
 export function anyText(expected: string): ValueRule<string> {
   return {
     expected,
-    parse: (text) => (/^[^\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+    parse: (text) => (anyTextPattern.test(text) ? text : undefined),
   };
 }
 
 export const hostName: ValueRule<string> = {
   expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
-  parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+  parse: (text) => (hostNamePattern.test(text) ? text : undefined),
 };
 
 export const httpUrl: ValueRule<string> = {
@@ -155,5 +159,5 @@ export function quote(text: string): string {
 
 /** The text without anything that looks like a key or the login of a URL. */
 export function withoutSecrets(text: string): string {
-  return text.replace(looksLikeKey, '[redacted]').replace(/\/\/[^/]*@/g, '//[redacted]@');
+  return withoutKeys(text).replace(/\/\/[^/]*@/g, `//${redacted}@`);
 }

@@ -2,12 +2,12 @@ import { createDaemon } from '../daemon/accounts.ts';
 import { logWarnings } from '../daemon/config-files.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
+import { countOf } from '../model/shown-text.ts';
 import type { AccountDetails } from '../model/status.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { loadForCommand } from './command-config.ts';
 import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
-import { countOf } from './plain-text.ts';
 
 /** Polls everything once and prints what was polled; with `--all` also the exporter's own metrics. Ends with 1 if anything asked for is missing. */
 export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcome> {

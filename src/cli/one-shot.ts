@@ -1,6 +1,6 @@
 import { CommandError, type ExitCode, type ToolPlatform } from '../daemon/platform.ts';
-import { printable } from '../model/line-text.ts';
 import type { Progress } from '../model/progress.ts';
+import { printable } from '../model/shown-text.ts';
 
 /**
  * The result of a command that does one thing. The command does not write to standard output itself: its

@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import { printable } from '../model/line-text.ts';
+import { printable } from '../model/shown-text.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
 import type { Span } from './yaml-node.ts';
 

@@ -8,6 +8,7 @@ import type {
   Query,
   SecretLocation,
 } from '../model/config.ts';
+import { redacted } from '../model/key-text.ts';
 import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { regionOf } from '../model/region.ts';
@@ -66,7 +67,7 @@ function accountMap(account: AccountConfig): FileMap {
     requests_per_minute: account.requestsPerMinute,
     concurrency: account.concurrency,
     timeout: formatDuration(account.timeoutMs),
-    proxy_url: proxyUrl?.replace(/\/\/.*@/u, '//[redacted]@'),
+    proxy_url: proxyUrl?.replace(/\/\/.*@/u, `//${redacted}@`),
     ...(proxyUrlFrom && locationMap('proxy_url', proxyUrlFrom)),
     ca_file: caFile,
   };

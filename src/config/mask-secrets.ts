@@ -1,13 +1,9 @@
-import { keyPrefix, looksLikeKey } from '../model/key-text.ts';
+import { keysInFile } from '../model/key-text.ts';
 import type { Span } from './yaml-node.ts';
 
 /** Keys, and credentials in URLs: they must never be shown. */
 const secretPatterns: readonly RegExp[] = [
-  // Up to the next white space: whoever writes a key into a file may also mistype it.
-  new RegExp(`(?<secret>${keyPrefix}\\S+)`, 'giu'),
-  new RegExp(`(?<secret>${looksLikeKey.source})`, 'giu'),
-  // In a configuration so many hexadecimal digits are a license key rather than a digest.
-  /(?<secret>\b[0-9a-f]{40,}\b)/giu,
+  ...keysInFile.map((key) => new RegExp(`(?<secret>${key})`, 'giu')),
   // Bounded: a line of many "://" would otherwise take quadratic time.
   /:\/\/(?<secret>\S{1,1000})@/giu,
   /(?<secret>[^\s:/@"']{1,100}:[^\s/@]{1,100})@/giu,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { holdsControl } from '../model/line-text.ts';
+import { holdsControl } from '../model/shown-text.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
 import type { parseProxyUrl, Refuse } from './url.ts';

@@ -1,7 +1,7 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
-import { countOf } from '../cli/plain-text.ts';
 import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { type Clock, sleep } from '../model/clock.ts';
+import { countOf } from '../model/shown-text.ts';
 import { minuteMs } from '../model/time.ts';
 import type { Journal, JournalEntry } from '../simulator/journal.ts';
 import { faultsFrom } from './fault-list.ts';

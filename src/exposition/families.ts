@@ -1,5 +1,4 @@
 import type { Query } from '../model/config.ts';
-import { onOneLine } from '../model/line-text.ts';
 import {
   type GaugePair,
   isReadOf,
@@ -8,6 +7,7 @@ import {
   seriesLabels,
   type Values,
 } from '../model/polled-series.ts';
+import { onOneLine } from '../model/shown-text.ts';
 import type { AppSnapshot, QuerySnapshot } from '../model/snapshot.ts';
 import {
   type Family,

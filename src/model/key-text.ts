@@ -24,14 +24,45 @@ export const keyPrefix: string = `(?:${keyKinds.map(({ prefix }) => prefix).join
 /** License keys that do not begin like that. */
 const licenseKey = '\\b(?:[0-9a-f]{36}NRAL|eu01xx[0-9a-f]{30,34}(?:NRAL)?)\\b';
 
-/** Everything in a text that looks like one of New Relic's keys, registered or not. */
-export const looksLikeKey: RegExp = new RegExp(`${keyPrefix}[\\w-]+|${licenseKey}`, 'gi');
+/**
+ * What may be a key in a configuration file: up to the next white space, because whoever writes one there
+ * may also mistype it. So many hexadecimal digits are a license key rather than a digest. One may stand in
+ * another, so each is looked for in turn.
+ */
+export const keysInFile: readonly string[] = [
+  `${keyPrefix}\\S+`,
+  licenseKey,
+  '\\b[0-9a-f]{40,}\\b',
+];
 
-const beginning = new RegExp(`^${keyPrefix}`, 'i');
+/** Everything in a text that looks like one of New Relic's keys, registered or not. */
+const looksLikeKey = new RegExp(`${keyPrefix}[\\w-]+|${licenseKey}`, 'gi');
+
+/**
+ * What may be a key or a part of one in a foreign text. The shorter run, that of a key without its prefix,
+ * needs a digit and has no joint: words such as `INTERNAL_SERVER_ERROR` and names of hosts stay.
+ */
+const mayBeKey = /[\w-]{32,}|(?=[a-z]*\d)[a-z\d]{20,}/gi;
+
+/** The beginning of a key, before what is secret of it. */
+export const keyBeginning: RegExp = new RegExp(`^${keyPrefix}`, 'i');
 
 /** Whether a value begins like one of New Relic's keys. */
 export function beginsLikeKey(text: string): boolean {
-  return beginning.test(text.trimStart());
+  return keyBeginning.test(text.trimStart());
+}
+
+/** Stands in place of a secret. */
+export const redacted = '[redacted]';
+
+/** The text without anything that looks like a key. */
+export function withoutKeys(text: string): string {
+  return text.replace(looksLikeKey, redacted);
+}
+
+/** A foreign text without anything that may be a key: a gateway may repeat the request in its answer. */
+export function withoutForeignKeys(text: string): string {
+  return text.replace(looksLikeKey, '[removed]').replace(mayBeKey, '[removed]');
 }
 
 /** Why New Relic refuses a key for reading, as a predicate; `undefined` if its kind does not tell. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { controls } from './shown-text.ts';
 
 const maxCodePoints = 256;
 const hashDigits = 12;
@@ -6,7 +7,7 @@ const replacement = '\u{FFFD}';
 
 const printableAscii = /^[\x20-\x7E]*$/;
 /** Control characters, lone surrogates, and the marks that reorder the text around them. */
-const unsafe = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
+const unsafe = new RegExp(String.raw`[${controls}\u202A-\u202E\u2066-\u2069]`, 'gu');
 
 /**
  * Makes a label value of a foreign text. One unsafe character could spoil the whole scrape, or the

@@ -1,4 +1,4 @@
-import { cutText } from '../model/line-text.ts';
+import { countText, cutText } from '../model/shown-text.ts';
 import {
   type AccountDetails,
   type ApplicationStatus,
@@ -7,7 +7,7 @@ import {
 } from '../model/status.ts';
 import { accountCauses, byText, longestName } from './applications.ts';
 import { type Html, html } from './html.ts';
-import { countOf, countText, rateText, unknown, withCapital } from './number-text.ts';
+import { countOf, rateText, unknown, withCapital } from './number-text.ts';
 import { subjectsText, works } from './overall-state.ts';
 import { queriesOf } from './queries.ts';
 import { slowdownsOf } from './slowdowns.ts';

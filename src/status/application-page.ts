@@ -1,5 +1,5 @@
-import { cutText } from '../model/line-text.ts';
 import { totalOf } from '../model/polled-series.ts';
+import { cutText } from '../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { failureText, hostsText, measuredRate, nextPoll, valuesAge } from './applications.ts';

@@ -1,4 +1,4 @@
-import { cutText } from '../model/line-text.ts';
+import { countText, cutText } from '../model/shown-text.ts';
 import type {
   AccountDetails,
   ApplicationStatus,
@@ -7,7 +7,7 @@ import type {
 } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { type Column, type List, listSection } from './list.ts';
-import { countText, gaveNoValue, rateText, unknown } from './number-text.ts';
+import { gaveNoValue, rateText, unknown } from './number-text.ts';
 import { applicationStateViews } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
 import { valueColumns } from './value-columns.ts';

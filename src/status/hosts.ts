@@ -1,4 +1,4 @@
-import { cutText } from '../model/line-text.ts';
+import { cutText } from '../model/shown-text.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { byText } from './applications.ts';
 import { type Html, html } from './html.ts';

@@ -1,6 +1,6 @@
 import { own } from '../model/own.ts';
+import { countText } from '../model/shown-text.ts';
 import { exactly, type Html, html } from './html.ts';
-import { countText } from './number-text.ts';
 import { type StateView, stateBadge } from './state-view.ts';
 
 /** Quick to show and to look through. */

@@ -1,7 +1,7 @@
+import { countText, countOf as numbered } from '../model/shown-text.ts';
 import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
 import { type Html, html } from './html.ts';
 
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const digits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
@@ -16,25 +16,20 @@ export function withCapital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** `1,204`. */
-export function countText(count: number): string {
-  return whole.format(count);
-}
-
 /** `1,204 hosts`, `1 host`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+export function countOf(count: number, one: string, many?: string): string {
+  return numbered(count, one, many, countText);
 }
 
 /** A rate a minute: with one decimal as long as it matters. */
 export function rateText(perMinute: number): string {
   if (perMinute > 0 && perMinute < 0.05) return '<0.1';
-  return Math.abs(perMinute) < 100 ? tenths.format(perMinute) : whole.format(perMinute);
+  return Math.abs(perMinute) < 100 ? tenths.format(perMinute) : countText(perMinute);
 }
 
 /** Three digits, or all of them before the decimal point. */
 function numberText(value: number): string {
-  return Math.abs(value) < 1000 ? digits.format(value) : whole.format(value);
+  return Math.abs(value) < 1000 ? digits.format(value) : countText(value);
 }
 
 /** `120 ms`, `1.5 s`. */

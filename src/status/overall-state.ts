@@ -1,3 +1,4 @@
+import { countText } from '../model/shown-text.ts';
 import type {
   AccountDetails,
   AccountState,
@@ -5,7 +6,7 @@ import type {
   ApplicationStatus,
   ProcessStatus,
 } from '../model/status.ts';
-import { countOf, countText, withCapital } from './number-text.ts';
+import { countOf, withCapital } from './number-text.ts';
 import { queriesOf } from './queries.ts';
 import { slowdownsOf } from './slowdowns.ts';
 

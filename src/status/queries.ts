@@ -1,4 +1,4 @@
-import { cutText } from '../model/line-text.ts';
+import { countText, cutText } from '../model/shown-text.ts';
 import type { QueryReading } from '../model/snapshot.ts';
 import type { AccountDetails, QueryStatus } from '../model/status.ts';
 import type { InvalidSampleReason } from '../model/telemetry.ts';
@@ -12,7 +12,7 @@ import {
   valuesAge,
 } from './applications.ts';
 import { type Html, html } from './html.ts';
-import { countOf, countText, rateText, unknown } from './number-text.ts';
+import { countOf, rateText, unknown } from './number-text.ts';
 import { applicationStateViews, type StateView, stateBadge } from './state-view.ts';
 
 /** More would hide the applications. */

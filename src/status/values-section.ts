@@ -1,5 +1,5 @@
-import { cutText } from '../model/line-text.ts';
 import { isReadOf, type PolledSeries, seriesLabels, type Values } from '../model/polled-series.ts';
+import { cutText } from '../model/shown-text.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { type Child, type Html, html } from './html.ts';

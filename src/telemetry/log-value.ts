@@ -1,5 +1,5 @@
-import { withoutOpensslNoise } from '../model/openssl-text.ts';
-import { redacted } from './redactor.ts';
+import { redacted } from '../model/key-text.ts';
+import { withoutOpensslNoise } from '../model/shown-text.ts';
 
 export interface LogValueOptions {
   /** Applied to every string and to every property name. */

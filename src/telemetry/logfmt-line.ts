@@ -1,5 +1,4 @@
-import { unprintable } from '../model/line-text.ts';
-import { quoted } from './escape-text.ts';
+import { quoted, unprintable } from '../model/shown-text.ts';
 
 /** One line of the log as data: plain JSON values, without secrets. */
 export interface LogEntry {

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { Clock } from '../model/clock.ts';
+import { escapeUnsafe } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { isColorWanted } from './colors.ts';
-import { escapeUnsafe } from './escape-text.ts';
 import { toLogValue } from './log-value.ts';
 import type { LogEntry } from './logfmt-line.ts';
 import type { Redactor } from './redactor.ts';

@@ -1,5 +1,5 @@
 import { own } from '../model/own.ts';
-import { escapeUnsafe, quoted } from './escape-text.ts';
+import { escapeUnsafe, quoted } from '../model/shown-text.ts';
 import { flatFields, isRecord, type LogEntry, logfmtValue } from './logfmt-line.ts';
 
 export interface PrettyOptions {

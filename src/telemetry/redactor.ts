@@ -1,4 +1,4 @@
-import { keyPrefix, looksLikeKey } from '../model/key-text.ts';
+import { keyBeginning, redacted, withoutKeys } from '../model/key-text.ts';
 
 /** Removes secrets from text. What it costs depends on the text, not on how many secrets it knows. */
 export interface Redactor {
@@ -15,15 +15,10 @@ export interface Redactor {
   redact(text: string): string;
 }
 
-/** Replaces a secret. */
-export const redacted = '[redacted]';
-
 const minimumLength = 4;
 
 /** A shorter part of a key, or piece of base64, also occurs by chance. */
 const minimumPartLength = 8;
-
-const prefix = new RegExp(`^${keyPrefix}`, 'i');
 
 /** The login in a URL, up to the last `@` of the authority. The bound keeps matching linear. */
 const urlLogin = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]+@/gi;
@@ -93,16 +88,14 @@ export function createRedactor(): Redactor {
     },
     redact: (text) => {
       const spans = needles.size === 0 ? [] : [...spansIn(text), ...spansUnderEscapes(text)];
-      return without(spans, text)
-        .replace(looksLikeKey, redacted)
-        .replace(urlLogin, `$1${redacted}@`);
+      return withoutKeys(without(spans, text)).replace(urlLogin, `$1${redacted}@`);
     },
   };
 }
 
 /** All forms of a secret that are searched for. */
 function needlesOf(secret: string): readonly Needle[] {
-  const part = secret.replace(prefix, '');
+  const part = secret.replace(keyBeginning, '');
   const parts = part.length < minimumPartLength ? [secret] : [secret, part];
   const plain = parts
     // In a copy without escapes, what looks like one in the secret is undone too, and bytes are single.

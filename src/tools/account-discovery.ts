@@ -1,4 +1,3 @@
-import { countOf } from '../cli/plain-text.ts';
 import { Account, type AccountContext } from '../daemon/accounts.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
@@ -6,7 +5,6 @@ import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/p
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, AppEntry, Config } from '../model/config.ts';
-import { printable } from '../model/line-text.ts';
 import { nothingToAskOutcome, type PollOutcome } from '../model/poll-outcome.ts';
 import {
   hostSelectorOf,
@@ -16,6 +14,7 @@ import {
   withNamedHosts,
 } from '../model/selected-application.ts';
 import { polledBy, selectApplications } from '../model/selector.ts';
+import { countOf, printable } from '../model/shown-text.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Question } from '../model/source.ts';
 import type { Logger } from '../model/telemetry.ts';

@@ -1,12 +1,11 @@
-import { countOf } from '../cli/plain-text.ts';
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
 import { closest, didYouMean } from '../config/suggestion.ts';
 import type { AppEntry, Config, Query } from '../model/config.ts';
-import { printable } from '../model/line-text.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
+import { countOf, printable } from '../model/shown-text.ts';
 import { type AppReading, applicationMetrics, type QueryReading } from '../model/snapshot.ts';
 import { seeksAny } from '../poll/discovery-state.ts';
 import { emptyTextOf, isAnswered } from '../poll/query-state.ts';

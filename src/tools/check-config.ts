@@ -1,7 +1,6 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
 import { environmentVariableOf } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { countOf } from '../cli/plain-text.ts';
 import { compileConfig } from '../config/build-config.ts';
 import {
   ConfigError,
@@ -17,6 +16,7 @@ import { type FileMap, mapsUnder, textEntry } from '../config/yaml-node.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
+import { countOf } from '../model/shown-text.ts';
 import { endOfRestAt } from '../newrelic/rest/end-of-rest.ts';
 import { loadWebConfig } from '../web-config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';

@@ -1,5 +1,5 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
-import { printable } from '../model/line-text.ts';
+import { printable } from '../model/shown-text.ts';
 
 /** `error`: something must be corrected. `warning`: probably. `note`: it may be of interest. */
 export type Severity = 'ok' | 'note' | 'warning' | 'error';

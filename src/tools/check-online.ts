@@ -1,6 +1,6 @@
 import type { ToolPlatform } from '../daemon/platform.ts';
-import { printable } from '../model/line-text.ts';
 import { regionAddresses, regionOf, regions } from '../model/region.ts';
+import { printable } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { isUnauthorized } from '../poll/discovery-state.ts';
 import {

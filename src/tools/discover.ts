@@ -4,7 +4,7 @@ import type { Outcome } from '../cli/one-shot.ts';
 import { aligned } from '../cli/plain-text.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Application } from '../model/application.ts';
-import { cutText, printable } from '../model/line-text.ts';
+import { cutText, printable } from '../model/shown-text.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
 

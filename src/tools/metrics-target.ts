@@ -4,7 +4,7 @@ import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, Config, Selector } from '../model/config.ts';
-import { printable } from '../model/line-text.ts';
+import { printable } from '../model/shown-text.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { discoverWithin } from '../poll/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';

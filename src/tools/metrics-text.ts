@@ -1,7 +1,7 @@
-import { aligned, countOf } from '../cli/plain-text.ts';
-import { printable } from '../model/line-text.ts';
+import { aligned } from '../cli/plain-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
+import { countOf, printable } from '../model/shown-text.ts';
 import { valueText } from '../status/number-text.ts';
 import { kindOf } from './metric-kinds.ts';
 import type { ValueNow } from './metric-values.ts';

@@ -1,6 +1,7 @@
 import { customMetric } from '../config/metric-schema.ts';
 import type { ListedMetric } from '../model/metric-list.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
+import { unprintable } from '../model/shown-text.ts';
 import { isRated, isValueName, type ValueName } from '../model/vendor-value.ts';
 import { createGaugeNames, type NameGauge } from './gauge-names.ts';
 import { presetOf, presetsOf } from './metrics-text.ts';
@@ -69,11 +70,10 @@ function commentsOf(
 
 /** A text as YAML reads it, with nothing in it that could end a line or hide. */
 function quotedOnOneLine(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu,
-    (character) => {
-      const code = (character.codePointAt(0) ?? 0).toString(16);
-      return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
-    },
-  );
+  return JSON.stringify(text).replaceAll(notInYaml, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
 }
+
+const notInYaml = new RegExp(String.raw`[${unprintable}\uFFFE\uFFFF]`, 'gu');

@@ -1,9 +1,8 @@
-import { countOf } from '../cli/plain-text.ts';
 import { loadPatternCompiler } from '../config/name-pattern.ts';
 import { closest } from '../config/suggestion.ts';
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
-import { printable } from '../model/line-text.ts';
+import { countOf, printable } from '../model/shown-text.ts';
 
 /** Nobody would read a suggestion that names more. */
 const mostNamed = 3;

@@ -1,5 +1,6 @@
-import { aligned, countOf } from '../cli/plain-text.ts';
+import { aligned } from '../cli/plain-text.ts';
 import { formatDuration } from '../config/duration.ts';
+import { countOf } from '../model/shown-text.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poll/account-plan.ts';
 import type { Assumptions } from './assumed-applications.ts';

@@ -8,7 +8,7 @@ import { effectiveConfigText } from '../config/effective-config.ts';
 import { inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { orCommandError } from '../daemon/config-files.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { printable } from '../model/line-text.ts';
+import { printable } from '../model/shown-text.ts';
 
 export interface PrintConfigOptions {
   readonly flags: Flags;

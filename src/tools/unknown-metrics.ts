@@ -1,7 +1,7 @@
 import { closest } from '../config/suggestion.ts';
-import { printable } from '../model/line-text.ts';
 import type { ListedMetric, ListMetrics } from '../model/metric-list.ts';
 import type { PolledSeries } from '../model/polled-series.ts';
+import { printable } from '../model/shown-text.ts';
 import type { AppReading } from '../model/snapshot.ts';
 
 /** A metric of the configuration that an application does not have, or not with this value. */

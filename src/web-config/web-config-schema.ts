@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aMap, flag, text } from '../config/schema-fields.ts';
-import { controls } from '../model/line-text.ts';
+import { controls } from '../model/shown-text.ts';
 import {
   type ClientAuthName,
   type CurveName,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { countText } from '../../src/model/shown-text.ts';
 import type { ValueName } from '../../src/model/vendor-value.ts';
-import { countOf, countText, rateText, valueText } from '../../src/status/number-text.ts';
+import { countOf, rateText, valueText } from '../../src/status/number-text.ts';
 
 describe('rateText', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { ApiError, type FailureReason } from '../../model/api-error.ts';
-import { withoutOpensslNoise } from '../../model/openssl-text.ts';
+import { onOneLine, withoutOpensslNoise } from '../../model/shown-text.ts';
 
 /** The reasons for which no answer, or no complete one, came. */
 type NetworkReason = Exclude<FailureReason, OfAnswer>;
@@ -166,8 +166,7 @@ const maxMessageLength = 200;
 
 function shortMessage(error: ForeignError): string {
   const text = typeof error.message === 'string' ? error.message : '';
-  const line = withoutOpensslNoise(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length <= maxMessageLength ? line : `${line.slice(0, maxMessageLength)}…`;
+  return onOneLine(withoutOpensslNoise(text), maxMessageLength);
 }
 
 function nameOf(error: unknown): string {

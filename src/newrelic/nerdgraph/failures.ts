@@ -1,5 +1,6 @@
 import { ApiError, type FailureReason, remedyOf } from '../../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../../model/region.ts';
+import { countOf } from '../../model/shown-text.ts';
 import { againOf, type Operation, titleOf } from '../../model/telemetry.ts';
 import { excerptOf } from '../answer.ts';
 import type { ApiResponse } from '../calls/transport.ts';
@@ -24,7 +25,7 @@ export function failureOf(
   const subject =
     applications === undefined || applications === 0
       ? ''
-      : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
+      : ` of ${countOf(applications, 'application')}`;
   const remedy = otherRegion.test(detail)
     ? otherRegionRemedy
     : remedyFor({ reason, status }, accountId, operation);

@@ -6,6 +6,7 @@ import {
   expectedHosts,
   isWorthPolling,
 } from '../../model/selected-application.ts';
+import { countOf } from '../../model/shown-text.ts';
 import type { Source } from '../../model/source.ts';
 import { ask, type RestContext } from './answer.ts';
 import { type CallGroupsOf, createCallGroups } from './call-groups.ts';
@@ -58,7 +59,7 @@ function costsWith(areWhole: () => boolean, callGroupsOf: CallGroupsOf): RestCos
       if (most === undefined || metricsOf(most) < 2) return undefined;
       const { applications, hosts } = callGroupsOf(most.series, areWhole());
       const calls = Math.max(applications.length, hosts.length);
-      const counted = `${metricsOf(most)} metrics take ${calls} ${calls === 1 ? 'call' : 'calls'}`;
+      const counted = `${metricsOf(most)} metrics take ${countOf(calls, 'call')}`;
       return areWhole() || calls === 1 ? counted : `${counted}: ${apartMessage}`;
     },
   };

@@ -1,4 +1,3 @@
-import { countOf } from '../../cli/plain-text.ts';
 import type { Application } from '../../model/application.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { AppEntry } from '../../model/config.ts';
@@ -9,6 +8,7 @@ import {
   type SelectedApplication,
 } from '../../model/selected-application.ts';
 import { selectApplications } from '../../model/selector.ts';
+import { countOf } from '../../model/shown-text.ts';
 import type { Discovery, Question, Source } from '../../model/source.ts';
 import type { Context } from '../../poll/context.ts';
 import { discoverWithin } from '../../poll/discovery-state.ts';

@@ -1,5 +1,5 @@
-import { aligned, countOf } from '../../cli/plain-text.ts';
-import { printable } from '../../model/line-text.ts';
+import { aligned } from '../../cli/plain-text.ts';
+import { countOf, countText, printable } from '../../model/shown-text.ts';
 import {
   type AccountComparison,
   type ComparedAccount,
@@ -42,19 +42,19 @@ function accountLines(account: ComparedAccount): readonly string[] {
   const { applications, hosts, shortOfHosts, calls, elapsedMs, oneSided, renamed, values } =
     account;
   const facts = [
-    ['applications', bothText(applications, numberText)],
+    ['applications', bothText(applications, countText)],
     ...oneSided.map((one) => [oneSidedTitle(one), oneSidedText(one)]),
     ...renamed.map(({ id, rest, nerdgraph }) => [
       'other name',
       `${id}: REST ${printable(rest)}, NerdGraph ${printable(nerdgraph)}`,
     ]),
-    ['hosts', bothText(hosts, numberText)],
+    ['hosts', bothText(hosts, countText)],
     ...shortOfHosts.map((one) => [
       'few hosts',
-      `${one.id} ${printable(one.name)}: ${bothText(one, numberText)}`,
+      `${one.id} ${printable(one.name)}: ${bothText(one, countText)}`,
     ]),
     ['values', verdictsText(values)],
-    ['calls', bothText(calls, numberText)],
+    ['calls', bothText(calls, countText)],
     ['time', bothText(elapsedMs, (ms) => `${Math.max(1, Math.round(ms / 1000))} s`)],
   ];
   return [`account ${account.account}`, ...aligned(facts).map((line) => `  ${line}`)];
@@ -77,7 +77,7 @@ function verdictsText(values: readonly ComparedValue[]): string {
   const counts = countsOf(values);
   const parts = verdicts
     .filter((verdict) => counts[verdict] > 0)
-    .map((verdict) => `${numberText(counts[verdict])} ${verdict}`);
+    .map((verdict) => `${countText(counts[verdict])} ${verdict}`);
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
@@ -106,7 +106,7 @@ function tableLines(values: readonly ComparedValue[], all: boolean): readonly st
       [header, ...rows.map(cellsOf)],
       ['left', 'left', 'left', 'left', 'right', 'right', 'right', 'left'],
     ),
-    ...(hidden === 0 ? [] : [`and ${numberText(hidden)} more that agree; --all shows them`]),
+    ...(hidden === 0 ? [] : [`and ${countText(hidden)} more that agree; --all shows them`]),
     '',
   ];
 }
@@ -205,7 +205,7 @@ function valueObjections(values: readonly ComparedValue[]): readonly string[] {
   return present.map((verdict, index) => {
     const count = counts[verdict];
     const ofAll = index === 0 ? ` of ${valuesText(values.length)}` : '';
-    return `${numberText(count)}${ofAll} ${predicateOf(verdict, count)}${largestOf(verdict, values)}`;
+    return `${countText(count)}${ofAll} ${predicateOf(verdict, count)}${largestOf(verdict, values)}`;
   });
 }
 
@@ -259,7 +259,7 @@ function doubtsOf(
       ? [`${uncompared} of ${countOf(accounts.length, 'account')} could not be compared`]
       : []),
     ...(unread > 0
-      ? [`${numberText(unread)} of ${valuesText(values.length)} could not be read`]
+      ? [`${countText(unread)} of ${valuesText(values.length)} could not be read`]
       : []),
     ...(unclear > 0
       ? [`New Relic has not said whether ${countOf(unclear, 'application')} of one list exists`]
@@ -309,18 +309,13 @@ function agreement(values: readonly ComparedValue[]): string {
   const idleText =
     idle === 0
       ? ''
-      : `; ${numberText(idle)} ${idle === 1 ? 'is' : 'are'} 0 on one side and absent on the other`;
+      : `; ${countText(idle)} ${idle === 1 ? 'is' : 'are'} 0 on one side and absent on the other`;
   const verb = values.length === 1 ? 'agrees' : 'agree';
-  return `${numberText(agreeing)} of ${valuesText(values.length)} ${verb} within REST's rounding${idleText}`;
-}
-
-/** With a comma for thousands: the counts go to some ten thousand. */
-function numberText(count: number): string {
-  return count.toLocaleString('en-US');
+  return `${countText(agreeing)} of ${valuesText(values.length)} ${verb} within REST's rounding${idleText}`;
 }
 
 function valuesText(count: number): string {
-  return `${numberText(count)} ${count === 1 ? 'value' : 'values'}`;
+  return countOf(count, 'value', 'values', countText);
 }
 
 /** Two significant digits, but whole above 10 %. */
