@@ -2,9 +2,11 @@
  * One scene of the bench `pacing` in a process of its own: the whole daemon, from its configuration to what
  * it publishes, on a simulated clock. Argument: the build and the scene as JSON. Sends what was measured.
  */
+
 import type * as DaemonModule from '../src/daemon/accounts.ts';
 import type { Values } from '../src/model/polled-series.ts';
 import { isOfQuery } from '../src/model/snapshot.ts';
+import { minuteMs } from '../src/model/time.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../test/support/fake-platform.ts';
@@ -27,7 +29,6 @@ export interface PacingResult extends AgeResult {
   readonly recoveryMinutes: number;
 }
 
-const minuteMs = 60_000;
 const [build, scene] = JSON.parse(process.argv[2] ?? '[]') as [Build, Scene];
 const untilMs = scene.warmUpMs + scene.measuredMs;
 const { createDaemon } = await moduleOf<typeof DaemonModule>(build, 'daemon/accounts.js');

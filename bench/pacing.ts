@@ -4,13 +4,14 @@
  * build: it spends all 1000 without a refusal, evenly, and publishes each value when it arrives. With T =
  * max(interval, calls / (1000 - list calls)) the age of its values is uniform in [latency, latency + T].
  */
+
 import { presetNames } from '../src/model/presets.ts';
+import { minuteMs } from '../src/model/time.ts';
 import type { PacingResult } from './pacing-process.ts';
 import type { Scene } from './pacing-vendor.ts';
 import { type Build, forkOf, messageOf, ofEach } from './processes.ts';
 import type { Row } from './table.ts';
 
-const minuteMs = 60_000;
 const atOnce = 2;
 const meanLatencySeconds = 0.24;
 const listPage = 200;

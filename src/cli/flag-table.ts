@@ -1,4 +1,5 @@
 import type { AccountSource } from '../model/config.ts';
+import { dayMs } from '../model/time.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
 import { type Command, type OutputFormat, outputFormats } from './commands.ts';
 import {
@@ -92,7 +93,7 @@ class DeclaredFlags {
     help: 'How often to check whether the configuration file has changed; 0 means never.',
     expected: 'a duration from 1s to 1d, such as 30s, or 0',
     commands: ['serve'],
-    parse: (text) => (text === '0' ? 0 : durationWithin(1000, 86_400_000, text)),
+    parse: (text) => (text === '0' ? 0 : durationWithin(1000, dayMs, text)),
   };
   readonly configWait: Flag<boolean> = {
     name: 'config.wait',

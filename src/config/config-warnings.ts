@@ -2,6 +2,7 @@ import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/confi
 import { seriesOf } from '../model/polled-series.ts';
 import { regionAddresses, regionOf } from '../model/region.ts';
 import { selectorText } from '../model/selector.ts';
+import { minuteMs } from '../model/time.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
 import { unitText, wrongEndingOf } from './gauge-unit.ts';
@@ -19,8 +20,6 @@ import {
   textsOf,
   valueOf,
 } from './yaml-node.ts';
-
-const minuteMs = 60_000;
 
 /** New Relic's limits: of calls with one key, and of queries of one account. */
 const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number, string]>> = {

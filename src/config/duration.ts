@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../model/time.ts';
 import type { Refuse } from './url.ts';
 
 /** A range of durations, both ends included. */
@@ -9,10 +10,10 @@ export interface DurationBounds {
 }
 
 const units = [
-  { name: 'w', ms: 604_800_000 },
-  { name: 'd', ms: 86_400_000 },
-  { name: 'h', ms: 3_600_000 },
-  { name: 'm', ms: 60_000 },
+  { name: 'w', ms: 7 * dayMs },
+  { name: 'd', ms: dayMs },
+  { name: 'h', ms: hourMs },
+  { name: 'm', ms: minuteMs },
   { name: 's', ms: 1000 },
   { name: 'ms', ms: 1 },
 ] as const;

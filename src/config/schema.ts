@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
+import { hourMs, minuteMs } from '../model/time.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { accountSchema, type FileAccount } from './account-schema.ts';
 import { labelName, labels, queryLabels, tags } from './label-fields.ts';
@@ -71,7 +72,6 @@ export function accountsOf(
   return accounts.filter(({ source }) => source === 'nerdgraph').map(({ name }) => name);
 }
 
-const hourMs = 3_600_000;
 /** Longer settings are not useful. The longest timer of the platform is 24 days. */
 const longestMs = 24 * hourMs;
 const intervals = { minMs: 1000, maxMs: longestMs };
@@ -84,7 +84,7 @@ const pollFields = {
     'How often the applications are listed, and with REST their hosts.',
   ).exactOptional(),
   window: window(
-    { minMs: 60_000, maxMs: longestMs },
+    { minMs: minuteMs, maxMs: longestMs },
     'Range that values are averaged over, or "default" for New Relic\'s own, the last 30 minutes.',
   ).exactOptional(),
   delay: duration(
@@ -197,7 +197,7 @@ const query: z.ZodType<FileQuery> = z
       interval: pollFields.interval,
       window: window(
         {
-          minMs: 60_000,
+          minMs: minuteMs,
           maxMs: 31 * longestMs,
           instead: ', a month: for more, keep the gauge in Prometheus and look back with PromQL',
         },

@@ -2,6 +2,7 @@ import { faultUsages } from '../cli/flag-table.ts';
 import { durationWithin } from '../cli/flags.ts';
 import { didYouMean } from '../config/suggestion.ts';
 import { CommandError } from '../daemon/platform.ts';
+import { dayMs } from '../model/time.ts';
 import type { FaultName, NamedFault } from '../simulator/named-fault.ts';
 
 /** How the value of a fault is read. */
@@ -23,7 +24,7 @@ const faultForms: Readonly<Record<FaultName, FaultForm>> = {
   '429-every': {
     expected: 'a duration from 30s to 24h, such as 5m',
     parse: (value) => {
-      const everyMs = durationWithin(30_000, 86_400_000, value ?? '');
+      const everyMs = durationWithin(30_000, dayMs, value ?? '');
       return everyMs === undefined ? undefined : { name: '429-every', everyMs };
     },
   },
@@ -39,7 +40,7 @@ const faultForms: Readonly<Record<FaultName, FaultForm>> = {
   'wrong-key': {
     expected: 'a duration up to 24h, such as 2m, or no value',
     parse: (value) => {
-      const afterMs = value === undefined ? 0 : durationWithin(1000, 86_400_000, value);
+      const afterMs = value === undefined ? 0 : durationWithin(1000, dayMs, value);
       return afterMs === undefined ? undefined : { name: 'wrong-key', afterMs };
     },
   },

@@ -4,6 +4,7 @@ import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import type { Discovery } from '../model/source.ts';
 import type { Failure } from '../model/status.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
+import { hourMs } from '../model/time.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
 import type { Context } from './context.ts';
@@ -14,7 +15,6 @@ import type { SubjectState } from './subject-state.ts';
 /** Names, of applications and metrics, may be of any length. */
 const longestName = 256;
 const mostExamples = 5;
-const hourMs = 3_600_000;
 
 const remedies = {
   metric:

@@ -1,3 +1,4 @@
+import { dayMs } from '../model/time.ts';
 import type { ApplicationSpec, FleetOptions, HostSpec } from './fleet-options.ts';
 import type { Random } from './random.ts';
 import type {
@@ -26,7 +27,6 @@ const defaultKinds: readonly ApplicationKind[] = [
   'web',
 ];
 
-const dayMs = 24 * 3_600_000;
 /** The vendor keeps data of one-minute resolution for eight days. */
 const historyMs = 8 * dayMs;
 const lowestId = 100_000_000;

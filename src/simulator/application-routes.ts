@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { minuteMs } from '../model/time.ts';
 import { type Answer, documentAnswer } from './answer.ts';
 import type { CallCounter } from './call-counter.ts';
 import {
@@ -42,7 +43,6 @@ export interface ApplicationRoutes {
   host(application: SimulatedApplication, host: SimulatedHost): Answer;
 }
 
-const minuteMs = 60_000;
 /** The summaries are means over the newest complete minutes. */
 const summaryMinutes = 4;
 const summaryDelayMs = 3 * minuteMs;

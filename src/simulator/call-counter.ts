@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { minuteMs } from '../model/time.ts';
 import { noiseAt } from './random.ts';
 import type { MetricName, SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 
@@ -41,7 +42,6 @@ export interface CallCounter {
   ): number;
 }
 
-const minuteMs = 60_000;
 const minutesPerDay = 1440;
 const dailySwing = 0.4;
 const noiseSwing = 0.1;

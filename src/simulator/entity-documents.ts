@@ -1,4 +1,5 @@
 import { own } from '../model/own.ts';
+import { minuteMs } from '../model/time.ts';
 import type { CallCounter } from './call-counter.ts';
 import { entityGuidOf } from './entity-guid.ts';
 import type { EntityAttributes } from './entity-query.ts';
@@ -23,7 +24,6 @@ export interface EntityState {
   readonly calls: CallCounter;
 }
 
-const minuteMs = 60_000;
 /** The summary is a mean over the newest complete minutes, as in the lists of REST. */
 const summaryMinutes = 4;
 const summaryDelayMs = 3 * minuteMs;

@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { hourMs } from '../model/time.ts';
 import {
   type ApplicationFactory,
   createApplicationFactory,
@@ -58,8 +59,6 @@ interface Account {
   put(application: SimulatedApplication): void;
   remove(applicationId: number): void;
 }
-
-const hourMs = 3_600_000;
 
 function timingOf(options: FleetOptions): Timing {
   const perHour = options.churnPerHour ?? 0;

@@ -1,3 +1,4 @@
+import { minuteMs } from '../model/time.ts';
 import type { CallCounter, CallCounterOptions } from './call-counter.ts';
 import type { CallShare } from './metric-catalogue.ts';
 import { noiseAt } from './random.ts';
@@ -13,8 +14,6 @@ export interface HostWindow {
   /** Calls at their mean rate, and levels at their mean, in one step for all minutes. */
   readonly coarse: boolean;
 }
-
-const minuteMs = 60_000;
 
 /** The minutes of a window in which a host ran, and what happened in them: all its metrics agree. */
 export class HostMinutes {

@@ -1,3 +1,4 @@
+import { minuteMs } from '../model/time.ts';
 import type { SimulatedMetric } from './metric-catalogue.ts';
 import { isCount, valuesOfMetric } from './metric-values.ts';
 import { formatTimestamp, type Slice, slicesOf, type TimeRange } from './time-range.ts';
@@ -45,7 +46,6 @@ export interface MetricSubject {
   timeslice(metric: SimulatedMetric, slice: Slice, values: readonly string[]): Timeslice;
 }
 
-const minuteMs = 60_000;
 const significantDigits = 3;
 
 /** The vendor rounds nearly all numbers to three significant digits. */

@@ -1,4 +1,5 @@
 import { own } from '../model/own.ts';
+import { dayMs, hourMs, minuteMs } from '../model/time.ts';
 import { nrqlAttribute, timesliceValue } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import {
@@ -15,10 +16,10 @@ import { emptyTimeslice, type Timeslice } from './timeslice.ts';
 const unitMs: Readonly<Record<string, number>> = {
   MILLISECOND: 1,
   SECOND: 1000,
-  MINUTE: 60_000,
-  HOUR: 3_600_000,
-  DAY: 86_400_000,
-  WEEK: 604_800_000,
+  MINUTE: minuteMs,
+  HOUR: hourMs,
+  DAY: dayMs,
+  WEEK: 7 * dayMs,
 };
 
 /** A length of time such as `5 minutes`. */

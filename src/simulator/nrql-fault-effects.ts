@@ -1,7 +1,6 @@
+import { minuteMs } from '../model/time.ts';
 import type { GraphqlFault } from './graphql-fault.ts';
 import { type Change, isJson, type Json, keep } from './json-change.ts';
-
-const minuteMs = 60_000;
 
 function changedMembers(record: Json, change: Change): Json {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));

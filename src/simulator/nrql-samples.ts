@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '../model/time.ts';
 import type { NrqlValue } from './nrql-query.ts';
 import type { NrqlRow, NrqlWindow } from './nrql-rows.ts';
 import type { SimulatedApplication } from './simulated-application.ts';
@@ -39,8 +40,6 @@ interface Moment {
   /** Those that report. */
   readonly applications: readonly SimulatedApplication[];
 }
-
-const hourMs = 3_600_000;
 
 /** A factor around 1 that swings by a quarter in the course of an hour. */
 function swing({ endMs }: Moment, phase: number): number {
@@ -198,7 +197,7 @@ export function samplesOf(
   const make = makers.get(eventType);
   if (make === undefined) return [];
   const moment = {
-    minutes: Math.round((toMs - fromMs) / 60_000),
+    minutes: Math.round((toMs - fromMs) / minuteMs),
     endMs: toMs,
     applications: [...applications].filter(({ silentSinceMs }) => silentSinceMs === undefined),
   };

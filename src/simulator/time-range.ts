@@ -1,3 +1,5 @@
+import { dayMs, hourMs, minuteMs } from '../model/time.ts';
+
 /** The range of a metric data request: as the answer repeats it, and as the data covers it. */
 export interface TimeRange {
   readonly requestedFromMs: number;
@@ -11,7 +13,6 @@ export interface TimeRange {
 /** `undefined` is a range that the vendor rejects with 422. */
 export type ParsedTimeRange = TimeRange | undefined;
 
-const minuteMs = 60_000;
 const defaultRangeMs = 30 * minuteMs;
 /** How much earlier the data of the default range starts. Observed: 1.5 to 4 minutes. */
 const defaultShiftMs = 3 * minuteMs;
@@ -67,8 +68,6 @@ export interface Slice {
   readonly toMs: number;
 }
 
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const retentionMs = 8 * dayMs;
 
 /** The documented length of a slice, by the length of the range. */

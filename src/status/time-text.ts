@@ -1,7 +1,5 @@
-import { dayMs, hourMs, minuteMs } from '../model/time.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../model/time.ts';
 import { type Child, type Html, html } from './html.ts';
-
-const secondMs = 1000;
 
 /** Two units at most, such as `2 h 5 min`: more would say nothing. */
 export function durationText(durationMs: number): string {

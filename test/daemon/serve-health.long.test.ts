@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { Page } from '../support/daemon-process.ts';
@@ -8,7 +9,6 @@ import { createFakePlatform, type FakePlatform } from '../support/fake-platform.
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { silentTransport, withServing } from '../support/serving.ts';
 
-const minuteMs = 60_000;
 const discoveryIntervalMs = 77_000;
 
 interface Served {

@@ -3,6 +3,7 @@ import { Daemon } from '../../src/daemon/accounts.ts';
 import { createStatusSource } from '../../src/daemon/status-source.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import type { ReloadStatus, StatusSource } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
@@ -14,7 +15,6 @@ import {
   type RunningDaemon,
 } from '../support/running-daemon.ts';
 
-const minuteMs = 60_000;
 const reload: ReloadStatus = {
   configFile: '/config.yaml',
   inForceSinceMs: 5,

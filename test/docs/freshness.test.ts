@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDuration, parseDuration } from '../../src/config/duration.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import type { AccountSource, PollConfig } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { type TimeWindow, windowAt } from '../../src/model/window.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
@@ -9,7 +10,6 @@ import { readDocument } from './documents.ts';
 import { codeWordsIn, rowsWith } from './markdown.ts';
 
 const { text } = readDocument('docs/configuration.md');
-const minuteMs = 60_000;
 const scrapeMs = 30_000;
 /** A whole minute, in UTC. */
 const changeMs = Date.parse('2026-11-22T10:00:00Z');

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationState, ApplicationStatus, StatusSource } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { applicationPage } from '../../src/status/application-page.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { chromiumTool, openPage, startBrowser } from '../support/browser.ts';
@@ -14,8 +15,6 @@ import {
   manyApplications,
   statusNowMs,
 } from '../support/status-source.ts';
-
-const minuteMs = 60_000;
 
 /** Values of everything, and the longest texts that the columns of times can have. */
 function wideOnes(

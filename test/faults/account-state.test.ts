@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { aMetric } from '../poll/metric-watch-bench.ts';
 import { anEntry } from '../support/builders.ts';
 import { type TimedBench, withTimedFaults } from './fault-bench.ts';
-
-const minuteMs = 60_000;
 
 /** The state of the account with the faults, and since which minute; after so many minutes. */
 async function stateAt(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { type BadAnswer, badDocumentsOf, badStatuses } from './bad-answers.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import { sources } from './sources.ts';
 
-const minuteMs = 60_000;
 const shop = { account: 'production', app_id: '101' };
 const success = 'newrelic_application_poll_success';
 

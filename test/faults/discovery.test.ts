@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { badDocumentsOf, badStatuses } from './bad-answers.ts';
@@ -6,7 +7,6 @@ import { usualApplications, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
-const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const up = 'newrelic_up';
 const hostRpm = 'newrelic_application_host_requests_per_minute';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { type FaultBench, withTimedFaults } from './fault-bench.ts';
@@ -7,7 +8,6 @@ import { freshness } from './freshness.ts';
 const lists = { endpoints: ['applications'] } as const;
 const info = 'newrelic_application_info';
 const production = { account: 'production' };
-const minuteMs = 60_000;
 
 /** As JSON text, so that a lone surrogate is one, and the label value that becomes of it. */
 const names: readonly { readonly text: string; readonly label: string }[] = [

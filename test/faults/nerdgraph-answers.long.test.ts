@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createStatusSource } from '../../src/daemon/status-source.ts';
 import { presetNames } from '../../src/model/presets.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { byNerdGraph } from './sources.ts';
 
-const minuteMs = 60_000;
 const production = { account: 'production' };
 const app = 'newrelic_application_requests_per_minute';
 const host = 'newrelic_application_host_requests_per_minute';

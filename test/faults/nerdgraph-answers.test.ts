@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { maxRows } from '../../src/newrelic/nerdgraph/nrql.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import {
@@ -12,7 +13,6 @@ import { freshness } from './freshness.ts';
 import type { Scrape } from './scrape.ts';
 import { byNerdGraph } from './sources.ts';
 
-const minuteMs = 60_000;
 const production = { account: 'production' };
 const app = { ...production, app_id: '1000' };
 const success = 'newrelic_application_poll_success';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Selector } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { anEntity, pageAnswer } from '../newrelic/nerdgraph/answers.ts';
 import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 import { byNerdGraph } from './sources.ts';
 
-const minuteMs = 60_000;
 const production = { account: 'production' };
 const info = 'newrelic_application_info';
 const unexpected = 'newrelic_exporter_unexpected_answers_total';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import { byNerdGraph } from './sources.ts';
 
-const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const neighbours = everyone.slice(0, 2);
 const production = { account: 'production' };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { manyApplications, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { byNerdGraph } from './sources.ts';
 
-const minuteMs = 60_000;
 const production = { account: 'production' };
 const info = 'newrelic_application_info';
 const hostSeries = 'newrelic_application_host_requests_per_minute';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
 import { createReadiness } from '../../src/server/readiness.ts';
@@ -9,7 +10,6 @@ import { publishedOf } from './published-of.ts';
 import { sources } from './sources.ts';
 
 const inForce = { inForceSinceMs: 0, problem: undefined };
-const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };
 const shop = { ...production, app_id: '101' };

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { hourMs, minuteMs } from '../../src/model/time.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 
-const minuteMs = 60_000;
 const staleMinutes = 15;
 const rpm = 'newrelic_application_requests_per_minute';
 const hostRpm = 'newrelic_application_host_requests_per_minute';

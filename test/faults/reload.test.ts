@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Reloader } from '../../src/daemon/reload.ts';
+import { minuteMs, secondMs } from '../../src/model/time.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import type { Scrape } from './scrape.ts';
 
-const secondMs = 1000;
-const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };
 const shop = { ...production, app_id: '101' };

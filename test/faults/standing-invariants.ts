@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
 import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,
@@ -8,7 +9,6 @@ import type {
 } from '../../src/simulator/simulated-application.ts';
 import type { FaultBench, Vendor } from './fault-bench.ts';
 
-const minuteMs = 60_000;
 const windowMinutes = 5;
 const windowMs = windowMinutes * minuteMs;
 /** Values are held for `stale_after`, and a poll may take a while. */

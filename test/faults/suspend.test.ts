@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/accounts.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { sources } from './sources.ts';
-
-const minuteMs = 60_000;
 
 describe.each(sources)('$name', (source) => {
   describe('a machine whose monotonic clock stands still while it sleeps, as on Linux', () => {

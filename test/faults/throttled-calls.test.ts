@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { manyApplications, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 
-const minuteMs = 60_000;
 const production = { account: 'production' };
 
 interface Refusal {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 
-const minuteMs = 60_000;
 const reset = 'X-RateLimit-Reset';
 const legacy = 'NewRelic-OverloadProtection-Reset';
 const retryAfter = 'Retry-After';

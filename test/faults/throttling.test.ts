@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
+import { hourMs, minuteMs } from '../../src/model/time.ts';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { manyApplications, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const reset = 'X-RateLimit-Reset';
 const failureInfo = 'newrelic_application_poll_failure_info';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isWorthPolling } from '../../src/model/selected-application.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { WindowSetting } from '../../src/model/window.ts';
 import { aSelected } from '../support/builders.ts';
-
-const minuteMs = 60_000;
 
 function range(minutes: number): WindowSetting {
   return { kind: 'range', lengthMs: minutes * minuteMs };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/model/source.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
 import {
   AccountPlanner,
@@ -12,8 +13,6 @@ import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext, aSilentSource } from '../support/a-context.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-
-const minuteMs = 60_000;
 
 describe('demandOf', () => {
   it('adds the polls of each application, at its own interval, to the discovery', () => {

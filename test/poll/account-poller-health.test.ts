@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench, rest, unlikeEntries } from '../support/poller-bench.ts';
-
-const minuteMs = 60_000;
 
 function idsOf(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index + 1}`);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
-
-const minuteMs = 60_000;
 
 function callsOf({ source }: PollerBench, prefix: string): number {
   return source.calls.filter((call) => call.startsWith(prefix)).length;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import type { PollerStatus } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { accountStatusOf } from '../../src/poll/account-status.ts';
 import { aContext } from '../support/a-context.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -18,7 +19,6 @@ import {
   wholeOutcome,
 } from '../support/table-bench.ts';
 
-const minuteMs = 60_000;
 const entries = [
   anEntry({ poll: { intervalMs: 2 * minuteMs, staleAfterMs: 5 * minuteMs } }),
   anEntry({ selector: { kind: 'id', id: '9' } }),

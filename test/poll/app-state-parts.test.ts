@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Values } from '../../src/model/polled-series.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { type AppState, afterDiscovery, afterPoll, newAppState } from '../../src/poll/app-state.ts';
 import { withoutStaleValues } from '../../src/poll/states.ts';
 import { aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { wholeOutcome } from '../support/table-bench.ts';
 
-const minuteMs = 60_000;
 const hostIds = 'ABCDEFGHIJ'.split('');
 const selected = aSelected({ hostIds });
 const { staleAfterMs } = selected.entry.poll;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { ApplicationStatus } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { applicationStatusesOf } from '../../src/poll/application-status.ts';
 import { knownOutcomeOf } from '../../src/poll/poll-request.ts';
 import { aThrottled } from '../newrelic/calls/call-fakes.ts';
@@ -18,7 +19,6 @@ import {
   wholeOutcome,
 } from '../support/table-bench.ts';
 
-const minuteMs = 60_000;
 /** How long each poll takes. */
 const pollMs = 100;
 

@@ -5,6 +5,7 @@ import { sleep } from '../../src/model/clock.ts';
 import type { Selector } from '../../src/model/config.ts';
 import { neverWrong } from '../../src/model/since.ts';
 import type { Discovery } from '../../src/model/source.ts';
+import { hourMs, minuteMs } from '../../src/model/time.ts';
 import { DiscoveryLoop } from '../../src/poll/discovery-loop.ts';
 import type { Sought } from '../../src/poll/discovery-state.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
@@ -13,7 +14,6 @@ import { dependantsOf } from '../support/dependants.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { aTable, found, shop, signal, type TableBench } from '../support/table-bench.ts';
 
-const minuteMs = 60_000;
 const [one, two] = [found(shop('1')), found(shop('1'), shop('2'))];
 const unanswered: Discovery = {
   ...found(),
@@ -209,14 +209,12 @@ describe('an interval that is shorter than the pause before another try', () => 
 });
 
 describe('the deadline of a discovery', () => {
-  const hour = 3_600_000;
-
   it.each([
     {
       what: 'doubles, up to an hour, each time when it is cut short after a first page',
       calls: 2,
       intervalMs: minuteMs,
-      deadlines: [120_000, 240_000, 480_000, 960_000, 1_920_000, hour, hour],
+      deadlines: [120_000, 240_000, 480_000, 960_000, 1_920_000, hourMs, hourMs],
     },
     {
       what: 'stays when not even a first page came',

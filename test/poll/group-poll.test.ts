@@ -7,6 +7,7 @@ import type {
   CallContext,
   RequestContext,
 } from '../../src/model/source.ts';
+import { hourMs, minuteMs } from '../../src/model/time.ts';
 import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
 import { GroupPoll } from '../../src/poll/group-poll.ts';
@@ -17,9 +18,6 @@ import { aContext } from '../support/a-context.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeSource, inTurn, unobserved, webOf } from '../support/fake-source.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 interface Bench {
   readonly clock: FakeClock;

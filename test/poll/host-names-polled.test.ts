@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
-const minuteMs = 60_000;
 const failure = new ApiError('server', 'HTTP 500', { status: 500 });
 const self = { kind: 'self', names: ['web-2'] } as const;
 

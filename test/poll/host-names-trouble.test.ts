@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { HostNames } from '../../src/model/source.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { hostNamesAfter, noHostNames } from '../../src/poll/host-names.ts';
 import { anAccount, anApplication, anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
-const minuteMs = 60_000;
 const self = { kind: 'self', names: ['web-2'] } as const;
 const hung = new Promise<never>(() => undefined);
 

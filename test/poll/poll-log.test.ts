@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { AccountPlan } from '../../src/poll/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poll/app-state.ts';
 import { newQueryState, type QueryState } from '../../src/poll/query-state.ts';
 import { aQuery, aSelected } from '../support/builders.ts';
 import { aLog, discovery, failing, type LogBench, outcomeOf, working } from './poll-log-bench.ts';
-
-const minuteMs = 60_000;
 
 const application = { account: 'production', app_id: '1', app_name: 'shop' };
 describe('the log of applications', () => {

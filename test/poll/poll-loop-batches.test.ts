@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
 import type { AppEntry } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { aThrottled } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { type FakeBatchSource, inBatches } from '../support/fake-batch-source.ts';
@@ -9,7 +10,6 @@ import { settle } from '../support/fake-clock.ts';
 import { createFakeSource, webOf } from '../support/fake-source.ts';
 import { aBench, type PollerBench } from '../support/poller-bench.ts';
 
-const minuteMs = 60_000;
 const never = async (): Promise<never> => new Promise(() => undefined);
 
 interface Bench extends PollerBench {

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
@@ -45,7 +46,6 @@ export interface AccountBench {
   stop(): Promise<void>;
 }
 
-const minuteMs = 60_000;
 const chunkMs = 20_000;
 const hostCounts = [2, 1, 11, 0, 2] as const;
 /** After these nothing of a trouble is left: the pause, the recovery, and what is remembered. */

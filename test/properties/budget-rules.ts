@@ -1,9 +1,9 @@
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import type { AccountSetup } from './account-setup.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
 import type { World } from './world.ts';
 
-const minuteMs = 60_000;
 /** A rotated key is in force by then: a discovery reads it again, and none takes longer. */
 const rotationMs = 6 * minuteMs;
 const longestPauseMs = 300_000;

@@ -1,11 +1,11 @@
 import type { AccountDetails } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
 
-const minuteMs = 60_000;
 const countedMs = 10 * minuteMs;
 const longestWaitMs = 6 * minuteMs;
 /** A discovery that begins earlier than this after the one before has another reason than the time. */

@@ -1,5 +1,6 @@
 import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
+import { hourMs, minuteMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -7,8 +8,6 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** Stands in every key, and nowhere else. */
 const mark = 'Rotated';
 const vendorKey = 'the-key-of-the-simulator';

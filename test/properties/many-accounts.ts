@@ -1,14 +1,13 @@
 import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Config } from '../../src/model/config.ts';
+import { minuteMs, secondMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
-const minuteMs = 60_000;
-const secondMs = 1000;
 const budget = 10;
 
 /** Each account has a key of its own. */

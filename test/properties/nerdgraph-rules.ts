@@ -1,5 +1,6 @@
 import type { TransactionType } from '../../src/model/application.ts';
 import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,
@@ -8,7 +9,6 @@ import type {
 import { delayMs } from './account-setup.ts';
 import { setupOf, type World } from './world.ts';
 
-const minuteMs = 60_000;
 const metricNames = { web: 'HttpDispatcher', other: 'OtherTransaction/all' } as const;
 /** A poll may wait for so long for its turn, or be asked again. */
 const longestWaitMs = 8 * minuteMs;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
+import { minuteMs, secondMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
@@ -20,8 +21,6 @@ import {
 } from './query-setups.ts';
 import { createQueryVendor, type Trouble, troubles } from './query-vendor.ts';
 
-const secondMs = 1000;
-const minuteMs = 60 * secondMs;
 /** After these nothing of a trouble is left, and all has been polled twice, however rarely. */
 const calmMs = 16 * minuteMs;
 

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Config, Query } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { aGauge, anAccount, anEntry, aQuery } from '../support/builders.ts';
-
-const minuteMs = 60_000;
 
 export const keys = ['first-key-4711', 'second-key-815', 'third-key-2323'] as const;
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { ApiError } from '../../src/model/api-error.ts';
 import { type Clock, sleep } from '../../src/model/clock.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { delays, isWanted, questionOf, type Setup, truthOf } from './query-setups.ts';
-
-const minuteMs = 60_000;
 
 const kinds = [
   'hangs',

@@ -1,5 +1,6 @@
 import type { AppReading } from '../../src/model/snapshot.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
 import {
   type AccountSetup,
@@ -19,7 +20,6 @@ import type { ValueRules } from './value-rules.ts';
 import type { WireCall } from './vendor-wire.ts';
 import type { World } from './world.ts';
 
-const minuteMs = 60_000;
 /** No application waits longer than this, relative to what the capacity allows. */
 const patience = 1.2;
 /** Accounts that share a key do not know of each other when their calls are due. */

@@ -1,6 +1,7 @@
 import { transactionTypes } from '../../src/model/application.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import {
   isApplicationShown,
@@ -14,7 +15,6 @@ import { isOf, ToldValues } from './told-values.ts';
 import type { WireCall } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
 
-const minuteMs = 60_000;
 /** What has happened to an application explains its absence for so long. */
 const excusedMs = 20 * minuteMs;
 

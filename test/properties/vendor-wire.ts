@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../../src/model/clock.ts';
+import { hourMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse, RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
 import type { UndiciTransportOptions } from '../../src/newrelic/calls/undici-transport.ts';
@@ -55,7 +56,6 @@ export interface VendorWireDependencies {
 }
 
 const usualLatencyMs = 100;
-const hourMs = 3_600_000;
 
 /** Opens connections to the simulated vendor, with all that goes wrong on the way. */
 export function createVendorWire({

@@ -1,8 +1,8 @@
+import { minuteMs } from '../../src/model/time.ts';
 import { delayMs } from './account-setup.ts';
 import type { WireCall } from './vendor-wire.ts';
 import type { World } from './world.ts';
 
-const minuteMs = 60_000;
 /** By then answers have told of a clock that was set. */
 const learningMs = 6 * minuteMs;
 const learningAnswers = 12;

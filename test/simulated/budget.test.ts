@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { anEntry, aQuery } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
-
-const minuteMs = 60_000;
 
 describe('1.1 calls that take a while to arrive', () => {
   it('are in no 60 seconds more than the budget at New Relic either', async () => {

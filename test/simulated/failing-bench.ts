@@ -1,7 +1,6 @@
+import { minuteMs } from '../../src/model/time.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
-
-const minuteMs = 60_000;
 
 export interface FailingHalf {
   readonly applications: number;

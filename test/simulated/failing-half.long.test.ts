@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { failingHalf } from './failing-bench.ts';
-
-const minuteMs = 60_000;
 
 describe('5.1 ten thousand applications of which half fail', () => {
   it('are polled as often as configured while the budget suffices', async () => {

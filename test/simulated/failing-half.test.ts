@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { failingHalf } from './failing-bench.ts';
 
-const minuteMs = 60_000;
 // Of 150 calls a minute 101 are needed.
 const fleet = { applications: 100, requestsPerMinute: 150, intervalMs: minuteMs, minutes: 8 };
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { isOfQuery } from '../../src/model/snapshot.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
-
-const minuteMs = 60_000;
 
 /** The same account through either API, with a budget that is too small for the giant. */
 interface Through {

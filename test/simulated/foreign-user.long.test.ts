@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { anEntry } from '../support/builders.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { accountOne, aRunningDaemon, keyA } from '../support/running-daemon.ts';
 
-const minuteMs = 60_000;
 /** Something that this exporter never asks for, so that the journal tells the two apart. */
 const foreignPath = '/v2/mobile_applications.json';
 

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answered,
-  type Fault,
-  faulty,
-  linesOf,
-  minuteMs,
-  queryConfig,
-} from '../support/query-daemon.ts';
+import { minuteMs } from '../../src/model/time.ts';
+import { answered, type Fault, faulty, linesOf, queryConfig } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 import {
   expectUnimpressed,

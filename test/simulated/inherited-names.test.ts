@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { targetsJson } from '../../src/status/targets-json.ts';
@@ -9,7 +10,6 @@ import {
   answered,
   faulty,
   linesOf,
-  minuteMs,
   ofQueries,
   queriesStarted,
   statusSourceOf,

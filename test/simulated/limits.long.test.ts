@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
-
-const minuteMs = 60_000;
 
 interface Row {
   readonly what: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { anEntry } from '../support/builders.ts';
-import { minuteMs } from '../support/query-daemon.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
 describe('the log while more applications fail in each minute', () => {

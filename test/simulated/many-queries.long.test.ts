@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { aGauge, anEntry, aQuery } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
-const minuteMs = 60_000;
 const many = 200;
 const budget = 240;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createPlanBench } from './plan-bench.ts';
 
-const minuteMs = 60_000;
 const config = `
 accounts: [{ name: main, base_url: "http://127.0.0.1/main", api_key_env: MAIN_KEY }]
 poll: { metrics: [throughput, response_time, errors, apdex, memory, cpu] }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { presetNames } from '../../src/model/presets.ts';
 import { operations } from '../../src/model/telemetry.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import {
   type Calls,
@@ -10,7 +11,6 @@ import {
   widestGapAt,
 } from './plan-bench.ts';
 
-const minuteMs = 60_000;
 const periodMinutes = 30;
 /** Applications that share a batch come together in some intervals. */
 const warmUpMinutes = 30;

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isOfQuery, type Snapshot, subjectIdOf } from '../../src/model/snapshot.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
-import {
-  linesOf,
-  minuteMs,
-  ownLinesOf,
-  queriesStarted,
-  queryStatus,
-} from '../support/query-daemon.ts';
+import { linesOf, ownLinesOf, queriesStarted, queryStatus } from '../support/query-daemon.ts';
 import type { RunningDaemon, RunningDaemonOptions } from '../support/running-daemon.ts';
 
 const queries = ['calls', 'errors']

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { createReadiness } from '../../src/server/readiness.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { textOf } from '../support/html-parts.ts';
@@ -10,7 +11,6 @@ import {
   faulty,
   linesOf,
   listsOf,
-  minuteMs,
   nrqlOf,
   ofQueries,
   queriesStarted,

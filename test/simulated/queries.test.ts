@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import {
   type Answering,
   answered,
   type Fault,
   faulty,
   linesOf,
-  minuteMs,
   nrqlOf,
   ofQueries,
   queriesStarted,

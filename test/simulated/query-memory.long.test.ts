@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { collectedBytes } from '../support/collected-bytes.ts';
-import { answered, linesOf, minuteMs, queryConfig } from '../support/query-daemon.ts';
+import { answered, linesOf, queryConfig } from '../support/query-daemon.ts';
 import { answerOfRows } from '../support/query-rows.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 

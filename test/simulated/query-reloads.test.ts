@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import {
   type ConfigParts,
   type Fault,
   faulty,
   linesOf,
   listsOf,
-  minuteMs,
   nrqlOf,
   ofQueries,
   ownLinesOf,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { targetsJson } from '../../src/status/targets-json.ts';
 import { textOf } from '../support/html-parts.ts';
 import {
   linesOf,
-  minuteMs,
   nrqlOf,
   ownLinesOf,
   queriesStarted,

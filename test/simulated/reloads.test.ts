@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon, entryByName, keyA } from '../support/running-daemon.ts';
 
-const minuteMs = 60_000;
 const applications: readonly ApplicationSpec[] = Array.from({ length: 3000 }, (_, index) => ({
   id: 1000 + index,
   name: index % 100 === 0 ? `chosen ${index}` : `other ${index}`,

@@ -4,6 +4,7 @@ import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import { withShard } from '../../src/daemon/sharding.ts';
 import type { AccountSource, AppEntry } from '../../src/model/config.ts';
 import { createOwnerOf, type Shard } from '../../src/model/shard.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
@@ -16,7 +17,6 @@ import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
-const minuteMs = 60_000;
 const apiKey = 'NRAK-TEST';
 const smallFleet: FleetOptions = { applications: 30, hosts: 60, kinds: ['both'] };
 

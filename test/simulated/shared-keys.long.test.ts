@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry, Config } from '../../src/model/config.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
   aRunningDaemon,
@@ -9,7 +10,6 @@ import {
   type RunningDaemonOptions,
 } from '../support/running-daemon.ts';
 
-const minuteMs = 60_000;
 const budget = 100;
 
 interface Bench extends RunningDaemon {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { SimulatedHost } from '../../src/simulator/simulated-application.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -10,7 +11,6 @@ import { createFakePlatform, type FakePlatform } from '../support/fake-platform.
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { callsIn } from './plan-bench.ts';
 
-const minuteMs = 60_000;
 const apiKey = 'NRAK-SIDECAR';
 const config = `
 accounts: [{ name: main, base_url: "http://127.0.0.1/main", api_key_env: KEY, requests_per_minute: 30 }]

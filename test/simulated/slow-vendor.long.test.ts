@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
-const minuteMs = 60_000;
 const count = (page: string, pattern: RegExp): number => [...page.matchAll(pattern)].length;
 
 describe('2.1 at a vendor that is so slow that its answers, not the budget, are the limit', () => {

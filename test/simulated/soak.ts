@@ -3,6 +3,7 @@ import { getHeapCodeStatistics } from 'node:v8';
 import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { AccountSource, AppEntry, Config } from '../../src/model/config.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { createRandom } from '../../src/simulator/random.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -50,7 +51,6 @@ export interface Soak {
   stop(): Promise<void>;
 }
 
-const minuteMs = 60_000;
 /** Longer than the longest pause after a 429, and than a host that is gone is listed. */
 const calmMinutes = 7;
 const scrapeEvery = 7;

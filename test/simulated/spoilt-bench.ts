@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import type { AccountConfig } from '../../src/model/config.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
-
-const minuteMs = 60_000;
 
 /** What becomes of an answer while something fails. */
 type Spoil = (request: ApiRequest, answer: ApiResponse) => ApiResponse;

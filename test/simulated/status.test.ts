@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/status/status-page.ts';
 import { targetsJson } from '../../src/status/targets-json.ts';
 import { anEntry } from '../support/builders.ts';
-import { minuteMs, statusSourceOf } from '../support/query-daemon.ts';
+import { statusSourceOf } from '../support/query-daemon.ts';
 import {
   accountOne,
   aRunningDaemon,

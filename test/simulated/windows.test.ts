@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
-
-const minuteMs = 60_000;
 
 describe('a silent application', () => {
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answered, linesOf, minuteMs, queryConfig } from '../support/query-daemon.ts';
+import { minuteMs } from '../../src/model/time.ts';
+import { answered, linesOf, queryConfig } from '../support/query-daemon.ts';
 import { aRunningDaemon, type RunningDaemonOptions } from '../support/running-daemon.ts';
 
 /** What a poll finds of each application and host; `fails` for no answer, nor a whole list of applications. */

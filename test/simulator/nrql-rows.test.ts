@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { createCallCounter } from '../../src/simulator/call-counter.ts';
 import { createFleet } from '../../src/simulator/fleet.ts';
 import { createNrqlRows, type NrqlRow } from '../../src/simulator/nrql-rows.ts';
 import { type MetricName, metricNames } from '../../src/simulator/simulated-application.ts';
 import { createTimeslices } from '../../src/simulator/timeslices.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-
-const minuteMs = 60_000;
 
 describe('the rows of NRQL', () => {
   it('have as many calls as the REST API counts, of each host and in sum of each application', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { type Account, anAccount, valuesOfOneSlice } from './account.ts';
 import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts';
 
-const minuteMs = 60_000;
 const v = 'newrelic.timeslice.value';
 
 /** NRQL for a value of the REST API, as the vendor translates it. */

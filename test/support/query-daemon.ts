@@ -3,10 +3,9 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import { createStatusSource } from '../../src/daemon/status-source.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { aRunningDaemon, type RunningDaemon, type RunningDaemonOptions } from './running-daemon.ts';
-
-export const minuteMs = 60_000;
 
 export interface ConfigParts {
   /** The account, with what is put behind its usual settings. */

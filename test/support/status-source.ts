@@ -16,13 +16,11 @@ import {
   type QueryStatus,
   type StatusSource,
 } from '../../src/model/status.ts';
+import { minuteMs, secondMs } from '../../src/model/time.ts';
 import { aQuery, throughputSeries } from './builders.ts';
 
 /** 2026-11-22 03:00:00 UTC: when one opens a status page. */
 export const statusNowMs: number = Date.UTC(2026, 10, 22, 3);
-
-const secondMs = 1000;
-const minuteMs = 60 * secondMs;
 
 export function aProcessStatus(overrides: Partial<ProcessStatus> = {}): ProcessStatus {
   return {

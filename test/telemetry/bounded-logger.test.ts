@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../src/model/time.ts';
 import { type BoundedLogger, createBoundedLogger } from '../../src/telemetry/bounded-logger.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-
-const minuteMs = 60_000;
 
 interface LoggerBench {
   readonly bounded: BoundedLogger;

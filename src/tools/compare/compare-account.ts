@@ -10,6 +10,7 @@ import {
 import { selectApplications } from '../../model/selector.ts';
 import { countOf } from '../../model/shown-text.ts';
 import type { Discovery, Question, Source } from '../../model/source.ts';
+import { hourMs, minuteMs } from '../../model/time.ts';
 import type { Context } from '../../poll/context.ts';
 import { discoverWithin } from '../../poll/discovery-state.ts';
 import { pollUntilSettled } from '../../poll/poll-loop.ts';
@@ -242,11 +243,11 @@ function outcomeOf(
 }
 
 /** By then late data has arrived, and both APIs answer from the same. */
-const settledAfterMs = 10 * 60_000;
+const settledAfterMs = 10 * minuteMs;
 /** As long as the window that REST has by default, which NerdGraph does not have. */
-const defaultLengthMs = 30 * 60_000;
+const defaultLengthMs = 30 * minuteMs;
 /** As long as REST lists a host that has ended. */
-const listedAfterEndMs = 60 * 60_000;
+const listedAfterEndMs = hourMs;
 
 /** Asks for the values of a window that both APIs have whole. */
 function settledQuestion(application: Application, entry: AppEntry): Question {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../../src/model/clock.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import type { ScheduledCall } from '../../../src/newrelic/calls/account-calls.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { aCallsBench, aThrottled, type CallsBench, permitsOf } from './call-fakes.ts';
 import { neverAborted } from './fakes.ts';
-
-const minuteMs = 60_000;
 
 describe('requests that hang', () => {
   /** Makes jobs hang one after the other: a call of each is not answered, a millisecond after the one before. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../../src/model/clock.ts';
 import type { Turn } from '../../../src/model/permit.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import type { ScheduledCall } from '../../../src/newrelic/calls/account-calls.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import {
@@ -15,8 +16,6 @@ import {
   times,
 } from './call-fakes.ts';
 import { neverAborted } from './fakes.ts';
-
-const minuteMs = 60_000;
 
 /** The jobs in the order of their calls, one after the other, when all of them have waited for a pause to end. */
 async function orderOf(

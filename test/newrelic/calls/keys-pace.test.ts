@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../../src/model/clock.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import type { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import type { Key } from '../../../src/newrelic/calls/keys.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -14,8 +15,6 @@ import {
   times,
 } from './call-fakes.ts';
 import { neverAborted } from './fakes.ts';
-
-const minuteMs = 60_000;
 
 interface Run {
   readonly clock: FakeClock;

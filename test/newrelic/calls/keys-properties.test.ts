@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Permit, ThrottleCause } from '../../../src/model/permit.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../../src/newrelic/calls/keys.ts';
 import { anAccount } from '../../support/builders.ts';
@@ -12,7 +13,6 @@ import { aThrottled } from './call-fakes.ts';
 /** `FC_SEED` for the run that a failure names, `FC_RUNS` for more of them. */
 const { FC_RUNS, FC_SEED } = process.env;
 
-const minuteMs = 60_000;
 const names = ['one', 'two', 'three'] as const;
 const keyNames = ['key-a', 'key-b'] as const;
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, AccountSource } from '../../../src/model/config.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../../src/newrelic/calls/keys.ts';
 import { anAccount } from '../../support/builders.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { accountCalls, aLimitExceeded, aThrottled, permitsOf } from './call-fakes.ts';
-
-const minuteMs = 60_000;
 
 function aBench() {
   const clock = createFakeClock();

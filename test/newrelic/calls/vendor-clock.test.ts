@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../../src/model/time.ts';
 import {
   headerText,
   parseHttpDate,
@@ -6,10 +7,6 @@ import {
 } from '../../../src/newrelic/calls/vendor-clock.ts';
 
 const epochMs = Date.UTC(2026, 8, 1, 10, 0, 0);
-const secondMs = 1000;
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** When the vendor gave an answer, by its own clock. */
 function dated(sinceEpochMs: number): { readonly date: string } {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
+import { hourMs } from '../../../src/model/time.ts';
 import { listHosts } from '../../../src/newrelic/nerdgraph/discovery.ts';
 import type { NrqlQuestion } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
 import type { NrqlAnswer } from '../../../src/newrelic/nerdgraph/nrql-answer.ts';
 
-const hourMs = 3_600_000;
 const neverAborted = new AbortController().signal;
 
 /** Lists the hosts of the application 7, half a minute after four hours. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { InvalidSampleReason } from '../../../src/model/telemetry.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import { applicationFacets, hostFacets } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import { type NrqlReading, nrqlAnswerOf } from '../../../src/newrelic/nerdgraph/nrql-answer.ts';
 import { accountId, type Json, nrqlPart } from './answers.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
 const purpose = { operation: 'host_metrics', applications: 2, accountId } as const;
-const minuteMs = 60_000;
 const window = { fromMs: 600 * minuteMs, toMs: 605 * minuteMs };
 const timeWindow = { begin: window.fromMs, end: window.toMs };
 const metadata = { facets: hostFacets, messages: [], timeWindow };

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { Query, QueryGauge } from '../../../src/model/config.ts';
 import type { QueryReading } from '../../../src/model/snapshot.ts';
+import { hourMs, minuteMs } from '../../../src/model/time.ts';
 import { queryReadingOf } from '../../../src/newrelic/nerdgraph/query-answer.ts';
 import { aGauge, aQuery } from '../../support/builders.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const asked = { fromMs: 1_788_256_320_000, toMs: 1_788_256_620_000 };
 const timeWindow = { begin: asked.fromMs, end: asked.toMs };
 const [x, y] = [aGauge('x'), aGauge('y')];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason, failureReasons } from '../../../src/model/api-error.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import type { Subject } from '../../../src/newrelic/nerdgraph/column-sets.ts';
 import {
   type Division,
@@ -12,7 +13,6 @@ import { aSelected } from '../../support/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { broken, refused } from './a-poll.ts';
 
-const minuteMs = 60_000;
 const answered: EndedQuery = {
   subject: 'applications',
   applicationIds: ['900'],

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Discovery } from '../../../src/model/source.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { appsOf, byIds, byName } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
 
-const minuteMs = 60_000;
 const notFound = answerOf('{}', { status: 404 });
 
 /** How the vendor answers a call for ids if it does not have all of them. */

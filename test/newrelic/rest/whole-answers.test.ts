@@ -5,6 +5,7 @@ import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
 import type { CallsByOperation, PollCalls, Polled, Source } from '../../../src/model/source.ts';
+import { hourMs } from '../../../src/model/time.ts';
 import { callsAtOnce } from '../../support/calls-at-once.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { aQuestion, type Facts, polled } from './metric-vendor.ts';
@@ -20,7 +21,6 @@ import {
   valuesIn,
 } from './whole-answers-bench.ts';
 
-const hourMs = 3_600_000;
 const kinds = ['HttpDispatcher,OtherTransaction/all', 'Errors/allWeb,Errors/allOther', 'Apdex'];
 const allMetrics = kinds.join().split(',');
 
