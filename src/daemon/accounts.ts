@@ -19,6 +19,7 @@ import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts
 import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
 import { AccountPoller } from '../poll/account-poller.ts';
 import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
+import { redactedAccount, redactedPoll } from '../telemetry/redacted-status.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';
@@ -221,8 +222,7 @@ export async function createDaemon(config: Config, context: DaemonContext): Prom
 
 /**
  * Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. It
- * polls nothing until `apply` puts a configuration into force. What it says of accounts and applications
- * may hold secrets, see `createStatusSource`.
+ * polls nothing until `apply` puts a configuration into force. What it says holds no secrets.
  */
 export class Daemon {
   readonly store: SeriesStore;
@@ -251,12 +251,15 @@ export class Daemon {
   }
 
   status(): readonly AccountDetails[] {
-    return this.#all().map((account) => account.status());
+    const { redactor } = this.#context.platform;
+    return this.#all().map((account) => redactedAccount(account.status(), redactor));
   }
 
   /** All polled applications of all accounts. */
   applications(): readonly ApplicationStatus[] {
-    return this.#all().flatMap(({ poller }) => poller.applications());
+    const { redactor } = this.#context.platform;
+    const all = this.#all().flatMap(({ poller }) => poller.applications());
+    return all.map((one) => redactedPoll(one, redactor));
   }
 
   /** Why polling stands still through a fault of the program; `undefined` while it does not. */

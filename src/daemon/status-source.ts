@@ -1,14 +1,13 @@
 import { effectiveConfigText } from '../config/effective-config.ts';
 import type { Config } from '../model/config.ts';
-import type { AccountDetails, PolledStatus, ReloadStatus, StatusSource } from '../model/status.ts';
-import type { Redactor } from '../telemetry/redactor.ts';
+import type { ReloadStatus, StatusSource } from '../model/status.ts';
+import { redacted } from '../telemetry/redacted-status.ts';
 import type { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
 import type { AccountPlatform } from './platform.ts';
 
 /**
- * What is known of the running daemon, for people and programs, without secrets: the vendor's words in an
- * error may hold one. Its start is now.
+ * What is known of the running daemon, for people and programs. Its start is now.
  */
 export function createStatusSource(
   daemon: Daemon,
@@ -24,8 +23,8 @@ export function createStatusSource(
       const state = { ...others, problem: redacted(problem, redactor) };
       return { nowMs: clock.wallMs(), startedMs, build, shard: daemon.shard, reload: state };
     },
-    accounts: () => daemon.status().map((account) => redactedAccount(account, redactor)),
-    applications: () => daemon.applications().map((one) => redactedPoll(one, redactor)),
+    accounts: () => daemon.status(),
+    applications: () => daemon.applications(),
     effectiveConfig: () => {
       const { config } = daemon;
       if (config === undefined) return undefined;
@@ -34,31 +33,4 @@ export function createStatusSource(
       return redactor.redact(written.text);
     },
   };
-}
-
-function redacted(text: string | undefined, redactor: Redactor): string | undefined {
-  return text === undefined ? undefined : redactor.redact(text);
-}
-
-function redactedAccount(account: AccountDetails, redactor: Redactor): AccountDetails {
-  const { error, key, queries } = account;
-  return {
-    ...account,
-    error: redacted(error, redactor),
-    ...(queries && { queries: queries.map((query) => redactedPoll(query, redactor)) }),
-    key: { ...key, problem: redacted(key.problem, redactor) },
-  };
-}
-
-/** Its message is redacted only once it is read: a page shows 200 of ten thousand. */
-function redactedPoll<One extends PolledStatus>(one: One, redactor: Redactor): One {
-  if (one.failure === undefined) return one;
-  const { message, ...rest } = one.failure;
-  const failure = {
-    ...rest,
-    get message() {
-      return redactor.redact(message);
-    },
-  };
-  return { ...one, failure };
 }
