@@ -1,4 +1,7 @@
+import { effectiveConfigText } from '../config/effective-config.ts';
 import { type Clock, sleep } from '../model/clock.ts';
+import type { Config } from '../model/config.ts';
+import type { ReloadStatus, StatusSource } from '../model/status.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
   type BoundAddress,
@@ -8,12 +11,18 @@ import {
 } from '../server/metrics-server.ts';
 import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
+import { redacted } from '../telemetry/redacted-status.ts';
 import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
-import { CommandError, type ExitCode, heartbeatMs, type Platform } from './platform.ts';
+import {
+  type AccountPlatform,
+  CommandError,
+  type ExitCode,
+  heartbeatMs,
+  type Platform,
+} from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reload.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
-import { createStatusSource } from './status-source.ts';
 import { openWebAccess } from './web-access.ts';
 
 export interface ServeOptions
@@ -121,4 +130,31 @@ async function listenOrEnd(server: MetricsServer): Promise<readonly BoundAddress
     if (!(error instanceof ListenError)) throw error;
     throw new CommandError(1, error.message, { cause: error });
   }
+}
+
+/** What is known of the running daemon, for people and programs. Its start is now. */
+export function createStatusSource(
+  daemon: Daemon,
+  reload: () => ReloadStatus,
+  { clock, env, redactor }: AccountPlatform,
+): StatusSource {
+  const build = buildOf(env);
+  const startedMs = clock.wallMs();
+  let written: { readonly config: Config; readonly text: string } | undefined;
+  return {
+    process: () => {
+      const { problem, ...others } = reload();
+      const state = { ...others, problem: redacted(problem, redactor) };
+      return { nowMs: clock.wallMs(), startedMs, build, shard: daemon.shard, reload: state };
+    },
+    accounts: () => daemon.status(),
+    applications: () => daemon.applications(),
+    effectiveConfig: () => {
+      const { config } = daemon;
+      if (config === undefined) return undefined;
+      // Thousands of entries take a while, and they rarely change.
+      if (written?.config !== config) written = { config, text: effectiveConfigText(config) };
+      return redactor.redact(written.text);
+    },
+  };
 }

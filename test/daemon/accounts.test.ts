@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/accounts.ts';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { AccountConfig } from '../../src/model/config.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { Redactor } from '../../src/telemetry/redactor.ts';

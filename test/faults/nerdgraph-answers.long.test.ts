@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/serve.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/status/status-page.ts';

@@ -1,6 +1,6 @@
 import { compileConfig } from '../../src/config/build-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { Config } from '../../src/model/config.ts';
 import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';

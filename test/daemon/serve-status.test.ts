@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Daemon } from '../../src/daemon/accounts.ts';
-import { createStatusSource } from '../../src/daemon/status-source.ts';
+import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import type { ReloadStatus, StatusSource } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
