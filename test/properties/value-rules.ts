@@ -298,7 +298,7 @@ export class ValueRules {
 
   #checkDropped(
     name: string,
-    { application, pollSucceeded, hostsOnly }: AppSnapshot,
+    { account, application, pollSucceeded, hostsOnly }: AppSnapshot,
     { renewedMs, staleMs, snapshot: { reading } }: Shown,
   ): void {
     // There is no host to show.
@@ -306,7 +306,10 @@ export class ValueRules {
     // A discovery has removed the hosts, and the application's own values had not arrived.
     const isListed = (id: string): boolean => application.hostIds?.includes(id) === true;
     const isNoneListed = ![...(reading?.hosts.keys() ?? [])].some(isListed);
-    if (reading?.application.length === 0 && isNoneListed) return;
+    // Or a reload no longer asks for hosts.
+    const setups = [setupOf(this.#world, account), ...this.#world.earlierSetups()];
+    const isNoneWanted = setups.some((one) => one?.name === account && one.hosts === 'none');
+    if (reading?.application.length === 0 && (isNoneListed || isNoneWanted)) return;
     const ageMs = this.#world.nowMs() - renewedMs;
     if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
     if (ageMs >= staleMs[0]) return;
