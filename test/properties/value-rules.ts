@@ -303,13 +303,11 @@ export class ValueRules {
   ): void {
     // There is no host to show.
     if (hostsOnly && pollSucceeded === true) return;
-    // A discovery has removed the hosts, and the application's own values had not arrived.
+    // A discovery, or a reload, has removed the hosts, and the application's own values had not arrived.
+    const areWanted = setupOf(this.#world, account)?.hosts !== 'none';
     const isListed = (id: string): boolean => application.hostIds?.includes(id) === true;
-    const isNoneListed = ![...(reading?.hosts.keys() ?? [])].some(isListed);
-    // Or a reload no longer asks for hosts.
-    const setups = [setupOf(this.#world, account), ...this.#world.earlierSetups()];
-    const isNoneWanted = setups.some((one) => one?.name === account && one.hosts === 'none');
-    if (reading?.application.length === 0 && (isNoneListed || isNoneWanted)) return;
+    const isOneListed = areWanted && [...(reading?.hosts.keys() ?? [])].some(isListed);
+    if (reading?.application.length === 0 && !isOneListed) return;
     const ageMs = this.#world.nowMs() - renewedMs;
     if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
     if (ageMs >= staleMs[0]) return;
@@ -321,9 +319,8 @@ export class ValueRules {
     const shown = this.#shown.get(name);
     this.#shown.delete(name);
     if (shown === undefined) return;
-    const nowMs = this.#world.nowMs();
     const isRecent = (times: ReadonlyMap<string, number>, key: string): boolean =>
-      nowMs - (times.get(key) ?? -Infinity) < excusedMs;
+      this.#world.nowMs() - (times.get(key) ?? -Infinity) < excusedMs;
     const setups = [setupOf(this.#world, account), ...this.#world.earlierSetups()];
     const isUnwanted = setups.some(
       (setup) =>
