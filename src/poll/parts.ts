@@ -106,29 +106,25 @@ function failedScopesOf(
 
 /** Without the values that have failed since `sinceMs`, or for longer. */
 export function withoutFailingSince(before: Parts, sinceMs: number): Parts {
-  return without(before, (scope) => (before.failing.get(scope)?.sinceMs ?? Infinity) <= sinceMs);
-}
-
-/** Without hosts that are not in `hostIds`; the same object if none has to go. */
-export function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts {
-  if (hostIds === undefined) return before;
-  const wanted = new Set([applicationScope, hostsScope, ...hostIds]);
-  const isUnwanted = (scope: string): boolean => !wanted.has(scope);
-  const known = [...(before.reading?.hosts.keys() ?? []), ...before.failing.keys()];
-  if (!known.some(isUnwanted)) return before;
-  const failing = new Map([...before.failing].filter(([scope]) => !isUnwanted(scope)));
-  return without({ ...before, failing }, isUnwanted);
-}
-
-function without(
-  { reading, failing, arrivedEndMs }: Parts,
-  isOut: (scope: string) => boolean,
-): Parts {
-  if (reading === undefined) return madeOf(undefined, failing, arrivedEndMs);
+  const { reading, failing, arrivedEndMs } = before;
+  if (reading === undefined) return before;
+  const isOut = (scope: string): boolean => (failing.get(scope)?.sinceMs ?? Infinity) <= sinceMs;
   const application = isOut(applicationScope) ? [] : reading.application;
   const hosts = new Map([...reading.hosts].filter(([id]) => !isOut(id)));
   const isEmpty = application.length === 0 && hosts.size === 0;
   return madeOf(isEmpty ? undefined : { ...reading, application, hosts }, failing, arrivedEndMs);
+}
+
+/** Without hosts that are not in `hostIds`; the same object if none has to go. What was read is not lost. */
+export function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts {
+  if (hostIds === undefined) return before;
+  const wanted = new Set([applicationScope, hostsScope, ...hostIds]);
+  const { reading, arrivedEndMs } = before;
+  const known = [...(reading?.hosts.keys() ?? []), ...before.failing.keys()];
+  if (known.every((scope) => wanted.has(scope))) return before;
+  const failing = new Map([...before.failing].filter(([scope]) => wanted.has(scope)));
+  const hosts = new Map([...(reading?.hosts ?? [])].filter(([id]) => wanted.has(id)));
+  return madeOf(reading && { ...reading, hosts }, failing, arrivedEndMs);
 }
 
 /**

@@ -127,7 +127,14 @@ describe('hosts alone, of which a discovery has replaced all', () => {
       ['A'],
       ['A'],
     ]);
-    expect([replaced.reading, after.reading]).toEqual([undefined, undefined]);
+    const left = [replaced, after].map(({ reading }) => [
+      [...(reading?.application ?? []), ...(reading?.hosts.values() ?? [])],
+      reading?.windowEndMs,
+    ]);
+    expect(left).toEqual([
+      [[], undefined],
+      [[], undefined],
+    ]);
   });
 });
 

@@ -101,8 +101,6 @@ export class RenewalRules {
     for (const setup of this.#world.setups()) {
       const { budget } = this.#dependencies;
       const stretch = stretchOf(setup, status);
-      // The first configuration makes everything due at once, as a reload may.
-      if (!this.#disturbedMs.has(setup.name)) this.#disturb(setup, stretch);
       const metricCalls = status.find(({ name }) => name === setup.name)?.metricCalls;
       // Polls begin to take more calls, or fewer: those before have ended sooner after their first call.
       if (this.#metricCalls.get(setup.name) !== metricCalls) this.#disturb(setup, stretch);

@@ -298,16 +298,13 @@ export class ValueRules {
 
   #checkDropped(
     name: string,
-    { account, application, pollSucceeded, hostsOnly }: AppSnapshot,
+    { pollSucceeded, hostsOnly }: AppSnapshot,
     { renewedMs, staleMs, snapshot: { reading } }: Shown,
   ): void {
     // There is no host to show.
     if (hostsOnly && pollSucceeded === true) return;
-    // A discovery, or a reload, has removed the hosts, and the application's own values had not arrived.
-    const areWanted = setupOf(this.#world, account)?.hosts !== 'none';
-    const isListed = (id: string): boolean => application.hostIds?.includes(id) === true;
-    const isOneListed = areWanted && [...(reading?.hosts.keys() ?? [])].some(isListed);
-    if (reading?.application.length === 0 && !isOneListed) return;
+    // A discovery has removed the hosts, and the application's own values had not arrived.
+    if (reading?.hosts.size === 0 && reading.application.length === 0) return;
     const ageMs = this.#world.nowMs() - renewedMs;
     if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
     if (ageMs >= staleMs[0]) return;

@@ -332,8 +332,8 @@ function isListedByOne(
   );
 }
 
-/** So often the queries of six applications can be divided, one after the other while none is answered. */
-const polls = 10;
+/** So often the queries of six applications can be divided. */
+const polls = 6;
 
 /** Expects that a limit of New Relic changes nothing once the queries are small enough. */
 export async function expectSameWithin(story: Story, limit: Limit): Promise<void> {
