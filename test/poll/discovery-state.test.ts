@@ -163,7 +163,7 @@ describe('discoverWithin', () => {
 });
 
 describe('discoveryOptionsOf', () => {
-  it('asks as often as any entry wants that does not exclude', () => {
+  it('discovers at the shortest interval of the entries that do not only exclude', () => {
     const entries = [300_000, 60_000, 90_000].map((discoveryIntervalMs) =>
       anEntry({ poll: { discoveryIntervalMs }, exclude: discoveryIntervalMs === 60_000 }),
     );
