@@ -1,26 +1,51 @@
+import { setMaxListeners } from 'node:events';
+import { ApiError } from '../model/api-error.ts';
+import { sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
+import type { Polled, Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
 import { accountStatusOf } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
+import { subjectsPerTurn } from './app-publisher.ts';
 import { applicationStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
 import { DiscoveryLoop } from './discovery-loop.ts';
 import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
-import { PollLoop, pollUntilSettled } from './poll-loop.ts';
+import { GroupPoll } from './group-poll.ts';
+import { Pause } from './pause.ts';
+import { isStillAsked, knownOutcomeOf, type PollRequest, requestOf } from './poll-request.ts';
 
 /** Far longer than any deadline of the loops themselves. */
 const stalledAfterMs = 5 * 60_000;
+/** The plan may change meanwhile: what is due then depends on it. */
+const longestPauseMs = 10_000;
+/** Polls started in one turn of the event loop: some milliseconds. */
+const pollsPerTurn = 200;
+/** A look at ten thousand subjects takes some milliseconds: it is made every quarter of a second at most. */
+const subjectsPerMs = 40;
 
-/** Keeps one account's values fresh: discovers again and again, and polls what is due. */
+/**
+ * Keeps one account's values fresh by two loops: one discovers again and again, one polls each application,
+ * and each query, when it is due, and never twice at a time.
+ */
 export class AccountPoller {
   #options: AccountInUse;
   readonly #context: Context;
   readonly #table: AccountTable;
   readonly #discoveries: DiscoveryLoop;
-  readonly #polls: PollLoop;
   readonly #startMs: number;
   readonly #stopping = new AbortController();
   #isRunning = false;
+  /** Polls that have not ended. */
+  readonly #groups = new Set<GroupPoll>();
+  /** That of the loop which polls. */
+  readonly #pause: Pause;
+  /** Whether something has changed since its last look. */
+  #isWoken = false;
+  /** What a source did not report as an outcome: a fault of this program. */
+  #fault: { readonly error: unknown } | undefined;
+  /** Whether all is polled once: then nothing joins that was polled already. */
+  #isOnce = false;
 
   constructor(options: AccountInUse, context: Context) {
     this.#options = options;
@@ -28,7 +53,8 @@ export class AccountPoller {
     this.#startMs = context.clock.monotonicMs();
     this.#table = new AccountTable(options, context);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), this.#table, context);
-    this.#polls = new PollLoop(this.#table, context, () => this.#discoveries.soon());
+    this.#pause = new Pause(context.clock);
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** Discovers and polls until the signal is aborted. */
@@ -38,7 +64,7 @@ export class AccountPoller {
     const loops = [
       this.#table.publishAll(stopped),
       this.#discoveries.run(stopped, async () => this.#show(stopped)),
-      this.#polls.run(stopped),
+      this.#pollWhatIsDue(stopped),
     ];
     try {
       await Promise.all(loops);
@@ -60,9 +86,9 @@ export class AccountPoller {
       await this.#show(stopped);
       const { discovery, states, log } = this.#table;
       const polled = await Promise.all([
-        this.#polls.pollAll([...states.queries.keys()], stopped),
+        this.#pollAll([...states.queries.keys()], stopped),
         pollUntilSettled(this.#context.source, async () =>
-          this.#polls.pollAll([...states.applications.keys()], stopped),
+          this.#pollAll([...states.applications.keys()], stopped),
         ),
       ]);
       const isWhole = polled.every((one) => one);
@@ -92,7 +118,7 @@ export class AccountPoller {
    */
   ask(options: AccountInUse): void {
     this.#table.ask(options);
-    this.#polls.dropUnwanted();
+    this.#dropUnwanted();
   }
 
   /**
@@ -134,7 +160,7 @@ export class AccountPoller {
 
   /** Polls of what is no longer wanted end, new ones begin, and all that has changed is published. */
   async #show(signal: AbortSignal): Promise<void> {
-    this.#polls.dropUnwanted();
+    this.#dropUnwanted();
     await this.#table.publishAll(signal);
   }
 
@@ -149,6 +175,184 @@ export class AccountPoller {
   #stop(reason: unknown = new Error('the account is stopped')): void {
     this.#isRunning = false;
     this.#stopping.abort(reason);
-    this.#polls.stop();
+    const stopped = new Error('the account is stopped');
+    for (const group of this.#groups) group.abort(stopped);
+  }
+
+  /** Polls what is due, again and again, until the signal is aborted; then rejects with its reason. */
+  async #pollWhatIsDue(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#fault !== undefined) throw this.#fault.error;
+      this.#isWoken = false;
+      const { due, nextMs } = this.#table.look();
+      void (await this.#start(due, signal));
+      const { applications, queries } = this.#table.states;
+      await sleep(clock, Math.floor((applications.size + queries.size) / subjectsPerMs), signal);
+      const atMs = Math.min(nextMs, clock.monotonicMs() + longestPauseMs);
+      if (!this.#isWoken) await this.#pause.until(atMs, signal);
+    }
+  }
+
+  /**
+   * Polls these once, now. Resolves to whether everything that was asked for arrived.
+   * Rejects with the signal's reason.
+   */
+  async #pollAll(ids: readonly string[], signal: AbortSignal): Promise<boolean> {
+    this.#isOnce = true;
+    const ended = await Promise.all(await this.#start(ids, signal));
+    signal.throwIfAborted();
+    if (this.#fault !== undefined) throw this.#fault.error;
+    return ended.every((isWhole) => isWhole);
+  }
+
+  /** Ends the polls whose outcome is no longer wanted, without one. What is still there is polled anew. */
+  #dropUnwanted(): void {
+    // One error for all: ten thousand of them would take as long as all the rest.
+    const reason = new Error('the poll is not wanted any more');
+    for (const group of this.#groups) this.#dropUnwantedOf(group, reason);
+    this.#wake();
+  }
+
+  #dropUnwantedOf(group: GroupPoll, reason: Error): void {
+    const { states } = this.#table;
+    for (const request of group.wanted) {
+      if (isStillAsked(request, states)) continue;
+      group.drop(request, reason);
+      states.end(request.id);
+    }
+  }
+
+  /** Looks soon at what is due. */
+  #wake(): void {
+    this.#isWoken = true;
+    this.#pause.endAfter(0);
+  }
+
+  /** Starts these polls, in several turns of the event loop. Each resolves to whether all of it arrived. */
+  async #start(ids: readonly string[], signal: AbortSignal): Promise<readonly Promise<boolean>[]> {
+    const { source, clock } = this.#context;
+    const { states } = this.#table;
+    const polls: Promise<boolean>[] = [];
+    const asked: PollRequest[] = [];
+    for (const [index, id] of ids.entries()) {
+      if (index > 0 && index % pollsPerTurn === 0) await sleep(clock, 0, signal);
+      const request = requestOf(id, states, clock.monotonicMs());
+      if (request === undefined || !states.begin(id)) continue;
+      const known = this.#knownOutcomeOf(request);
+      if (known === undefined) asked.push(request);
+      else polls.push(Promise.resolve(this.#ended(request, known)));
+    }
+    // Only all together fill groups of each kind.
+    for (const [index, group] of source.groups(asked, []).entries()) {
+      if (index > 0 && index % pollsPerTurn === 0) await sleep(clock, 0, signal);
+      polls.push(this.#poll(group));
+    }
+    return polls;
+  }
+
+  async #poll(requests: readonly PollRequest[]): Promise<boolean> {
+    const { source } = this.#context;
+    const group = new GroupPoll(requests, this.#context);
+    this.#groups.add(group);
+    // Other turns of the event loop have passed since it was due.
+    this.#dropUnwantedOf(group, new Error('it is not wanted any more'));
+    const isShared = source.sharesCalls && requests[0]?.kind === 'application';
+    const asked = (): readonly PollRequest[] =>
+      isShared && group.hasBegun ? this.#filled(group) : requests;
+    try {
+      return await this.#report(group, source.poll(asked, group, group.signal));
+    } catch (error) {
+      const isUnwanted = group.signal.aborted && !(group.signal.reason instanceof ApiError);
+      if (!isUnwanted && !this.#stopping.signal.aborted) this.#fault = { error };
+      return false;
+    } finally {
+      group.end();
+      this.#groups.delete(group);
+      // Not before all of it has ended: what was polled together is due together again.
+      this.#wake();
+    }
+  }
+
+  /** In several turns of the event loop, if there are many outcomes. Resolves to whether all arrived. */
+  async #report(group: GroupPoll, outcomes: AsyncIterable<Polled>): Promise<boolean> {
+    let isAllWhole = true;
+    let subjects = 0;
+    for await (const polled of outcomes) {
+      const request = group.reported(polled.question);
+      if (request === undefined) continue;
+      const isWhole = this.#ended(request, polled);
+      isAllWhole &&= isWhole;
+      subjects += 1 + polled.outcome.partCount;
+      if (subjects < subjectsPerTurn) continue;
+      subjects = 0;
+      await sleep(this.#context.clock, 0, this.#stopping.signal);
+    }
+    return isAllWhole;
+  }
+
+  /** A group whose first call is made is filled up with what waits in others, and with what will be due soon. */
+  #filled(group: GroupPoll): readonly PollRequest[] {
+    const waiting = new Map<PollRequest, GroupPoll>();
+    for (const other of this.#groups) {
+      if (other.hasBegun || other === group) continue;
+      for (const request of other.wanted) {
+        if (request.kind === 'application') waiting.set(request, other);
+      }
+    }
+    // What is wanted was one group before.
+    const may = [...waiting.keys(), ...(this.#isOnce ? [] : this.#early())];
+    const [filled = []] = this.#context.source.groups(group.wanted, may);
+    const moved = new Error('the poll belongs to another group');
+    for (const request of filled) {
+      waiting.get(request)?.drop(request, moved);
+      this.#table.states.begin(request.id);
+      group.add(request);
+    }
+    return filled;
+  }
+
+  /** What may be polled with others although it is not due yet, in the order in which it will be. */
+  #early(): readonly PollRequest[] {
+    const { states } = this.#table;
+    const nowMs = this.#context.clock.monotonicMs();
+    return states
+      .early(pollsPerTurn)
+      .flatMap((id) => requestOf(id, states, nowMs) ?? [])
+      .filter((request) => this.#knownOutcomeOf(request) === undefined);
+  }
+
+  /** Of a poll that need not be tried; `undefined` if it must be. */
+  #knownOutcomeOf(request: PollRequest): Polled | undefined {
+    return knownOutcomeOf(request, this.#table.refusal, this.#context.source.listsHosts);
+  }
+
+  #ended(request: PollRequest, polled: Polled): boolean {
+    const { states, refusal } = this.#table;
+    const wasUnauthorized = states.get(request.id)?.failure?.reason === 'auth';
+    const isWhole = this.#table.ended(request, polled);
+    if (polled.outcome.unauthorized && !wasUnauthorized && refusal === undefined) {
+      this.#discoveries.soon();
+    }
+    return isWhole;
+  }
+}
+
+/** Divided so often, one bad application of the 200 in a query of NerdGraph stands alone. */
+const mostFurtherPolls = 6;
+
+/**
+ * Polls once, and again as long as the source has learnt meanwhile that it must ask in another way: the
+ * next polls of a daemon would. Resolves to what the last of these polls gave.
+ */
+export async function pollUntilSettled<Result>(
+  source: Pick<Source, 'costChanges'>,
+  poll: () => Promise<Result>,
+): Promise<Result> {
+  for (let left = mostFurtherPolls; ; left -= 1) {
+    const before = source.costChanges();
+    const result = await poll();
+    if (left === 0 || source.costChanges() === before) return result;
   }
 }

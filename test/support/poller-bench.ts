@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import type { Source } from '../../src/model/source.ts';
 import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { AccountPoller } from '../../src/poll/account-poller.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
@@ -12,9 +13,9 @@ import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
 import { createFakeSource, type FakeSource } from './fake-source.ts';
 
-export interface PollerBench {
+export interface PollerBench<Asked extends Source = FakeSource> {
   readonly clock: FakeClock;
-  readonly source: FakeSource;
+  readonly source: Asked;
   readonly sink: FakeSink;
   readonly logger: FakeLogger;
   readonly polls: boolean[];
@@ -61,7 +62,16 @@ export function aBench(
   account: Partial<AccountConfig> = {},
 ): PollerBench {
   const clock = createFakeClock();
-  const source = api.sourceOf(clock);
+  return aBenchOf(api.sourceOf(clock), clock, entries, account);
+}
+
+/** The same over any source of the test's own. */
+export function aBenchOf<Asked extends Source>(
+  source: Asked,
+  clock: FakeClock,
+  entries: readonly AppEntry[] = [anEntry()],
+  account: Partial<AccountConfig> = {},
+): PollerBench<Asked> {
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const polls: boolean[] = [];

@@ -11,9 +11,9 @@ import { selectApplications } from '../../model/selector.ts';
 import { countOf } from '../../model/shown-text.ts';
 import type { Discovery, Question, Source } from '../../model/source.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
+import { pollUntilSettled } from '../../poll/account-poller.ts';
 import type { Context } from '../../poll/context.ts';
 import { discoverWithin } from '../../poll/discovery-state.ts';
-import { pollUntilSettled } from '../../poll/poll-loop.ts';
 import { longestDiscoveryMs } from '../account-discovery.ts';
 import { pollOnce } from '../poll-once.ts';
 import {

@@ -262,6 +262,21 @@ describe('batches that wait in a pause', () => {
     expect([timers, sink.apps.size, bench.polls.length]).toEqual([0, 0, 0]);
   });
 
+  it('become one, in which each is asked for once, if others appear meanwhile', async () => {
+    const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 5000 } })]);
+    const { clock, calls, source } = bench;
+    list(bench, idsOf(10));
+    calls.key.throttled(aThrottled(20_000));
+    bench.start();
+    await clock.advance(4000);
+    list(bench, idsOf(15));
+
+    await clock.advance(25_000);
+
+    expect(source.sentBatches).toEqual([idsOf(15)]);
+    expect(bench.polls).toHaveLength(15);
+  });
+
   it('leave no application unasked that is polled once, and ask for none of them twice', async () => {
     const window = { kind: 'range', lengthMs: 7 * minuteMs } as const;
     const others = Array.from({ length: 50 }, (_, index) => `${1001 + index}`);

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { nothingToAskOutcome } from '../../src/model/poll-outcome.ts';
 import type { Call, Question, Source } from '../../src/model/source.ts';
-import { PollLoop } from '../../src/poll/poll-loop.ts';
-import { accountCalls } from '../newrelic/calls/call-fakes.ts';
-import { aContext, aSilentSource } from '../support/a-context.ts';
-import { anApplication, anEntry } from '../support/builders.ts';
+import { aSilentSource } from '../support/a-context.ts';
+import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { inTurn } from '../support/fake-source.ts';
-import { aTable, discover, found, signal } from '../support/table-bench.ts';
+import { aBenchOf } from '../support/poller-bench.ts';
+import { found } from '../support/table-bench.ts';
 
 /** How long a call takes; one that hangs may not even end when it is broken off. */
 type Lasts = number | 'until aborted' | 'for ever';
@@ -46,6 +45,7 @@ const groupOf = (question: Question): number => Number(nameOf(question).split('-
 /** What belongs to the same plan is asked for together, stage by stage. */
 function planned(
   plans: readonly GroupPlan[],
+  ids: readonly string[],
   clock: FakeClock,
 ): { readonly source: Source; readonly made: ReadonlyMap<Call, MadeCall> } {
   const made = new Map<Call, MadeCall>();
@@ -60,6 +60,7 @@ function planned(
     return call;
   };
   const source = aSilentSource({
+    discover: async () => found(...ids.map((id) => anApplication({ id }))),
     groups: (due) =>
       plans
         .map((_, group) => due.filter((one) => groupOf(one) === group))
@@ -113,7 +114,6 @@ describe('any groups', () => {
         fc.array(drop, { maxLength: 40 }),
         async (plans, drops) => {
           const clock = createFakeClock();
-          const { source, made } = planned(plans, clock);
           // A poll with a short interval may take as long as its values are held.
           const entries = plans.flatMap(({ deadlinesMs }, group) =>
             deadlinesMs.map((staleAfterMs, number) =>
@@ -124,30 +124,30 @@ describe('any groups', () => {
             ),
           );
           const ids = entries.map(({ selector }) => (selector.kind === 'id' ? selector.id : ''));
-          const calls = accountCalls(clock, { requestsPerMinute: 1_000_000, concurrency: 10_000 });
-          const bench = aTable({ clock, source, calls, entries });
-          await discover(bench, found(...ids.map((id) => anApplication({ id }))));
-          const pollsOf = (id: string): number => bench.table.states.get(id)?.pollsEnded ?? 0;
-          const loop = new PollLoop(
-            bench.table,
-            aContext({ clock, source, calls }),
-            () => undefined,
-          );
+          const { source, made } = planned(plans, ids, clock);
+          const account = { requestsPerMinute: 1_000_000, concurrency: 10_000 };
+          const { poller, sink } = aBenchOf(source, clock, entries, account);
+          const outcomesOf = (id: string): number =>
+            sink.published.filter(
+              ({ application, pollSucceeded }) =>
+                application.id === id && pollSucceeded !== undefined,
+            ).length;
           const dropped = new Set<string>();
 
-          const polled = loop.pollAll(ids, signal);
+          const polled = poller.runOnce(new AbortController().signal);
+          await clock.advance(0);
           for (const { group, number, afterMs } of drops) {
             await clock.advance(afterMs);
             const id = `${group}-${number}`;
-            if (pollsOf(id) > 0) continue;
+            if (outcomesOf(id) > 0) continue;
             dropped.add(id);
-            bench.table.states.delete(id);
-            loop.dropUnwanted();
+            const left = entries.filter((_, index) => !dropped.has(ids[index] ?? ''));
+            await poller.reconfigure({ account: anAccount(), entries: left });
           }
           await clock.advance(130_000);
           await polled;
 
-          expect(ids.map(pollsOf)).toEqual(ids.map((id) => (dropped.has(id) ? 0 : 1)));
+          expect(ids.map(outcomesOf)).toEqual(ids.map((id) => (dropped.has(id) ? 0 : 1)));
           for (const [group, one] of plans.entries()) {
             expectOrder(
               [...made.values()].filter((call) => call.group === group),
