@@ -1,8 +1,7 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { PollTiming } from '../model/config.ts';
 import { hasValues, queryIdOf } from '../model/snapshot.ts';
-import type { AppState } from './app-state.ts';
-import { noParts, withoutFailingSince } from './parts.ts';
+import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
 import { dueAfter, lateAfterMs, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';

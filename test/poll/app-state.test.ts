@@ -8,9 +8,9 @@ import {
   afterDiscovery,
   afterPoll,
   newAppState,
+  partsOf,
   refreshed,
 } from '../../src/poll/app-state.ts';
-import { partsOf } from '../../src/poll/parts.ts';
 import { staleAtMs, withoutStaleValues } from '../../src/poll/states.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Owns } from '../../src/model/shard.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import { type AppState, newAppState } from '../../src/poll/app-state.ts';
-import { partsOf } from '../../src/poll/parts.ts';
+import { type AppState, newAppState, partsOf } from '../../src/poll/app-state.ts';
 import {
   type DiscoveryChange,
   haveSamePoll,

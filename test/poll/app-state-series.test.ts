@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CustomMetric, type MetricChoice, seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading } from '../../src/model/snapshot.ts';
-import { partsOf, withSeries } from '../../src/poll/parts.ts';
+import { partsOf, withSeries } from '../../src/poll/app-state.ts';
 
 function custom(as: string, metric: string, of: Partial<CustomMetric> = {}): CustomMetric {
   const usual = { value: 'average_value', scale: 1, help: undefined, labels: {}, scope: 'both' };
