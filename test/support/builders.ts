@@ -8,6 +8,7 @@ import type {
 } from '../../src/model/config.ts';
 import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import type { ApplicationQuestion } from '../../src/model/source.ts';
 
 export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig {
   return {
@@ -87,6 +88,21 @@ export function aSelected(
   entry: Parameters<typeof anEntry>[0] = {},
 ): SelectedApplication {
   return { application: anApplication(application), entry: anEntry(entry) };
+}
+
+/** What is asked about an application of which all is known. */
+export function aQuestion(
+  selected: SelectedApplication,
+  overrides: Partial<ApplicationQuestion> = {},
+): ApplicationQuestion {
+  return {
+    kind: 'application',
+    selected,
+    askHostNames: false,
+    hostNames: new Map(),
+    isListed: () => true,
+    ...overrides,
+  };
 }
 
 /** A gauge of a number. */

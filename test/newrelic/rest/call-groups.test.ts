@@ -1,45 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CustomMetric,
-  type PolledSeries,
-  seriesOf,
-} from '../../../src/model/polled-series.ts';
+import { type MetricScope, type PolledSeries, seriesOf } from '../../../src/model/polled-series.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import { type ValueName, valueNames } from '../../../src/model/vendor-value.ts';
-import { createCallGroups, type SeriesGroup } from '../../../src/newrelic/rest/call-groups.ts';
-import { metricsRequest } from '../../../src/newrelic/rest/requests.ts';
+import { createCallGroups } from '../../../src/newrelic/rest/call-groups.ts';
+import { queryLengthOf } from '../../../src/newrelic/rest/requests.ts';
 
+const unnamed = { as: 'x', scale: 1, help: undefined, labels: {} };
+
+/** Such as `a call_count`. Of applications and hosts unless it is said. */
 function aSeries(
   metric: string,
   value: ValueName = 'call_count',
-  scope: CustomMetric['scope'] = 'both',
+  scope: MetricScope = 'both',
 ): PolledSeries {
-  const choice = { metric, value, as: 'x', scale: 1, help: undefined, labels: {}, scope };
-  const [series] = seriesOf([choice], []);
+  const [series] = seriesOf([{ metric, value, scope, ...unnamed }], []);
   if (series === undefined) throw new Error('a metric without a series');
   return series;
 }
 
 const callGroupsOf = createCallGroups();
 
-function textOf(groups: readonly SeriesGroup[]): readonly string[] {
-  return groups.map(({ series, places }) => {
-    const metrics = series.map(({ metric, value }) => `${metric} ${value}`).join(', ');
-    return `${metrics} at ${places.join()}`;
-  });
-}
-
-/** The series of each call for an application. */
-function callsFor(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
-  return callGroupsOf(series, true).applications.map((group) => group.series);
-}
-
-/** The part of the query that asks for the series. */
-function queryOf(series: readonly PolledSeries[]): string {
-  const query = { series, window: undefined, raw: false };
-  const { target } = metricsRequest('1', undefined, query);
-  return target.slice(target.indexOf('?') + 1, target.indexOf('&summarize'));
+/** The calls for an application and for a host: each with its series and their places. */
+function callsOf(series: readonly PolledSeries[], areWhole = true) {
+  const { applications, hosts } = callGroupsOf(series, areWhole);
+  const [own, ofHosts] = [applications, hosts].map((groups) =>
+    groups.map((group) => {
+      const metrics = group.series.map(({ metric, value }) => `${metric.slice(0, 3)} ${value}`);
+      return `${metrics.join(', ')} at ${group.places.join()}`;
+    }),
+  );
+  return { applications: own, hosts: ofHosts };
 }
 
 const anySeries = fc
@@ -57,35 +48,23 @@ describe('the calls for the series of an entry', () => {
   const room = 3500 - 24 - 13;
   it.each([
     { what: 'metrics that just fit', names: ['a'.repeat(1000), 'b'.repeat(room - 1013)], calls: 1 },
-    {
-      what: 'one character too many',
-      names: ['a'.repeat(1000), 'b'.repeat(room - 1012)],
-      calls: 2,
-    },
-    { what: 'characters that are longer when they are sent', names: ['あ', 'い'], calls: 2 },
+    { what: 'one more character', names: ['a'.repeat(1000), 'b'.repeat(room - 1012)], calls: 2 },
+    { what: 'longer ones when sent', names: ['あ'.repeat(255), 'い'.repeat(255)], calls: 2 },
   ])('are $calls for $what', ({ names, calls }) => {
-    const series = names.map((name) => aSeries(name.length === 1 ? name.repeat(255) : name));
-
-    expect(callsFor(series)).toHaveLength(calls);
-  });
-
-  it('are several for one metric whose values do not fit one call', () => {
-    const name = 'a'.repeat(3450);
-
-    expect(callsFor([aSeries(name), aSeries(name, 'score'), aSeries('b')])).toHaveLength(3);
+    expect(callsOf(names.map((name) => aSeries(name))).applications).toHaveLength(calls);
   });
 
   it('ask for each series once, in queries that fit, and are no more than needed', () => {
     fc.assert(
       fc.property(fc.array(anySeries, { minLength: 1, maxLength: 60 }), (series) => {
-        const calls = callsFor(series);
+        const calls = callGroupsOf(series, true).applications.map((group) => group.series);
 
         expect(calls.flat()).toEqual(series);
         for (const [index, call] of calls.entries()) {
-          expect(queryOf(call).length).toBeLessThan(3500);
+          expect(queryLengthOf(call)).toBeLessThanOrEqual(3500);
           const next = calls[index + 1]?.[0];
-          if (next === undefined) continue;
-          expect(queryOf([...call, next]).length).toBeGreaterThanOrEqual(3500);
+          const longer = next === undefined ? Infinity : queryLengthOf([...call, next]);
+          expect(longer).toBeGreaterThan(3500);
         }
       }),
     );
@@ -93,67 +72,56 @@ describe('the calls for the series of an entry', () => {
 
   it('are one for all presets, with the values in their order', () => {
     const series = seriesOf(presetNames, ['web', 'other']);
-
     const { applications, hosts } = callGroupsOf(series, true);
 
     expect(applications).toMatchObject([{ series, places: [...series.keys()] }]);
     expect(hosts).toEqual(applications);
   });
 
-  it('ask for what is read of applications and of hosts each', () => {
-    const series = [
-      aSeries('a', 'call_count', 'hosts'),
-      aSeries('b'),
-      aSeries('c', 'call_count', 'applications'),
-    ];
-
-    const { applications, hosts } = callGroupsOf(series, true);
-
-    expect(textOf(applications)).toEqual(['b call_count, c call_count at 1,2']);
-    expect(textOf(hosts)).toEqual(['a call_count, b call_count at 0,1']);
-  });
-
-  it('are several for what one URL cannot hold, and no value loses its place', () => {
-    const [long, longer] = ['a'.repeat(2000), 'b'.repeat(2000)];
-    const series = [aSeries(long), aSeries('c'), aSeries(longer), aSeries(long, 'score')];
-
-    const { applications } = callGroupsOf(series, true);
-
-    expect(textOf(applications)).toEqual([
-      `${long} call_count, c call_count at 0,1`,
-      `${longer} call_count at 2`,
-      `${long} score at 3`,
-    ]);
-  });
-
-  it('are one for each kind of metric if answers are not whole: those with the same values together', () => {
-    const series = [
-      aSeries('a'),
-      aSeries('b', 'score'),
-      aSeries('c', 'percent'),
-      aSeries('b', 'call_count'),
-      aSeries('d'),
-    ];
-
-    const { hosts } = callGroupsOf(series, false);
-
-    expect(textOf(hosts)).toEqual([
-      'a call_count, d call_count at 0,4',
-      'b score, b call_count at 1,3',
-      'c percent at 2',
-    ]);
-  });
-
+  const [long, longer] = ['a'.repeat(2000), 'b'.repeat(2000)];
   it.each([
-    { what: 'all metrics have the same values', series: [aSeries('a'), aSeries('b')] },
-    { what: 'there is only one', series: [aSeries('b', 'score')] },
     {
-      what: 'the others are not read of it',
-      series: [aSeries('b'), aSeries('a', 'score', 'hosts')],
+      what: 'what is read of applications and of hosts each',
+      series: [aSeries('a', 's', 'hosts'), aSeries('b'), aSeries('c', 't', 'applications')],
+      applications: ['b call_count, c t at 1,2'],
+      hosts: ['a s, b call_count at 0,1'],
     },
-  ])('are never more than one if $what', ({ series }) => {
-    const { applications } = callGroupsOf(series, false);
-
-    expect(applications).toHaveLength(1);
+    {
+      what: 'what one URL cannot hold, in several, and no value loses its place',
+      series: [aSeries(long), aSeries('c'), aSeries(longer), aSeries(long, 'score')],
+      applications: [
+        'aaa call_count, c call_count at 0,1',
+        'bbb call_count at 2',
+        'aaa score at 3',
+      ],
+    },
+    {
+      what: 'metrics with the same values together, if answers are not whole',
+      isCut: true,
+      series: ['a', 'b score', 'c percent', 'b', 'd'].map((text) => {
+        const [metric = '', value = 'call_count'] = text.split(' ');
+        return aSeries(metric, value as ValueName);
+      }),
+      applications: [
+        'a call_count, d call_count at 0,4',
+        'b score, b call_count at 1,3',
+        'c percent at 2',
+      ],
+    },
+    {
+      what: 'metrics that all have the same values at once',
+      isCut: true,
+      series: [aSeries('a'), aSeries('b')],
+      applications: ['a call_count, b call_count at 0,1'],
+    },
+    {
+      what: 'one metric at once, and another for hosts',
+      isCut: true,
+      series: [aSeries('b'), aSeries('a', 'score', 'hosts')],
+      applications: ['b call_count at 0'],
+      hosts: ['b call_count at 0', 'a score at 1'],
+    },
+  ])('ask for $what', ({ series, isCut = false, applications, hosts = applications }) => {
+    expect(callsOf(series, !isCut)).toEqual({ applications, hosts });
   });
 });

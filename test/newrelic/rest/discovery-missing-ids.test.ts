@@ -4,11 +4,8 @@ import type { Discovery } from '../../../src/model/source.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
-import { answerOf } from '../../support/fake-transport.ts';
-import { appsOf, byIds, byName } from './a-discovery.ts';
-import { aRestSource } from './a-rest-source.ts';
-
-const notFound = answerOf('{}', { status: 404 });
+import { neverAborted } from '../calls/fakes.ts';
+import { appsOf, aRestSource, byIds, idsFrom, notFound } from './a-rest-source.ts';
 
 /** How the vendor answers a call for ids if it does not have all of them. */
 type Unknown = 'left out' | '404 for all';
@@ -42,7 +39,7 @@ function aVendor(
     const isRefused = unknown === '404 for all' && there.length < ids.length;
     return rounds.instead.get(text) ?? (isRefused ? notFound : appsOf(there));
   };
-  const { source, signal } = aRestSource(send, { clock });
+  const { source } = aRestSource(send, { clock });
   const rounds: Rounds = {
     clock,
     has: new Set(has),
@@ -51,7 +48,7 @@ function aVendor(
     discover: async (ids = wanted) => {
       await clock.advance(minuteMs);
       asked = [];
-      const discovery = await source.discover({ selectors: byIds(...ids) }, known, signal);
+      const discovery = await source.discover({ selectors: byIds(...ids) }, known, neverAborted);
       expect(discovery.calls).toBe(asked.length);
       rounds.asked = asked;
       const found = discovery.applications.map(({ id }) => id);
@@ -62,10 +59,6 @@ function aVendor(
     },
   };
   return rounds;
-}
-
-function idsFrom(first: number, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => String(first + index));
 }
 
 /** The ids that were asked for alone, because an answer for several ids left them out. */
@@ -243,7 +236,7 @@ describe('ids beside a name', () => {
   it('that are absent cost only one look-up an hour', async () => {
     const clock = createFakeClock();
     const asked: string[] = [];
-    const { source, signal } = aRestSource(
+    const { source } = aRestSource(
       async ({ target }) => {
         asked.push(target);
         return target.includes('ids') ? appsOf([]) : appsOf(['1']);
@@ -254,9 +247,9 @@ describe('ids beside a name', () => {
 
     for (let minute = 0; minute <= 60; minute += 1) {
       const discovery = await source.discover(
-        { selectors: [byName, ...byIds('8', '9')] },
+        { selectors: [{ kind: 'name', name: 'app 1' }, ...byIds('8', '9')] },
         ['1'],
-        signal,
+        neverAborted,
       );
       expect(discovery).toMatchObject({ complete: true, pendingIds: [] });
       calls.push(discovery.calls);

@@ -1,278 +1,276 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
-import type { Clock } from '../../../src/model/clock.ts';
-import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
-import { discoverWithin } from '../../../src/poll/discovery-state.ts';
-import { aContext } from '../../support/a-context.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { answerOf, createFakeTransport } from '../../support/fake-transport.ts';
+import type { Selector } from '../../../src/model/config.ts';
+import type { Transport } from '../../../src/newrelic/calls/transport.ts';
+import { answerOf } from '../../support/fake-transport.ts';
+import { neverAborted } from '../calls/fakes.ts';
 import {
   appsOf,
+  aRestSource,
   byIds,
-  byName,
   discover,
-  filtered,
-  list,
-  noKey,
+  everything,
+  idsFrom,
+  type ListScript,
+  nextPage,
+  notFound,
   serverError,
-} from './a-discovery.ts';
-import { aRestSource } from './a-rest-source.ts';
+} from './a-rest-source.ts';
 
-describe('a discovery by ids alone', () => {
-  it('asks for them in one call', async () => {
-    const found = await discover(byIds('1', '2', '1'), {
-      [filtered('1', '2')]: appsOf(['2', '1']),
+const byName: Selector = { kind: 'name', name: 'app 1' };
+const nameless = (id: number, next: number) =>
+  answerOf({ applications: [{ id }] }, { headers: nextPage(next) });
+const renamed = answerOf({
+  applications: [
+    { id: 1, name: 'renamed' },
+    { id: 3, name: 'app 3' },
+  ],
+});
+const batches = [idsFrom(1, 200), idsFrom(201, 200), idsFrom(401, 50)];
+const twoPages = { list: appsOf(['1'], nextPage(2)), 'list 2': appsOf(['2']) };
+
+interface Case {
+  readonly selectors?: readonly Selector[];
+  readonly script: ListScript;
+  readonly known?: readonly string[];
+  readonly is: Readonly<Record<string, unknown>>;
+}
+
+describe('a discovery', () => {
+  it.each<[string, Case]>([
+    [
+      'asks for ids once, in one call',
+      {
+        selectors: byIds('1', '2', '1'),
+        script: { '1,2': appsOf(['2', '1']) },
+        is: { ids: ['2', '1'] },
+      },
+    ],
+    [
+      'asks for 200 ids in a call',
+      {
+        selectors: byIds(...batches.flat()),
+        script: Object.fromEntries(batches.map((batch) => [batch.join(), appsOf(batch)])),
+        is: { ids: batches.flat() },
+      },
+    ],
+    [
+      'asks for each id that was left out alone before it counts as missing',
+      {
+        selectors: byIds('1', '2', '3', '4'),
+        script: { '1,2,3,4': appsOf(['3']), 1: appsOf(['1']), 2: appsOf([]), 4: notFound },
+        is: { ids: ['3', '1'], pendingIds: [] },
+      },
+    ],
+    [
+      'never asks for an id that is not a number',
+      {
+        selectors: byIds('1', 'x/..', '１', '-1', '', '1\n'),
+        script: { 1: appsOf(['1']) },
+        is: { ids: ['1'] },
+      },
+    ],
+    ...[[byName], [everything], [...byIds('1'), byName], []].map((selectors): [string, Case] => [
+      `reads the list of the whole account: ${selectors.map(({ kind }) => kind).join()}`,
+      { selectors, script: { list: appsOf(['1', '2']) }, is: { ids: ['1', '2'] } },
+    ]),
+    [
+      'reads all pages, also after an empty one; of an application on two pages the first counts',
+      {
+        script: {
+          list: appsOf(['1', '2'], nextPage(2)),
+          'list 2': appsOf([], nextPage(3)),
+          'list 3': renamed,
+        },
+        is: { names: ['app 1', 'app 2', 'app 3'] },
+      },
+    ],
+    [
+      'reads on through pages of which only the ids can be read',
+      {
+        script: { list: nameless(1, 2), 'list 2': nameless(2, 3), 'list 3': appsOf(['3']) },
+        is: { ids: ['3'], unreadableIds: ['1', '2'] },
+      },
+    ],
+    [
+      'asks for known applications that a list of several pages left out',
+      {
+        script: { ...twoPages, '4,5': appsOf(['4']) },
+        known: ['1', '4', '5'],
+        is: { ids: ['1', '2', '4'] },
+      },
+    ],
+    [
+      'finds out which of several known applications is the reason for a 404',
+      {
+        script: {
+          ...twoPages,
+          '4,5,6,7': notFound,
+          '4,5': notFound,
+          '6,7': appsOf(['6', '7']),
+          4: appsOf(['4']),
+          5: notFound,
+        },
+        known: ['4', '5', '6', '7'],
+        is: { ids: ['1', '2', '4', '6', '7'] },
+      },
+    ],
+    [
+      'trusts a list of one page that has half of the known ones',
+      { script: { list: appsOf(['1']) }, known: ['1', '4'], is: { ids: ['1'] } },
+    ],
+    ...[appsOf([]), notFound].map((answer): [string, Case] => [
+      `trusts an empty list if a known application is not there either: ${answer.status}`,
+      { script: { list: appsOf([]), 1: answer }, known: ['1'], is: { ids: [], pendingIds: [] } },
+    ]),
+  ])('%s', async (_, { selectors = [byName], script, known, is }) => {
+    expect(await discover(selectors, script, known)).toMatchObject({ complete: true, ...is });
+  });
+
+  it('reads a list of 110 pages', async () => {
+    let page = 0;
+    const { source } = aRestSource(async () => {
+      page += 1;
+      return appsOf(idsFrom(page * 200, 200), page < 110 ? nextPage(page + 1) : {});
     });
 
-    expect(found).toMatchObject({ ids: ['2', '1'], complete: true, error: undefined });
-  });
+    const found = await source.discover({ selectors: [] }, [], neverAborted);
 
-  it('asks for 200 ids in a call', async () => {
-    const ids = Array.from({ length: 450 }, (_, index) => String(index + 1));
-    const parts = [ids.slice(0, 200), ids.slice(200, 400), ids.slice(400)];
-
-    const found = await discover(
-      byIds(...ids),
-      Object.fromEntries(parts.map((part) => [filtered(...part), appsOf(part)])),
-    );
-
-    expect(found).toMatchObject({ ids, complete: true, calls: 3 });
-  });
-
-  it('asks for each id that was left out alone before it counts as missing', async () => {
-    const found = await discover(byIds('1', '2', '3', '4'), {
-      [filtered('1', '2', '3', '4')]: appsOf(['3']),
-      [filtered('1')]: appsOf(['1']),
-      [filtered('2')]: appsOf([]),
-      [filtered('4')]: answerOf('{}', { status: 404 }),
-    });
-
-    expect(found).toMatchObject({ ids: ['3', '1'], complete: true, error: undefined });
-  });
-
-  it('never asks for an id that is not a number', async () => {
-    const found = await discover(byIds('1', 'x/..'), { [filtered('1')]: appsOf(['1']) });
-
-    expect(found).toMatchObject({ ids: ['1'], complete: true });
+    expect(found).toMatchObject({ complete: true, calls: 110 });
+    expect(found.applications).toHaveLength(22_000);
   });
 });
 
-describe('a discovery by names', () => {
-  it.each([
-    { what: 'a name', selectors: [byName] },
-    { what: 'a pattern', selectors: [{ kind: 'match', pattern: /a/ } as const] },
-    { what: 'a name beside an id', selectors: [...byIds('1'), byName] },
-    { what: 'no selector at all', selectors: [] },
-  ])('($what) reads the list of the whole account', async ({ selectors }) => {
-    const found = await discover(selectors, { [list]: appsOf(['1', '2']) });
+const many = idsFrom(1, 201);
+const firstBatch = many.slice(0, 200).join();
 
-    expect(found).toMatchObject({ ids: ['1', '2'], complete: true });
-  });
+describe('an incomplete discovery', () => {
+  const leftOut =
+    'the list left out most of the known applications, but at least 1 of them are still there';
 
-  it('reads all pages; if an application is on two pages, the first one counts', async () => {
-    const twice = {
-      applications: [
-        { id: 1, name: 'renamed' },
-        { id: 3, name: 'app 3' },
-      ],
-    };
-    const transport = createFakeTransport({
-      [list]: appsOf(['1', '2'], { link: '</x?page=2>; rel="next"' }),
-      [`${list}?page=2`]: answerOf(
-        { applications: [] },
-        { headers: { link: '<?page=3>; rel=next' } },
-      ),
-      [`${list}?page=3`]: answerOf(twice),
-    });
-    const { source, signal } = aRestSource(transport.send);
+  it.each<[string, Case & { readonly reason: FailureReason; readonly says?: string }]>([
+    [
+      'keeps what was read before the page that failed, and asks for no single ids',
+      {
+        selectors: [byName, ...byIds('9')],
+        script: { list: appsOf(['1'], nextPage(2)), 'list 2': answerOf('<html>') },
+        is: { ids: ['1'], pendingIds: ['9'] },
+        reason: 'not_json',
+      },
+    ],
+    [
+      'goes on with the other ids after a failure of the vendor',
+      {
+        selectors: byIds(...many),
+        script: { [firstBatch]: serverError, 201: appsOf(['201']) },
+        is: { ids: ['201'] },
+        reason: 'server',
+      },
+    ],
+    [
+      'goes on with the other known applications, too',
+      {
+        script: {
+          ...twoPages,
+          [idsFrom(10, 200).join()]: serverError,
+          [idsFrom(210, 50).join()]: appsOf(['210']),
+        },
+        known: idsFrom(10, 250),
+        is: { ids: ['1', '2', '210'] },
+        reason: 'server',
+      },
+    ],
+    ...[[], ['1']].map((listed): [string, Case & { reason: FailureReason; says: string }] => [
+      `is one whose list of one page has ${listed.length} of three, of which another is still there`,
+      {
+        script: {
+          list: appsOf(listed),
+          [['1', '2', '3'].filter((id) => !listed.includes(id)).join()]: appsOf(['3']),
+        },
+        known: ['1', '2', '3'],
+        is: { ids: [...listed, '3'] },
+        reason: 'server',
+        says: leftOut,
+      },
+    ]),
+  ])('%s', async (_, { selectors = [byName], script, known, is, reason, says = '' }) => {
+    const found = await discover(selectors, script, known);
 
-    const { applications, complete } = await source.discover({ selectors: [byName] }, [], signal);
-
-    expect(applications.map(({ name }) => name)).toEqual(['app 1', 'app 2', 'app 3']);
-    expect(complete).toBe(true);
-  });
-
-  it('reads on through pages of which only the ids can be read', async () => {
-    const nameless = (id: number, page: number): ApiResponse =>
-      answerOf({ applications: [{ id }] }, { headers: { link: `<?page=${page}>; rel="next"` } });
-
-    const found = await discover([byName], {
-      [list]: nameless(1, 2),
-      [`${list}?page=2`]: nameless(2, 3),
-      [`${list}?page=3`]: appsOf(['3']),
-    });
-
-    expect(found).toMatchObject({ ids: ['3'], complete: true, unreadableIds: ['1', '2'] });
-  });
-});
-
-describe('a discovery that fails', () => {
-  it('keeps what was read before the page that failed, and asks for no single ids', async () => {
-    const found = await discover([byName, ...byIds('9')], {
-      [list]: appsOf(['1'], { link: '<?page=2>; rel="next"' }),
-      [`${list}?page=2`]: answerOf('<html>', { status: 200 }),
-    });
-
-    expect(found).toMatchObject({ ids: ['1'], complete: false, error: { reason: 'not_json' } });
-  });
-
-  it('ends at once when the key is refused', async () => {
-    const ids = Array.from({ length: 201 }, (_, index) => String(index + 1));
-
-    const found = await discover(byIds(...ids), { [filtered(...ids.slice(0, 200))]: noKey });
-
-    expect(found).toMatchObject({ ids: [], complete: false, calls: 1, error: { reason: 'auth' } });
-  });
-
-  it('goes on with the other ids after a failure of the vendor', async () => {
-    const ids = Array.from({ length: 201 }, (_, index) => String(index + 1));
-
-    const found = await discover(byIds(...ids), {
-      [filtered(...ids.slice(0, 200))]: serverError,
-      [filtered('201')]: appsOf(['201']),
-    });
-
-    expect(found).toMatchObject({ ids: ['201'], complete: false, error: { reason: 'server' } });
+    expect(found).toMatchObject({ ...is, error: { reason } });
+    expect(found.error?.message).toContain(says);
   });
 
   it.each<{ reason: FailureReason; calls: number }>([
-    { reason: 'dns', calls: 1 },
-    { reason: 'connect', calls: 1 },
-    { reason: 'tls', calls: 1 },
-    { reason: 'throttled', calls: 1 },
-    { reason: 'redirect', calls: 1 },
-    { reason: 'timeout', calls: 2 },
-    { reason: 'reset', calls: 2 },
+    ...(['auth', 'dns', 'connect', 'tls', 'throttled', 'redirect'] as const).map((reason) => ({
+      reason,
+      calls: 1,
+    })),
+    ...(['timeout', 'reset'] as const).map((reason) => ({ reason, calls: 2 })),
   ])('makes $calls calls of two when the first fails by $reason', async ({ reason, calls }) => {
     const failure = new ApiError(reason, 'no answer');
-    const ids = Array.from({ length: 201 }, (_, index) => String(index + 1));
-    const transport = createFakeTransport({
-      [filtered(...ids.slice(0, 200))]: failure,
-      [filtered('201')]: appsOf(['201']),
-    });
-    const { source, signal } = aRestSource(transport.send);
+    const others = calls === 1 ? {} : { 201: appsOf(['201']) };
 
-    const discovery = await source.discover({ selectors: byIds(...ids) }, [], signal);
+    const found = await discover(byIds(...many), { [firstBatch]: failure, ...others });
 
-    expect(discovery).toMatchObject({ complete: false, error: failure });
-    expect(transport.calls).toHaveLength(calls);
-  });
-
-  it('rejects with the reason of an abort, even if the call ended with an ApiError', async () => {
-    const reason = new Error('shutting down');
-    const controller = new AbortController();
-    const { source } = aRestSource(async () => {
-      controller.abort(reason);
-      throw new ApiError('timeout', 'no answer in time');
-    });
-
-    await expect(source.discover({ selectors: [byName] }, [], controller.signal)).rejects.toBe(
-      reason,
-    );
-  });
-
-  it('does not swallow a bug of this program', async () => {
-    const mistake = new TypeError('undefined is not a function');
-    const { source, signal } = aRestSource(async () => {
-      throw mistake;
-    });
-
-    await expect(source.discover({ selectors: [byName] }, [], signal)).rejects.toBe(mistake);
+    expect(found).toMatchObject({ error: failure, calls });
   });
 });
 
-const deadline = new ApiError('timeout', 'the discovery did not end within 120 s');
-const perPage = 200;
+describe('an abort of a discovery', () => {
+  const deadline = new ApiError('timeout', 'the discovery did not end within 120 s');
+  const stopped = new Error('shutting down');
 
-/** Serves the pages of a list, each after `pageMs`. Obeys its signal like a transport. */
-function slowPages(clock: Clock, pages: number, pageMs: number): Transport {
-  return async ({ target }, signal) => {
-    const page = Number(new URL(target, 'http://vendor').searchParams.get('page') ?? '1');
-    await new Promise<void>((resolve, reject) => {
-      const stop = (): void => {
-        cancel();
-        reject(signal.reason as Error);
-      };
-      const cancel = clock.after(pageMs, () => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      });
-      signal.addEventListener('abort', stop);
-    });
-    const first = (page - 1) * perPage;
-    const ids = Array.from({ length: perPage }, (_, index) => String(first + index + 1));
-    const next = `</v2/applications.json?page=${page + 1}>; rel="next"`;
-    return appsOf(ids, page < pages ? { link: next } : {});
-  };
-}
-
-describe('a discovery that reaches its deadline', () => {
-  it('keeps what it has, counts its calls, and has the deadline as its error', async () => {
+  /** Aborts a discovery in one of its calls, which are then answered by `answer`. */
+  async function abortedIn(
+    call: number,
+    reason: Error,
+    answer: (call: number, ...asked: Parameters<Transport>) => ReturnType<Transport>,
+    selectors: readonly Selector[],
+    known: readonly string[] = [],
+  ) {
     const controller = new AbortController();
-    const { source } = aRestSource(async ({ target }, signal) => {
-      if (target.includes('page=2')) controller.abort(deadline);
-      signal.throwIfAborted();
-      return appsOf(['1', '2'], { link: '<?page=2>; rel="next"' });
+    let calls = 0;
+    const { source } = aRestSource(async (...asked) => {
+      calls += 1;
+      if (calls === call) controller.abort(reason);
+      return answer(calls, ...asked);
     });
+    return source.discover({ selectors }, known, controller.signal);
+  }
 
-    const found = await source.discover(
-      { selectors: [byName, ...byIds('8')] },
-      ['5'],
-      controller.signal,
-    );
+  it('by a deadline keeps what was read, and has the deadline as its error', async () => {
+    const answer: Transport = async (_, signal) => {
+      signal.throwIfAborted();
+      return appsOf(['1', '2'], nextPage(2));
+    };
+    const selectors = [byName, ...byIds('8')];
+    const found = await abortedIn(2, deadline, async (_, ...asked) => answer(...asked), selectors, [
+      '5',
+    ]);
 
     expect(found).toMatchObject({ complete: false, calls: 2, pendingIds: ['8'] });
     expect(found.applications.map(({ id }) => id)).toEqual(['1', '2']);
     expect(found.error).toBe(deadline);
   });
 
-  it('has the deadline as its error even if a call had failed before, and asks nothing more', async () => {
-    const controller = new AbortController();
-    const asked: string[] = [];
-    const { source } = aRestSource(async ({ target }) => {
-      asked.push(target);
-      if (asked.length === 2) controller.abort(deadline);
-      return asked.length === 1 ? serverError : appsOf(['201']);
-    });
-    const ids = Array.from({ length: 601 }, (_, index) => String(index + 1));
+  it('by a deadline asks nothing more, and is the error even if a call had failed before', async () => {
+    const answer = async (call: number) => (call === 1 ? serverError : appsOf(['201']));
+    const found = await abortedIn(2, deadline, answer, byIds(...idsFrom(1, 601)));
 
-    const found = await source.discover({ selectors: byIds(...ids) }, [], controller.signal);
-
-    expect(asked).toHaveLength(2);
     expect(found).toMatchObject({ applications: [{ id: '201' }], complete: false, calls: 2 });
     expect(found.error).toBe(deadline);
   });
 
-  it('rejects if it was aborted for another reason between two calls', async () => {
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-    const { source } = aRestSource(async () => {
-      controller.abort(reason);
-      return appsOf(['1']);
-    });
-
-    const discovery = source.discover({ selectors: byIds('1', '2') }, [], controller.signal);
-
-    await expect(discovery).rejects.toBe(reason);
+  it.each<[string, Parameters<typeof abortedIn>[2]]>([
+    ['though the call ended otherwise', async () => Promise.reject(deadline)],
+    ['between two calls', async () => appsOf(['1'])],
+  ])('for another reason rejects with that, %s', async (_, answer) => {
+    await expect(abortedIn(1, stopped, answer, byIds('1', '2'))).rejects.toBe(stopped);
   });
-});
 
-describe('a list of 110 pages', () => {
-  it.each([
-    { pageMs: 1000, found: 22_000, complete: true, calls: 110, reason: undefined },
-    { pageMs: 1200, found: 20_000, complete: false, calls: 101, reason: 'timeout' },
-  ])('within two minutes, at $pageMs ms a page, gives $found', async (row) => {
-    const clock = createFakeClock();
-    const { source, signal } = aRestSource(slowPages(clock, 110, row.pageMs), { clock });
+  it('is not what a bug of this program is, which rejects', async () => {
+    const mistake = new TypeError('undefined is not a function');
 
-    const asking = aContext({ source, clock });
-    const discovery = discoverWithin(120_001, asking, { selectors: [byName] }, [], signal);
-    await clock.advance(120_001);
-
-    const { applications, complete, calls, error } = await discovery;
-    expect(applications).toHaveLength(row.found);
-    expect({ complete, calls }).toEqual({ complete: row.complete, calls: row.calls });
-    expect(error instanceof ApiError ? error.reason : error).toBe(row.reason);
-    expect(clock.pendingTimers()).toBe(0);
+    await expect(discover([byName], { list: mistake })).rejects.toBe(mistake);
   });
 });

@@ -2,113 +2,75 @@ import { describe, expect, it } from 'vitest';
 import { transactionTypes } from '../../../src/model/application.ts';
 import { type PolledSeries, seriesOf } from '../../../src/model/polled-series.ts';
 import { presetNames } from '../../../src/model/presets.ts';
-import { type ValueName, valueNames } from '../../../src/model/vendor-value.ts';
+import { valueNames } from '../../../src/model/vendor-value.ts';
 import { createGaugeNames } from '../../../src/tools/gauge-names.ts';
+import { aSelected } from '../../support/builders.ts';
 import { answerOf } from '../../support/fake-transport.ts';
-import { aRestSource } from './a-rest-source.ts';
+import { aRestSource, polledOne } from './a-rest-source.ts';
 
-/** A unit as New Relic documents it, what the name of a gauge of it ends in, and 250 of it in that unit. */
-const documentedUnits = {
-  '1/min': { ending: '_per_minute', of250: 250 },
-  '1/s': { ending: '_per_second', of250: 250 },
-  's/min': { ending: '_seconds_per_minute', of250: 250 },
-  ms: { ending: '_seconds', of250: 0.25 },
-  s: { ending: '_seconds', of250: 250 },
-  '%': { ending: '_ratio', of250: 2.5 },
-  bytes: { ending: '_bytes', of250: 250 },
-  MiB: { ending: '_bytes', of250: 262_144_000 },
-  ratio: { ending: '_ratio', of250: 250 },
-  count: { ending: '', of250: 250 },
-  'as the metric': { ending: '', of250: 250 },
-} as const;
+/**
+ * What the name of a gauge ends in, 250 of the unit that New Relic documents in that unit, and the values that
+ * it documents in it: from its documentation of the REST API, not from the source of the exporter.
+ */
+const documented: readonly (readonly [ending: string, of250: number, values: string])[] = [
+  ['_per_minute', 250, 'requests_per_minute calls_per_minute errors_per_minute'],
+  ['_per_second', 250, 'throughput rate'],
+  ['_seconds_per_minute', 250, 'total_call_time_per_minute'],
+  ['_seconds', 0.25, 'average_response_time average_call_time average_time min_response_time'],
+  ['_seconds', 0.25, 'max_response_time standard_deviation average_exclusive_time total_time'],
+  ['_seconds', 250, 'threshold threshold_min'],
+  ['_ratio', 2.5, 'as_percentage percent time_percentage utilization'],
+  ['_ratio', 250, 'score'],
+  ['_bytes', 250, 'used_bytes_by_host'],
+  ['_bytes', 262_144_000, 'used_mb_by_host total_used_mb'],
+  ['', 250, 'call_count count error_count launch_count sessions_active s t f'],
+  ['', 250, 'average_value min_value max_value total_value'],
+];
 
-/** From New Relic's documentation of the values of its REST API, not from the source of the exporter. */
-const documented: Readonly<Record<ValueName, keyof typeof documentedUnits>> = {
-  requests_per_minute: '1/min',
-  calls_per_minute: '1/min',
-  errors_per_minute: '1/min',
-  throughput: '1/s',
-  call_count: 'count',
-  count: 'count',
-  error_count: 'count',
-  launch_count: 'count',
-  average_response_time: 'ms',
-  average_call_time: 'ms',
-  average_time: 'ms',
-  min_response_time: 'ms',
-  max_response_time: 'ms',
-  standard_deviation: 'ms',
-  average_exclusive_time: 'ms',
-  total_time: 'ms',
-  total_call_time_per_minute: 's/min',
-  average_value: 'as the metric',
-  min_value: 'as the metric',
-  max_value: 'as the metric',
-  total_value: 'as the metric',
-  rate: '1/s',
-  as_percentage: '%',
-  percent: '%',
-  time_percentage: '%',
-  utilization: '%',
-  used_bytes_by_host: 'bytes',
-  used_mb_by_host: 'MiB',
-  total_used_mb: 'MiB',
-  sessions_active: 'count',
-  score: 'ratio',
-  s: 'count',
-  t: 'count',
-  f: 'count',
-  threshold: 's',
-  threshold_min: 's',
-};
+function documentedOf(value: string): { readonly ending: string; readonly of250: number } {
+  const [ending, of250] = documented.find((row) => row[2].split(' ').includes(value)) ?? ['?', 0];
+  return { ending, of250 };
+}
 
 /** What is published if New Relic answers with 250 for the value of a series. */
 async function publishedOf(series: PolledSeries): Promise<number | undefined> {
   const values = { requests_per_minute: 1, count: 1, [series.value]: 250 };
-  const metrics = [
-    { name: series.metric, timeslices: [{ to: '2026-09-01T10:30:00+00:00', values }] },
-  ];
-  const { client, signal } = aRestSource(async () =>
-    answerOf(JSON.stringify({ metric_data: { metrics } })),
-  );
-  const query = { window: undefined, series: [series], raw: false };
-  return (await client.metrics('12', '345', query, { signal })).values[0];
+  const metrics = [{ name: series.metric, timeslices: [{ values }] }];
+  const { source } = aRestSource(async () => answerOf({ metric_data: { metrics } }));
+  const outcome = await polledOne(source, aSelected({}, { hosts: false, series: [series] }));
+  return outcome.reading?.application[0];
 }
 
-/** Every ending that states a unit; the longest that fits a name counts. */
-const endings = Object.values(documentedUnits)
-  .map(({ ending }) => ending)
-  .toSorted((left, right) => right.length - left.length);
-
+/** The longest ending that states a unit. */
 function unitEndingOf(gaugeName: string): string | undefined {
-  return endings.find((ending) => gaugeName.endsWith(ending));
+  const fitting = documented.map(([ending]) => ending).filter((one) => gaugeName.endsWith(one));
+  return fitting.toSorted((left, right) => right.length - left.length)[0];
 }
 
 describe('the documented unit of a value', () => {
   it.each(valueNames)('becomes the unit that the name of its gauge states: %s', async (value) => {
-    const { as } = createGaugeNames()('Custom/a', value);
-    const { ending, of250 } = documentedUnits[documented[value]];
-    const [series] = seriesOf(
-      [{ metric: 'Custom/a', value, as, scale: 1, help: undefined, labels: {}, scope: 'both' }],
-      [],
-    );
+    const { ending, of250 } = documentedOf(value);
+    const named = createGaugeNames()('Custom/a', value);
+    const choice = { metric: 'Custom/a', value, scale: 1, help: undefined, labels: {}, ...named };
+    const published = seriesOf([{ ...choice, scope: 'both' }], []).map(publishedOf);
 
-    expect(unitEndingOf(as)).toBe(ending);
-    expect(series === undefined ? undefined : await publishedOf(series)).toBe(of250);
+    expect(unitEndingOf(named.as)).toBe(ending);
+    expect(await Promise.all(published)).toEqual([of250]);
   });
 
-  const presets = seriesOf(presetNames, transactionTypes);
+  it.each(seriesOf(presetNames, transactionTypes))(
+    'is that of the preset $gauge.name from $metric',
+    async (series) => {
+      const { ending, of250 } = documentedOf(series.value);
+      const { name, hostName } = series.gauge;
+      // Apdex is known as a score, and that of New Relic's summary is called so, too.
+      const isScore = series.value === 'score';
+      const endings = [name, hostName].map((gauge) =>
+        isScore ? gauge.slice(gauge.lastIndexOf('_')) : unitEndingOf(gauge),
+      );
 
-  it.each(presets)('is that of the preset $gauge.name from $metric', async (series) => {
-    const { ending, of250 } = documentedUnits[documented[series.value]];
-    const { name, hostName } = series.gauge;
-
-    // Apdex is known as a score, and that of New Relic's summary is called so, too.
-    const [named, endingOf] =
-      series.value === 'score'
-        ? ['_score', (gauge: string) => gauge.slice(gauge.lastIndexOf('_'))]
-        : [ending, unitEndingOf];
-    expect([name, hostName].map(endingOf)).toEqual([named, named]);
-    expect(await publishedOf(series)).toBe(of250);
-  });
+      expect(new Set(endings)).toEqual(new Set([isScore ? '_score' : ending]));
+      expect(await publishedOf(series)).toBe(of250);
+    },
+  );
 });

@@ -1,227 +1,338 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seriesOf } from '../../../src/model/polled-series.ts';
-import type { InvalidSampleReason } from '../../../src/model/telemetry.ts';
-import type { MetricAnswer, MetricQuery } from '../../../src/newrelic/rest/metric-payload.ts';
+import type { AppEntry } from '../../../src/model/config.ts';
+import {
+  type CustomMetric,
+  type PolledSeries,
+  seriesOf,
+} from '../../../src/model/polled-series.ts';
+import {
+  countedBy,
+  type ValueName,
+  valueNames,
+  vendorValues,
+} from '../../../src/model/vendor-value.ts';
+import { inBaseUnit } from '../../../src/newrelic/rest/metric-payload.ts';
+import { aSelected, throughputSeries } from '../../support/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { answerOf } from '../../support/fake-transport.ts';
-import { aRestSource, sampleText } from './a-rest-source.ts';
+import { aRestSource, polledOne, sampleText } from './a-rest-source.ts';
 
-const to = '2026-09-01T10:30:00+00:00';
-const toMs = Date.UTC(2026, 8, 1, 10, 30);
+const [web, other] = ['HttpDispatcher', 'OtherTransaction/all'];
+const ownWindow = { kind: 'vendor_default' } as const;
+/** From 10:00 to 10:05 at the time of the tests. */
+const fiveMinutes = { kind: 'range', lengthMs: 300_000 } as const;
+const nowMs = Date.UTC(2026, 8, 1, 10, 8, 30);
 
-function aQuery(changes: Partial<MetricQuery> = {}): MetricQuery {
-  return {
-    window: undefined,
-    series: seriesOf(['throughput'], ['web', 'other']),
-    raw: false,
-    ...changes,
-  };
+interface Asked {
+  readonly series?: readonly PolledSeries[];
+  readonly window?: AppEntry['poll']['window'];
+  readonly wallMs?: number;
 }
 
-function aMetric(name: string, values: unknown, end: unknown = to): object {
-  return { name, timeslices: [{ from: '2026-09-01T10:00:00+00:00', to: end, values }] };
-}
-
-const web = 'HttpDispatcher';
-const other = 'OtherTransaction/all';
-
-interface Outcome extends MetricAnswer {
-  readonly invalid: readonly InvalidSampleReason[];
-}
-
-async function valuesIn(
-  body: unknown,
-  query: MetricQuery = aQuery(),
-  wallMs?: number,
-): Promise<Outcome> {
+/** What a poll of an application reads in this answer. */
+async function read(body: unknown, asked: Asked = {}) {
+  const { series = throughputSeries, window = ownWindow, wallMs = nowMs } = asked;
   const clock = createFakeClock(wallMs);
-  const { client, signal, invalidSamples } = aRestSource(async () => answerOf(body), { clock });
-  const ofApplication = await client.metrics('12', undefined, query, { signal });
-  return { ...ofApplication, invalid: invalidSamples };
+  const { source, invalidSamples, failures } = aRestSource(async () => answerOf(body), { clock });
+  const selected = aSelected({ id: '12' }, { hosts: false, series, poll: { window } });
+  const { reading, error } = await polledOne(source, selected, {}, wallMs);
+  const { application: values, windowEndMs } = reading ?? {};
+  return { values, windowEndMs, error, invalid: invalidSamples, failures };
 }
 
-async function valuesOf(metrics: unknown, query?: MetricQuery): Promise<Outcome> {
-  return valuesIn({ metric_data: { metrics } }, query);
+async function readMetrics(metrics: unknown, asked?: Asked) {
+  return read({ metric_data: { metrics } }, asked);
 }
 
-describe('the metric data of the samples', () => {
-  it.each([
-    {
-      name: '12-metric-data-HttpDispatcher-found-docs-2016.json',
-      values: [99_800, undefined],
-      windowEndMs: Date.UTC(2016, 0, 28, 18, 4),
-      wallMs: Date.UTC(2016, 0, 28, 18, 36, 6),
-    },
-    {
-      name: '13-metric-data-not-found-docs-2016.json',
-      values: [undefined, undefined],
-      windowEndMs: undefined,
-      wallMs: Date.UTC(2016, 0, 28, 18, 36, 33),
-    },
-    {
-      name: '15-metric-data-summarize-two-names-empty-values-docs-2014.json',
-      values: [undefined, undefined],
-      windowEndMs: undefined,
-      wallMs: Date.UTC(2014, 4, 21, 0, 11, 15),
-    },
-  ])('are read from $name', async ({ name, values, windowEndMs, wallMs }) => {
-    const outcome = await valuesIn(sampleText(name), aQuery(), wallMs);
+interface Range {
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
 
-    expect(outcome).toMatchObject({ values, windowEndMs, invalid: [] });
-  });
-});
+const slice = (values: unknown, range: Range) => ({ ...range, values });
+const ending = { to: '2026-09-01T10:05:00Z' };
 
-describe('metric data', () => {
-  it('gives the value of each transaction type and the end of the window', async () => {
-    const outcome = await valuesOf([
-      aMetric(web, { requests_per_minute: 54.7, call_count: 1640 }),
-      aMetric(other, { requests_per_minute: 0 }),
-    ]);
+function aMetric(name: string, values: unknown, range: Range = ending): object {
+  return { name, timeslices: [slice(values, range)] };
+}
 
-    expect(outcome.values).toEqual([54.7, 0]);
-    expect(outcome.windowEndMs).toBe(toMs);
-  });
+const rpm = (value: unknown) => ({ requests_per_minute: value });
+
+describe('the metric data', () => {
+  const none = [undefined, undefined];
 
   it.each([
-    { what: 'no metrics', metrics: [] },
-    { what: 'no timeslices', metrics: [{ name: web, timeslices: [] }] },
-    { what: 'empty values', metrics: [aMetric(web, {})] },
-    { what: 'another value', metrics: [aMetric(web, { call_count: 7 })] },
-    { what: 'another metric', metrics: [aMetric('EndUser', { requests_per_minute: 7 })] },
-  ])('with $what has no data, which is neither 0 nor a failure', async ({ metrics }) => {
-    const outcome = await valuesOf(metrics);
+    [
+      '12-metric-data-HttpDispatcher-found-docs-2016',
+      [99_800, undefined],
+      '2016-01-28T18:04:00Z',
+      '2016-01-28T18:36:06Z',
+    ],
+    ['13-metric-data-not-found-docs-2016', none, undefined, '2016-01-28T18:36:33Z'],
+    [
+      '15-metric-data-summarize-two-names-empty-values-docs-2014',
+      none,
+      undefined,
+      '2014-05-21T00:11:15Z',
+    ],
+  ])('of the sample %s is read', async (name, values, end, now) => {
+    const found = await read(sampleText(`${name}.json`), { wallMs: Date.parse(now) });
+    const windowEndMs = end === undefined ? undefined : Date.parse(end);
 
-    expect(outcome).toMatchObject({
-      values: [undefined, undefined],
-      windowEndMs: undefined,
-      invalid: [],
-    });
+    expect(found).toMatchObject({ values, windowEndMs, invalid: [], error: undefined });
   });
 
-  it('does not look at a transaction type that was not asked for', async () => {
-    const metrics = [aMetric(web, { requests_per_minute: 1 }), aMetric(other, 'no object')];
+  it.each<[string, unknown, readonly unknown[]]>([
+    ['both transaction types', [aMetric(web, rpm(54.7)), aMetric(other, rpm(0))], [54.7, 0]],
+    ['no metrics', [], none],
+    ['no timeslices', [{ name: web, timeslices: [] }], none],
+    ['empty values', [aMetric(web, {})], none],
+    ['another value', [aMetric(web, { call_count: 7 })], none],
+    ['another metric', [aMetric('EndUser', rpm(7))], none],
+    [
+      'an odd metric that was not asked for',
+      [aMetric(web, rpm(1)), aMetric('x', 'no object')],
+      [1, undefined],
+    ],
+  ])('has values or none, which is neither 0 nor a failure: %s', async (_, metrics, values) => {
+    const isEmpty = values.every((value) => value === undefined);
+    const windowEndMs = isEmpty ? undefined : Date.UTC(2026, 8, 1, 10, 5);
 
-    const outcome = await valuesOf(metrics, aQuery({ series: seriesOf(['throughput'], ['web']) }));
-
-    expect(outcome.values).toEqual([1]);
+    expect(await readMetrics(metrics)).toMatchObject({ values, windowEndMs, invalid: [] });
   });
 
   it('has no window when every value was left out', async () => {
-    const outcome = await valuesOf([aMetric(web, { requests_per_minute: -1 })]);
-
-    expect(outcome.windowEndMs).toBeUndefined();
+    expect((await readMetrics([aMetric(web, rpm(-1))])).windowEndMs).toBeUndefined();
   });
 
   it('does not depend on the order of the metrics', async () => {
-    const values: [string, number][] = [
-      [web, 1],
-      [other, 2],
-      ['EndUser', 3],
-      ['__proto__', 4],
-    ];
-    const shuffled = fc.shuffledSubarray(values, { minLength: values.length });
+    const all = [web, other, 'EndUser', '__proto__'].map((name, at) => aMetric(name, rpm(at + 1)));
+    const shuffled = fc.shuffledSubarray(all, { minLength: all.length });
 
     await fc.assert(
-      fc.asyncProperty(shuffled, async (order) => {
-        const outcome = await valuesOf(
-          order.map(([name, value]) => aMetric(name, { requests_per_minute: value })),
-        );
+      fc.asyncProperty(shuffled, async (metrics) => {
+        expect((await readMetrics(metrics)).values).toEqual([1, 2]);
+      }),
+    );
+  });
 
-        expect(outcome.values).toEqual([1, 2]);
+  const [early, late] = ['2026-09-01T10:03:59+00:00', '2026-09-01T10:05:00+00:00'];
+  it.each([
+    [early, late],
+    [late, early],
+  ])('ends with the earlier of two windows, in whole minutes: %s, %s', async (...ends) => {
+    const metrics = [web, other].map((name, at) => aMetric(name, rpm(1), { to: ends[at] }));
+
+    expect((await readMetrics(metrics)).windowEndMs).toBe(Date.UTC(2026, 8, 1, 10, 4));
+  });
+
+  const one = slice(rpm(1), ending);
+  it.each<[string, unknown]>([
+    ['the answer has no metric_data.metrics', undefined],
+    ['the answer has no metric_data.metrics', { HttpDispatcher: 1 }],
+    ['the answer has a metric without a name', [null]],
+    ['the answer has a metric without a name', [{ timeslices: [one] }]],
+    ['the answer has two metrics called "HttpDispatcher"', [aMetric(web, {}), aMetric(web, {})]],
+    ['the metric HttpDispatcher has no timeslices', [{ name: web }]],
+    [
+      'the metric HttpDispatcher has 2 timeslices although',
+      [{ name: web, timeslices: [one, one] }],
+    ],
+    ['the timeslice of the metric HttpDispatcher is not an', [{ name: web, timeslices: [7] }]],
+    ['the timeslice of the metric HttpDispatcher has no', [{ name: web, timeslices: [ending] }]],
+    ['the timeslice of the metric HttpDispatcher does not say its end', [aMetric(web, rpm(1), {})]],
+  ])('of another shape is a failure that names what was asked for: %s', async (says, metrics) => {
+    const { error, failures } = await readMetrics(metrics);
+
+    expect(error).toMatchObject({ name: 'ApiError', reason: 'schema' });
+    expect(error?.message).toContain(`application_metrics of application 12: ${says}`);
+    expect(failures).toEqual(['application_metrics schema']);
+  });
+});
+
+/** A time of the day of the tests, in UTC. */
+const at = (time: string): string => `2026-09-01T${time}+00:00`;
+const right = { from: at('10:00:00'), to: at('10:05:00') };
+const old = { from: at('08:00:00'), to: at('08:05:00') };
+
+describe('an answer for a window', () => {
+  const answer = async (document: Range, range: Range, window?: Asked['window']) => {
+    const metrics = [aMetric(web, rpm(7), range)];
+    return read({ metric_data: { ...document, metrics } }, window && { window });
+  };
+
+  it.each<[string, Range, Range]>([
+    ['the same minutes', right, right],
+    ['an end in the last second, as the vendor writes it', right, { ...right, to: at('10:04:59') }],
+    ['seconds', { from: at('10:00:33'), to: at('10:05:33') }, right],
+    ['another zone', right, { from: '2026-09-01T12:00:00+02:00', to: '2026-09-01T12:05:00+02:00' }],
+    ['a minute more on each side', right, { from: at('09:59:00'), to: at('10:06:00') }],
+    ['nothing said of it', {}, {}],
+    ['null said of it', { from: null }, { to: null }],
+  ])('that was asked for is accepted: %s', async (_, document, range) => {
+    expect(await answer(document, range, fiveMinutes)).toMatchObject({ values: [7, undefined] });
+  });
+
+  it.each<[string, Range, Range]>([
+    ['the document', old, {}],
+    ['a slice', right, old],
+    ['its end', { ...right, to: at('10:06:01') }, {}],
+    ['its start', {}, { ...right, from: at('09:58:59') }],
+    ['its end, and nothing else said of it', {}, { to: '2031-09-01T10:05:00+00:00' }],
+  ])('that nobody asked for is rejected: %s', async (_, document, range) => {
+    const { values, error } = await answer(document, range, fiveMinutes);
+
+    expect([values, error?.reason]).toEqual([undefined, 'schema']);
+    expect(error?.message).toMatch(/answered for .*a cache or a proxy/u);
+  });
+
+  it('that nobody asked for is rejected even if it has no data', async () => {
+    const { error } = await read({ metric_data: { ...old, metrics: [] } }, { window: fiveMinutes });
+
+    expect(error?.reason).toBe('schema');
+  });
+
+  it.each<['from' | 'to', Range]>([
+    ['to', { ...right, to: '2026-09-01T08:05:00' }],
+    ['from', { from: '2026-09-01T10:00:00' }],
+    ['to', { to: 'soon' }],
+    ['from', { from: 7 }],
+  ])('whose %s cannot be read is rejected: %s', async (member, range) => {
+    for (const window of [fiveMinutes, ownWindow]) {
+      for (const found of [await answer({}, range, window), await answer(range, right, window)]) {
+        expect(found.error?.message).toContain(`"${member}" is no timestamp with a time zone`);
+      }
+    }
+  });
+
+  it.each([
+    [at('10:05:59'), true],
+    ['2026-08-31T10:08:30+00:00', true],
+    ['2026-09-02T10:08:30+00:00', true],
+    ['2026-08-31T10:08:29+00:00', false],
+    ['2026-09-02T10:08:31+00:00', false],
+  ])("of the vendor's own may end a day ago or in a day at most: %s, %s", async (to, isTaken) => {
+    for (const found of [await answer({}, { to }), await answer({ to }, right)]) {
+      expect(found.error === undefined).toBe(isTaken);
+      expect(found.error?.message ?? '').toMatch(isTaken ? /^$/u : /more than a day.* clock\.$/u);
+    }
+  });
+});
+
+const custom = { metric: 'Custom/a', as: 'x', help: undefined, labels: {}, scope: 'both' } as const;
+
+function aSeries(value: ValueName, changes: Partial<CustomMetric> = {}): readonly PolledSeries[] {
+  return seriesOf([{ ...custom, value, scale: 1, ...changes }], []);
+}
+
+/** Metrics whose values are JSON texts. */
+type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+async function readTexts(texts: Texts, series: readonly PolledSeries[]) {
+  const metrics = Object.entries(texts).map(([name, values]) => {
+    const members = Object.entries(values).map(
+      ([value, text]) => `${JSON.stringify(value)}:${text}`,
+    );
+    return `{"name":${JSON.stringify(name)},"timeslices":[{"to":"${ending.to}","values":{${members.join()}}}]}`;
+  });
+  return read(`{"metric_data":{"metrics":[${metrics.join()}]}}`, { series });
+}
+
+describe('a value', () => {
+  it.each<[ValueName, string, number | undefined, string?]>([
+    ['average_response_time', '35', 0.035],
+    ['average_response_time', '20.1', 0.0201],
+    ['percent', '7', 0.07],
+    ['used_mb_by_host', '1.5', 1_572_864],
+    ['used_bytes_by_host', '1572864', 1_572_864],
+    ['threshold', '0.5', 0.5],
+    ['total_call_time_per_minute', '2', 2],
+    ['requests_per_minute', '99800', 99_800],
+    ['average_value', '1767225600000000000', 1_767_225_600_000_000_000],
+    ['average_value', '-1.5', -1.5],
+    ['rate', '-1.5', -1.5],
+    ['call_count', '-1', undefined, 'negative'],
+    ['score', '-0.1', undefined, 'negative'],
+    ['average_value', '1e999', undefined, 'not_finite'],
+    ['average_value', '"7"', undefined, 'not_a_number'],
+    ['used_mb_by_host', '1e308', undefined, 'not_finite'],
+    // Nothing that runs takes 0 bytes.
+    ['used_mb_by_host', '0', undefined],
+  ])('%s of %s is published in its base unit, unless it makes no sense: %s', async (...row) => {
+    const [value, text, is, reason] = row;
+    const { values, invalid } = await readTexts({ 'Custom/a': { [value]: text } }, aSeries(value));
+
+    expect(values).toEqual([is]);
+    expect(invalid).toEqual(reason === undefined ? [] : [reason]);
+  });
+
+  it('is scaled after that', async () => {
+    const series = [1, 1000, -2].flatMap((scale) => aSeries('average_time', { scale }));
+    const { values } = await readTexts({ 'Custom/a': { average_time: '1500' } }, series);
+
+    expect(values).toEqual([1.5, 1500, -3]);
+  });
+
+  it.each<[ValueName, ValueName]>([
+    ['average_response_time', 'requests_per_minute'],
+    ['score', 'count'],
+  ])('of calls is absent if there were none: %s, %s', async (value, counter) => {
+    const of = async (calls: string) =>
+      readTexts({ 'Custom/a': { [value]: '0', [counter]: calls } }, aSeries(value));
+
+    expect([(await of('0')).values, (await of('1')).values]).toEqual([[undefined], [0]]);
+  });
+});
+
+const someSeries = fc
+  .array(
+    fc.record({
+      metric: fc.oneof(fc.constantFrom('a', 'b', '__proto__'), fc.string({ minLength: 1 })),
+      value: fc.constantFrom(...valueNames),
+      scale: fc.constantFrom(1, 0.5, 1000),
+    }),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((all) => all.flatMap(({ value, ...changes }) => aSeries(value, changes)));
+const someTexts = fc.dictionary(
+  fc.oneof(fc.constantFrom('a', 'b'), fc.string({ minLength: 1 })),
+  fc.dictionary(
+    fc.constantFrom(...valueNames, 'other', '__proto__'),
+    fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.constantFrom('null', '"1"', '[]', '1e999', '{}', 'true'),
+    ),
+    { noNullPrototype: true },
+  ),
+  { noNullPrototype: true },
+);
+
+describe('any series', () => {
+  it('have the values of their metrics, one by one, and never a value that cannot be published', async () => {
+    await fc.assert(
+      fc.asyncProperty(someSeries, someTexts, async (series, texts) => {
+        const { values } = await readTexts(texts, series);
+
+        expect(values).toEqual(series.map((one) => expectedOf(one, texts)));
       }),
     );
   });
 });
 
-function bothEnding(...ends: readonly unknown[]): object[] {
-  return [web, other].map((name, index) => aMetric(name, { requests_per_minute: 1 }, ends[index]));
+/** As simply as possible. */
+function expectedOf(series: PolledSeries, texts: Texts): number | undefined {
+  const found = Object.hasOwn(texts, series.metric) ? (texts[series.metric] ?? {}) : {};
+  const numberOf = (name: ValueName | undefined): number | undefined => {
+    const text = name !== undefined && Object.hasOwn(found, name) ? found[name] : undefined;
+    const parsed: unknown = text === undefined ? undefined : JSON.parse(text);
+    return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : undefined;
+  };
+  const value = numberOf(series.value);
+  if (value === undefined || numberOf(countedBy[series.value]) === 0) return undefined;
+  const unit = vendorValues[series.value];
+  if (value < 0 && !unit.startsWith('as_metric')) return undefined;
+  if (value === 0 && unit === 'bytes') return undefined;
+  const published = inBaseUnit(series.value, value) * series.scale;
+  return Number.isFinite(published) ? published : undefined;
 }
-
-describe('the end of the window', () => {
-  const window = { fromMs: toMs - 1_800_000, toMs };
-  const early = '2026-09-01T10:20:00+00:00';
-
-  it.each([
-    { what: 'a whole minute', ends: [to, to], asked: window, end: toMs },
-    {
-      what: 'the last second of a minute',
-      ends: ['2026-09-01T10:29:59+00:00', to],
-      asked: window,
-      end: toMs,
-    },
-    { what: 'the earlier of two, the second', ends: [to, early], end: toMs - 600_000 },
-    { what: 'the earlier of two, the first', ends: [early, to], end: toMs - 600_000 },
-    {
-      what: 'that of the question when it is absent',
-      ends: [undefined, undefined],
-      asked: window,
-      end: toMs,
-    },
-  ])('is $what', async ({ ends, asked, end }) => {
-    const outcome = await valuesOf(bothEnding(...ends), aQuery({ window: asked }));
-
-    expect(outcome.windowEndMs).toBe(end);
-  });
-});
-
-describe('metric data of another shape', () => {
-  const slice = { from: to, to, values: { requests_per_minute: 1 } };
-
-  it.each([
-    { what: 'no metrics', metrics: undefined, says: 'the answer has no metric_data.metrics' },
-    {
-      what: 'metrics that are no list',
-      metrics: { HttpDispatcher: 1 },
-      says: 'the answer has no metric_data.metrics',
-    },
-    {
-      what: 'a metric that is no object',
-      metrics: [null],
-      says: 'the answer has a metric without a name',
-    },
-    {
-      what: 'a metric without a name',
-      metrics: [{ timeslices: [slice] }],
-      says: 'the answer has a metric without a name',
-    },
-    {
-      what: 'one name twice',
-      metrics: [aMetric(web, {}), aMetric(web, {})],
-      says: 'the answer has two metrics called "HttpDispatcher"',
-    },
-    {
-      what: 'no timeslices',
-      metrics: [{ name: web }],
-      says: 'the metric HttpDispatcher has no timeslices',
-    },
-    {
-      what: 'a series',
-      metrics: [{ name: web, timeslices: [slice, slice] }],
-      says: 'the metric HttpDispatcher has 2 timeslices although one was asked for',
-    },
-    {
-      what: 'a timeslice that is no object',
-      metrics: [{ name: web, timeslices: [7] }],
-      says: 'the timeslice of the metric HttpDispatcher is not an object',
-    },
-    {
-      what: 'a timeslice without values',
-      metrics: [{ name: web, timeslices: [{ to }] }],
-      says: 'the timeslice of the metric HttpDispatcher has no values',
-    },
-    {
-      what: 'a timeslice without an end',
-      metrics: [aMetric(web, slice.values, null)],
-      says: 'the timeslice of the metric HttpDispatcher does not say its end',
-    },
-  ])('with $what is a failure that names what was asked for', async ({ metrics, says }) => {
-    const outcome = valuesOf(metrics);
-
-    await expect(outcome).rejects.toMatchObject({
-      name: 'ApiError',
-      reason: 'schema',
-      message: expect.stringContaining(`application_metrics of application 12: ${says}`),
-    });
-  });
-});

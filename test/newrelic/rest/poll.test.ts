@@ -1,50 +1,75 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
-import { applicationScope, type PollOutcome } from '../../../src/model/poll-outcome.ts';
+import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../../src/model/polled-series.ts';
-import type { ApplicationQuestion, HostNames, PollCalls } from '../../../src/model/source.ts';
-import { windowAt } from '../../../src/model/window.ts';
-import type { RestClient } from '../../../src/newrelic/rest/poll.ts';
-import { createRestSource } from '../../../src/newrelic/rest/rest-source.ts';
-import { aQuery, aSelected } from '../../support/builders.ts';
+import type { ApplicationQuestion, PollCalls } from '../../../src/model/source.ts';
+import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
+import { aQuery, aQuestion, aSelected } from '../../support/builders.ts';
 import { callsAtOnce } from '../../support/calls-at-once.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { createFakeSource, type FakeSource, unobserved, webOf } from '../../support/fake-source.ts';
-import { aQuestion } from './metric-vendor.ts';
+import { answerOf } from '../../support/fake-transport.ts';
+import { neverAborted } from '../calls/fakes.ts';
+import { aRestSource, nextPage, notFound } from './a-rest-source.ts';
 
 function anError(reason: FailureReason, status?: number): ApiError {
   return new ApiError(reason, `it was ${reason}`, status === undefined ? {} : { status });
 }
 
 const deadline = anError('timeout');
-const hostIds = ['11', '12'];
-const names = new Map([['11', 'web-1']]);
-const byName = { hosts: { kind: 'match', pattern: /^web/u, exclude: undefined } } as const;
-const self = { kind: 'self', names: ['web-1', 'web-2'] } as const;
+const [refused, forbidden, broken] = [
+  anError('auth', 401),
+  anError('auth', 403),
+  anError('server', 500),
+];
+const toMs = Date.UTC(2026, 8, 1, 9, 57);
 
-interface Bench {
-  readonly fake: FakeSource;
-  readonly stop: AbortController;
-  /** How many calls each stage may have. */
-  readonly sizes: readonly number[];
-  /** Polls with each call after the one before; `undefined` if nothing is yielded. */
-  readonly poll: (
-    question: ApplicationQuestion,
-    client?: Partial<RestClient>,
-  ) => Promise<PollOutcome | undefined>;
+type Answer = number | ApiResponse | Error | ((stop: AbortController) => ApiResponse);
+/** By subject: `app`, the id of a host, or `names`. Others have 1 request a minute. */
+type Answers = Readonly<Record<string, Answer>>;
+
+function valuesOf(requestsPerMinute: number, to?: string): ApiResponse {
+  const slice = { to, values: { requests_per_minute: requestsPerMinute } };
+  return answerOf({ metric_data: { metrics: [{ name: 'HttpDispatcher', timeslices: [slice] }] } });
 }
 
-/** A vendor that answers for application 1 and its hosts. */
-function aBench(): Bench {
-  const clock = createFakeClock();
-  const fake = createFakeSource(clock);
+function namesOf(names: Readonly<Record<string, string>>, headers: ApiResponse['headers'] = {}) {
+  const hosts = Object.entries(names).map(([id, host]) => ({ id, host }));
+  return answerOf({ application_hosts: hosts }, { headers });
+}
+
+interface Poll {
+  readonly outcome: PollOutcome | undefined;
+  readonly asked: readonly string[];
+  /** How many calls each stage may have. */
+  readonly sizes: readonly number[];
+  readonly targets: readonly string[];
+  readonly hosts: readonly string[];
+}
+
+/** Polls application 1 with each call after the one before. */
+async function poll(
+  question: Partial<ApplicationQuestion> & {
+    readonly entry?: Parameters<typeof aSelected>[1];
+  } = {},
+  answers: Answers = {},
+  listed: readonly string[] = ['11', '12'],
+): Promise<Poll> {
+  const { entry, ...overrides } = question;
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  for (const subject of ['1', '1/11', '1/12']) fake.answer(subject, webOf(1));
-  fake.names('1', names);
-  const sizes: number[] = [];
-  const context = { signal: stop.signal, wallMs: clock.wallMs() };
+  const [asked, targets, sizes]: [string[], string[], number[]] = [[], [], []];
+  const { source } = aRestSource(async ({ target }) => {
+    stop.signal.throwIfAborted();
+    const [, host] = /\/hosts\/(\d+)/u.exec(target) ?? [];
+    const subject = target.includes('/hosts.json') ? 'names' : (host ?? 'app');
+    asked.push(subject);
+    targets.push(decodeURIComponent(target));
+    const answer = answers[subject] ?? (subject === 'names' ? namesOf({ 11: 'web-1' }) : 1);
+    if (answer instanceof Error) throw answer;
+    if (typeof answer === 'function') return answer(stop);
+    return typeof answer === 'number' ? valuesOf(answer) : answer;
+  });
+  const context = { signal: stop.signal, wallMs: Date.UTC(2026, 8, 1, 10, 0, 30) };
   const calls: PollCalls = {
     run: async (size, stage) => {
       sizes.push(size());
@@ -54,18 +79,31 @@ function aBench(): Bench {
       }
     },
   };
-  const poll: Bench['poll'] = async (question, changes) => {
-    const client = { ...fake.client, ...changes };
-    const source = createRestSource('main', { client, clock, ...unobserved });
-    for await (const one of source.poll(() => [question], calls, stop.signal)) {
-      if (one.kind === 'application') return one.outcome;
-    }
-    return undefined;
-  };
-  return { fake, stop, sizes, poll };
+  const wanted = aQuestion(aSelected({ hostIds: listed }, entry), overrides);
+  let outcome: PollOutcome | undefined;
+  for await (const one of source.poll(() => [wanted], calls, stop.signal)) {
+    if (one.kind === 'application') ({ outcome } = one);
+  }
+  return { outcome, asked, sizes, targets, hosts: [...(outcome?.reading?.hosts.keys() ?? [])] };
 }
 
+const byName = { hosts: { kind: 'match', pattern: /^web/u, exclude: undefined } } as const;
+const self = { hosts: { kind: 'self', names: ['web-1', 'web-2'] } } as const;
+const named = { entry: byName, askHostNames: true } as const;
+
 describe('a poll by the REST API', () => {
+  it('asks for the values of the application and of each host, of one window', async () => {
+    const { targets, outcome } = await poll({ entry: { poll: { raw: true } } });
+    const query =
+      'metrics/data.json?names[]=HttpDispatcher&names[]=OtherTransaction/all&values[]=requests_per_minute' +
+      '&summarize=true&from=2026-09-01T09:52:00Z&to=2026-09-01T09:57:00Z&raw=true';
+
+    expect(targets).toEqual(
+      ['1', '1/hosts/11', '1/hosts/12'].map((subject) => `/v2/applications/${subject}/${query}`),
+    );
+    expect(outcome?.reading).toMatchObject({ application: [1, undefined], windowEndMs: toMs });
+  });
+
   it('has a part only when all calls for it have been answered', async () => {
     const long = ['a', 'b'].map((letter) => ({
       metric: letter.repeat(2000),
@@ -76,325 +114,275 @@ describe('a poll by the REST API', () => {
       labels: {},
       scope: 'both' as const,
     }));
-    const { poll } = aBench();
-    const question = aQuestion(aSelected({ hostIds }, { series: seriesOf(long, []) }));
+    let ofHost = 0;
+    const second = (): ApiResponse => {
+      ofHost += 1;
+      return ofHost === 2 ? answerOf('', { status: 500 }) : valuesOf(1);
+    };
+    const { outcome, asked, hosts } = await poll(
+      { entry: { series: seriesOf(long, []) } },
+      { 12: second },
+    );
 
-    const outcome = await poll(question, {
-      metrics: async (_id, hostId, { series }) => {
-        const isFirst = series[0]?.metric.startsWith('a') === true;
-        if (hostId === '12' && !isFirst) throw anError('server', 500);
-        return { values: [isFirst ? 3 : 4], windowEndMs: undefined };
-      },
-    });
-
-    const { window, delayMs } = question.selected.entry.poll;
-    const asked = windowAt(createFakeClock().wallMs(), window, delayMs);
-    expect(outcome?.reading).toMatchObject({ application: [3, 4], windowEndMs: asked?.toMs });
-    expect([...(outcome?.reading?.hosts ?? [])]).toEqual([['11', [3, 4]]]);
+    expect(asked).toEqual(['app', 'app', '11', '11', '12', '12']);
     expect(outcome).toMatchObject({ failed: new Set(['12']), partCount: 3 });
+    expect(hosts).toEqual(['11']);
   });
 
   it('has no failures when the application answers 404, only that it is gone', async () => {
-    const { fake, poll } = aBench();
-    fake.answer('1', anError('not_found', 404));
+    const { asked, outcome } = await poll({}, { app: notFound });
 
-    const outcome = await poll(aQuestion(aSelected({ hostIds })));
-
-    expect(fake.calls).toEqual(['app 1']);
+    expect(asked).toEqual(['app']);
     expect(outcome).toMatchObject({ gone: true, error: undefined, failed: new Set() });
   });
 
-  it.each([
-    { what: 'answers 404', answer: anError('not_found', 404), listed: [true, true], calls: 3 },
-    { what: 'is no longer listed', answer: webOf(1), listed: [false, false], calls: 2 },
-    { what: 'is taken off the list meanwhile', answer: webOf(1), listed: [true, false], calls: 3 },
-    { what: 'is listed again meanwhile', answer: webOf(1), listed: [false, true], calls: 2 },
-  ])('has neither values nor a failure of a host that $what', async ({ answer, listed, calls }) => {
-    const { fake, poll } = aBench();
-    fake.answer('1/11', answer);
-    const isListed = (hostId: string): boolean =>
-      hostId !== '11' || listed[fake.calls.includes('host 1/12') ? 1 : 0] === true;
+  it.each<[string, Answer, readonly boolean[], number]>([
+    ['answers 404', notFound, [true, true], 3],
+    ['is no longer listed', 1, [false, false], 2],
+    ['is taken off the list meanwhile', 1, [true, false], 3],
+    ['is listed again meanwhile', 1, [false, true], 2],
+  ])('has neither values nor a failure of a host that %s', async (_, answer, listed, calls) => {
+    let isLater = false;
+    const last = (): ApiResponse => {
+      isLater = true;
+      return valuesOf(1);
+    };
+    const isListed = (id: string): boolean => id !== '11' || listed[Number(isLater)] === true;
+    const { asked, outcome, hosts } = await poll({ isListed }, { 11: answer, 12: last });
 
-    const outcome = await poll(aQuestion(aSelected({ hostIds }), { isListed }));
-
-    expect(fake.calls).toHaveLength(calls);
+    expect(asked).toHaveLength(calls);
     expect(outcome).toMatchObject({ error: undefined, failed: new Set(), partCount: 3 });
-    expect([...(outcome?.reading?.hosts.keys() ?? [])]).toEqual(['12']);
+    expect(hosts).toEqual(['12']);
   });
 
+  const [own, all] = ['application', ['application', '11', '12']];
   it.each([
-    { what: 'the vendor refuses the key', error: anError('auth', 401), final: true },
-    { what: 'it refuses this alone', error: anError('auth', 403), final: false },
-    { what: 'it fails', error: anError('server', 500), final: false },
-  ])('ends: $final, when $what', async ({ error, final }) => {
-    const [values, named] = [aBench(), aBench()];
-    values.fake.answer('1', error);
-    named.fake.names('1', error);
+    ['a refused key', {}, { app: refused }, ['app'], all],
+    [
+      'a refused key, while it asks for names',
+      named,
+      { names: refused },
+      ['names'],
+      ['application', 'hosts'],
+    ],
+    ['a refused application', {}, { app: forbidden }, ['app', '11', '12'], [own]],
+    ['refused names', named, { names: forbidden }, ['names', 'app'], ['hosts']],
+    ['a failure', {}, { app: broken }, ['app', '11', '12'], [own]],
+    ['a failure of names', named, { names: broken }, ['names', 'app'], ['hosts']],
+  ])('goes on as far as that may help, after %s', async (_, question, answers, calls, failed) => {
+    const { asked, outcome } = await poll(question, answers);
+    const [error] = Object.values(answers);
 
-    const outcome = await values.poll(aQuestion(aSelected({ hostIds })));
-    const byNames = await named.poll(
-      aQuestion(aSelected({ hostIds }, byName), { askHostNames: true }),
-    );
-
-    expect(values.fake.calls).toHaveLength(final ? 1 : 3);
-    expect(named.fake.calls).toHaveLength(final ? 1 : 2);
-    expect([outcome?.unauthorized, byNames?.unauthorized]).toEqual([final, final]);
-    expect([outcome?.error, byNames?.error]).toEqual([error, error]);
-    expect(outcome?.failed).toEqual(new Set(final ? ['application', ...hostIds] : ['application']));
-    expect(byNames?.failed).toEqual(new Set(final ? ['application', 'hosts'] : ['hosts']));
+    expect(asked).toEqual(calls);
+    expect(outcome).toMatchObject({
+      error,
+      unauthorized: error === refused,
+      failed: new Set(failed),
+    });
   });
 
-  const unanswered = ['dns', 'connect', 'tls', 'timeout', 'throttled'] as const;
   const many = Array.from({ length: 14 }, (_, index) => `${index + 10}`);
+  it.each<[FailureReason, Answer | undefined, number]>([
+    ...(['dns', 'connect', 'tls', 'timeout', 'throttled'] as const).map(
+      (reason): [FailureReason, undefined, number] => [reason, undefined, 12],
+    ),
+    ['reset', undefined, 15],
+    ['timeout', 1, 15],
+    ['timeout', broken, 15],
+  ])(
+    'ends after a dozen calls in a row without an answer: %s, %s',
+    async (reason, other, calls) => {
+      const error = anError(reason);
+      const failing = Object.fromEntries(['app', ...many].map((subject) => [subject, error]));
+      const { asked, outcome } = await poll({}, { ...failing, 20: other ?? error }, many);
 
-  it.each([
-    ...unanswered.map((reason) => ({ what: reason, twelfth: anError(reason), calls: 12 })),
-    { what: 'timeout, but an answer came in between', twelfth: webOf(1), calls: 15 },
-    { what: 'timeout, but an error of the vendor', twelfth: anError('server', 500), calls: 15 },
-  ])('ends after a dozen calls in a row with $what', async ({ what, twelfth, calls }) => {
-    const { fake, poll } = aBench();
-    const error = anError(unanswered.find((reason) => what.startsWith(reason)) ?? 'reset');
-    for (const id of ['1', ...many.map((host) => `1/${host}`)]) fake.answer(id, error);
-    fake.answer(`1/${many[10]}`, twelfth);
+      expect(asked).toHaveLength(calls);
+      expect(outcome).toMatchObject({ error, partCount: 15 });
+      expect(outcome?.failed.size).toBe(other === 1 ? 14 : 15);
+    },
+  );
 
-    const outcome = await poll(aQuestion(aSelected({ hostIds: many })));
+  it('tries nothing if the key is refused, although an answer may not be whole', async () => {
+    const entry = { series: seriesOf(['throughput', 'apdex'], ['web']) };
 
-    expect(fake.calls).toHaveLength(calls);
-    expect(outcome).toMatchObject({ error, partCount: 15 });
-    expect(outcome?.failed.size).toBe(twelfth instanceof ApiError ? 15 : 14);
-  });
-
-  it('tries nothing if the vendor refuses the key, although an answer may not be whole', async () => {
-    const { fake, poll } = aBench();
-    const series = seriesOf(['throughput', 'apdex'], ['web']);
-    fake.answer('1', [1, undefined]);
-    fake.answer('1/11', anError('auth', 401));
-
-    await poll(aQuestion(aSelected({ hostIds: ['11'] }, { series })));
-
-    expect(fake.calls).toEqual(['app 1', 'host 1/11']);
+    expect((await poll({ entry }, { 11: refused }, ['11'])).asked).toEqual(['app', '11']);
   });
 
   it("has the earliest end of the windows, if those are the vendor's own", async () => {
-    const { fake, poll } = aBench();
-    const own = { poll: { window: { kind: 'vendor_default' } } } as const;
-    fake.answer('1', webOf(1), 120_000);
-    fake.answer('1/11', webOf(1), 60_000);
-    fake.answer('1/12', webOf(1));
+    const entry = { poll: { window: { kind: 'vendor_default' } } } as const;
+    const ending = (minute: number) => valuesOf(1, `2026-09-01T10:0${minute}:00Z`);
+    const { outcome, targets } = await poll(
+      { entry },
+      { app: ending(2), 11: ending(1), 12: ending(3) },
+    );
 
-    const outcome = await poll(aQuestion(aSelected({ hostIds }, own)));
-
-    expect(outcome?.reading?.windowEndMs).toBe(60_000);
+    expect(outcome?.reading?.windowEndMs).toBe(Date.UTC(2026, 8, 1, 10, 1));
+    expect(targets[0]).not.toMatch(/from|raw/u);
   });
 
   it('reports an error that does not come from the vendor as one of this program, and goes on', async () => {
     const fault = new TypeError('x is not a function');
-    const { fake, poll } = aBench();
+    const { outcome, hosts } = await poll({}, { app: fault });
 
-    const outcome = await poll(aQuestion(aSelected({ hostIds })), {
-      metrics: async (id, hostId, ...asked) =>
-        hostId === undefined ? Promise.reject(fault) : fake.client.metrics(id, hostId, ...asked),
+    expect(outcome).toMatchObject({
+      failed: new Set(['application']),
+      error: { reason: 'client', cause: fault },
     });
-
-    expect(outcome).toMatchObject({ failed: new Set([applicationScope]) });
-    expect(outcome?.error).toMatchObject({ reason: 'client', cause: fault });
-    expect([...(outcome?.reading?.hosts.keys() ?? [])]).toEqual(hostIds);
+    expect(hosts).toEqual(['11', '12']);
   });
 
   it('of a query fails: this API has none', async () => {
     const question = { kind: 'query', query: aQuery } as const;
-    const { signal } = new AbortController();
-    const calls = callsAtOnce({ signal, wallMs: 0 });
-    const found = [];
+    const calls = callsAtOnce({ signal: neverAborted, wallMs: 0 });
+    const { source } = aRestSource(async () => notFound);
 
-    for await (const one of createFakeSource().poll(() => [question], calls, signal)) {
-      found.push(one);
+    for await (const one of source.poll(() => [question], calls, neverAborted)) {
+      expect(one).toMatchObject({
+        question,
+        outcome: { reading: undefined, error: { reason: 'client' } },
+      });
     }
-
-    expect(found).toMatchObject([
-      { kind: 'query', question, outcome: { reading: undefined, error: { reason: 'client' } } },
-    ]);
+    expect.assertions(1);
   });
 });
 
 describe('an abort of a poll', () => {
-  const question = aQuestion(aSelected({ hostIds }));
-
-  /** Aborts it with the call for this subject, which then fails. */
-  function abortedBy(bench: Bench, subject: string, reason: Error): Partial<RestClient> {
-    return {
-      metrics: async (id, hostId, ...asked) => {
-        if (subject === (hostId ?? id)) {
-          bench.stop.abort(reason);
-          throw anError('reset');
-        }
-        return bench.fake.client.metrics(id, hostId, ...asked);
-      },
+  const aborting =
+    (reason: Error) =>
+    (stop: AbortController): never => {
+      stop.abort(reason);
+      throw anError('reset');
     };
-  }
 
-  it.each([
-    { what: 'for that reason', before: webOf(1), failed: hostIds, reason: 'timeout' },
-    {
-      what: 'but for the first reason if it had failed before',
-      before: anError('server', 500),
-      failed: [applicationScope, ...hostIds],
-      reason: 'server',
-    },
-  ])('by a deadline fails what has not arrived, $what', async ({ before, failed, reason }) => {
-    const bench = aBench();
-    bench.fake.answer('1', before);
+  it.each<[string, Answer, readonly string[], ApiError]>([
+    ['for that reason', 1, ['11', '12'], deadline],
+    [
+      'but for the first reason if it had failed before',
+      broken,
+      ['application', '11', '12'],
+      broken,
+    ],
+  ])('by a deadline fails what has not arrived, %s', async (_, app, failed, error) => {
+    const { outcome } = await poll({}, { app, 11: aborting(deadline) });
 
-    const outcome = await bench.poll(question, abortedBy(bench, '11', deadline));
-
-    expect(outcome).toMatchObject({ failed: new Set(failed), error: { reason } });
+    expect(outcome).toMatchObject({ failed: new Set(failed), error });
   });
 
   it('for another reason yields nothing', async () => {
-    const bench = aBench();
-
-    const outcome = await bench.poll(question, abortedBy(bench, '11', new Error('taken out')));
-
-    expect(outcome).toBeUndefined();
+    expect((await poll({}, { 11: aborting(new Error('taken out')) })).outcome).toBeUndefined();
   });
 });
 
 describe('the host names of a poll', () => {
-  const error = anError('timeout');
-  const none = new Map<string, string>();
+  const names = new Map([['11', 'web-1']]);
+  const fault = new TypeError('x is not a function');
 
+  it.each<[string, Answer, object]>([
+    [
+      'all of them',
+      namesOf({ 11: 'web-1' }),
+      { hostNames: names, hostNamesError: undefined, extraCalls: 1 },
+    ],
+    [
+      'none, if nothing came but a failure',
+      broken,
+      { hostNames: undefined, hostNamesError: broken, extraCalls: 1 },
+    ],
+    [
+      'an empty list, if that was the answer',
+      namesOf({}),
+      { hostNames: new Map(), hostNamesError: undefined },
+    ],
+    [
+      'none, by a fault of this program',
+      fault,
+      { hostNames: undefined, hostNamesError: { reason: 'client' } },
+    ],
+  ])('are %s, which fails nothing, and come with the values', async (_, answer, is) => {
+    const { outcome, asked, sizes } = await poll({ askHostNames: true }, { names: answer });
+
+    expect([asked, sizes]).toEqual([['names', 'app', '11', '12'], [4]]);
+    expect(outcome).toMatchObject({ ...is, failed: new Set(), error: undefined });
+  });
+
+  const known = { hostNames: new Map([['12', 'web-2']]) };
+  const others = { names: namesOf({ 11: 'db-1' }) };
+  const alone = { entry: { ...byName, application: false }, askHostNames: true };
+  it.each<[string, Parameters<typeof poll>, readonly string[], readonly number[], object]>([
+    [
+      'come first, and only those are asked for',
+      [named],
+      ['names', 'app', '11'],
+      [1, 2],
+      { hostNames: names, partCount: 2 },
+    ],
+    [
+      'choose together with those that are known',
+      [{ ...named, ...known }],
+      ['names', 'app', '11', '12'],
+      [1, 3],
+      {},
+    ],
+    [
+      'choose hosts that no list has yet',
+      [{ entry: self, askHostNames: true, ...known }, {}, ['12']],
+      ['names', 'app', '12', '11'],
+      [1, 3],
+      {},
+    ],
+    [
+      'end the poll if nothing else is asked for, and none is chosen',
+      [alone, others],
+      ['names'],
+      [1],
+      { reading: undefined, partCount: 0 },
+    ],
+    [
+      'make the application gone if they are not found, and only hosts are polled',
+      [alone, { names: notFound }],
+      ['names'],
+      [1],
+      { gone: true },
+    ],
+  ])('that choose hosts %s', async (_, asking, calls, stages, is) => {
+    const { asked, sizes, outcome } = await poll(...asking);
+
+    expect([asked, sizes]).toEqual([calls, stages]);
+    expect(outcome).toMatchObject({ failed: new Set(), ...is });
+  });
+
+  it('that are not found leave it to the application itself whether it is gone', async () => {
+    expect((await poll(named, { names: notFound })).outcome?.gone).toBe(false);
+  });
+
+  const late = (headers?: ApiResponse['headers']) => (stop: AbortController) => {
+    stop.abort(deadline);
+    return namesOf({ 11: 'web-1' }, headers);
+  };
   it.each([
-    {
-      what: 'all of them',
-      came: { names, error: undefined, calls: 2 },
-      expected: { hostNames: names, hostNamesError: undefined, extraCalls: 2 },
-    },
-    {
-      what: 'those that came before a failure',
-      came: { names, error, calls: 2 },
-      expected: { hostNames: names, hostNamesError: error, extraCalls: 2 },
-    },
-    {
-      what: 'none, if nothing came but a failure',
-      came: { names: none, error, calls: 1 },
-      expected: { hostNames: undefined, hostNamesError: error, extraCalls: 1 },
-    },
-    {
-      what: 'an empty list, if that was the answer',
-      came: { names: none, error: undefined, calls: 1 },
-      expected: { hostNames: none, hostNamesError: undefined, extraCalls: 1 },
-    },
-    {
-      what: 'none, for the reason that the call rejected with',
-      came: error,
-      expected: { hostNames: undefined, hostNamesError: error, extraCalls: 0 },
-    },
-  ])('are $what, which fails nothing', async ({ came, expected }) => {
-    const { poll } = aBench();
+    ['are not taken', {}, late(), { hostNames: undefined, extraCalls: 0 }, ['11', '12']],
+    [
+      'are taken if hosts are chosen by them',
+      byName,
+      late(nextPage(2)),
+      { hostNames: names, hostNamesError: deadline, extraCalls: 2 },
+      ['hosts', '11'],
+    ],
+    [
+      'are taken if hosts are chosen by them, and are whole',
+      byName,
+      late(),
+      { hostNames: names, hostNamesError: undefined },
+      ['11'],
+    ],
+  ])('that come after the deadline %s', async (_, entry, answer, is, failed) => {
+    const { asked, outcome } = await poll({ entry, askHostNames: true }, { names: answer });
 
-    const outcome = await poll(aQuestion(aSelected({ hostIds }), { askHostNames: true }), {
-      hostNames: async () => (came instanceof ApiError ? Promise.reject(came) : came),
+    expect(asked).toEqual(['names']);
+    expect(outcome).toMatchObject({
+      ...is,
+      failed: new Set(['application', ...failed]),
+      error: deadline,
     });
-
-    expect(outcome).toMatchObject({ ...expected, failed: new Set(), error: undefined });
-  });
-
-  it('come first if hosts are chosen by them, and only those are asked for', async () => {
-    const { fake, sizes, poll } = aBench();
-
-    const outcome = await poll(aQuestion(aSelected({ hostIds }, byName), { askHostNames: true }));
-
-    expect(fake.calls).toEqual(['names 1', 'app 1', 'host 1/11']);
-    expect(sizes).toEqual([1, 2]);
-    expect(outcome).toMatchObject({ hostNames: names, failed: new Set(), partCount: 2 });
-  });
-
-  it('come with the values if hosts are not chosen by them', async () => {
-    const { fake, sizes, poll } = aBench();
-
-    await poll(aQuestion(aSelected({ hostIds }), { askHostNames: true }));
-
-    expect(fake.calls).toEqual(['names 1', 'app 1', 'host 1/11', 'host 1/12']);
-    expect(sizes).toEqual([4]);
-  });
-
-  it.each([
-    { what: 'those that are known', hosts: byName.hosts, listed: hostIds },
-    { what: 'that of a host which no list has yet', hosts: self, listed: ['12'] },
-  ])('choose hosts together with $what', async ({ hosts, listed }) => {
-    const { fake, poll } = aBench();
-    const question = aQuestion(aSelected({ hostIds: listed }, { hosts }), {
-      askHostNames: true,
-      hostNames: new Map([['12', 'web-2']]),
-    });
-
-    const outcome = await poll(question);
-
-    expect(fake.calls.slice(1).toSorted()).toEqual(['app 1', 'host 1/11', 'host 1/12']);
-    expect(outcome?.failed).toEqual(new Set());
-  });
-
-  it('end the poll if nothing else is asked for, and none is chosen', async () => {
-    const { fake, sizes, poll } = aBench();
-    fake.names('1', new Map([['11', 'db-1']]));
-    const selected = aSelected({ hostIds }, { ...byName, application: false });
-
-    const outcome = await poll(aQuestion(selected, { askHostNames: true }));
-
-    expect(fake.calls).toEqual(['names 1']);
-    expect(sizes).toEqual([1]);
-    expect(outcome).toMatchObject({ reading: undefined, failed: new Set(), partCount: 0 });
-  });
-
-  it.each([
-    { what: 'gone if only its hosts are polled', application: false, gone: true },
-    { what: 'what its own answer says', application: true, gone: false },
-  ])('make the application $what, if they are not found', async ({ application, gone }) => {
-    const { fake, poll } = aBench();
-    fake.names('1', anError('not_found', 404));
-    const selected = aSelected({ hostIds }, { ...byName, application });
-
-    const outcome = await poll(aQuestion(selected, { askHostNames: true }));
-
-    expect(outcome?.gone).toBe(gone);
-  });
-
-  const late: HostNames = { names, error: deadline, calls: 1 };
-  const whole: HostNames = { names, error: undefined, calls: 1 };
-
-  it.each([
-    {
-      what: 'are not taken',
-      came: late,
-      entry: {},
-      expected: { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 },
-      failed: [applicationScope, '11', '12'],
-    },
-    {
-      what: 'are taken if hosts are chosen by them',
-      came: late,
-      entry: byName,
-      expected: { hostNames: names, hostNamesError: deadline, extraCalls: 1 },
-      failed: [applicationScope, 'hosts', '11'],
-    },
-    {
-      what: 'are taken if hosts are chosen by them, and are whole',
-      came: whole,
-      entry: byName,
-      expected: { hostNames: names, hostNamesError: undefined, extraCalls: 1 },
-      failed: [applicationScope, '11'],
-    },
-  ])('that come after the deadline $what', async ({ came, entry, expected, failed }) => {
-    const { fake, stop, poll } = aBench();
-
-    const outcome = await poll(aQuestion(aSelected({ hostIds }, entry), { askHostNames: true }), {
-      hostNames: async () => {
-        stop.abort(deadline);
-        return came;
-      },
-    });
-
-    expect(fake.calls).toEqual([]);
-    expect(outcome).toMatchObject({ ...expected, failed: new Set(failed), error: deadline });
   });
 });
