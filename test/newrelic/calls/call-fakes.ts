@@ -33,7 +33,7 @@ export function accountCalls(
 }
 
 /** Begins this many requests that belong to no job. Returns the permits that are given, at once or later. */
-export async function permitsOf(calls: AccountCalls, count: number): Promise<readonly Permit[]> {
+export async function permitsOf(calls: AccountCalls, count: number): Promise<Permit[]> {
   const permits: Permit[] = [];
   const request = async (): Promise<void> => {
     permits.push(await calls.lists.next(0, neverAborted));

@@ -44,14 +44,14 @@ export function scripted(...steps: readonly Step[]): ScriptedTransport {
 export interface HeldTransport {
   readonly send: Transport;
   readonly requests: readonly ApiRequest[];
-  /** Answers the oldest waiting request. */
-  answer(response?: ApiResponse): void;
+  /** Answers the oldest waiting request, or fails it. */
+  answer(answer?: ApiResponse | Error): void;
   /** Answers every waiting request. */
-  answerAll(response?: ApiResponse): void;
+  answerAll(answer?: ApiResponse): void;
 }
 
 export function held(): HeldTransport {
-  const waiting: ((response: ApiResponse) => void)[] = [];
+  const waiting: ((answer: ApiResponse | Promise<never>) => void)[] = [];
   const requests: ApiRequest[] = [];
   return {
     requests,
@@ -59,18 +59,16 @@ export function held(): HeldTransport {
       requests.push(request);
       return new Promise((resolve, reject) => {
         waiting.push(resolve);
-        signal.addEventListener('abort', () => {
-          reject(signal.reason);
-        });
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
     },
-    answer: (response = anAnswer()) => {
+    answer: (answer = anAnswer()) => {
       const resolve = waiting.shift();
       if (resolve === undefined) throw new Error('no request waits for an answer');
-      resolve(response);
+      resolve(answer instanceof Error ? Promise.reject(answer) : answer);
     },
-    answerAll: (response = anAnswer()) => {
-      for (const resolve of waiting.splice(0)) resolve(response);
+    answerAll: (answer = anAnswer()) => {
+      for (const resolve of waiting.splice(0)) resolve(answer);
     },
   };
 }

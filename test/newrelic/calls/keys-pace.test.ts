@@ -108,11 +108,8 @@ describe('the pace of a key', () => {
   ])(
     'uses at least 98.5 % of $requestsPerMinute calls a minute when there is always something to send, and lists go in between',
     async ({ requestsPerMinute, minutes }) => {
-      const { clock, calls, sentAtMs, poll } = aRun(
-        requestsPerMinute,
-        (call) => 80 + ((call * 97) % 320),
-      );
-
+      const latencyMs = (call: number): number => 80 + ((call * 97) % 320);
+      const { clock, calls, sentAtMs, poll } = aRun(requestsPerMinute, latencyMs);
       const list = async (): Promise<void> => {
         const { release } = await calls.lists.next(0, neverAborted);
         sentAtMs.push(clock.monotonicMs());
@@ -159,21 +156,13 @@ describe('the limit after a 429 that names it', () => {
   }
 
   const manyMs = Array.from({ length: 30 }, (_, index) => index * 10_000);
-  it.each([
-    {
-      what: 'is halved, and full after five equal steps',
-      atMs: [0],
-      limits: [400, 480, 560, 640, 720, 800],
-    },
-    {
-      what: 'is halved again while it recovers, and full five minutes after that',
-      atMs: [0, 2 * minuteMs],
-      limits: [280, 384, 488, 592, 696, 800],
-    },
-    { what: 'is never less than a tenth', atMs: manyMs, limits: [80, 224, 368, 512, 656, 800] },
-    { what: 'is full before the first one', atMs: [], limits: [800, 800, 800, 800, 800, 800] },
-    { what: 'is at least one call', full: 1, atMs: [0], limits: [1, 1, 1, 1, 1, 1] },
-  ])('$what', ({ full = 800, atMs, limits }) => {
+  it.each<[string, readonly number[], readonly number[], full?: number]>([
+    ['halved, and full after five equal steps', [0], [400, 480, 560, 640, 720, 800]],
+    ['halved again meanwhile', [0, 2 * minuteMs], [280, 384, 488, 592, 696, 800]],
+    ['never less than a tenth', manyMs, [80, 224, 368, 512, 656, 800]],
+    ['full before the first one', [], [800, 800, 800, 800, 800, 800]],
+    ['at least one call', [0], [1, 1, 1, 1, 1, 1], 1],
+  ])('is %s', (_, atMs, limits, full = 800) => {
     const { key, goTo } = aTimedKey(full);
     for (const nowMs of atMs) {
       goTo(nowMs);

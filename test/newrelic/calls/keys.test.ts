@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, AccountSource } from '../../../src/model/config.ts';
+import type { Permit } from '../../../src/model/permit.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../../src/newrelic/calls/keys.ts';
 import { anAccount } from '../../support/builders.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
-import { accountCalls, aLimitExceeded, aThrottled, permitsOf } from './call-fakes.ts';
+import { aLimitExceeded, aThrottled, permitsOf } from './call-fakes.ts';
 
 function aBench() {
   const clock = createFakeClock();
@@ -22,90 +23,72 @@ function aBench() {
   return { clock, logger, keys, joinAs, join };
 }
 
+function aPair() {
+  const bench = aBench();
+  return { ...bench, one: bench.join('one', 100), other: bench.join('other', 100) };
+}
+
+function releaseAll(permits: readonly Permit[]): void {
+  for (const { release } of permits) release(true);
+}
+
 describe('accounts with one key', () => {
   it('share one limit, which is the smallest of theirs', async () => {
     const { join } = aBench();
     const [one, other] = [join('one', 5), join('other', 3)];
 
-    const permits = [await permitsOf(one, 2), await permitsOf(other, 2)];
-
-    expect(permits.map(({ length }) => length)).toEqual([2, 1]);
+    expect([await permitsOf(one, 2), await permitsOf(other, 2)]).toMatchObject([[{}, {}], [{}]]);
   });
 
   const rest = { kind: 'rest', accountId: undefined } as const;
   const nerdgraph = { kind: 'nerdgraph', accountId: 1 } as const;
   const eu = 'https://api.eu.newrelic.com';
   const written = 'HTTPS://API.newrelic.com:443/';
-  it.each<{
-    what: string;
-    shared: boolean;
-    key?: string;
-    baseUrl?: string;
-    source?: AccountSource;
-    other?: AccountSource;
-  }>([
-    { what: 'another key', shared: false, key: 'key-2' },
-    { what: 'another address', shared: false, baseUrl: eu },
-    { what: 'the same address, written otherwise', shared: true, baseUrl: written },
-    { what: 'REST', shared: true, source: rest, other: { ...rest, accountId: 1 } },
-    { what: 'NerdGraph', shared: true, source: nerdgraph, other: { ...nerdgraph } },
-    {
-      what: 'REST and NerdGraph',
-      shared: false,
-      source: { ...rest, accountId: 1 },
-      other: nerdgraph,
-    },
-    {
-      what: 'NerdGraph and another account id',
-      shared: false,
-      source: nerdgraph,
-      other: { ...nerdgraph, accountId: 2 },
-    },
-  ])('share what the vendor counts together: $what', async (row) => {
+  it.each<[string, boolean, AccountSource, AccountSource, { key?: string; baseUrl?: string }?]>([
+    ['another key', false, rest, rest, { key: 'key-2' }],
+    ['another address', false, rest, rest, { baseUrl: eu }],
+    ['the same address, written otherwise', true, rest, rest, { baseUrl: written }],
+    ['REST', true, rest, { ...rest, accountId: 1 }],
+    ['NerdGraph', true, nerdgraph, { ...nerdgraph }],
+    ['REST and NerdGraph', false, { ...rest, accountId: 1 }, nerdgraph],
+    ['NerdGraph and another account id', false, nerdgraph, { ...nerdgraph, accountId: 2 }],
+  ])('share what the vendor counts together: %s', async (_, isShared, source, other, more = {}) => {
     const { logger, joinAs } = aBench();
-    const { key, source = rest, other = source, baseUrl = anAccount().baseUrl } = row;
+    const { key, baseUrl = anAccount().baseUrl } = more;
     await permitsOf(joinAs({ name: 'one', requestsPerMinute: 1, source }), 1);
-
     const second = joinAs({ name: 'other', requestsPerMinute: 1, source: other, baseUrl }, key);
 
-    expect(await permitsOf(second, 1)).toHaveLength(row.shared ? 0 : 1);
-    expect(logger.lines).toHaveLength(row.shared ? 1 : 0);
+    expect(await permitsOf(second, 1)).toHaveLength(isShared ? 0 : 1);
+    expect(logger.lines).toHaveLength(isShared ? 1 : 0);
   });
 
-  it.each<{ what: string; share: number; act: (bench: ReturnType<typeof aPair>) => void }>([
-    { what: 'as many as there are', share: 50, act: () => undefined },
-    { what: 'one leaves', share: 100, act: ({ other }) => other.leave() },
-    { what: 'one leaves twice', share: 100, act: ({ other }) => (other.leave(), other.leave()) },
-    { what: 'one joins', share: 100 / 3, act: ({ join }) => void join('third', 120) },
-    {
-      what: 'one may send less',
-      share: 20,
-      act: ({ other }) => other.resize({ requestsPerMinute: 40, concurrency: 8 }),
-    },
-    { what: 'one moves to another key', share: 100, act: ({ other }) => other.rekey('key-2') },
-    { what: 'it moves itself', share: 100, act: ({ one }) => one.rekey('key-2') },
-  ])('may plan with even shares of the limit: $what', async ({ share, act }) => {
+  it.each<[string, number, (bench: ReturnType<typeof aPair>) => void]>([
+    ['as many as there are', 50, () => undefined],
+    ['one leaves', 100, ({ other }) => other.leave()],
+    ['one leaves twice', 100, ({ other }) => (other.leave(), other.leave())],
+    ['one joins', 100 / 3, ({ join }) => void join('third', 120)],
+    [
+      'one may send less',
+      20,
+      ({ other }) => other.resize({ requestsPerMinute: 40, concurrency: 8 }),
+    ],
+    ['one moves to another key', 100, ({ other }) => other.rekey('key-2')],
+    ['it moves itself', 100, ({ one }) => one.rekey('key-2')],
+  ])('may plan with even shares of the limit: %s', async (_, share, act) => {
     const pair = aPair();
-
     act(pair);
     await settle();
 
     expect(pair.one.limitPerMinute()).toBe(share);
   });
 
-  function aPair() {
-    const bench = aBench();
-    return { ...bench, one: bench.join('one', 100), other: bench.join('other', 100) };
-  }
-
   it('send in turn, whoever asks for more', async () => {
     const { clock, join } = aBench();
     const [one, other] = [join('one', 10), join('other', 10)];
     const greedy = await permitsOf(one, 100);
-    for (const { release } of greedy) release(true);
+    releaseAll(greedy);
     const before = greedy.length;
     const modest = await permitsOf(other, 5);
-
     await clock.advance(2 * minuteMs);
 
     expect([before, greedy.length - before, modest.length]).toEqual([10, 5, 5]);
@@ -116,59 +99,48 @@ describe('accounts with one key', () => {
     const joined = [1, 2, 3].map((accountId) =>
       joinAs({ name: `account ${accountId}`, source: { kind: 'nerdgraph', accountId } }),
     );
-    const [first = [], second = [], third = []] = await Promise.all(
-      joined.map(async (calls) => permitsOf(calls, 40)),
-    );
-    const before = [first.length, second.length, third.length];
-
-    for (const { release } of first.slice(0, 12)) {
+    const all = await Promise.all(joined.map(async (calls) => permitsOf(calls, 40)));
+    const before = all.map(({ length }) => length);
+    for (const { release } of all[0]?.slice(0, 12) ?? []) {
       release(true);
       await settle();
     }
 
-    expect(before).toEqual([25, 0, 0]);
-    expect([first.length, second.length, third.length]).toEqual([29, 4, 4]);
+    expect([before, all.map(({ length }) => length)]).toEqual([
+      [25, 0, 0],
+      [29, 4, 4],
+    ]);
   });
 
   it('are named in one warning for each pair, however often they meet', () => {
     const { logger, join } = aBench();
-
     for (let reload = 0; reload < 3; reload += 1) {
       for (const calls of [join('one', 5), join('other', 5)]) calls.leave();
     }
     join('one', 5);
     join('other', 5, 'key-2').rekey('key-1');
 
+    const remedy: unknown = expect.stringContaining('give each account a key of its own');
     expect(logger.lines).toMatchObject([
       {
         level: 'warn',
         message: 'accounts with the same API key',
-        fields: {
-          accounts: ['one', 'other'],
-          remedy: expect.stringContaining('give each account a key of its own') as string,
-        },
+        fields: { accounts: ['one', 'other'], remedy },
       },
     ]);
     expect(JSON.stringify(logger.lines)).not.toContain('key-1');
   });
 
-  it('cause no warning if their keys are in one place: the check of the configuration warns', () => {
-    const { joinAs, logger } = aBench();
+  it('cause no warning if their keys are in one place, or one replaces the other by a reload', () => {
+    const { joinAs, join, logger } = aBench();
     const { apiKey } = anAccount();
-
     const both = ['one', 'other'].map((name) => joinAs({ name, apiKey }));
-
-    expect(new Set(both.map(({ budgetId }) => budgetId)).size).toBe(1);
-    expect(logger.lines).toEqual([]);
-  });
-
-  it('cause no warning when a reload replaces one account', () => {
-    const { logger, join } = aBench();
-
-    const old = join('one', 5);
-    join('one', 9);
+    for (const calls of both) calls.leave();
+    const old = join('third', 5);
+    join('third', 9);
     old.leave();
 
+    expect(both[0]?.budgetId).toBe(both[1]?.budgetId);
     expect(logger.lines).toEqual([]);
   });
 });
@@ -177,16 +149,13 @@ describe('an account that leaves and comes back', () => {
   it('finds the calls that were sent with its key, and the pause', async () => {
     const { join } = aBench();
     const before = join('one', 3);
-    for (const { throttled, release } of await permitsOf(before, 2)) {
-      throttled(aThrottled(100));
-      release(true);
-    }
-
+    const permits = await permitsOf(before, 2);
+    for (const { throttled } of permits) throttled(aThrottled(100));
+    releaseAll(permits);
     before.leave();
     const after = join('renamed', 3);
 
-    expect(after.key.pausedUntilMs()).toBe(100);
-    expect(await permitsOf(after, 1)).toEqual([]);
+    expect([after.key.pausedUntilMs(), await permitsOf(after, 1)]).toEqual([100, []]);
   });
 
   it('finds the limit reduced if it was', async () => {
@@ -194,7 +163,6 @@ describe('an account that leaves and comes back', () => {
     const before = join('one', 100);
     before.key.throttled(aLimitExceeded(1000));
     before.leave();
-
     await clock.advance(90_000);
     const after = join('one', 200);
 
@@ -206,7 +174,6 @@ describe('an account that leaves and comes back', () => {
     const [one, other] = [join('one', 1), join('other', 5)];
     await permitsOf(other, 1);
     const waiting = await permitsOf(other, 1);
-
     one.leave();
     join('renamed', 1);
     await settle();
@@ -221,17 +188,16 @@ describe('a key', () => {
     const calls = join('one', 2);
     const permits = await permitsOf(calls, 2);
     const moved = await permitsOf(calls, 2);
-
     calls.rekey('key-2');
     await settle();
-    for (const { release } of [...permits, ...moved]) release(true);
+    releaseAll([...permits, ...moved]);
     calls.rekey('key-1');
     const back = await permitsOf(calls, 1);
     const backAtOnce = back.length;
     await clock.advance(minuteMs + 1);
 
-    expect(permits.map(({ apiKey }) => apiKey)).toEqual(['key-1', 'key-1']);
-    expect(moved.map(({ apiKey }) => apiKey)).toEqual(['key-2', 'key-2']);
+    const keys = [...permits, ...moved].map(({ apiKey }) => apiKey);
+    expect(keys).toEqual(['key-1', 'key-1', 'key-2', 'key-2']);
     expect([backAtOnce, back.length]).toEqual([0, 1]);
   });
 
@@ -244,7 +210,6 @@ describe('a key', () => {
       await clock.advance(ms);
       isKnown.push(keys.find(anAccount(), 'key-1') === key);
     };
-
     await wait(0);
     const [permit] = await permitsOf(calls, 1);
     calls.leave();
@@ -261,48 +226,47 @@ describe('a key', () => {
   });
 
   it('lets nothing go during a pause, and goes on after it', async () => {
-    const clock = createFakeClock();
-    const calls = accountCalls(clock, { requestsPerMinute: 60 });
-    calls.key.throttled(aThrottled(30_000));
-    calls.key.throttled(aThrottled(10_000));
-
+    const { clock, join } = aBench();
+    const calls = join('one', 60);
+    for (const untilMs of [30_000, 10_000]) calls.key.throttled(aThrottled(untilMs));
     const permits = await permitsOf(calls, 1);
-    await clock.advance(29_999);
-    const during = [calls.key.pausedUntilMs(), permits.length];
-    await clock.advance(1);
+    const seen: unknown[] = [];
+    for (const waitMs of [29_999, 1]) {
+      await clock.advance(waitMs);
+      seen.push([calls.key.pausedUntilMs(), permits.length]);
+    }
 
-    expect(during).toEqual([30_000, 0]);
-    expect([calls.key.pausedUntilMs(), permits.length]).toEqual([undefined, 1]);
+    expect(seen).toEqual([
+      [30_000, 0],
+      [undefined, 1],
+    ]);
   });
 
   it('lets a call go a minute after the end of the one that blocked it', async () => {
     const { clock, join } = aBench();
     const calls = join('one', 1);
-    const [first] = await permitsOf(calls, 1);
+    const blocking = await permitsOf(calls, 1);
     const next = await permitsOf(calls, 1);
     const seen: number[] = [];
-
-    await clock.advance(100_000);
-    seen.push(next.length);
-    first?.release(true);
-    await clock.advance(minuteMs);
-    seen.push(next.length);
-    await clock.advance(1);
-    seen.push(next.length);
+    for (const waitMs of [100_000, minuteMs, 1]) {
+      await clock.advance(waitMs);
+      seen.push(next.length);
+      releaseAll(blocking.splice(0));
+    }
 
     expect(seen).toEqual([0, 0, 1]);
   });
 
   it('counts the 429s of one trouble, which ends five minutes after the last one', async () => {
-    const clock = createFakeClock();
-    const { key } = accountCalls(clock);
+    const { clock, join } = aBench();
+    const { key } = join('one', 5);
     const seen = [key.refusals()];
-    for (const { waitMs, isRefused } of [
-      { waitMs: 1000, isRefused: true },
-      { waitMs: 299_999, isRefused: true },
-      { waitMs: 300_000, isRefused: false },
-      { waitMs: 1000, isRefused: true },
-    ]) {
+    for (const [waitMs, isRefused] of [
+      [1000, true],
+      [299_999, true],
+      [300_000, false],
+      [1000, true],
+    ] as const) {
       await clock.advance(waitMs);
       if (isRefused) key.throttled(aThrottled(clock.monotonicMs()));
       seen.push(key.refusals());

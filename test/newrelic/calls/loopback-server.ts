@@ -4,7 +4,6 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { connect, createServer as createTcpServer, Socket } from 'node:net';
@@ -82,13 +81,21 @@ export function relayTo(port: number, socket: Socket, onConnect: () => void = ()
   socket.on('close', () => upstream.destroy());
 }
 
+/** What a proxy says when a tunnel is open. */
+export const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
+
+/** Opens the tunnel that a proxy was asked for, wherever it was to lead. */
+export function tunnelTo(port: number, socket: Socket): void {
+  relayTo(port, socket, () => socket.write(established));
+}
+
 /**
  * An HTTP proxy whose CONNECT is handled by `onConnect`, and absolute-form requests by `onRequest`;
  * with `tls` clients speak TLS to it.
  */
 export async function proxyServer(
   onConnect: (request: IncomingMessage, socket: Socket) => void,
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+  onRequest: RequestListener = (_request, response) => void response.end('{}'),
   tls?: ServerOptions,
   host?: string,
 ): Promise<LoopbackServer> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import { answerLimits } from '../../../src/newrelic/calls/answer-body.ts';
@@ -7,18 +8,24 @@ import {
   type UndiciTransportOptions,
 } from '../../../src/newrelic/calls/undici-transport.ts';
 
+function fixture(name: string): string {
+  return readFileSync(new URL(`fixtures/test-only-${name}.pem`, import.meta.url), 'utf8');
+}
+
+/** A key pair for these tests alone: self-signed, for the name "localhost", valid until 2126. */
+export const tls: Readonly<Record<'key' | 'cert', string>> = {
+  key: fixture('key'),
+  cert: fixture('certificate'),
+};
+
 /** An undici transport that is closed when the test has finished. */
 export function openTransport(
-  options: Pick<UndiciTransportOptions, 'baseUrl'> & Partial<UndiciTransportOptions>,
+  baseUrl: string,
+  options: Partial<UndiciTransportOptions> = {},
 ): RawTransport {
+  const defaults = { connections: 2, proxyUrl: undefined, ca: undefined };
   const transport = createUndiciTransport(
-    {
-      connections: 2,
-      proxyUrl: undefined,
-      ca: undefined,
-      userAgent: 'newrelic-exporter/test',
-      ...options,
-    },
+    { baseUrl, userAgent: 'newrelic-exporter/test', ...defaults, ...options },
     { maxBytes: answerLimits(96 * 1024 * 1024) },
   );
   onTestFinished(() => transport.close());
@@ -40,10 +47,7 @@ export async function get(
 
 /** The `ApiError` that the call is rejected with; anything else fails the test. */
 export async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
-  const outcome: unknown = await call.then(
-    (value) => value,
-    (error: unknown) => error,
-  );
+  const outcome: unknown = await call.catch((error: unknown) => error);
   if (outcome instanceof ApiError) return outcome;
   throw new Error(`expected an ApiError, got ${String(outcome)}`, { cause: outcome });
 }

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { SendSettings } from '../../../src/newrelic/calls/send.ts';
-import type { RawTransport } from '../../../src/newrelic/calls/transport.ts';
+import type { ApiResponse, RawTransport } from '../../../src/newrelic/calls/transport.ts';
 import { settle } from '../../support/fake-clock.ts';
-import { anAnswer, aRequest, type HeldTransport, held, neverAborted, scripted } from './fakes.ts';
+import { anAnswer, type HeldTransport, held, scripted } from './fakes.ts';
 import { aSendBench, type SendBench } from './send-bench.ts';
 
 const settings: SendSettings = { apiKeyHeader: 'Api-Key', timeoutMs: 30_000 };
 
-describe('reconfigure', () => {
-  it('sends the key in another header from then on', async () => {
+describe('other settings', () => {
+  it('send the key in another header from then on', async () => {
     const { transport, send, headers } = aSendBench(async () => anAnswer());
-
     await send();
     transport.reconfigure({ ...settings, apiKeyHeader: 'X-Api-Key' });
     await send();
@@ -18,14 +17,13 @@ describe('reconfigure', () => {
     expect(headers).toEqual([{ 'Api-Key': 'key-1' }, { 'X-Api-Key': 'key-1' }]);
   });
 
-  it('applies another timeout to requests that leave from then on, not to those in flight', async () => {
+  it('apply another timeout to requests that leave from then on, not to those in flight', async () => {
     const { transport, clock, outcomeOf } = aSendBench(held().send);
     const ended: string[] = [];
     const send = async (name: string): Promise<void> => {
       await outcomeOf({ isOptional: true });
       ended.push(name);
     };
-
     const before = send('before');
     await settle();
     transport.reconfigure({ ...settings, timeoutMs: 5000 });
@@ -35,69 +33,22 @@ describe('reconfigure', () => {
     await clock.advance(1000);
     await Promise.all([before, after]);
 
-    expect(endedSoon).toEqual(['after']);
-    expect(ended).toEqual(['after', 'before']);
+    expect([endedSoon, ended]).toEqual([['after'], ['after', 'before']]);
   });
 
-  it('sends through other connections if some are given, and closes the old ones', async () => {
-    const { transport, outcomeOf, closed, headers } = aSendBench(async () => anAnswer(201));
-    const other = scripted(anAnswer(202), anAnswer(203));
-    const raw: RawTransport = {
-      send: async (request, _headers, signal) => other.send(request, signal),
-      close: async () => {},
-    };
-
-    const statuses = [await outcomeOf()];
-    transport.reconfigure(settings, raw);
-    const closedAfterwards = closed();
-    statuses.push(await outcomeOf());
-    transport.reconfigure({ ...settings, timeoutMs: 20_000 });
-    statuses.push(await outcomeOf());
-
-    expect(statuses).toEqual([201, 202, 203]);
-    expect([closedAfterwards, headers.length]).toEqual([1, 1]);
-  });
-
-  it("does not forget the vendor's clock", async () => {
+  it("do not forget the vendor's clock", async () => {
     const bench: SendBench = aSendBench(async () =>
       anAnswer(200, { date: new Date(bench.clock.wallMs() + 3_600_000).toUTCString() }),
     );
-    const { transport, send } = bench;
-    for (let call = 0; call < 3; call += 1) await send();
+    for (let call = 0; call < 3; call += 1) await bench.send();
+    const { transport } = bench;
     const before = transport.vendorClock.skewSeconds();
-
     transport.reconfigure({ ...settings, timeoutMs: 10_000 });
 
     expect(before).toBeGreaterThan(3590);
     expect(transport.vendorClock.skewSeconds()).toBe(before);
   });
-
-  it('closes its connections', async () => {
-    const { transport, closed } = aSendBench(scripted().send);
-
-    await transport.close();
-
-    expect(closed()).toBe(1);
-  });
 });
-
-interface Replaceable {
-  readonly send: RawTransport['send'];
-  readonly replace: (raw: RawTransport) => void;
-  readonly close: () => Promise<void>;
-}
-
-/** An account that sends over these connections. */
-function replaceable(raw: RawTransport): Replaceable {
-  const { transport } = aSendBench(scripted().send);
-  const replace = (next: RawTransport): void => transport.reconfigure(settings, next);
-  replace(raw);
-  return {
-    send: async (request, _headers, signal) => transport.send(request, signal),
-    replace,
-    close: async () => transport.close(),
-  };
-}
 
 interface FakeConnections extends RawTransport {
   readonly wire: HeldTransport;
@@ -105,7 +56,7 @@ interface FakeConnections extends RawTransport {
 }
 
 /** Connections on which requests wait until the test answers them, or until they are closed. */
-function someConnections(): FakeConnections {
+function someConnections(close: () => Promise<void> = async () => undefined): FakeConnections {
   const wire = held();
   const breakOff = new AbortController();
   let closed = 0;
@@ -117,102 +68,81 @@ function someConnections(): FakeConnections {
     close: async () => {
       closed += 1;
       breakOff.abort(new Error('closed'));
+      return close();
     },
   };
 }
 
-describe('connections that may be replaced', () => {
-  it('closes the old connections once their last request has ended, and not before', async () => {
-    const [old, next] = [someConnections(), someConnections()];
-    const connections = replaceable(old);
-    const sent = [1, 2].map(async () => connections.send(aRequest(), {}, neverAborted));
+/** An account that sends over the first of these connections, and how to change to others. */
+function anAccountOver(first: FakeConnections) {
+  const bench = aSendBench(scripted().send);
+  const replaceBy = (next: RawTransport): void => bench.transport.reconfigure(settings, next);
+  replaceBy(first);
+  const send = async (): Promise<unknown> => {
+    const sent = bench.outcomeOf({ isOptional: true });
     await settle();
+    return sent;
+  };
+  return { send, replaceBy, close: async () => bench.transport.close() };
+}
 
-    connections.replace(next);
+describe('connections that are replaced', () => {
+  it.each<[string, () => ApiResponse | Error]>([
+    ['was answered', () => anAnswer()],
+    ['has failed', () => new Error('reset')],
+  ])('are closed once the last request on them %s, and not before', async (_, end) => {
+    const [old, next] = [someConnections(), someConnections()];
+    const account = anAccountOver(old);
+    const sent = [account.send(), account.send()];
+    await settle();
+    account.replaceBy(next);
     old.wire.answer();
     await settle();
     const afterOne = old.closed();
-    old.wire.answer();
+    old.wire.answer(end());
     await Promise.all(sent);
 
-    expect(afterOne).toBe(0);
-    expect(old.closed()).toBe(1);
-    expect(next.closed()).toBe(0);
+    expect([afterOne, old.closed(), next.closed()]).toEqual([0, 1, 0]);
   });
 
-  it('closes idle connections at once when they are replaced, and not when they are in use', async () => {
+  it('are closed at once if they are idle, and not when they become so in use', async () => {
     const [first, second, third] = [someConnections(), someConnections(), someConnections()];
-    const connections = replaceable(first);
-
-    connections.replace(second);
-    const sent = connections.send(aRequest(), {}, neverAborted);
+    const account = anAccountOver(first);
+    account.replaceBy(second);
+    const sent = account.send();
     await settle();
     second.wire.answer();
-    await sent;
+    const status = await sent;
     const afterUse = second.closed();
-    connections.replace(third);
+    account.replaceBy(third);
 
-    expect(first.closed()).toBe(1);
-    expect(afterUse).toBe(0);
-    expect(second.closed()).toBe(1);
+    expect([status, first.closed(), afterUse, second.closed()]).toEqual([200, 1, 0, 1]);
   });
 
-  it('closes old connections when their last request has failed', async () => {
-    let fail: (reason: Error) => void = () => undefined;
-    let closed = 0;
-    const connections = replaceable({
-      send: async () =>
-        new Promise((_, reject) => {
-          fail = reject;
-        }),
-      close: async () => {
-        closed += 1;
-      },
-    });
-    const sent = connections.send(aRequest(), {}, neverAborted);
-    await settle();
-
-    connections.replace(someConnections());
-    fail(new Error('reset'));
-
-    await expect(sent).rejects.toThrow('reset');
-    expect(closed).toBe(1);
-  });
-
-  it('breaks off everything when it is closed, and closes nothing twice', async () => {
+  it('are broken off with the new ones when all are closed, and none is closed twice', async () => {
     const [old, next] = [someConnections(), someConnections()];
-    const connections = replaceable(old);
-    const onOld = connections.send(aRequest(), {}, neverAborted);
+    const account = anAccountOver(old);
+    const onOld = account.send();
     await settle();
-    connections.replace(next);
-    const onNext = connections.send(aRequest(), {}, neverAborted);
+    account.replaceBy(next);
+    const onNext = account.send();
     await settle();
-    const outcomes = Promise.allSettled([onOld, onNext]);
+    await account.close();
 
-    await connections.close();
-
-    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await Promise.all([onOld, onNext])).toMatchObject([
+      { message: 'closed' },
+      { message: 'closed' },
+    ]);
     expect([old.closed(), next.closed()]).toEqual([1, 1]);
   });
 
-  it('waits for old connections to be closed when it is closed', async () => {
-    let release = (): void => {};
-    const slow: RawTransport = {
-      send: async () => anAnswer(),
-      close: async () =>
-        new Promise((resolve) => {
-          release = resolve;
-        }),
-    };
-    const connections = replaceable(slow);
-    connections.replace(someConnections());
+  it('are waited for when all are closed', async () => {
+    let release = (): void => undefined;
+    const slow = someConnections(async () => new Promise((resolve) => void (release = resolve)));
+    const account = anAccountOver(slow);
+    account.replaceBy(someConnections());
     const events: string[] = [];
-    const close = async (): Promise<void> => {
-      await connections.close();
-      events.push('all closed');
-    };
-
-    const closing = close();
+    const closing = account.close().then(() => events.push('all closed'));
     await settle();
     events.push('old ones closed');
     release();

@@ -1,190 +1,139 @@
-import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { httpServer, httpsServer, proxyServer, relayTo, tcpServer } from './loopback-server.ts';
-import { apiErrorOf, get, openTransport } from './open-transport.ts';
+import { httpServer, httpsServer, proxyServer, tcpServer, tunnelTo } from './loopback-server.ts';
+import { apiErrorOf, get, openTransport, tls } from './open-transport.ts';
 
-// A key pair for these tests alone: self-signed, for the name "localhost", valid until 2126.
-const key = readFileSync(new URL('fixtures/test-only-key.pem', import.meta.url), 'utf8');
-const cert = readFileSync(new URL('fixtures/test-only-certificate.pem', import.meta.url), 'utf8');
+const { cert } = tls;
+const answering: RequestListener = (_request, response) => void response.end('{}');
+const https = async () => (await httpsServer(tls, answering)).port;
+const http = async () => (await httpServer(answering)).port;
+const alert = Buffer.from([21, 3, 1, 0, 2, 2, 70]);
+const alerting = async () => (await tcpServer((socket) => socket.end(alert))).port;
+const silent = async () => (await tcpServer(() => undefined)).port;
+/** In TLS 1.3 the client considers the connection open before the server checks its certificate. */
+const wantingCertificate = (maxVersion: 'TLSv1.2' | 'TLSv1.3') => async () => {
+  const options = { ...tls, ca: cert, requestCert: true, rejectUnauthorized: true, maxVersion };
+  return (await httpsServer(options, answering)).port;
+};
+const scheme = 'scheme and port of base_url';
 
-function tunnelTo(port: number, socket: Socket): void {
-  relayTo(port, socket, () => socket.write('HTTP/1.1 200 Connection Established\r\n\r\n'));
-}
-
-describe('createUndiciTransport over TLS', () => {
-  it('refuses a certificate that no known CA has signed', async () => {
-    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
-    const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('tls');
-    expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    expect(error.message).toContain('ca_file');
-  });
-
-  it('accepts a certificate that a CA of the extra bundle has signed', async () => {
-    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
-    const transport = openTransport({ baseUrl: `https://localhost:${server.port}`, ca: cert });
-
-    const answer = await get(transport);
+describe('a connection over TLS', () => {
+  it('is trusted if a CA of the extra bundle has signed the certificate', async () => {
+    const answer = await get(openTransport(`https://localhost:${await https()}`, { ca: cert }));
 
     expect(answer.status).toBe(200);
   });
 
-  it('refuses a certificate for another host', async () => {
-    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
-    const transport = openTransport({ baseUrl: `https://127.0.0.1:${server.port}`, ca: cert });
-
+  it.each<[string, () => Promise<number>, string, string, readonly string[], string?]>([
+    [
+      'no known CA has signed it',
+      https,
+      'https://localhost',
+      'tls',
+      ['DEPTH_ZERO_SELF_SIGNED_CERT', 'ca_file'],
+    ],
+    [
+      'it is for another host',
+      https,
+      'https://127.0.0.1',
+      'tls',
+      ['ERR_TLS_CERT_ALTNAME_INVALID'],
+      cert,
+    ],
+    [
+      'the server speaks plain HTTP',
+      http,
+      'https://localhost',
+      'tls',
+      ['does not speak TLS (ERR_SSL_', scheme],
+    ],
+    [
+      'the address is that of plain HTTP',
+      https,
+      'http://localhost',
+      'reset',
+      ['the scheme of base_url (http or https)'],
+    ],
+    ['the answer is an alert of TLS', alerting, 'http://localhost', 'not_json', [scheme]],
+    [
+      'it wants one of ours',
+      wantingCertificate('TLSv1.2'),
+      'https://localhost',
+      'tls',
+      ['client certificate'],
+      cert,
+    ],
+    [
+      'it wants one of ours, of TLS 1.3',
+      wantingCertificate('TLSv1.3'),
+      'https://localhost',
+      'reset',
+      ['client certificate'],
+      cert,
+    ],
+    [
+      'the handshake does not end',
+      silent,
+      'https://localhost',
+      'connect',
+      ['UND_ERR_CONNECT_TIMEOUT', 'that the server speaks TLS'],
+    ],
+  ])('is refused, and why: %s', async (_, open, address, reason, says, ca) => {
+    const connectTimeoutMs = open === silent ? 50 : 5000;
+    const transport = openTransport(`${address}:${await open()}`, { ca, connectTimeoutMs });
     const error = await apiErrorOf(get(transport));
 
-    expect(error.reason).toBe('tls');
-    expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
-  });
-
-  it('says that the other side speaks plain HTTP when it does', async () => {
-    const server = await httpServer((_request, response) => response.end('{}'));
-    const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('tls');
-    expect(error.message).toContain('does not speak TLS (ERR_SSL_');
-    expect(error.message).not.toMatch(/error:|openssl|\.c:|[0-9A-F]{8}/);
-    expect(error.message).toContain('scheme and port of base_url');
-  });
-
-  it('points to the scheme when https is spoken at the port of an http address', async () => {
-    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
-    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('reset');
-    expect(error.message).toContain('the scheme of base_url (http or https)');
-  });
-
-  it('points to the scheme when the answer to plain http is a TLS alert', async () => {
-    const server = await tcpServer((socket) => socket.end(Buffer.from([21, 3, 1, 0, 2, 2, 70])));
-    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('not_json');
-    expect(error.message).toContain('scheme and port of base_url');
-  });
-
-  it.each([
-    { maxVersion: 'TLSv1.2', reason: 'tls' },
-    // Here the server checks the certificate when the client already considers the connection open.
-    { maxVersion: 'TLSv1.3', reason: 'reset' },
-  ] as const)(
-    'says that the server may want a client certificate when it does: $maxVersion',
-    async ({ maxVersion, reason }) => {
-      const server = await httpsServer(
-        { key, cert, ca: cert, requestCert: true, rejectUnauthorized: true, maxVersion },
-        (_request, response) => response.end('{}'),
-      );
-      const transport = openTransport({ baseUrl: `https://localhost:${server.port}`, ca: cert });
-
-      const error = await apiErrorOf(get(transport));
-
-      expect(error.reason).toBe(reason);
-      expect(error.message).toContain('client certificate');
-    },
-  );
-
-  it('gives up a handshake that does not end', async () => {
-    const server = await tcpServer(() => undefined);
-    const transport = openTransport({
-      baseUrl: `https://localhost:${server.port}`,
-      connectTimeoutMs: 50,
-    });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('connect');
-    expect(error.message).toContain('UND_ERR_CONNECT_TIMEOUT');
-    expect(error.message).toContain('that the server speaks TLS');
+    expect(error.reason).toBe(reason);
+    for (const text of says) expect(error.message).toContain(text);
+    expect(error.message).not.toMatch(/error:|openssl|\.c:|[0-9A-F]{8}/u);
   });
 });
 
-describe('createUndiciTransport through a proxy', () => {
-  it('tunnels to an https origin, whose key the proxy never sees', async () => {
-    const keys: unknown[] = [];
-    const origin = await httpsServer({ key, cert }, (request, response) => {
-      keys.push(request.headers['api-key']);
-      response.end('{"through":"tunnel"}');
-    });
-    const tunnels: unknown[] = [];
-    const proxy = await proxyServer(
-      (request, socket) => {
-        tunnels.push([
-          request.url,
-          request.headers['proxy-authorization'],
-          request.headers['api-key'],
-        ]);
+describe('a connection through a proxy', () => {
+  it.each([
+    { what: 'if its certificate is trusted', ca: cert, keys: ['test-key'] },
+    { what: 'but not if it is not', ca: undefined, keys: [] },
+  ])(
+    'is a tunnel to an https origin, whose key the proxy never sees, $what',
+    async ({ ca, keys }) => {
+      const [seen, tunnels]: [unknown[], unknown[]] = [[], []];
+      const origin = await httpsServer(tls, (request, response) => {
+        seen.push(request.headers['api-key']);
+        response.end('{"through":"tunnel"}');
+      });
+      const proxy = await proxyServer(({ url, headers }, socket) => {
+        tunnels.push([url, headers['proxy-authorization'], headers['api-key']]);
         tunnelTo(origin.port, socket);
-      },
-      (_request, response) => response.writeHead(500).end(),
-    );
-    const transport = openTransport({
-      baseUrl: `https://localhost:${origin.port}/prefix`,
-      proxyUrl: `http://user:pass%20word@127.0.0.1:${proxy.port}`,
-      ca: cert,
-    });
+      });
+      const proxyUrl = `http://user:pass%20word@127.0.0.1:${proxy.port}`;
+      const transport = openTransport(`https://localhost:${origin.port}/prefix`, { proxyUrl, ca });
+      const outcome = await get(transport).then(
+        ({ body }) => body,
+        ({ reason }: { reason: string }) => reason,
+      );
 
-    const answer = await get(transport);
-
-    const credentials = Buffer.from('user:pass word').toString('base64');
-    expect(answer.body).toBe('{"through":"tunnel"}');
-    expect(tunnels).toEqual([[`localhost:${origin.port}`, `Basic ${credentials}`, undefined]]);
-    expect(keys).toEqual(['test-key']);
-  });
-
-  it('checks the certificate of the origin behind the tunnel', async () => {
-    const origin = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
-    const proxy = await proxyServer(
-      (_request, socket) => {
-        tunnelTo(origin.port, socket);
-      },
-      (_request, response) => response.writeHead(500).end(),
-    );
-    const transport = openTransport({
-      baseUrl: `https://localhost:${origin.port}`,
-      proxyUrl: `http://127.0.0.1:${proxy.port}`,
-    });
-
-    const error = await apiErrorOf(get(transport));
-
-    expect(error.reason).toBe('tls');
-  });
+      expect(outcome).toBe(ca === undefined ? 'tls' : '{"through":"tunnel"}');
+      const credentials = `Basic ${btoa('user:pass word')}`;
+      expect(tunnels).toEqual([[`localhost:${origin.port}`, credentials, undefined]]);
+      expect(seen).toEqual(keys);
+    },
+  );
 
   it('sends a plain http request in absolute form', async () => {
     const seen: unknown[] = [];
     const proxy = await proxyServer(
       (_request, socket) => socket.destroy(),
-      (request, response) => {
-        seen.push([request.url, request.headers.host, request.headers['proxy-authorization']]);
+      ({ url, headers }, response) => {
+        seen.push([url, headers.host, headers['proxy-authorization']]);
         response.end('{"through":"proxy"}');
       },
     );
-    const transport = openTransport({
-      baseUrl: 'http://vendor.invalid:8080/prefix',
-      proxyUrl: `http://user:@127.0.0.1:${proxy.port}`,
-    });
-
+    const proxyUrl = `http://user:@127.0.0.1:${proxy.port}`;
+    const transport = openTransport('http://vendor.invalid:8080/prefix', { proxyUrl });
     const answer = await get(transport, '/v2/applications.json');
 
-    const credentials = Buffer.from('user:').toString('base64');
+    const url = 'http://vendor.invalid:8080/prefix/v2/applications.json';
     expect(answer.body).toBe('{"through":"proxy"}');
-    expect(seen).toEqual([
-      [
-        'http://vendor.invalid:8080/prefix/v2/applications.json',
-        'vendor.invalid:8080',
-        `Basic ${credentials}`,
-      ],
-    ]);
+    expect(seen).toEqual([[url, 'vendor.invalid:8080', `Basic ${btoa('user:')}`]]);
   });
 });
