@@ -8,6 +8,7 @@ import { noted, type Since } from '../model/since.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { KeyProvider } from '../newrelic/calls/transport.ts';
+import { proxyCredentialsOf } from '../newrelic/calls/tunnels.ts';
 import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
 import { buildOf } from './build.ts';
 import { orCommandError } from './config-files.ts';
@@ -65,14 +66,16 @@ export async function prepareAccount(
   return orCommandError(read, `account ${name}: `);
 }
 
-/** The URL of the proxy, whose password no text shows from now on. */
+/** The URL of the proxy, whose password no text shows from now on, in the form in which it is sent either. */
 async function proxyUrlOf(
   { proxyUrl, proxyUrlFrom }: AccountConfig,
   platform: AccountPlatform,
 ): Promise<string | undefined> {
   const url = proxyUrlFrom === undefined ? proxyUrl : await readProxyUrl(proxyUrlFrom, platform);
-  const password = url === undefined ? '' : new URL(url).password;
-  if (password !== '') platform.redactor.add(decodeURIComponent(password));
+  if (url === undefined) return undefined;
+  const proxy = new URL(url);
+  platform.redactor.add(decodeURIComponent(proxy.password));
+  platform.redactor.add(proxyCredentialsOf(proxy));
   return url;
 }
 

@@ -3,10 +3,10 @@ import { keyBeginning, redacted, withoutKeys } from '../model/key-text.ts';
 /** Removes secrets from text. What it costs depends on the text, not on how many secrets it knows. */
 export interface Redactor {
   /**
-   * Registers a secret: from now on it is replaced in every text, whether plain, percent-encoded,
-   * JSON-escaped or in base64, even inside a longer base64 text. So is the part of a vendor's key
-   * behind its prefix. Surrounding white space is ignored. A text of fewer than four characters is
-   * not registered: it would blank out ordinary words.
+   * Registers a secret: from now on it is replaced in every text, whether plain, percent-encoded or
+   * JSON-escaped. So is the part of a vendor's key behind its prefix. What is sent in another form, such
+   * as base64, is a secret of its own. Surrounding white space is ignored. A text of fewer than four
+   * characters is not registered: it would blank out ordinary words.
    */
   add(secret: string): void;
   /** Takes one `add` back: what others have added too stays. */
@@ -17,87 +17,66 @@ export interface Redactor {
 
 const minimumLength = 4;
 
-/** A shorter part of a key, or piece of base64, also occurs by chance. */
+/** A shorter part of a key also occurs by chance. */
 const minimumPartLength = 8;
 
 /** The login in a URL, up to the last `@` of the authority. The bound keeps matching linear. */
 const urlLogin = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]+@/gi;
 
-/** Percent-encoded once or more often, or escaped as in JSON. The bound keeps matching linear. */
-const escapes = /%(?:25)*([\da-fA-F]{2})|\\{1,8}u([\da-fA-F]{4})|\\(["\\/bfnrt])/g;
+/**
+ * Escapes, percent-encoded once or more often or as in JSON, and what is between them. The bound keeps
+ * matching linear.
+ */
+const pieces = /%(?:25)*([\da-fA-F]{2})|\\{1,8}u([\da-fA-F]{4})|\\(["\\/bfnrt])|[^%\\]+|[%\\]/g;
 
 type Span = readonly [start: number, end: number];
 
-/** One form of a secret, as `inOneCase` gives it. */
-interface Needle {
-  readonly secret: string;
-  readonly form: string;
-  readonly isBase64: boolean;
-}
+/** What is searched for, by its last four characters, since the first ones are alike in all keys. */
+type Forms = ReadonlyMap<string, readonly string[]>;
 
 export function createRedactor(): Redactor {
-  const timesAdded = new Map<string, number>();
-  /** By their last characters, since the first ones are alike in all keys. */
-  const needles = new Map<number, readonly Needle[]>();
-
-  const spansIn = (text: string): readonly Span[] => {
-    const searched = inOneCase(text);
-    const spans: Span[] = [];
-    let tail = 0;
-    for (let end = 1; end <= searched.length; end += 1) {
-      tail = nextTail(tail, searched.charCodeAt(end - 1));
-      for (const { form, isBase64 } of needles.get(tail) ?? []) {
-        if (!searched.endsWith(form, end)) continue;
-        const span: Span = [end - form.length, end];
-        spans.push(isBase64 ? withSharedEnds(span, searched) : span);
-      }
-    }
-    return spans;
-  };
-
-  const spansUnderEscapes = (text: string): readonly Span[] => {
-    if (!/[%\\]/.test(text)) return [];
-    const { text: copy, offsets } = unescaped(text);
-    return spansIn(copy).map(
-      ([start, end]): Span => [offsets[start] ?? 0, offsets[end] ?? text.length],
-    );
-  };
+  const added = new Map<string, { readonly times: number; readonly forms: readonly string[] }>();
+  /** `undefined` after each change, until a text is searched. */
+  let known: Forms | undefined;
 
   return {
     add: (secret) => {
       const bare = secret.trim();
-      const times = timesAdded.get(bare) ?? 0;
-      timesAdded.set(bare, times + 1);
-      if (times > 0 || bare.length < minimumLength) return;
-      for (const needle of needlesOf(bare)) {
-        const tail = tailOf(needle.form);
-        needles.set(tail, [...(needles.get(tail) ?? []), needle]);
-      }
+      const { times, forms } = added.get(bare) ?? { times: 0, forms: formsOf(bare) };
+      added.set(bare, { times: times + 1, forms });
+      known = undefined;
     },
     forget: (secret) => {
       const bare = secret.trim();
-      const times = timesAdded.get(bare) ?? 0;
-      if (times > 1) timesAdded.set(bare, times - 1);
-      if (times !== 1) return;
-      timesAdded.delete(bare);
-      for (const tail of needlesOf(bare).map(({ form }) => tailOf(form))) {
-        const others = (needles.get(tail) ?? []).filter((needle) => needle.secret !== bare);
-        if (others.length > 0) needles.set(tail, others);
-        else needles.delete(tail);
-      }
+      const { times, forms } = added.get(bare) ?? { times: 0, forms: [] };
+      if (times > 1) added.set(bare, { times: times - 1, forms });
+      else added.delete(bare);
+      known = undefined;
     },
     redact: (text) => {
-      const spans = needles.size === 0 ? [] : [...spansIn(text), ...spansUnderEscapes(text)];
+      known ??= byLastCharacters([...added.values()].flatMap(({ forms }) => forms));
+      const spans = [...spansIn(text, known), ...spansUnderEscapes(text, known)];
       return withoutKeys(without(spans, text)).replace(urlLogin, `$1${redacted}@`);
     },
   };
 }
 
-/** All forms of a secret that are searched for. */
-function needlesOf(secret: string): readonly Needle[] {
+function byLastCharacters(forms: readonly string[]): Forms {
+  const byEnd = new Map<string, string[]>();
+  for (const form of forms) {
+    const end = form.slice(-minimumLength);
+    const alike = byEnd.get(end) ?? [];
+    byEnd.set(end, alike);
+    alike.push(form);
+  }
+  return byEnd;
+}
+
+/** What a secret may look like in a text, in one case. */
+function formsOf(secret: string): readonly string[] {
+  if (secret.length < minimumLength) return [];
   const part = secret.replace(keyBeginning, '');
-  const parts = part.length < minimumPartLength ? [secret] : [secret, part];
-  const plain = parts
+  const forms = (part.length < minimumPartLength ? [secret] : [secret, part])
     // In a copy without escapes, what looks like one in the secret is undone too, and bytes are single.
     .flatMap((text) => [text, unescaped(text).text])
     .flatMap((text) => [text, Buffer.from(text).toString('latin1')])
@@ -109,34 +88,24 @@ function needlesOf(secret: string): readonly Needle[] {
       JSON.stringify(text).slice(1, -1),
     ])
     .filter((text) => text.length >= minimumLength);
-  const base64 = parts
-    .flatMap((text) => base64Cores(Buffer.from(text)))
-    .flatMap((core) => [core, core.replaceAll('+', '-').replaceAll('/', '_')]);
-  return [
-    ...Array.from(new Set(plain.map(inOneCase)), (form) => ({ secret, form, isBase64: false })),
-    ...Array.from(new Set(base64.map(inOneCase)), (form) => ({ secret, form, isBase64: true })),
-  ];
+  return [...new Set(forms.map(inOneCase))];
 }
 
-/**
- * The base64 of a text that contains the secret depends on where in a group of three bytes the
- * secret begins; each core is what does not depend on its neighbours.
- */
-function base64Cores(secret: Buffer): readonly string[] {
-  return [0, 1, 2]
-    .map((offset) => {
-      const text = Buffer.concat([Buffer.alloc(offset), secret]).toString('base64');
-      const bits = (offset + secret.length) * 8;
-      return text.slice(Math.ceil((offset * 8) / 6), Math.floor(bits / 6));
-    })
-    .filter((core) => core.length >= minimumPartLength);
+function spansIn(text: string, forms: Forms): readonly Span[] {
+  const searched = inOneCase(text);
+  const spans: Span[] = [];
+  for (let end = minimumLength; end <= searched.length && forms.size > 0; end += 1) {
+    for (const form of forms.get(searched.slice(end - minimumLength, end)) ?? []) {
+      if (searched.endsWith(form, end)) spans.push([end - form.length, end]);
+    }
+  }
+  return spans;
 }
 
-/** With the characters at both ends that carry bits of the secret and of its neighbours. */
-function withSharedEnds([start, end]: Span, text: string): Span {
-  const before = /[\w+/-]?$/.exec(text.slice(Math.max(0, start - 1), start))?.[0] ?? '';
-  const after = /^[\w+/-]?={0,2}/.exec(text.slice(end, end + 3))?.[0] ?? '';
-  return [start - before.length, end + after.length];
+function spansUnderEscapes(text: string, forms: Forms): readonly Span[] {
+  if (!/[%\\]/.test(text)) return [];
+  const { text: copy, starts } = unescaped(text);
+  return spansIn(copy, forms).map(([start, end]) => [starts[start] ?? 0, starts[end] ?? 0]);
 }
 
 /** In lower case, each character in its place: an İ would become two, and a Σ depends on what follows. */
@@ -144,41 +113,19 @@ function inOneCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase().replaceAll('\u03C2', '\u03C3');
 }
 
-/** A number for the last four characters of a text, after one more character. */
-function nextTail(tail: number, code: number): number {
-  return ((tail << 7) | (code & 0x7f)) & 0xfff_ffff;
-}
-
-function tailOf(text: string): number {
-  let tail = 0;
-  for (let index = text.length - minimumLength; index < text.length; index += 1) {
-    tail = nextTail(tail, text.charCodeAt(index));
-  }
-  return tail;
-}
-
-/** A text with its escapes undone, and where in the original each of its characters begins. */
-function unescaped(text: string): { readonly text: string; readonly offsets: Uint32Array } {
-  const offsets = new Uint32Array(text.length + 1);
+/** A text with its escapes undone, and where in the original each of its characters begins, and its end. */
+function unescaped(text: string): { readonly text: string; readonly starts: readonly number[] } {
+  const starts: number[] = [];
   let copy = '';
-  const take = (plain: string, from: number): void => {
-    for (let index = 0; index < plain.length; index += 1)
-      offsets[copy.length + index] = from + index;
+  for (const { 0: piece, 1: byte, 2: unit = byte, 3: letter, index } of text.matchAll(pieces)) {
+    let plain = piece;
+    if (unit !== undefined) plain = String.fromCharCode(Number.parseInt(unit, 16));
+    if (letter !== undefined) plain = String(JSON.parse(`"${piece}"`));
+    for (let offset = 0; offset < plain.length; offset += 1) starts.push(index + offset);
     copy += plain;
-  };
-  let done = 0;
-  for (const { 0: escape, 1: byte, 2: unit, 3: letter, index } of text.matchAll(escapes)) {
-    take(text.slice(done, index), done);
-    const code = Number.parseInt(byte ?? unit ?? '', 16);
-    take(
-      letter === undefined ? String.fromCharCode(code) : String(JSON.parse(`"\\${letter}"`)),
-      index,
-    );
-    done = index + escape.length;
   }
-  take(text.slice(done), done);
-  offsets[copy.length] = text.length;
-  return { text: copy, offsets };
+  starts.push(text.length);
+  return { text: copy, starts };
 }
 
 /** Replaces the spans; those that touch each other become one. */

@@ -208,12 +208,15 @@ describe('prepareAccount', () => {
     expect(error).toMatchObject({ exitCode: 2, message });
   });
 
-  it('hides the key and the password of the proxy from then on', async () => {
+  it('hides the key and the password of the proxy from then on, as it is sent too', async () => {
     const { platform, prepare } = aBench();
 
     await prepare({ proxyUrl: 'http://user:pass%20word@proxy:3128' });
 
-    const text = 'NRAK-FILED and pass word and pass%20word';
-    expect(platform.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
+    const sent = Buffer.from('user:pass word').toString('base64');
+    const text = `NRAK-FILED, pass word, pass%20word, Basic ${sent}`;
+    expect(platform.redactor.redact(text)).toBe(
+      '[redacted], [redacted], [redacted], Basic [redacted]',
+    );
   });
 });

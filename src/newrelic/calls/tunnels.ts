@@ -103,9 +103,15 @@ function tunnelErrorFrom(error: unknown, peer: string): ApiError {
   );
 }
 
+/** What a proxy wants to know of a user, as it is sent: in base64. Empty when its URL holds no user. */
+export function proxyCredentialsOf({ username, password }: URL): string {
+  if (username === '') return '';
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return Buffer.from(credentials).toString('base64');
+}
+
 /** The header that a proxy wants; none when its URL holds no user. */
 export function proxyAuthorizationOf(proxy: URL): Readonly<Record<string, string>> {
-  if (proxy.username === '') return {};
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
+  const credentials = proxyCredentialsOf(proxy);
+  return credentials === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` };
 }
