@@ -19,7 +19,7 @@ import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts
 import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
 import { AccountPoller } from '../poll/account-poller.ts';
 import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
-import { redactedAccount, redactedPoll } from '../telemetry/redacted-status.ts';
+import { redactedAccount, redactedPoll } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';

@@ -11,7 +11,7 @@ import {
 } from '../server/metrics-server.ts';
 import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
-import { redacted } from '../telemetry/redacted-status.ts';
+import { redactedError } from '../telemetry/redactor.ts';
 import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
 import {
@@ -144,7 +144,7 @@ export function createStatusSource(
   return {
     process: () => {
       const { problem, ...others } = reload();
-      const state = { ...others, problem: redacted(problem, redactor) };
+      const state = { ...others, problem: redactedError(problem, redactor) };
       return { nowMs: clock.wallMs(), startedMs, build, shard: daemon.shard, reload: state };
     },
     accounts: () => daemon.status(),

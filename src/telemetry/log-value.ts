@@ -1,11 +1,12 @@
 import { redacted } from '../model/key-text.ts';
 import { withoutOpensslNoise } from '../model/shown-text.ts';
 
-export interface LogValueOptions {
-  /** Applied to every string and to every property name. */
-  readonly redact: (text: string) => string;
-  /** Whether errors carry their stack. */
-  readonly stacks: boolean;
+/** One line of the log as data: plain JSON values. */
+export interface LogEntry {
+  readonly level: string;
+  readonly time: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
 }
 
 /** Names of fields whose content is never logged, in lower case and without `-` and `_`. */
@@ -25,94 +26,27 @@ const secretNames: ReadonlySet<string> = new Set([
 /** Container runtimes split lines at 16 KiB. */
 const longestText = 8192;
 
-/** Deeper than everything that is logged on purpose. */
-const maximumDepth = 8;
+/** An error has no more causes that help, unless they go round in a circle. */
+const mostCauses = 8;
 
 /**
- * Copies the value into plain JSON values without secrets. Errors become
- * `{type, message, reason?, status?, cause?}`. Never throws: marks unreadable values instead.
- *
- * The serializer of pino for errors would copy all of their properties, such as the headers of a
- * request, and its redaction needs the path of each secret.
+ * An error as pino is to log it: `{type, message, reason?, status?, cause?, stack?}`. Its own serializer
+ * would write all properties of an error, such as the headers of a request, and each cause twice.
  */
-export function toLogValue(value: unknown, options: LogValueOptions): unknown {
-  return copy(value, options, []);
-}
-
-function copy(value: unknown, options: LogValueOptions, parents: readonly object[]): unknown {
-  switch (typeof value) {
-    case 'undefined':
-      return undefined;
-    case 'object':
-      return value === null ? null : copyObject(value, options, parents);
-    case 'number':
-    case 'boolean':
-      return copyScalar(value, options);
-    case 'function':
-    case 'string':
-    case 'bigint':
-    case 'symbol':
-      return textFor(String(value), options);
-  }
-}
-
-/** Cut only when secrets are replaced: a part of a secret would not be known as one. */
-function textFor(text: string, { redact }: LogValueOptions): string {
-  const safe = redact(text);
-  if (safe.length <= longestText) return safe;
-  return `${safe.slice(0, longestText)}… (${safe.length - longestText} more characters)`;
-}
-
-/** A number stays a number unless its digits are a secret. */
-function copyScalar(value: number | boolean, options: LogValueOptions): unknown {
-  const text = String(value);
-  const safe = options.redact(text);
-  if (safe !== text) return safe;
-  return typeof value === 'number' && !Number.isFinite(value) ? text : value;
-}
-
-function copyObject(value: object, options: LogValueOptions, parents: readonly object[]): unknown {
-  if (parents.includes(value)) return '[circular]';
-  if (parents.length >= maximumDepth) return '[too deep]';
-  const path = [...parents, value];
-  try {
-    if (value instanceof Error) return copyError(value, options, path);
-    if (Array.isArray(value)) return value.map((item: unknown) => copy(item, options, path));
-    return copyFields(value, options, path);
-  } catch {
-    return '[unreadable]';
-  }
-}
-
-function copyFields(
-  fields: object,
-  options: LogValueOptions,
-  path: readonly object[],
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, item]: [string, unknown]) => {
-      const isSecret = secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
-      return [
-        options.redact(name),
-        isSecret && item !== undefined ? redacted : copy(item, options, path),
-      ];
-    }),
-  );
-}
-
-function copyError(
-  error: Error,
-  options: LogValueOptions,
-  path: readonly object[],
-): Readonly<Record<string, unknown>> {
+export function loggedError(
+  error: unknown,
+  hasStack: boolean,
+  causes: number = mostCauses,
+): unknown {
+  if (!(error instanceof Error)) return error;
   const { reason, status }: Error & { reason?: unknown; status?: unknown } = error;
   return {
-    type: textFor(error.name, options),
-    message: textFor(messageOf(error), options),
-    reason: copy(reason, options, path),
-    status: copy(status, options, path),
-    cause: copy(error.cause, options, path),
-    stack: options.stacks ? copy(error.stack, options, path) : undefined,
+    type: error.name,
+    message: messageOf(error),
+    reason,
+    status,
+    cause: causes === 0 ? undefined : loggedError(error.cause, hasStack, causes - 1),
+    stack: hasStack ? error.stack : undefined,
   };
 }
 
@@ -124,4 +58,35 @@ function messageOf(error: Error): string {
   return error.errors
     .map((inner: unknown) => (inner instanceof Error ? inner.message : String(inner)))
     .join('; ');
+}
+
+/** The entry of a line of JSON without secrets, whether in its fields, their names or the message. */
+export function entryIn(line: string, redact: (text: string) => string): LogEntry {
+  const entry: LogEntry = JSON.parse(line);
+  const { level, time, msg, ...fields } = entry;
+  return { level, time, ...fieldsWithoutSecrets(fields, redact), msg: redact(msg) };
+}
+
+function fieldsWithoutSecrets(
+  fields: object,
+  redact: (text: string) => string,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => {
+      const isSecret = secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+      return [redact(name), isSecret ? redacted : withoutSecrets(value, redact)];
+    }),
+  );
+}
+
+function withoutSecrets(value: unknown, redact: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item, redact));
+  if (typeof value === 'object' && value !== null) return fieldsWithoutSecrets(value, redact);
+  const safe = redact(String(value));
+  // A number stays a number unless its digits are a secret.
+  if (typeof value !== 'string') return safe === String(value) ? value : safe;
+  // Cut only now: a part of a secret would not be known as one.
+  return safe.length <= longestText
+    ? safe
+    : `${safe.slice(0, longestText)}… (${safe.length - longestText} more characters)`;
 }

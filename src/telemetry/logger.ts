@@ -2,9 +2,7 @@ import { pino } from 'pino';
 import type { Clock } from '../model/clock.ts';
 import { escapeUnsafe } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { isColorWanted } from './colors.ts';
-import { toLogValue } from './log-value.ts';
-import type { LogEntry } from './logfmt-line.ts';
+import { entryIn, type LogEntry, loggedError } from './log-value.ts';
 import type { Redactor } from './redactor.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -52,6 +50,7 @@ export async function createLogger(
   const { stderr, redactor, clock } = dependencies;
   ignoreWriteErrors(stderr);
   const render = await rendererFor(options.logFormat, dependencies);
+  const isDebugging = options.logLevel === 'debug';
   let lost = 0;
   const destination = {
     write: (line: string): void => {
@@ -59,7 +58,7 @@ export async function createLogger(
         lost += 1;
         return;
       }
-      stderr.write(render(line));
+      stderr.write(`${render(entryIn(line, (text) => redactor.redact(text)))}\n`);
       if (lost === 0) return;
       const count = lost;
       lost = 0;
@@ -73,22 +72,22 @@ export async function createLogger(
       base: null,
       timestamp: () => `,"time":"${new Date(clock.wallMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: (error: unknown) => loggedError(error, isDebugging) },
     },
     destination,
   );
-  const copyOptions = {
-    redact: (text: string) => redactor.redact(text),
-    stacks: options.logLevel === 'debug',
-  };
   const at =
     (level: LogLevel): Logger[LogLevel] =>
     (fields, message) => {
-      if (!sink.isLevelEnabled(level)) return;
-      sink[level](toLogValue(fields, copyOptions), redactor.redact(message));
+      try {
+        sink[level](fields, message);
+      } catch {
+        sink[level]({ fields: '[unreadable]' }, message);
+      }
     };
 
   const logger: Logger = {
-    isDebugging: options.logLevel === 'debug',
+    isDebugging,
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
@@ -100,24 +99,25 @@ export async function createLogger(
 async function rendererFor(
   format: LogFormat,
   { stderr, env }: LoggerDependencies,
-): Promise<(line: string) => string> {
+): Promise<(entry: LogEntry) => string> {
   const isPretty = format === 'pretty' || (format === 'auto' && stderr.isTTY === true);
-  if (isPretty) {
-    const { prettyLine } = await import('./pretty-line.ts');
-    const options = { isColored: isColorWanted(stderr, env) };
-    return (line) => `${prettyLine(entryIn(line), options)}\n`;
-  }
-  if (format === 'logfmt') {
-    const { logfmtLine } = await import('./logfmt-line.ts');
-    return (line) => `${logfmtLine(entryIn(line))}\n`;
-  }
-  return (line) => `${escapeUnsafe(line.trimEnd())}\n`;
+  if (!isPretty && format !== 'logfmt') return (entry) => escapeUnsafe(JSON.stringify(entry));
+  const { logfmtLine, prettyLine } = await import('./log-lines.ts');
+  if (!isPretty) return logfmtLine;
+  const isColored = isColorWanted(stderr, env);
+  return (entry) => prettyLine(entry, isColored);
 }
 
-/** Each form of a line is made of its JSON, so that all of them say the same. */
-function entryIn(line: string): LogEntry {
-  const entry: LogEntry = JSON.parse(line);
-  return entry;
+/**
+ * Whether to write colours: only to a terminal. `FORCE_COLOR` decides otherwise (`0` and `false` mean
+ * never), then `NO_COLOR` (see https://no-color.org: every value counts, except the empty one), then
+ * `TERM=dumb`. Node.js itself reads them in the same order.
+ */
+function isColorWanted({ isTTY }: Pick<Output, 'isTTY'>, env: LoggerDependencies['env']): boolean {
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  if ((env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return false;
+  return isTTY === true;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { keyBeginning, redacted, withoutKeys } from '../model/key-text.ts';
+import type { AccountDetails, PolledStatus } from '../model/status.ts';
 
 /** Removes secrets from text. What it costs depends on the text, not on how many secrets it knows. */
 export interface Redactor {
@@ -137,4 +138,32 @@ function without(spans: readonly Span[], text: string): string {
     done = Math.max(done, end);
   }
   return [...shown, text.slice(done)].join(redacted);
+}
+
+/** The vendor's words in an error may hold a secret. */
+export function redactedError(text: string | undefined, redactor: Redactor): string | undefined {
+  return text === undefined ? undefined : redactor.redact(text);
+}
+
+export function redactedAccount(account: AccountDetails, redactor: Redactor): AccountDetails {
+  const { error, key, queries } = account;
+  return {
+    ...account,
+    error: redactedError(error, redactor),
+    ...(queries && { queries: queries.map((query) => redactedPoll(query, redactor)) }),
+    key: { ...key, problem: redactedError(key.problem, redactor) },
+  };
+}
+
+/** Its message is redacted only once it is read: a page shows 200 of ten thousand. */
+export function redactedPoll<One extends PolledStatus>(one: One, redactor: Redactor): One {
+  if (one.failure === undefined) return one;
+  const { message, ...rest } = one.failure;
+  const failure = {
+    ...rest,
+    get message() {
+      return redactor.redact(message);
+    },
+  };
+  return { ...one, failure };
 }

@@ -2,13 +2,38 @@ import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { createRedactor } from '../../src/telemetry/redactor.ts';
+import type { Logger } from '../../src/model/telemetry.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/logger.ts';
+import { createRedactor, type Redactor } from '../../src/telemetry/redactor.ts';
 import { settle } from '../support/fake-clock.ts';
-import { captureLog } from './log-capture.ts';
 
-const escape = String.fromCharCode(27);
-const clock = { wallMs: () => 0 };
+const clock = { wallMs: () => Date.UTC(2026, 8, 1, 10, 0, 30, 250) };
+
+interface LogCapture {
+  readonly log: Logger;
+  readonly redactor: Redactor;
+  readonly lines: readonly string[];
+}
+
+/** A logger and the lines that it wrote. */
+async function captureLog({
+  level = 'info',
+  format = 'json',
+  isTTY,
+  env = {},
+}: {
+  readonly level?: LogLevel;
+  readonly format?: LogFormat;
+  readonly isTTY?: boolean | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+} = {}): Promise<LogCapture> {
+  const redactor = createRedactor();
+  const lines: string[] = [];
+  const stderr = { isTTY, write: (line: string) => lines.push(line), on: () => undefined };
+  const options = { logLevel: level, logFormat: format };
+  const log = await createLogger(options, { stderr, redactor, clock, env });
+  return { log, redactor, lines };
+}
 
 describe('the level', () => {
   it.each([
@@ -34,15 +59,31 @@ describe('the format', () => {
   const json = '{"level":"info","time":"2026-09-01T10:00:30.250Z","port":9126,"msg":"started"}\n';
   const logfmt = 'level=info time=2026-09-01T10:00:30.250Z msg=started port=9126\n';
 
+  const colored =
+    '2026-09-01T10:00:30.250Z \u001B[32mINFO \u001B[0m \u001B[1mstarted\u001B[0m  port=9126\n';
+
   it.each([
     { format: 'auto', isTTY: false, env: {}, written: json },
     { format: 'auto', isTTY: false, env: { FORCE_COLOR: '1' }, written: json },
     { format: 'json', isTTY: true, env: {}, written: json },
-    { format: 'pretty', isTTY: false, env: {}, written: pretty },
-    { format: 'auto', isTTY: true, env: { NO_COLOR: '1' }, written: pretty },
-    { format: 'auto', isTTY: true, env: { TERM: 'dumb' }, written: pretty },
     { format: 'logfmt', isTTY: false, env: {}, written: logfmt },
     { format: 'logfmt', isTTY: true, env: { FORCE_COLOR: '1' }, written: logfmt },
+    { format: 'auto', isTTY: true, env: {}, written: colored },
+    { format: 'pretty', isTTY: false, env: {}, written: pretty },
+    { format: 'pretty', isTTY: undefined, env: {}, written: pretty },
+    { format: 'auto', isTTY: true, env: { NO_COLOR: '1' }, written: pretty },
+    { format: 'auto', isTTY: true, env: { NO_COLOR: '0' }, written: pretty },
+    { format: 'auto', isTTY: true, env: { NO_COLOR: '' }, written: colored },
+    { format: 'auto', isTTY: true, env: { TERM: 'dumb' }, written: pretty },
+    { format: 'pretty', isTTY: false, env: { FORCE_COLOR: '' }, written: colored },
+    {
+      format: 'pretty',
+      isTTY: false,
+      env: { FORCE_COLOR: '3', NO_COLOR: '1', TERM: 'dumb' },
+      written: colored,
+    },
+    { format: 'auto', isTTY: true, env: { FORCE_COLOR: '0' }, written: pretty },
+    { format: 'auto', isTTY: true, env: { FORCE_COLOR: 'false' }, written: pretty },
   ] as const)('$format with a terminal: $isTTY, and $env', async ({ written, ...options }) => {
     const { log, lines } = await captureLog(options);
 
@@ -55,7 +96,7 @@ describe('the format', () => {
     'keeps what could disturb a terminal out of %s, in names, values and messages',
     async (format) => {
       const { log, lines } = await captureLog({ format });
-      const hostile = `${escape}[2J\u009b31m\u0007\u202egnp.exe\u2028a\u200bb\ufeff\ud83d\r\nlevel=error faked`;
+      const hostile = `\u001B[2J\u009b31m\u0007\u202egnp.exe\u2028a\u200bb\ufeff\ud83d\r\nlevel=error faked`;
 
       log.info({ app_name: hostile, [hostile]: hostile, error: new Error(hostile) }, hostile);
 
@@ -91,27 +132,34 @@ describe('an error among the fields', () => {
     cause: new TypeError('socket hang up'),
   });
 
-  it.each([{ key: 'error' }, { key: 'cause' }])(
-    'as $key becomes type, message, reason, status and cause, without stack',
-    async ({ key }) => {
-      const { log, lines } = await captureLog();
+  it('becomes type, message, reason, status and cause, without stack', async () => {
+    const { log, lines } = await captureLog();
 
-      log.error({ [key]: error }, 'poll failed');
+    log.error({ error }, 'poll failed');
 
-      expect(JSON.parse(lines.join(''))).toEqual({
-        level: 'error',
-        time: '2026-09-01T10:00:30.250Z',
-        msg: 'poll failed',
-        [key]: {
-          type: 'ApiError',
-          message: 'New Relic answered 503',
-          reason: 'server',
-          status: 503,
-          cause: { type: 'TypeError', message: 'socket hang up' },
-        },
-      });
-    },
-  );
+    expect(JSON.parse(lines.join(''))).toEqual({
+      level: 'error',
+      time: '2026-09-01T10:00:30.250Z',
+      msg: 'poll failed',
+      error: {
+        type: 'ApiError',
+        message: 'New Relic answered 503',
+        reason: 'server',
+        status: 503,
+        cause: { type: 'TypeError', message: 'socket hang up' },
+      },
+    });
+  });
+
+  it('is written even if it is its own cause', async () => {
+    const { log, lines } = await captureLog();
+    const loop = new Error('loop');
+    loop.cause = loop;
+
+    log.error({ error: loop }, 'poll failed');
+
+    expect(JSON.parse(lines.join(''))).toMatchObject({ error: { message: 'loop' } });
+  });
 
   it('carries its stack at level debug', async () => {
     const { log, lines } = await captureLog({ level: 'debug' });
@@ -147,7 +195,7 @@ describe('a registered secret', () => {
           const { log, redactor, lines } = await captureLog({ level: 'debug', format });
           redactor.add(secret);
 
-          log.info({ other, value: place(secret) }, `message ${secret}`);
+          log.info({ other, value: place(secret), error: place(secret) }, `message ${secret}`);
 
           const bare = secret.trim();
           const output = lines.join('');
@@ -199,26 +247,33 @@ describe('a field that is always secret', () => {
 describe('a value that JSON cannot carry', () => {
   const circular: Record<string, unknown> = { name: 'loop' };
   circular['self'] = circular;
-  const tower: unknown = JSON.parse('['.repeat(9) + ']'.repeat(9));
-  const hostile = {
+  const tower: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
+  const trap = {
     get trap(): never {
       throw new Error('no');
     },
   };
+  const unnamed = Object.defineProperty(
+    new Error('x'),
+    'name',
+    Object.getOwnPropertyDescriptor(trap, 'trap') ?? {},
+  );
 
   it.each([
-    { what: 'a loop', value: circular, written: { name: 'loop', self: '[circular]' } },
-    { what: 'a getter that throws', value: hostile, written: '[unreadable]' },
-    { what: 'a bigint', value: 12n, written: '12' },
-    { what: 'no number', value: Number.NaN, written: 'NaN' },
-    { what: 'a tower', value: tower, written: [[[[[[['[too deep]']]]]]]] },
-    { what: 'null', value: null, written: null },
-  ])('$what is still written', async ({ value, written }) => {
+    { what: 'a loop', fields: { value: circular } },
+    { what: 'a getter that throws', fields: { value: trap } },
+    { what: 'a getter that throws at the top', fields: trap },
+    { what: 'an error whose name cannot be read', fields: { error: unnamed } },
+    { what: 'a bigint', fields: { value: 12n } },
+    { what: 'no number', fields: { value: Number.NaN } },
+    { what: 'a high tower', fields: { value: tower } },
+    { what: 'null', fields: { value: null } },
+  ])('$what takes nothing from the line but itself', async ({ fields }) => {
     const { log, lines } = await captureLog();
 
-    log.info({ value }, 'odd');
+    log.info(fields, 'odd');
 
-    expect(JSON.parse(lines.join(''))).toMatchObject({ value: written, msg: 'odd' });
+    expect(JSON.parse(lines.join(''))).toMatchObject({ level: 'info', msg: 'odd' });
   });
 });
 
@@ -268,5 +323,44 @@ describe('a reader that stands still', () => {
       { level: 'warn', lost: 2, msg: 'lines of the log were lost: nobody read them' },
       { msg: 'four' },
     ]);
+  });
+});
+
+const application = { account: 'production', app_id: '31584797', app_name: 'Checkout "EU" (new)' };
+
+describe('the log of an eventful minute', () => {
+  it.each([
+    { format: 'json', isTTY: false },
+    { format: 'logfmt', isTTY: false },
+    { format: 'pretty', isTTY: false },
+    { format: 'pretty', isTTY: true },
+  ] as const)('is as it was: $format, on a terminal $isTTY', async (options) => {
+    const { log, lines } = await captureLog({ ...options, level: 'debug' });
+    const error = new ApiError('auth', 'list_applications: status 401. Check the API key.', {
+      status: 401,
+    });
+    error.stack = 'ApiError: list_applications: status 401.\n    at discover (discovery.ts:1)';
+
+    log.info({ version: '0.1.0', addresses: [{ host: '::', port: 9126 }] }, 'listening');
+    log.info({ account: 'production', listed: 12, selected: 3 }, 'account discovered');
+    log.error({ account: 'production', error }, 'discovery failed');
+    log.warn({ ...application, reason: 'timeout', remedy: 'wait' }, 'values dropped');
+    log.warn(
+      { account: 'production', reason: 'dns', applications: 2, examples: ['a b', '\u202ec'] },
+      'still failing',
+    );
+    log.info({ ...application, suppressed: 41 }, 'poll works again');
+    log.error(
+      { trigger: 'file', problem: 'c.yaml:2:3: unknown key\n  2 | x: 1', remedy: 'correct it' },
+      'reload failed',
+    );
+    log.debug(
+      { account: 'production', host_id: '7', status: 200, bytes: 179, duration_ms: 119 },
+      'call to the vendor',
+    );
+
+    const name = `log-${options.format}${options.isTTY ? '-terminal' : ''}.txt`;
+    const golden = new URL(`../golden/${name}`, import.meta.url);
+    await expect(lines.join('')).toMatchFileSnapshot(golden.pathname);
   });
 });
