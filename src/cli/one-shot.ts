@@ -1,5 +1,9 @@
-import { CommandError, type ExitCode, type ToolPlatform } from '../daemon/platform.ts';
-import type { Progress } from '../model/progress.ts';
+import {
+  CommandError,
+  type ExitCode,
+  type Progress,
+  type ToolPlatform,
+} from '../daemon/platform.ts';
 import { printable } from '../model/shown-text.ts';
 
 /**

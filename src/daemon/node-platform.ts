@@ -4,7 +4,6 @@ import { hostname, uptime } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import { type Clock, sleep } from '../model/clock.ts';
-import { noProgress } from '../model/progress.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import type { Platform } from './platform.ts';
 
@@ -83,7 +82,7 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     stdout: process.stdout,
     print,
     stderr: process.stderr,
-    progress: noProgress,
+    progress: { show: () => {} },
     redactor: createRedactor(),
     onHangup: (listener) => {
       process.on('SIGHUP', listener);

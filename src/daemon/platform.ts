@@ -1,6 +1,5 @@
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Progress } from '../model/progress.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
 import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
@@ -30,6 +29,15 @@ export interface AccountPlatform {
   readonly fileMode: (path: string) => Promise<number | undefined>;
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
+}
+
+/** Tells whoever waits for a command what it is doing. */
+export interface Progress {
+  /**
+   * From now on this is what the command is doing. The function is called whenever it is to be shown:
+   * its text is one line, without secrets, and without a full stop.
+   */
+  show(text: () => string): void;
 }
 
 /** What a command has that does one thing and ends. */

@@ -174,15 +174,6 @@ export interface AccountInUse {
 export type PlainConfig = Config<PatternSource>;
 
 /**
- * Identifies the key of an account without its value: by where it comes from and which address it is
- * sent to.
- */
-export function keyIdOf({ apiKey, baseUrl }: Pick<AccountConfig, 'apiKey' | 'baseUrl'>): string {
-  const location = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
-  return JSON.stringify([location, baseUrl]);
-}
-
-/**
  * By what the vendor counts the calls that are sent to one address with one key: all calls to the REST
  * API together, and the NRQL queries of NerdGraph for each account.
  */
@@ -192,5 +183,7 @@ export function quotaOf({ source }: Pick<AccountConfig, 'source'>): string {
 
 /** Accounts with the same id have the same key, and the vendor counts their calls together. */
 export function budgetIdOf(account: Pick<AccountConfig, 'apiKey' | 'baseUrl' | 'source'>): string {
-  return JSON.stringify([keyIdOf(account), quotaOf(account)]);
+  const { apiKey, baseUrl } = account;
+  const location = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
+  return JSON.stringify([location, baseUrl, quotaOf(account)]);
 }

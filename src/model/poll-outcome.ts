@@ -51,42 +51,15 @@ export const hostsScope = 'hosts';
 /** Stands for the application itself in `PollOutcome.failed`. */
 export const applicationScope = 'application';
 
-const nothingAsked = {
-  reading: undefined,
+/** The outcome of a poll that had nothing to ask for. */
+export const nothingToAskOutcome: PollOutcome = {
+  reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
   error: undefined,
+  failed: new Set(),
   partCount: 1,
   gone: false,
   unauthorized: false,
   hostNames: undefined,
   hostNamesError: undefined,
   extraCalls: 0,
-} as const;
-
-/** The outcome of a poll that was not even tried, because the vendor refuses the key. */
-export function skippedOutcome(error: ApiError): PollOutcome {
-  return {
-    ...nothingAsked,
-    error,
-    failed: new Set([applicationScope]),
-    unauthorized: true,
-  };
-}
-
-export const nothingToAskOutcome: PollOutcome = {
-  ...nothingAsked,
-  reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
-  failed: new Set(),
-};
-
-/** Why the hosts of an application are missing if the list of applications does not name them. */
-const unlistedError: ApiError = new ApiError(
-  'server',
-  'it is not known which hosts the application has: the list of applications does not name them.',
-);
-
-/** The outcome of a poll for nothing but hosts, while it is not known which there are. */
-export const hostsUnknownOutcome: PollOutcome = {
-  ...nothingAsked,
-  error: unlistedError,
-  failed: new Set([hostsScope]),
 };

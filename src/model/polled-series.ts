@@ -155,14 +155,6 @@ export function valuesByTransaction(
   return byType;
 }
 
-/** Requests per minute by transaction type, as far as they were asked for and there are any. */
-export function throughputOf(
-  series: readonly PolledSeries[],
-  values?: Values,
-): ReadonlyMap<TransactionType, number> {
-  return valuesByTransaction('throughput', series, values);
-}
-
 /** All transaction types together; `undefined` without any value. */
 export function totalOf(byType: ReadonlyMap<TransactionType, number>): number | undefined {
   const values = [...byType.values()];

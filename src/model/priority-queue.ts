@@ -11,21 +11,15 @@ interface Entry<Item> {
 export class PriorityQueue<Item> {
   readonly #heap: Entry<Item>[] = [];
   readonly #indexOf = new Map<Item, number>();
-  #sequence = 0;
-
-  get size(): number {
-    return this.#heap.length;
-  }
 
   /**
    * Adds the item, or moves it. Among items with the same priority the one with the lowest `order`
-   * comes first; without `order`, the one that was set first.
+   * comes first.
    */
-  set(item: Item, priority: number, order: number = this.#sequence): void {
+  set(item: Item, priority: number, order: number): void {
     const index = this.#indexOf.get(item);
     if (index !== undefined && this.#heap[index]?.priority === priority) return;
     const entry = { item, priority, order };
-    this.#sequence += 1;
     if (index === undefined) this.#siftUp(entry, this.#heap.length);
     else this.#place(entry, index);
   }

@@ -94,18 +94,6 @@ export function expectedHosts(selected: SelectedApplication): number {
   return hostIds === undefined && hosts === true ? hostCount : hostsToPoll(selected).length;
 }
 
-/**
- * Whether hosts are wanted and nobody has said so far which there are.
- *
- * @param hostNames the known host names, by host id
- */
-export function areHostsUnknown(
-  { application, entry }: SelectedApplication,
-  hostNames: ReadonlyMap<string, string>,
-): boolean {
-  return hostChoiceOf(entry) !== false && application.hostIds === undefined && hostNames.size === 0;
-}
-
 /** How the entry chooses hosts by their names; `undefined` if it does not. */
 export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | undefined {
   const choice = hostChoiceOf(entry);

@@ -9,6 +9,3 @@ export interface Since<Value> {
 export function noted<Value>(before: Since<Value>, value: Value, nowMs: number): Since<Value> {
   return value === before.value ? before : { value, sinceMs: nowMs };
 }
-
-/** Before it has ever gone wrong. */
-export const neverWrong: Since<boolean> = { value: false, sinceMs: undefined };

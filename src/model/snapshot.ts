@@ -1,7 +1,7 @@
 import type { FailureReason } from './api-error.ts';
 import type { Application, TransactionType } from './application.ts';
 import type { Query } from './config.ts';
-import { type PolledSeries, throughputOf, type Values } from './polled-series.ts';
+import { type PolledSeries, type Values, valuesByTransaction } from './polled-series.ts';
 import type { InvalidSampleReason } from './telemetry.ts';
 
 export interface QuerySeries {
@@ -48,7 +48,7 @@ export function hasValues(reading: AppReading | QueryReading | undefined): boole
 export function applicationMetrics(
   reading: AppReading | undefined,
 ): ReadonlyMap<TransactionType, number> {
-  return throughputOf(reading?.series ?? [], reading?.application);
+  return valuesByTransaction('throughput', reading?.series ?? [], reading?.application);
 }
 
 /** Requests per minute of one of its hosts, by transaction type. */
@@ -56,7 +56,7 @@ export function hostMetrics(
   reading: AppReading | undefined,
   hostId: string,
 ): ReadonlyMap<TransactionType, number> {
-  return throughputOf(reading?.series ?? [], reading?.hosts.get(hostId));
+  return valuesByTransaction('throughput', reading?.series ?? [], reading?.hosts.get(hostId));
 }
 
 /** Everything that is published of one application: immutable, replaced as a whole. */

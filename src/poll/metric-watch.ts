@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry } from '../model/config.ts';
-import { isReadOf, throughputOf } from '../model/polled-series.ts';
+import { isReadOf, valuesByTransaction } from '../model/polled-series.ts';
 import type { PresetName } from '../model/presets.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
@@ -143,7 +143,7 @@ function isBusy({ application }: SelectedApplication, reading: AppReading): bool
     return (application.summary?.requestsPerMinute ?? 0) > 0;
   }
   return [reading.application, ...reading.hosts.values()].some((values) =>
-    [...throughputOf(series, values).values()].some((value) => value > 0),
+    [...valuesByTransaction('throughput', series, values).values()].some((value) => value > 0),
   );
 }
 

@@ -1,13 +1,12 @@
-import type { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import {
-  hostsUnknownOutcome,
+  applicationScope,
+  hostsScope,
   nothingToAskOutcome,
   type PollOutcome,
   queryOutcomeOf,
-  skippedOutcome,
 } from '../model/poll-outcome.ts';
 import {
-  areHostsUnknown,
   asksForApplication,
   hostChoiceOf,
   hostsToPoll,
@@ -77,8 +76,25 @@ function knownAppOutcomeOf(
     ? hostsToPoll(selected).length > 0
     : hostChoiceOf(selected.entry) !== false;
   const asks = askHostNames || asksForApplication(selected) || asksForHosts;
-  const isNothing = !asks && !areHostsUnknown(selected, hostNames);
-  if (isNothing || !isWorthPolling(selected)) return nothingToAskOutcome;
-  if (refusal !== undefined) return skippedOutcome(refusal);
-  return asks ? undefined : hostsUnknownOutcome;
+  const { application, entry } = selected;
+  // Hosts are wanted, and nobody has said so far which there are.
+  const areHostsUnknown =
+    hostChoiceOf(entry) !== false && application.hostIds === undefined && hostNames.size === 0;
+  if (!(asks || areHostsUnknown) || !isWorthPolling(selected)) return nothingToAskOutcome;
+  const nothing = { ...nothingToAskOutcome, reading: undefined };
+  if (refusal !== undefined) {
+    return {
+      ...nothing,
+      error: refusal,
+      failed: new Set([applicationScope]),
+      unauthorized: true,
+    };
+  }
+  return asks ? undefined : { ...nothing, error: unlistedError, failed: new Set([hostsScope]) };
 }
+
+/** Why the hosts of an application are missing if the list of applications does not name them. */
+const unlistedError = new ApiError(
+  'server',
+  'it is not known which hosts the application has: the list of applications does not name them.',
+);

@@ -1,5 +1,5 @@
-import type { ListedMetric } from '../model/metric-list.ts';
 import type { ValueName } from '../model/vendor-value.ts';
+import type { ListedMetric } from './metric-list.ts';
 
 const kindNames = ['apdex', 'timing', 'memory', 'errors', 'share', 'value', 'count'] as const;
 

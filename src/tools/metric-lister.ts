@@ -1,5 +1,5 @@
 import type { Account } from '../daemon/accounts.ts';
-import type { ListMetrics } from '../model/metric-list.ts';
+import type { ListMetrics } from './metric-list.ts';
 import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 import { createMetricNames as createRestMetricNames } from './rest-metric-names.ts';
 

@@ -1,11 +1,11 @@
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { AppEntry } from '../model/config.ts';
-import type { ListedMetric } from '../model/metric-list.ts';
 import { nothingToAskOutcome } from '../model/poll-outcome.ts';
 import { type PolledSeries, seriesOf, type Values } from '../model/polled-series.ts';
 import type { Question } from '../model/source.ts';
 import type { ValueName } from '../model/vendor-value.ts';
 import { kindOf } from './metric-kinds.ts';
+import type { ListedMetric } from './metric-list.ts';
 import type { Target } from './metrics-target.ts';
 import { pollOnce } from './poll-once.ts';
 

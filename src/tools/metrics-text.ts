@@ -1,9 +1,9 @@
 import { aligned } from '../cli/plain-text.ts';
-import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import { valueText } from '../status/number-text.ts';
 import { kindOf } from './metric-kinds.ts';
+import type { ListedMetric, MetricListEnd } from './metric-list.ts';
 import type { ValueNow } from './metric-values.ts';
 import type { Target } from './metrics-target.ts';
 

@@ -1,10 +1,4 @@
 import { ApiError } from '../model/api-error.ts';
-import {
-  isLike,
-  type ListedMetric,
-  type ListMetrics,
-  type MetricListQuestion,
-} from '../model/metric-list.ts';
 import { presetNames, presets } from '../model/presets.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ValueName } from '../model/vendor-value.ts';
@@ -20,6 +14,12 @@ import {
   nrqlTimeoutSeconds,
 } from '../newrelic/nerdgraph/graphql-client.ts';
 import { nrqlText } from '../newrelic/nerdgraph/nrql.ts';
+import {
+  isLike,
+  type ListedMetric,
+  type ListMetrics,
+  type MetricListQuestion,
+} from './metric-list.ts';
 
 /** Whom to ask. */
 export interface NrqlAccount {

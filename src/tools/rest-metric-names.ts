@@ -1,4 +1,3 @@
-import { isLike, type ListedMetric, type ListMetrics } from '../model/metric-list.ts';
 import { isJsonObject, type JsonObject } from '../newrelic/json.ts';
 import {
   ask,
@@ -9,6 +8,7 @@ import {
 } from '../newrelic/rest/answer.ts';
 import { nextPageOf, type Page, type PageContent, readPages } from '../newrelic/rest/paging.ts';
 import { metricNamesRequest } from '../newrelic/rest/requests.ts';
+import { isLike, type ListedMetric, type ListMetrics } from './metric-list.ts';
 
 /**
  * Lists metrics with the REST API: 1000 names on a page, each with its values.
@@ -16,17 +16,17 @@ import { metricNamesRequest } from '../newrelic/rest/requests.ts';
  * @param maxPages of one list at most: some applications have over 1000, and New Relic takes seconds for one
  */
 export function createMetricNames(maxPages: number, context: RestContext): ListMetrics {
-  return async (question, { signal, onPage }) => {
-    const subject = metricNamesRequest(question, 1);
+  return async ({ applicationId, hostId, like }, { signal, onPage }) => {
+    const subject = metricNamesRequest(applicationId, hostId, like, 1);
     let isCut = false;
     const readPage = async (page: number): Promise<Page<ListedMetric>> => {
-      const request = metricNamesRequest(question, page);
+      const request = metricNamesRequest(applicationId, hostId, like, page);
       const found = await ask(request, context, { signal }, (document, { link }) => ({
         ...contentOf(document, subject),
         link,
       }));
       isCut = page >= maxPages && nextPageOf(found.link, page) !== undefined;
-      onPage(found.items.filter(({ name }) => isLike(name, question.like)));
+      onPage(found.items.filter(({ name }) => isLike(name, like)));
       // Without the header the list ends here.
       return isCut ? { ...found, link: undefined } : found;
     };

@@ -1,8 +1,8 @@
 import { closest } from '../config/suggestion.ts';
-import type { ListedMetric, ListMetrics } from '../model/metric-list.ts';
 import type { PolledSeries } from '../model/polled-series.ts';
 import { printable } from '../model/shown-text.ts';
 import type { AppReading } from '../model/snapshot.ts';
+import type { ListedMetric, ListMetrics } from './metric-list.ts';
 
 /** A metric of the configuration that an application does not have, or not with this value. */
 export interface UnknownMetric {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountConfig, budgetIdOf, keyIdOf, quotaOf } from '../../src/model/config.ts';
+import { type AccountConfig, budgetIdOf, quotaOf } from '../../src/model/config.ts';
 import { anAccount } from '../support/builders.ts';
 
 const nerdgraph = { kind: 'nerdgraph', accountId: 1 } as const;
@@ -8,42 +8,41 @@ const nerdgraph = { kind: 'nerdgraph', accountId: 1 } as const;
 function comparedWith(
   other: Partial<AccountConfig>,
   source: AccountConfig['source'] = anAccount().source,
-): { key: boolean; quota: boolean; budget: boolean } {
+): { quota: boolean; budget: boolean } {
   const [one, two] = [anAccount({ source }), anAccount({ source, ...other })];
   return {
-    key: keyIdOf(one) === keyIdOf(two),
     quota: quotaOf(one) === quotaOf(two),
     budget: budgetIdOf(one) === budgetIdOf(two),
   };
 }
 
-describe('the key, the quota and the budget of two accounts', () => {
+describe('the quota and the budget of two accounts', () => {
   it.each([
-    { what: 'the name', other: { name: 'b' }, same: { key: true, quota: true, budget: true } },
+    { what: 'the name', other: { name: 'b' }, same: { quota: true, budget: true } },
     {
       what: 'the place of the key',
       other: { apiKey: { kind: 'env', name: 'OTHER' } as const },
-      same: { key: false, quota: true, budget: false },
+      same: { quota: true, budget: false },
     },
     {
       what: 'the kind of place of the key',
       other: { apiKey: { kind: 'file', path: 'NEW_RELIC_API_KEY' } as const },
-      same: { key: false, quota: true, budget: false },
+      same: { quota: true, budget: false },
     },
     {
       what: 'the address',
       other: { baseUrl: 'https://api.eu.newrelic.com' },
-      same: { key: false, quota: true, budget: false },
+      same: { quota: true, budget: false },
     },
     {
       what: 'the account id of REST',
       other: { source: { kind: 'rest', accountId: 1 } as const },
-      same: { key: true, quota: true, budget: true },
+      same: { quota: true, budget: true },
     },
     {
       what: 'the source',
       other: { source: nerdgraph },
-      same: { key: true, quota: false, budget: false },
+      same: { quota: false, budget: false },
     },
   ])('are compared when they differ in $what', ({ other, same }) => {
     expect(comparedWith(other)).toEqual(same);
@@ -51,7 +50,6 @@ describe('the key, the quota and the budget of two accounts', () => {
 
   it('are compared when they differ in the account id of NerdGraph', () => {
     expect(comparedWith({ source: { ...nerdgraph, accountId: 2 } }, nerdgraph)).toEqual({
-      key: true,
       quota: false,
       budget: false,
     });

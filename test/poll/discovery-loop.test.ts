@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
 import type { Selector } from '../../src/model/config.ts';
-import { neverWrong } from '../../src/model/since.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
 import { DiscoveryLoop } from '../../src/poll/discovery-loop.ts';
@@ -62,7 +61,7 @@ function aLoop(
         keyReads += 1;
         return false;
       },
-      readability: () => neverWrong,
+      readability: () => ({ value: false, sinceMs: undefined }),
     },
     calls: Object.assign(accountCalls(clock), {
       beginList: (periodMs: number) => lists.push(periodMs),

@@ -1,4 +1,3 @@
-import { neverWrong } from '../../src/model/since.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { Context } from '../../src/poll/context.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
@@ -14,7 +13,7 @@ export function aContext(overrides: Partial<Context> = {}): Context {
     clock,
     source: overrides.source ?? createFakeSource(clock),
     calls: overrides.calls ?? accountCalls(clock),
-    key: { reload: async () => false, readability: () => neverWrong },
+    key: { reload: async () => false, readability: () => ({ value: false, sinceMs: undefined }) },
     vendorClock: { wallMs: () => clock.wallMs(), whileInDoubt: async (_, ask) => ask() },
     random: () => 0.5,
     sink: createFakeSink(),

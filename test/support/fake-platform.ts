@@ -1,5 +1,4 @@
 import type { Platform } from '../../src/daemon/platform.ts';
-import { noProgress } from '../../src/model/progress.ts';
 import type { Output } from '../../src/telemetry/logger.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
@@ -65,7 +64,7 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
       stdout.write(text);
     },
     stderr: keptOutput(),
-    progress: noProgress,
+    progress: { show: () => {} },
     redactor: createRedactor(),
     onHangup: (listener) => {
       hangupListeners.push(listener);

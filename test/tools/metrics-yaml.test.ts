@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/load-config.ts';
-import type { ListedMetric } from '../../src/model/metric-list.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
+import type { ListedMetric } from '../../src/tools/metric-list.ts';
 import { metricsYaml } from '../../src/tools/metrics-yaml.ts';
 
 interface Custom {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MetricListEnd, MetricListQuestion } from '../../src/model/metric-list.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
+import type { MetricListEnd, MetricListQuestion } from '../../src/tools/metric-list.ts';
 import { createMetricNames } from '../../src/tools/nrql-metric-names.ts';
 import { answerOf } from '../support/fake-transport.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
 import type {
   ListedMetric,
   MetricListEnd,
   MetricListQuestion,
-} from '../../src/model/metric-list.ts';
-import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.ts';
+} from '../../src/tools/metric-list.ts';
 import { createMetricNames } from '../../src/tools/rest-metric-names.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

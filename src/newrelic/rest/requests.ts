@@ -1,5 +1,4 @@
 import { ApiError } from '../../model/api-error.ts';
-import type { MetricListQuestion } from '../../model/metric-list.ts';
 import type { PolledSeries } from '../../model/polled-series.ts';
 import { countedBy, type ValueName } from '../../model/vendor-value.ts';
 import { isEntityId, minuteTextOf } from '../json.ts';
@@ -40,7 +39,9 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
 }
 
 export function metricNamesRequest(
-  { applicationId, hostId, like }: MetricListQuestion,
+  applicationId: string,
+  hostId: string | undefined,
+  like: string | undefined,
   page: number,
 ): RestRequest {
   const query = queryOf([['name', like], pageOf(page)]);

@@ -1,4 +1,4 @@
-import type { ApiError } from './api-error.ts';
+import type { ApiError } from '../model/api-error.ts';
 
 /** A metric that an application has. */
 export interface ListedMetric {
