@@ -7,8 +7,8 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type * as LoggerModule from '../src/telemetry/logger.ts';
-import type * as RedactorModule from '../src/telemetry/redactor.ts';
+import type * as LoggerModule from '../src/publish/logger.ts';
+import type * as RedactorModule from '../src/publish/redactor.ts';
 import { freePort } from '../test/support/daemon-process.ts';
 import { processMs } from './cpu-time.ts';
 import {
@@ -131,8 +131,8 @@ async function manyAccounts(builds: readonly Build[], directory: string): Promis
 
 /** CPU milliseconds of a line. */
 async function logLineMs(build: Build): Promise<number> {
-  const { createLogger } = await moduleOf<typeof LoggerModule>(build, 'telemetry/logger.js');
-  const { createRedactor } = await moduleOf<typeof RedactorModule>(build, 'telemetry/redactor.js');
+  const { createLogger } = await moduleOf<typeof LoggerModule>(build, 'publish/logger.js');
+  const { createRedactor } = await moduleOf<typeof RedactorModule>(build, 'publish/redactor.js');
   const redactor = createRedactor();
   for (let key = 0; key < 2 * accounts; key += 1) redactor.add(keyOf(key));
   const logger = await createLogger(

@@ -1,6 +1,6 @@
 import type { AccountSource } from '../model/config.ts';
 import { dayMs } from '../model/time.ts';
-import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
+import { type LogFormat, type LogLevel, logFormats, logLevels } from '../publish/logger.ts';
 import { type Command, type OutputFormat, outputFormats } from './commands.ts';
 import {
   anyText,

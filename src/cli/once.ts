@@ -4,7 +4,7 @@ import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import { countOf } from '../model/shown-text.ts';
 import type { AccountDetails } from '../model/status.ts';
-import { createLogger } from '../telemetry/logger.ts';
+import { createLogger } from '../publish/logger.ts';
 import { loadForCommand } from './command-config.ts';
 import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';

@@ -5,7 +5,7 @@ import {
   type Platform,
   type ToolPlatform,
 } from '../daemon/platform.ts';
-import { ignoreWriteErrors } from '../telemetry/logger.ts';
+import { ignoreWriteErrors } from '../publish/logger.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import type { Command } from './commands.ts';
 import type { Flags } from './flag-table.ts';

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { SeriesStore } from '../exposition/series-store.ts';
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import { type AccountConfig, type Config, quotaOf } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
@@ -18,9 +17,10 @@ import { statusOf as nerdGraphStatusOf } from '../newrelic/nerdgraph/failures.ts
 import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts';
 import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
 import { AccountPoller } from '../poll/account-poller.ts';
-import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
-import { redactedAccount, redactedPoll } from '../telemetry/redactor.ts';
-import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
+import { type BoundedLogger, createBoundedLogger } from '../publish/bounded-logger.ts';
+import { redactedAccount, redactedPoll } from '../publish/redactor.ts';
+import { createSelfMetrics, type SelfMetrics } from '../publish/self-metrics.ts';
+import { SeriesStore } from '../publish/series-store.ts';
 import { buildOf } from './build.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from './prepare-account.ts';

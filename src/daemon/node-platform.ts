@@ -4,7 +4,7 @@ import { hostname, uptime } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import { type Clock, sleep } from '../model/clock.ts';
-import { createRedactor } from '../telemetry/redactor.ts';
+import { createRedactor } from '../publish/redactor.ts';
 import type { Platform } from './platform.ts';
 
 /** Outside its heap the daemon takes 62 MiB, 40 of them Node.js itself, and its parent up to 25 more. */

@@ -2,9 +2,9 @@ import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
 import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
+import type { Output } from '../publish/logger.ts';
+import type { Redactor } from '../publish/redactor.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
-import type { Output } from '../telemetry/logger.ts';
-import type { Redactor } from '../telemetry/redactor.ts';
 
 /** What the accounts of a configuration are read and polled with. */
 export interface AccountPlatform {

@@ -9,7 +9,7 @@ import type { Config } from '../model/config.ts';
 import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { endOfRestAt, lastDayOfRest } from '../newrelic/rest/end-of-rest.ts';
-import type { SelfMetrics } from '../telemetry/self-metrics.ts';
+import type { SelfMetrics } from '../publish/self-metrics.ts';
 import {
   digestsAt,
   follow,

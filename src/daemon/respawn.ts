@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
+import { createLogger, type LoggerOptions } from '../publish/logger.ts';
 import {
   type ChildEnd,
   type ChildProgram,

@@ -2,6 +2,8 @@ import { effectiveConfigText } from '../config/effective-config.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { ReloadStatus, StatusSource } from '../model/status.ts';
+import { createLogger, type LoggerOptions } from '../publish/logger.ts';
+import { redactedError } from '../publish/redactor.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
   type BoundAddress,
@@ -10,8 +12,6 @@ import {
   type MetricsServerOptions,
 } from '../server/metrics-server.ts';
 import { createWebGuard } from '../server/web-guard.ts';
-import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
-import { redactedError } from '../telemetry/redactor.ts';
 import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
 import {

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import type { Format } from '../exposition/open-metrics.ts';
+import type { Format } from '../publish/open-metrics.ts';
 
 /**
  * Whether the `Accept-Encoding` of a request calls for gzip: it is allowed, and the client does not

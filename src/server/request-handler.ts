@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import pLimit from 'p-limit';
-import { toOpenMetrics } from '../exposition/open-metrics.ts';
-import { gzipMember, type Page } from '../exposition/page.ts';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { toOpenMetrics } from '../publish/open-metrics.ts';
+import { gzipMember, type Page } from '../publish/page.ts';
 import { type Answer, plainAnswer, send } from './answer.ts';
 import { contentTypes, formatFor, prefersGzip } from './negotiation.ts';
 import type { Readiness } from './readiness.ts';

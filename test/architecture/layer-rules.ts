@@ -11,10 +11,9 @@ const daemonParts: readonly string[] = [
   'newrelic/rest',
   'newrelic/nerdgraph',
   'poll',
-  'exposition',
+  'publish',
   'server',
   'status',
-  'telemetry',
 ];
 
 /** Which areas an area may import, beside itself. */
@@ -27,10 +26,9 @@ const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   'newrelic/rest': ['model', 'newrelic/calls', 'newrelic'],
   'newrelic/nerdgraph': ['model', 'newrelic/calls', 'newrelic'],
   poll: ['model', 'newrelic/calls'],
-  exposition: ['model'],
+  publish: ['model'],
   status: ['model'],
-  server: ['model', 'exposition', 'status'],
-  telemetry: ['model'],
+  server: ['model', 'publish', 'status'],
   simulator: ['model'],
   daemon: daemonParts,
   // The commands that no daemon needs are only loaded when they are asked for: see storeys.test.ts.
@@ -45,11 +43,11 @@ const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['newrelic/calls'],
   'p-limit': ['server', 'newrelic/calls', 'poll', 'daemon'],
-  'prom-client': ['telemetry'],
+  'prom-client': ['publish'],
   negotiator: ['server'],
   bcryptjs: ['daemon'],
   commander: ['cli'],
-  pino: ['telemetry'],
+  pino: ['publish'],
   re2js: ['config'],
   yaml: ['config', 'web-config'],
   graphql: ['simulator'],

@@ -13,12 +13,12 @@ describe('this test', () => {
   it('sees the files of every area', () => {
     expect(files.length).toBeGreaterThan(20);
     expect([...new Set(files.map(({ path }) => areaOf(path)))]).toEqual(
-      expect.arrayContaining(['model', 'config', 'newrelic/calls', 'poll', 'telemetry', 'cli']),
+      expect.arrayContaining(['model', 'config', 'newrelic/calls', 'poll', 'publish', 'cli']),
     );
   });
 
   it('sees imports of files and of packages', () => {
-    const selfMetrics = files.filter(({ path }) => path === 'telemetry/self-metrics.ts');
+    const selfMetrics = files.filter(({ path }) => path === 'publish/self-metrics.ts');
 
     expect(selfMetrics.flatMap(importsOf)).toEqual(
       expect.arrayContaining(['prom-client', '../model/telemetry.ts', './observer-metrics.ts']),
@@ -121,11 +121,11 @@ describe('the layers', () => {
     },
     {
       file: aFile('cli/a.ts', "const { pino } = await import('pino');"),
-      problem: 'cli/a.ts imports pino: only for telemetry',
+      problem: 'cli/a.ts imports pino: only for publish',
     },
     {
-      file: aFile('exposition/a.ts', "import Gauge from 'prom-client/lib/gauge.js';"),
-      problem: 'exposition/a.ts imports prom-client: only for telemetry',
+      file: aFile('server/a.ts', "import Gauge from 'prom-client/lib/gauge.js';"),
+      problem: 'server/a.ts imports prom-client: only for publish',
     },
     {
       file: aFile('poll/a.ts', "import { readFile } from 'node:fs/promises';"),

@@ -24,16 +24,7 @@ describe('the parent of a daemon', () => {
     const daemon = [...loaded].filter((name) => name.startsWith('daemon/'));
 
     expect([...areas].toSorted()).toEqual(
-      [
-        'cli',
-        'config',
-        'daemon',
-        'main.ts',
-        'model',
-        'program.ts',
-        'server',
-        'telemetry',
-      ].toSorted(),
+      ['cli', 'config', 'daemon', 'main.ts', 'model', 'program.ts', 'publish', 'server'].toSorted(),
     );
     expect(daemon.toSorted()).toEqual([
       'daemon/build.ts',

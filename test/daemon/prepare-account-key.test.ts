@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountKey, createKeyProvider } from '../../src/daemon/prepare-account.ts';
 import type { KeyStatus } from '../../src/model/status.ts';
-import { createRedactor } from '../../src/telemetry/redactor.ts';
+import { createRedactor } from '../../src/publish/redactor.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { transactionTypes } from '../../src/model/application.ts';
 import { hostGaugeName, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
-import { anApplication, aReading, aSnapshot, aStore } from '../exposition/builders.ts';
-import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
+import { createSelfMetrics } from '../../src/publish/self-metrics.ts';
+import { anAccountStatus, missingMetric } from '../publish/account-status.ts';
+import { anApplication, aReading, aSnapshot, aStore } from '../publish/builders.ts';
+import { representativeSnapshots } from '../publish/vendor-exposition.ts';
 import { aQuery } from '../support/builders.ts';
 import { aQueryStatus } from '../support/status-source.ts';
-import { anAccountStatus, missingMetric } from '../telemetry/account-status.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { codeBlocksIn } from './markdown.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fixedFamilies, queryFamiliesOf, upFamily } from '../../src/exposition/families.ts';
 import { isOwnMetricName, ownGaugeNames } from '../../src/model/own-metric-names.ts';
 import { presetGauges } from '../../src/model/polled-series.ts';
+import { fixedFamilies, queryFamiliesOf, upFamily } from '../../src/publish/families.ts';
 import { aQuery } from '../support/builders.ts';
 
 describe('ownGaugeNames', () => {

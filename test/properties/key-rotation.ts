@@ -1,8 +1,8 @@
 import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
+import { createLogger } from '../../src/publish/logger.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';

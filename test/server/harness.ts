@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { crc32 } from 'node:zlib';
-import { type Page, packedPage } from '../../src/exposition/page.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
+import { type Page, packedPage } from '../../src/publish/page.ts';
 import {
   createMetricsServer,
   type MetricsServer,

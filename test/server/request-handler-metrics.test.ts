@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Page } from '../../src/exposition/page.ts';
+import type { Page } from '../../src/publish/page.ts';
 import { until } from '../support/daemon-process.ts';
 import { aHeldPage, aPage, open, readReply, withServer } from './harness.ts';
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Shard } from '../../src/model/shard.ts';
 import type { AccountDetails, ApplicationState, ReloadStatus } from '../../src/model/status.ts';
 import { countStates, overallStateOf, works } from '../../src/status/overall-state.ts';
+import { missingMetric } from '../publish/account-status.ts';
 import { aQuery } from '../support/builders.ts';
 import {
   anAccountDetails,
@@ -9,7 +10,6 @@ import {
   aProcessStatus,
   inState,
 } from '../support/status-source.ts';
-import { missingMetric } from '../telemetry/account-status.ts';
 
 interface Case {
   readonly accounts?: readonly Partial<AccountDetails>[];

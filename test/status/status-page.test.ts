@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StatusSource } from '../../src/model/status.ts';
 import type { PageContext } from '../../src/status/document.ts';
 import { statusPage } from '../../src/status/status-page.ts';
+import { missingMetric } from '../publish/account-status.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { skeletonOf, tagsOf, textOf } from '../support/html-parts.ts';
 import {
@@ -15,7 +16,6 @@ import {
   oneOfEachState,
   statusNowMs,
 } from '../support/status-source.ts';
-import { missingMetric } from '../telemetry/account-status.ts';
 
 const context: PageContext = {
   telemetryPath: '/metrics',

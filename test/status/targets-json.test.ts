@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApplicationState, applicationStates } from '../../src/model/status.ts';
 import { targetsJson, targetsQueryOf } from '../../src/status/targets-json.ts';
+import { missingMetric } from '../publish/account-status.ts';
 import {
   aFullReading,
   anAccountDetails,
@@ -13,7 +14,6 @@ import {
   manyApplications,
   statusNowMs,
 } from '../support/status-source.ts';
-import { missingMetric } from '../telemetry/account-status.ts';
 
 interface Targets {
   readonly status: string;

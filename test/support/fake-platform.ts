@@ -1,6 +1,6 @@
 import type { Platform } from '../../src/daemon/platform.ts';
-import type { Output } from '../../src/telemetry/logger.ts';
-import { createRedactor } from '../../src/telemetry/redactor.ts';
+import type { Output } from '../../src/publish/logger.ts';
+import { createRedactor } from '../../src/publish/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 
 export interface KeptOutput extends Output {

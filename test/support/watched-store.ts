@@ -1,5 +1,5 @@
-import type { SeriesStore } from '../../src/exposition/series-store.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
+import type { SeriesStore } from '../../src/publish/series-store.ts';
 
 /** Makes what is called in place of methods of the store; the others stay. */
 export type WatchStore = (store: SnapshotSink) => Partial<SnapshotSink>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
-import { type BoundedLogger, createBoundedLogger } from '../../src/telemetry/bounded-logger.ts';
+import { type BoundedLogger, createBoundedLogger } from '../../src/publish/bounded-logger.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { logfmtLine, prettyLine } from '../../src/telemetry/log-lines.ts';
+import { logfmtLine, prettyLine } from '../../src/publish/log-lines.ts';
 
 const head = { level: 'warn', time: '2026-09-01T10:00:30.250Z', msg: 'poll failed' };
 

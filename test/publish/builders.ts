@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { familiesOf } from '../../src/exposition/families.ts';
-import { type RenderedSubject, renderApplication } from '../../src/exposition/render.ts';
-import { SeriesStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
+import { familiesOf } from '../../src/publish/families.ts';
+import { type RenderedSubject, renderApplication } from '../../src/publish/render.ts';
+import { SeriesStore } from '../../src/publish/series-store.ts';
 import { throughputSeries } from '../support/builders.ts';
 
 /** An application with nothing but an id and a name. */

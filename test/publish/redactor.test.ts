@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor, type Redactor } from '../../src/telemetry/redactor.ts';
+import { createRedactor, type Redactor } from '../../src/publish/redactor.ts';
 
 const secret = 'p4ss w/rd+"\\é?=%';
 

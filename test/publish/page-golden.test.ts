@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { familiesOf, fixedFamilies } from '../../src/exposition/families.ts';
+import { familiesOf, fixedFamilies } from '../../src/publish/families.ts';
 import { throughputSeries } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { toolOrSkip } from '../support/tools.ts';

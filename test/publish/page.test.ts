@@ -8,7 +8,7 @@ import {
   type Page,
   type PageCache,
   packedPage,
-} from '../../src/exposition/page.ts';
+} from '../../src/publish/page.ts';
 import { settle } from '../support/fake-clock.ts';
 import { aReading, aSnapshot, renderedOf } from './builders.ts';
 

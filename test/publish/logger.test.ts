@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
-import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/logger.ts';
-import { createRedactor, type Redactor } from '../../src/telemetry/redactor.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../../src/publish/logger.ts';
+import { createRedactor, type Redactor } from '../../src/publish/redactor.ts';
 import { settle } from '../support/fake-clock.ts';
 
 const clock = { wallMs: () => Date.UTC(2026, 8, 1, 10, 0, 30, 250) };

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { AccountDetails } from '../../src/model/status.ts';
-import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/publish/self-metrics.ts';
 import { type Tool, toolOrSkip } from '../support/tools.ts';
 import { anAccountStatus } from './account-status.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { labelValueOf, mayBeAltered } from '../../src/model/label-value.ts';
 import {
   type Labels,
   renderHeader,
   renderLabels,
   renderSamples,
-} from '../../src/exposition/render.ts';
-import { labelValueOf, mayBeAltered } from '../../src/model/label-value.ts';
+} from '../../src/publish/render.ts';
 
 const name = 'newrelic_test';
 const nasty = fc.oneof(

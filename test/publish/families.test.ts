@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { familiesOf } from '../../src/exposition/families.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { familiesOf } from '../../src/publish/families.ts';
 import { throughputSeries } from '../support/builders.ts';
 import { anApplication, aReading, aSnapshot, renderedOf, textOf } from './builders.ts';
 

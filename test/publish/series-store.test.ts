@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { SeriesStore } from '../../src/exposition/series-store.ts';
+import { SeriesStore } from '../../src/publish/series-store.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
 
