@@ -1,7 +1,7 @@
 import { parseDuration } from '../config/duration.ts';
 import { redacted, withoutKeys } from '../model/key-text.ts';
 import { controls } from '../model/shown-text.ts';
-import { parseListenAddress } from '../server/listen-address.ts';
+import { parseListenAddress } from '../web/listen-address.ts';
 import type { Command } from './commands.ts';
 
 /** One flag: what parsing, its environment variable and the help are made from. */

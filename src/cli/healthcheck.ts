@@ -1,6 +1,6 @@
 import { readFailure } from '../config/read-file.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { askStatus } from '../server/ask-status.ts';
+import { askStatus } from '../web/ask-status.ts';
 import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 

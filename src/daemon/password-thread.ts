@@ -1,6 +1,6 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Clock } from '../model/clock.ts';
-import type { ComparePassword } from '../server/basic-auth.ts';
+import type { ComparePassword } from '../web/basic-auth.ts';
 
 /** The longest comparison takes a few seconds, and a minute with a tenth of a processor. */
 const longestMs = 120_000;

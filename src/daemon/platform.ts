@@ -4,7 +4,7 @@ import type { RawTransport } from '../newrelic/calls/transport.ts';
 import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
 import type { Output } from '../publish/logger.ts';
 import type { Redactor } from '../publish/redactor.ts';
-import type { ComparePassword } from '../server/basic-auth.ts';
+import type { ComparePassword } from '../web/basic-auth.ts';
 
 /** What the accounts of a configuration are read and polled with. */
 export interface AccountPlatform {

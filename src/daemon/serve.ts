@@ -4,14 +4,14 @@ import type { Config } from '../model/config.ts';
 import type { ReloadStatus, StatusSource } from '../model/status.ts';
 import { createLogger, type LoggerOptions } from '../publish/logger.ts';
 import { redactedError } from '../publish/redactor.ts';
-import { ListenError } from '../server/listen-address.ts';
+import { ListenError } from '../web/listen-address.ts';
 import {
   type BoundAddress,
   createMetricsServer,
   type MetricsServer,
   type MetricsServerOptions,
-} from '../server/metrics-server.ts';
-import { createWebGuard } from '../server/web-guard.ts';
+} from '../web/metrics-server.ts';
+import { createWebGuard } from '../web/web-guard.ts';
 import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
 import {

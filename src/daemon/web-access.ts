@@ -1,8 +1,8 @@
 import { ConfigError } from '../config/diagnostic.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
-import type { MetricsServer } from '../server/metrics-server.ts';
-import { type LoadedWebConfig, loadWebConfig } from '../web-config/load-web-config.ts';
+import { type LoadedWebConfig, loadWebConfig } from '../web/config/load-web-config.ts';
+import type { MetricsServer } from '../web/metrics-server.ts';
 import { follow, logWarnings, orCommandError, type WatchedFiles } from './config-files.ts';
 import type { AccountPlatform } from './platform.ts';
 

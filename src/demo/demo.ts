@@ -4,7 +4,7 @@ import type { ExitCode, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
 import type { AccountSource } from '../model/config.ts';
 import type { PresetName } from '../model/presets.ts';
-import type { BoundAddress } from '../server/metrics-server.ts';
+import type { BoundAddress } from '../web/metrics-server.ts';
 import { faultsFrom } from './fault-list.ts';
 import {
   createSimulatedVendor,

@@ -9,7 +9,7 @@ import { countOf, printable } from '../model/shown-text.ts';
 import { type AppReading, applicationMetrics, type QueryReading } from '../model/snapshot.ts';
 import { seeksAny } from '../poll/discovery-state.ts';
 import { emptyTextOf, isAnswered } from '../poll/query-state.ts';
-import { resultText } from '../status/queries.ts';
+import { resultText } from '../web/status/queries.ts';
 import {
   type DiscoveredAccount,
   type HostlessApplication,

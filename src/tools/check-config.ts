@@ -18,7 +18,7 @@ import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
 import { countOf } from '../model/shown-text.ts';
 import { endOfRestAt } from '../newrelic/rest/end-of-rest.ts';
-import { loadWebConfig } from '../web-config/load-web-config.ts';
+import { loadWebConfig } from '../web/config/load-web-config.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { type Finding, findingOf, findingsText } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';

@@ -32,7 +32,7 @@ export function resolveImport(from: string, target: string): string {
   return posix.join(posix.dirname(from), target);
 }
 
-/** The folder of `src` that the file is in, or of `src/newrelic`; a file directly in `src` stands for itself. */
+/** The folder of `src` that the file is in, or of `src/newrelic` or `src/web`; a file directly in `src` stands for itself. */
 export function areaOf(path: string): string {
-  return /^(?:newrelic\/)?[^/]+(?=\/)/u.exec(path)?.[0] ?? path;
+  return /^(?:(?:newrelic|web)\/)?[^/]+(?=\/)/u.exec(path)?.[0] ?? path;
 }

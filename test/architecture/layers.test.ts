@@ -84,8 +84,8 @@ describe('the layers', () => {
       problem: 'model/a.ts imports ../config/b.ts: model must not import config',
     },
     {
-      file: aFile('server/a.ts', "import type { B } from '../newrelic/b.ts';"),
-      problem: 'server/a.ts imports ../newrelic/b.ts: server must not import newrelic',
+      file: aFile('web/a.ts', "import type { B } from '../newrelic/b.ts';"),
+      problem: 'web/a.ts imports ../newrelic/b.ts: web must not import newrelic',
     },
     {
       file: aFile('poll/a.ts', "export { b } from '../cli/b.ts';"),
@@ -116,8 +116,8 @@ describe('the layers', () => {
       problem: 'poll/a.ts imports ./b.js without .ts',
     },
     {
-      file: aFile('server/a.ts', "import { request } from 'undici';"),
-      problem: 'server/a.ts imports undici: only for newrelic/calls',
+      file: aFile('web/status/a.ts', "import { request } from 'undici';"),
+      problem: 'web/status/a.ts imports undici: only for newrelic/calls',
     },
     {
       file: aFile('cli/a.ts', "const { pino } = await import('pino');"),
@@ -133,7 +133,7 @@ describe('the layers', () => {
     },
     {
       file: aFile('newrelic/calls/a.ts', "import { request } from 'node:http';"),
-      problem: 'newrelic/calls/a.ts imports node:http: only for server, simulator',
+      problem: 'newrelic/calls/a.ts imports node:http: only for web, simulator',
     },
     {
       file: aFile('poll/a.ts', "import { x } from '@scope/x/y';"),

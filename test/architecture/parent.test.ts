@@ -24,7 +24,7 @@ describe('the parent of a daemon', () => {
     const daemon = [...loaded].filter((name) => name.startsWith('daemon/'));
 
     expect([...areas].toSorted()).toEqual(
-      ['cli', 'config', 'daemon', 'main.ts', 'model', 'program.ts', 'publish', 'server'].toSorted(),
+      ['cli', 'config', 'daemon', 'main.ts', 'model', 'program.ts', 'publish', 'web'].toSorted(),
     );
     expect(daemon.toSorted()).toEqual([
       'daemon/build.ts',
@@ -33,10 +33,10 @@ describe('the parent of a daemon', () => {
       'daemon/respawn.ts',
       'daemon/sharding.ts',
     ]);
-    expect([...loaded].filter((name) => /^(?:config|server|transport)\//u.test(name))).toEqual([
+    expect([...loaded].filter((name) => /^(?:config|web|transport)\//u.test(name))).toEqual([
       'config/suggestion.ts',
       'config/duration.ts',
-      'server/listen-address.ts',
+      'web/listen-address.ts',
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import { askStatus } from '../../src/server/ask-status.ts';
+import { askStatus } from '../../src/web/ask-status.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { tlsFiles, tlsText } from '../support/tls-files.ts';
 

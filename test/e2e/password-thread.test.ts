@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPasswordThread } from '../../src/daemon/password-thread.ts';
-import type { ComparePassword } from '../../src/server/basic-auth.ts';
+import type { ComparePassword } from '../../src/web/basic-auth.ts';
 import { mainFile } from '../support/daemon-process.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 

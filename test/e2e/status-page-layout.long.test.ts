@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationState, ApplicationStatus, StatusSource } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { applicationPage } from '../../src/status/application-page.ts';
-import { statusPage } from '../../src/status/status-page.ts';
+import { applicationPage } from '../../src/web/status/application-page.ts';
+import { statusPage } from '../../src/web/status/status-page.ts';
 import { chromiumTool, openPage, startBrowser } from '../support/browser.ts';
 import {
   aFullReading,

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { StatusSource } from '../../src/model/status.ts';
-import { refreshSeconds } from '../../src/status/refresh-script.ts';
+import { refreshSeconds } from '../../src/web/status/refresh-script.ts';
 import { chromiumTool, openPage, startBrowser, type WatchedPage } from '../support/browser.ts';
 import { until } from '../support/daemon-process.ts';
 import { type StatusServer, startStatusServer } from '../support/status-server.ts';

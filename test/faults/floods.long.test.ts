@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type Running, readReply, withServer } from '../server/harness.ts';
 import { until } from '../support/daemon-process.ts';
 import { onLinux } from '../support/tools.ts';
+import { type Running, readReply, withServer } from '../web/harness.ts';
 
 const clients = 1500;
 /** What the server holds at most, and a few for the probes. */

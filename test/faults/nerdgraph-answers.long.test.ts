@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createStatusSource } from '../../src/daemon/serve.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { statusPage } from '../../src/status/status-page.ts';
+import { statusPage } from '../../src/web/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { byNerdGraph } from './sources.ts';

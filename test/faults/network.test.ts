@@ -3,7 +3,7 @@ import type { Clock } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
-import { createReadiness } from '../../src/server/readiness.ts';
+import { createReadiness } from '../../src/web/readiness.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';

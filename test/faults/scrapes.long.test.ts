@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { type BoundAddress, createMetricsServer } from '../../src/server/metrics-server.ts';
-import { createReadiness } from '../../src/server/readiness.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
+import { type BoundAddress, createMetricsServer } from '../../src/web/metrics-server.ts';
+import { createReadiness } from '../../src/web/readiness.ts';
 import { get, until } from '../support/daemon-process.ts';
 import { settle } from '../support/fake-clock.ts';
 import { aStatusSource } from '../support/status-source.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
-import { statusPage } from '../../src/status/status-page.ts';
-import { targetsJson } from '../../src/status/targets-json.ts';
+import { statusPage } from '../../src/web/status/status-page.ts';
+import { targetsJson } from '../../src/web/status/targets-json.ts';
 import { anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import {

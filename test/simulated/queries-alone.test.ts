@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { createReadiness } from '../../src/server/readiness.ts';
-import { statusPage } from '../../src/status/status-page.ts';
+import { createReadiness } from '../../src/web/readiness.ts';
+import { statusPage } from '../../src/web/status/status-page.ts';
 import { textOf } from '../support/html-parts.ts';
 import {
   type Answering,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
-import { statusPage } from '../../src/status/status-page.ts';
-import { targetsJson } from '../../src/status/targets-json.ts';
+import { statusPage } from '../../src/web/status/status-page.ts';
+import { targetsJson } from '../../src/web/status/targets-json.ts';
 import { anEntry } from '../support/builders.ts';
 import { statusSourceOf } from '../support/query-daemon.ts';
 import {

@@ -1,7 +1,7 @@
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { StatusSource } from '../../src/model/status.ts';
-import { createMetricsServer } from '../../src/server/metrics-server.ts';
-import { aPage } from '../server/harness.ts';
+import { createMetricsServer } from '../../src/web/metrics-server.ts';
+import { aPage } from '../web/harness.ts';
 import { settle } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 

@@ -1,0 +1,262 @@
+import { isReadOf, seriesLabels, type Values } from '../../model/polled-series.ts';
+import { type AppReading, applicationMetrics, hostMetrics } from '../../model/snapshot.ts';
+import type {
+  AccountDetails,
+  ApplicationState,
+  ApplicationStatus,
+  PolledStatus,
+  ProcessStatus,
+  QueryStatus,
+  StatusSource,
+} from '../../model/status.ts';
+import { queriesOf } from './queries.ts';
+import { slowdownsOf } from './slowdowns.ts';
+
+/** What `/api/v1/targets` is asked for. */
+export interface TargetsQuery {
+  readonly state: 'any' | 'active' | 'dropped';
+  /** Only applications of this account. */
+  readonly scrapePool: string | undefined;
+  /** Only the application with this id, with each of its hosts. */
+  readonly applicationId: string | undefined;
+}
+
+/** The query, or what is wrong with it. */
+export function targetsQueryOf(
+  params: URLSearchParams,
+): TargetsQuery | { readonly problem: string } {
+  const state = params.get('state')?.toLowerCase() ?? 'any';
+  if (state !== 'any' && state !== 'active' && state !== 'dropped') {
+    return { problem: 'the parameter "state" must be any, active or dropped' };
+  }
+  const given = (name: string): string | undefined => {
+    const value = params.get(name) ?? '';
+    return value === '' ? undefined : value;
+  };
+  return { state, scrapePool: given('scrapePool'), applicationId: given('app_id') };
+}
+
+/** The same mistake may be in each of ten thousand entries. */
+const mostMissingMetrics = 1000;
+
+/** Applications or hosts in one part of the text: a few milliseconds. They may have many values. */
+const rowsPerPart = 250;
+
+/**
+ * The state as JSON, in the manner of Prometheus' own `/api/v1/targets`: an application is a target, and
+ * its account the scrape pool. Accounts and process are added. It comes in parts, so that other work can
+ * have its turn between them; all of them are of the moment of the first one.
+ */
+export function* targetsJson(
+  source: StatusSource,
+  query: TargetsQuery,
+): Generator<string, undefined> {
+  const accounts = source.accounts();
+  const isWanted = ({ account, id }: ApplicationStatus): boolean =>
+    (query.scrapePool === undefined || account === query.scrapePool) &&
+    (query.applicationId === undefined || id === query.applicationId);
+  const applications = query.state === 'dropped' ? [] : source.applications().filter(isWanted);
+  const rest = JSON.stringify({
+    droppedTargets: [],
+    droppedTargetCounts: Object.fromEntries(
+      accounts.map(({ name, listedApplications = 0, applications: selected }) => [
+        name,
+        Math.max(0, listedApplications - selected),
+      ]),
+    ),
+    accounts: accounts.map(accountJson),
+    queries: queriesOf(accounts, query.scrapePool).map(queryJson),
+    process: processJson(source.process()),
+  });
+  yield '{"status":"success","data":{"activeTargets":[';
+  if (query.applicationId !== undefined) yield* targetsWithHosts(applications);
+  else yield* inParts(applications, targetJson);
+  yield `],${rest.slice(1)}}\n`;
+  return undefined;
+}
+
+function* inParts<Row>(rows: readonly Row[], json: (row: Row) => object): Generator<string> {
+  for (let from = 0; from < rows.length; from += rowsPerPart) {
+    const part = rows.slice(from, from + rowsPerPart).map(json);
+    yield `${from === 0 ? '' : ','}${JSON.stringify(part).slice(1, -1)}`;
+  }
+}
+
+function* targetsWithHosts(applications: readonly ApplicationStatus[]): Generator<string> {
+  for (const [index, one] of applications.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(targetJson(one)).slice(0, -1)},"hostDetails":[`;
+    yield* inParts(one.hostIds, (id) => hostJson(one, id));
+    yield ']}';
+  }
+}
+
+type Health = 'up' | 'down' | 'unknown';
+
+const healthOf: Readonly<Record<ApplicationState, Health>> = {
+  up: 'up',
+  silent: 'up',
+  waiting: 'unknown',
+  failing: 'down',
+  dropped: 'down',
+  gone: 'down',
+};
+
+/** What Prometheus says of a target that it has not scraped. */
+const never = '0001-01-01T00:00:00Z';
+
+function targetJson(one: ApplicationStatus): object {
+  const { account, id, name, selector, labels, reading } = one;
+  return {
+    discoveredLabels: {
+      __meta_newrelic_account: account,
+      __meta_newrelic_app_id: id,
+      __meta_newrelic_app_name: name,
+      __meta_newrelic_selector: selector,
+    },
+    labels: { account, app_id: id, app_name: name, ...labels },
+    scrapePool: account,
+    ...polledJson(one),
+    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
+    values: valuesJson('applications', reading, reading?.application),
+    hosts: one.hostIds.length,
+    failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
+  };
+}
+
+/** How its polls go. */
+function polledJson(one: PolledStatus): object {
+  const { state, failure, reading } = one;
+  return {
+    lastError: failure?.message ?? '',
+    lastScrape: timeJson(one.lastPollMs) ?? never,
+    lastScrapeDuration: one.lastPollSeconds ?? 0,
+    health: healthOf[state],
+    scrapeInterval: durationText(one.intervalSeconds),
+    state,
+    reason: failure?.reason ?? null,
+    failingSince: timeJson(failure?.sinceMs),
+    isHeld: one.isHeld,
+    dropTime: timeJson(one.dropMs),
+    lastSuccess: timeJson(one.lastSuccessMs),
+    nextPoll: timeJson(one.nextPollMs),
+    windowEnd: timeJson(reading?.windowEndMs),
+  };
+}
+
+/** A duration that Prometheus and Go can read. */
+function durationText(seconds: number): string {
+  return Number.isInteger(seconds) ? `${seconds}s` : `${Math.round(seconds * 1000)}ms`;
+}
+
+function accountJson(account: AccountDetails): unknown {
+  const { key } = account;
+  return {
+    name: account.name,
+    state: account.state,
+    stateSince: timeJson(account.stateSinceMs),
+    lastError: account.error ?? '',
+    source: account.source,
+    applications: account.applications,
+    polledApplications: account.polledApplications,
+    failingApplications: account.failingApplications,
+    listedApplications: account.listedApplications ?? null,
+    excludedApplications: account.excludedApplications,
+    hosts: account.hosts,
+    missing: account.missingSelectors,
+    missingMetrics: account.missingMetrics.slice(0, mostMissingMetrics),
+    requestsLastMinute: account.requestsLastMinute,
+    requestsInFlight: account.requestsInFlight,
+    budgetRequestsPerMinute: account.budgetRequestsPerMinute,
+    demandRequestsPerMinute: account.demandRequestsPerMinute ?? null,
+    pollIntervalSeconds: account.pollIntervalSeconds,
+    stretch: account.stretch,
+    requestsPerMinute: account.requestsPerMinute,
+    sharedRequestsPerMinute: account.sharedRequestsPerMinute,
+    refusedRequests: account.refusals?.calls ?? 0,
+    lastRefusal: timeJson(account.refusals?.lastMs),
+    slowdowns: slowdownsOf(account),
+    pausedUntil: timeJson(account.backoffUntilMs),
+    clockSkewSeconds: account.clockSkewSeconds ?? null,
+    lastDiscovery: timeJson(account.lastDiscoveryMs),
+    nextDiscovery: timeJson(account.nextDiscoveryMs),
+    key: {
+      location: key.location,
+      problem: key.problem ?? null,
+      since: timeJson(key.sinceMs),
+      readTime: timeJson(key.readMs),
+    },
+  };
+}
+
+function queryJson(one: QueryStatus): unknown {
+  const { query, reading, missing } = one;
+  return {
+    account: one.account,
+    query: one.name,
+    gauges: query.gauges.map(({ name }) => name),
+    nrql: query.written,
+    ...polledJson(one),
+    rows: reading?.rows ?? null,
+    series: reading?.series.length ?? 0,
+    leftOut: reading?.leftOut ?? 0,
+    unusable: Object.fromEntries(reading?.unusable ?? []),
+    missing: missing ?? null,
+    callsPerMinute: 60 / one.intervalSeconds,
+  };
+}
+
+function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus): unknown {
+  return {
+    now: timeJson(nowMs),
+    started: timeJson(startedMs),
+    version: build.version,
+    revision: build.revision,
+    nodeVersion: build.nodeVersion,
+    shard: shard.ordinal,
+    totalShards: shard.total,
+    config: {
+      file: reload.configFile,
+      inForceSince: timeJson(reload.inForceSinceMs),
+      lastAttempt: timeJson(reload.lastAttemptMs),
+      problem: reload.problem ?? null,
+    },
+  };
+}
+
+/** What is published, as in the metrics; a series without a value is left out. */
+function valuesJson(
+  what: 'applications' | 'hosts',
+  reading: AppReading | undefined,
+  values: Values = [],
+): readonly unknown[] {
+  return (reading?.series ?? []).flatMap((series, index) => {
+    const value = values[index];
+    if (value === undefined || !isReadOf(what, series)) return [];
+    const { name, hostName } = series.gauge;
+    return [{ name: what === 'hosts' ? hostName : name, labels: seriesLabels(series), value }];
+  });
+}
+
+function hostIdentity({ hostNames }: ApplicationStatus, id: string): object {
+  return { id, name: hostNames.get(id) ?? id };
+}
+
+function hostJson(one: ApplicationStatus, id: string): object {
+  const { failedHostIds, reading } = one;
+  return {
+    ...hostIdentity(one, id),
+    isFailed: failedHostIds.has(id),
+    requestsPerMinute: Object.fromEntries(hostMetrics(reading, id)),
+    values: valuesJson('hosts', reading, reading?.hosts.get(id)),
+  };
+}
+
+/** The last moment that an ISO 8601 text can name. */
+const latestMs = 8_640_000_000_000_000;
+
+/** A wall time as ISO 8601; null if there is none. */
+function timeJson(atMs: number | undefined): string | null {
+  // What is due in the far future must not end as an error.
+  if (atMs === undefined || Math.abs(atMs) > latestMs || Number.isNaN(atMs)) return null;
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { Shard } from '../../../src/model/shard.ts';
+import type { AccountDetails, ApplicationState, ReloadStatus } from '../../../src/model/status.ts';
+import { countStates, overallStateOf, works } from '../../../src/web/status/overall-state.ts';
+import { missingMetric } from '../../publish/account-status.ts';
+import { aQuery } from '../../support/builders.ts';
+import {
+  anAccountDetails,
+  anApplicationStatus,
+  aProcessStatus,
+  inState,
+} from '../../support/status-source.ts';
+
+interface Case {
+  readonly accounts?: readonly Partial<AccountDetails>[];
+  readonly applications?: readonly ApplicationState[];
+  readonly reload?: Partial<ReloadStatus>;
+  readonly shard?: Shard;
+  readonly state: string;
+  readonly sentence: string;
+}
+
+const alone: Shard = { ordinal: 0, total: 1 };
+const aRefusal = { calls: 17, sinceMs: 0, lastMs: 0 };
+const ofQuery = { query: aQuery, reading: undefined, missing: undefined };
+const aWorkingQuery = { ...anApplicationStatus(inState('up')), ...ofQuery };
+const aFailingQuery = { ...anApplicationStatus(inState('failing')), ...ofQuery };
+const anEmptyQuery = { ...aWorkingQuery, missing: 'it has no rows' };
+const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
+
+const cases: readonly Case[] = [
+  { state: 'up', sentence: '1 application, all polls succeed.' },
+  {
+    accounts: [{ hasApplications: false, queries: [aWorkingQuery] }],
+    applications: [],
+    state: 'up',
+    sentence: '1 query, all polls succeed.',
+  },
+  {
+    accounts: [{ queries: [aWorkingQuery, aWorkingQuery] }],
+    state: 'up',
+    sentence: '1 application and 2 queries, all polls succeed.',
+  },
+  {
+    accounts: [{ hasApplications: false, state: 'starting', queries: [aWorkingQuery] }],
+    applications: [],
+    state: 'starting',
+    sentence: 'The first query of 1 account has not ended yet.',
+  },
+  {
+    accounts: [{}, {}],
+    applications: ['up', 'silent', 'up'],
+    state: 'up',
+    sentence: '2 applications in 2 accounts, all polls succeed. 1 application reports nothing.',
+  },
+  {
+    applications: ['up', 'gone', 'gone'],
+    state: 'up',
+    sentence: '1 application, all polls succeed. 2 applications are gone.',
+  },
+  { applications: [], state: 'down', sentence: 'No application is selected.' },
+  {
+    accounts: [{ state: 'degraded', missingSelectors: ['id=1', 'name=Shop'] }],
+    applications: [],
+    state: 'down',
+    sentence: 'No application is selected, 2 entries match nothing.',
+  },
+  {
+    accounts: [{}, { hasApplications: false, queries: [aWorkingQuery] }],
+    applications: [],
+    state: 'up',
+    sentence: '1 query in 2 accounts, all polls succeed. No application is polled.',
+  },
+  {
+    accounts: [{}, { state: 'down' }],
+    applications: [],
+    state: 'degraded',
+    sentence: '1 account down.',
+  },
+  {
+    applications: [],
+    shard: { ordinal: 1, total: 3 },
+    state: 'up',
+    sentence: 'No application is polled.',
+  },
+  {
+    accounts: [{ state: 'degraded' }],
+    applications: ['failing', 'failing', 'up'],
+    state: 'degraded',
+    sentence: '2 applications failing.',
+  },
+  {
+    accounts: [{ state: 'down' }, { state: 'degraded' }],
+    applications: ['failing', 'dropped'],
+    state: 'degraded',
+    sentence: '1 account down, 1 application failing, values of 1 application dropped.',
+  },
+  { accounts: [{ state: 'down' }], state: 'down', sentence: '1 account down.' },
+  {
+    accounts: [{ state: 'degraded', missingSelectors: ['id=1'] }],
+    state: 'degraded',
+    sentence: '1 entry matches nothing.',
+  },
+  {
+    accounts: [{ state: 'degraded', key: problemOfKey }, { key: problemOfKey }],
+    state: 'degraded',
+    sentence: '2 API keys cannot be read.',
+  },
+  { accounts: [{ state: 'degraded' }], state: 'degraded', sentence: '1 account degraded.' },
+  {
+    reload: { problem: 'config.yaml:1:1: unknown key' },
+    state: 'degraded',
+    sentence: 'The last reload was refused.',
+  },
+  {
+    accounts: [],
+    applications: [],
+    reload: { inForceSinceMs: undefined, problem: 'no such file' },
+    state: 'down',
+    sentence: 'There is no usable configuration, so nothing is polled.',
+  },
+  {
+    accounts: [],
+    applications: [],
+    reload: { inForceSinceMs: undefined },
+    state: 'starting',
+    sentence: 'The configuration is being read.',
+  },
+  {
+    accounts: [{ state: 'starting' }],
+    applications: [],
+    state: 'starting',
+    sentence: 'The first discovery of 1 account has not ended yet.',
+  },
+  {
+    applications: ['up', 'waiting', 'waiting'],
+    state: 'starting',
+    sentence: '1 of 3 applications have been polled so far.',
+  },
+];
+
+describe('overallStateOf', () => {
+  it.each(cases)(
+    'says "$sentence"',
+    ({ accounts = [{}], applications = ['up'], reload = {}, shard = alone, state, sentence }) => {
+      const overall = overallStateOf(
+        accounts.map(anAccountDetails),
+        countStates(applications.map((one) => anApplicationStatus(inState(one)))),
+        { ...aProcessStatus(), reload: { ...aProcessStatus().reload, ...reload }, shard },
+      );
+
+      expect(overall).toMatchObject({ state, sentence });
+    },
+  );
+});
+
+describe('a combination of faults', () => {
+  const faults: readonly (readonly [says: string, fault: Case['accounts'] | ApplicationState])[] = [
+    ['account', [{ state: 'down' }]],
+    ['application failing', 'failing'],
+    ['dropped', 'dropped'],
+    ['nothing', [{ state: 'degraded', missingSelectors: ['id=1'] }]],
+    ['cannot be read', [{ state: 'degraded', key: problemOfKey }]],
+    ['query failing', [{ state: 'degraded', queries: [aFailingQuery] }]],
+    ['New Relic refused|slowed down', [{ state: 'degraded', refusals: aRefusal }]],
+    ['stretched 2.0 times|slowed down', [{ state: 'degraded', stretch: 2 }]],
+    ['never ha', [{ state: 'degraded', missingMetrics: [missingMetric] }]],
+    ['query never has a value', [{ state: 'degraded', queries: [anEmptyQuery] }]],
+  ];
+
+  it('is never better than its worst part, and names each', () => {
+    for (let chosen = 1; chosen < 2 ** faults.length; chosen += 1) {
+      const parts = faults.filter((_, bit) => (chosen & (1 << bit)) !== 0);
+      const accounts = parts.flatMap(([, fault]) => (Array.isArray(fault) ? fault : []));
+      const states = parts.flatMap(([, fault]) => (typeof fault === 'string' ? [fault] : []));
+      const overall = overallStateOf(
+        [{}, ...accounts].map(anAccountDetails),
+        countStates(['up' as const, ...states].map((one) => anApplicationStatus(inState(one)))),
+        aProcessStatus(),
+      );
+
+      expect(overall.state).toBe('degraded');
+      // The last three are no failures, and neither is what only they are wrong with.
+      expect(overall.works).toBe(parts.every((part) => faults.indexOf(part) > 5));
+      expect(accounts.map(anAccountDetails).every(works)).toBe(
+        parts.every((part) => typeof part[1] === 'string' || faults.indexOf(part) > 5),
+      );
+      for (const [says] of parts) expect(overall.sentence).toMatch(new RegExp(says, 'u'));
+    }
+  });
+});

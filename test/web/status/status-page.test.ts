@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StatusSource } from '../../../src/model/status.ts';
+import type { PageContext } from '../../../src/web/status/document.ts';
+import { statusPage } from '../../../src/web/status/status-page.ts';
+import { missingMetric } from '../../publish/account-status.ts';
+import { hostileText } from '../../support/hostile-text.ts';
+import { skeletonOf, tagsOf, textOf } from '../../support/html-parts.ts';
+import {
+  anAccountDetails,
+  anApplicationStatus,
+  aProcessStatus,
+  aQueryStatus,
+  aStatusSource,
+  inState,
+  oneOfEachState,
+  statusNowMs,
+} from '../../support/status-source.ts';
+
+const context: PageContext = {
+  telemetryPath: '/metrics',
+};
+
+function pageOf(source: StatusSource, query = ''): string {
+  return statusPage(source, new URLSearchParams(query), context);
+}
+
+const namesOn = (page: string): readonly string[] =>
+  [...page.matchAll(/<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</gu)].map(
+    ([, name = '']) => name,
+  );
+
+const refused = {
+  configFile: 'config.yaml',
+  inForceSinceMs: statusNowMs - 3_600_000,
+  lastAttemptMs: statusNowMs - 40_000,
+  problem: 'config.yaml:5:5: unknown key "nmae"\n    5 |     nmae: shop\n      |     ^^^^',
+};
+
+/** Every kind of trouble at once. */
+function aBadNight(): StatusSource {
+  return aStatusSource({
+    process: aProcessStatus({ reload: refused, shard: { ordinal: 1, total: 3 } }),
+    applications: oneOfEachState(),
+    accounts: [
+      anAccountDetails({
+        state: 'degraded',
+        stateSinceMs: statusNowMs - 432_000,
+        failingApplications: 2,
+        missingSelectors: ['id=123', 'name=Shop'],
+        missingMetrics: [missingMetric],
+        clockSkewSeconds: -75,
+        demandRequestsPerMinute: 1604,
+        budgetRequestsPerMinute: 80,
+        stretch: 2,
+        isReduced: true,
+        refusals: { calls: 17, sinceMs: statusNowMs - 600_000, lastMs: statusNowMs - 30_000 },
+        pollIntervalSeconds: 122,
+        key: {
+          location: 'file api-key',
+          problem: 'no such file.',
+          sinceMs: statusNowMs - 900_000,
+          readMs: statusNowMs - 4_000_000,
+        },
+      }),
+      anAccountDetails({
+        name: 'europe',
+        state: 'down',
+        up: false,
+        stateSinceMs: statusNowMs - 720_000,
+        error: 'The key was refused (401).',
+        applications: 0,
+        hosts: 0,
+        listedApplications: undefined,
+        lastDiscoveryMs: undefined,
+        requestsLastMinute: 1,
+      }),
+      anAccountDetails({
+        name: 'new',
+        state: 'starting',
+        up: undefined,
+        stateSinceMs: undefined,
+        firstCycleEnded: false,
+        applications: 0,
+        hosts: 0,
+        listedApplications: undefined,
+        lastDiscoveryMs: undefined,
+        nextDiscoveryMs: undefined,
+        demandRequestsPerMinute: undefined,
+      }),
+      anAccountDetails({ name: 'paused', backoffUntilMs: statusNowMs + 41_000 }),
+    ],
+  });
+}
+
+describe('statusPage', () => {
+  it.each([
+    'degraded',
+    '1 account down, 1 application failing, values of 1 application dropped, 2 entries match nothing, 1 API key cannot be read, the last reload was refused, limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC, intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed, 1 metric never has a value.',
+    '1 (0 to 2)',
+    'Limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC.',
+    '3 d 4 h',
+    'refused 40 s ago',
+    'It was refused: the previous one stays active. Last tried 02:59:20 UTC (40 s ago).',
+    'config.yaml:5:5: unknown key "nmae"',
+    '| ^^^^',
+    'Discovery fails since 02:48:00 UTC (12 min ago): The key was refused (401).',
+    'down for 12 min',
+    '1 of 800',
+    '2 applications fail: see below',
+    '2 entries match nothing: id=123, name=Shop',
+    'The API key cannot be read (file api-key): no such file. The key that was read 1 h 6 min ago stays in use; a restart would fail.',
+    'Intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed.',
+    "New Relic's clock is 1 min 15 s behind this machine's: windows follow New Relic's. Check the clock of this machine.",
+    'Paused: after a 429 from New Relic, no calls are sent until 03:00:41 UTC (in 41 s).',
+    "timeout since 02:38:00 UTC (22 min ago): GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
+    'Its values were dropped at 02:53:00 UTC (7 min ago).',
+    'Older values are held; they are dropped at 03:07:00 UTC (in 7 min) unless a poll succeeds.',
+    'held 11 min ago',
+    '0 of 2',
+  ])('says on that night: %s', (text) => {
+    expect(textOf(pageOf(aBadNight())).split('\n')).toContain(text);
+  });
+
+  it('never gives a number for what is not known', () => {
+    const text = textOf(pageOf(aBadNight()));
+
+    expect(text).not.toMatch(/\b0 s\b|NaN|undefined|Infinity|1970/u);
+  });
+
+  it('has the state in the title and in the icon of the tab', () => {
+    const bad = pageOf(aStatusSource({ applications: oneOfEachState() }));
+    const good = pageOf(aStatusSource());
+
+    expect(bad).toContain('<title>degraded: 1 application failing, ');
+    expect(good).toContain('<title>up: 1 application, all polls succeed. ');
+    expect(bad).toContain('%23d93025');
+    expect(good).not.toContain('%23d93025');
+  });
+
+  it('loads nothing but its script', () => {
+    const tags = tagsOf(pageOf(aStatusSource()));
+    const loaded = tags.filter(({ attributes }) => attributes['src'] !== undefined);
+
+    expect(loaded.map(({ attributes }) => attributes['src'])).toEqual(['./status.js']);
+    expect(tags.filter(({ attributes }) => attributes['style'] !== undefined)).toEqual([]);
+    expect(tags.filter(({ name }) => ['img', 'iframe', 'object'].includes(name))).toEqual([]);
+  });
+
+  it('links to everything that the exporter serves, relative to itself', () => {
+    const hrefs = tagsOf(
+      statusPage(aStatusSource(), new URLSearchParams(), { ...context, telemetryPath: '/nr/m' }),
+    ).map(({ attributes }) => attributes['href']);
+
+    expect(hrefs).toEqual(
+      expect.arrayContaining([
+        './nr/m',
+        './config',
+        './api/v1/targets',
+        './-/healthy',
+        './-/ready',
+        './applications?account=production&id=101',
+      ]),
+    );
+    expect(hrefs.filter((href) => href?.startsWith('/') === true)).toEqual([]);
+  });
+
+  it('lists the first hundred of thousands of entries that match nothing', () => {
+    const missingSelectors = Array.from({ length: 5000 }, (_, index) => `id=${index}`);
+    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ missingSelectors })] }));
+
+    expect(textOf(page)).toContain('5,000 entries match nothing\nid=0, id=1, ');
+    expect(textOf(page)).toContain(
+      ', id=99 and 4,900 more; the metric newrelic_exporter_app_missing has the first thousand',
+    );
+  });
+
+  it('says once why a whole account fails, what a shard has, and how many are excluded', () => {
+    const message = 'GET /v2/applications.json answered 401: the key is refused.';
+    const failure = { reason: 'auth', message, sinceMs: statusNowMs - 1000 } as const;
+    const queries = [aQueryStatus('calls', 'dropped', { failure })];
+    const sizes = {
+      requestsPerMinute: 266,
+      sharedRequestsPerMinute: 800,
+      budgetRequestsPerMinute: 159,
+      excludedApplications: 1234,
+    };
+    const accounts = [
+      anAccountDetails({
+        error: message,
+        errorReason: 'auth',
+        queries,
+        failingApplications: 3,
+        ...sizes,
+      }),
+    ];
+    const applications = ['1', '2'].map((id) =>
+      anApplicationStatus({ ...inState('failing'), id, failure }),
+    );
+    const ill = anApplicationStatus({ ...inState('failing'), id: '3' });
+
+    const text = textOf(pageOf(aStatusSource({ accounts, applications: [...applications, ill] })));
+
+    expect(text.split(message)).toHaveLength(2);
+    expect(text).toContain(
+      '2 applications and 1 query fail because of the account. Older values are held until 03:07:00 UTC (in 7 min), and then dropped unless a poll succeeds.\n1 application fails: see below',
+    );
+    expect(text.match(/dropped at|answered 500/gu)).toEqual(['answered 500', 'dropped at']);
+    expect(text).toContain('of 316, 1,234 excluded');
+    expect(text).toContain("of 159; this shard's share of 800 is 266");
+  });
+
+  it('says so while nothing is polled', () => {
+    const text = textOf(pageOf(aStatusSource({ accounts: [], applications: [] })));
+
+    expect(text).toContain('This process polls no account.');
+    expect(text).toContain('No application is polled yet.');
+  });
+});
+
+describe('metrics that never have a value', () => {
+  it('are named, and are not well', () => {
+    const text = textOf(
+      pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics: [missingMetric] })] })),
+    );
+
+    expect(text).toContain('1 metric never has a value: queue_depth of match=^checkout (Custom/');
+    expect(text).toContain('1 metric never has a value.');
+  });
+
+  it('are in a list that opens if there are many, which has the first hundred', () => {
+    const missingMetrics = Array.from({ length: 5000 }, (_, index) => ({
+      ...missingMetric,
+      name: `metric_${index}`,
+    }));
+    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics })] }));
+
+    expect(tagsOf(page).some(({ name }) => name === 'details')).toBe(true);
+    expect(textOf(page)).toContain('5,000 metrics never have a value');
+    expect(textOf(page)).toContain(
+      ' and 4,900 more; the metric newrelic_exporter_metric_missing has the first thousand',
+    );
+    expect(textOf(page)).not.toContain('metric_100 ');
+  });
+});
+
+describe('hostile texts', () => {
+  const sourceOf = (text: string): StatusSource =>
+    aStatusSource({
+      process: aProcessStatus({
+        build: { version: text, revision: text, nodeVersion: text },
+        reload: { ...refused, configFile: text, problem: text },
+      }),
+      accounts: [
+        anAccountDetails({
+          name: `a${text}`,
+          state: 'down',
+          error: text,
+          missingSelectors: [text],
+          missingMetrics: [{ ...missingMetric, selector: text, metric: text }],
+          key: { location: text, problem: text, sinceMs: 0, readMs: 0 },
+        }),
+        anAccountDetails(),
+      ],
+      applications: [
+        anApplicationStatus({
+          ...inState('failing'),
+          account: `a${text}`,
+          id: text,
+          name: text,
+          selector: text,
+          labels: { [text]: text },
+          failure: { reason: 'server', message: text, sinceMs: statusNowMs - 1000 },
+        }),
+      ],
+    });
+
+  it('stay in their elements, and change no tag', () => {
+    const harmless = skeletonOf(pageOf(sourceOf('x'), 'q='));
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const page = pageOf(sourceOf(text));
+
+        expect(skeletonOf(page)).toEqual(harmless);
+      }),
+    );
+  });
+
+  it('cannot be seen as anything else', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const page = pageOf(sourceOf(text)).replaceAll(/ value="[^"]*"/gu, '');
+
+        expect(page).not.toMatch(/(?![\t\n])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+
+  it('may be in the query as well', () => {
+    const harmless = skeletonOf(pageOf(aStatusSource(), 'q=x&account=x'));
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const params = new URLSearchParams({ q: `\u{1f4a3}${text}`, account: `\u{1f4a3}${text}` });
+
+        expect(skeletonOf(pageOf(aStatusSource(), params.toString()))).toEqual(harmless);
+      }),
+    );
+  });
+
+  it('are cut where they are long', () => {
+    const long = aStatusSource({
+      applications: [anApplicationStatus({ name: 'x'.repeat(10_240) })],
+    });
+
+    expect(namesOn(pageOf(long))).toEqual([`${'x'.repeat(99)}…`]);
+    expect(pageOf(long).length).toBeLessThan(pageOf(aStatusSource()).length + 200);
+  });
+});
