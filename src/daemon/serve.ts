@@ -7,11 +7,9 @@ import { redactedError } from '../publish/redactor.ts';
 import { ListenError } from '../web/listen-address.ts';
 import {
   type BoundAddress,
-  createMetricsServer,
-  type MetricsServer,
+  MetricsServer,
   type MetricsServerOptions,
 } from '../web/metrics-server.ts';
-import { createWebGuard } from '../web/web-guard.ts';
 import { Daemon } from './accounts.ts';
 import { buildOf } from './build.ts';
 import {
@@ -107,7 +105,7 @@ async function partsOf(options: ServeOptions, platform: Platform) {
       ? undefined
       : await openWebAccess(options.webConfigFile, platform, logger);
   const { clock, comparePassword, nextTurn } = platform;
-  const server = createMetricsServer(options, {
+  const server = new MetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),
     scraped: (code) => daemon.metrics.scraped(code),
@@ -115,8 +113,7 @@ async function partsOf(options: ServeOptions, platform: Platform) {
     nextTurn,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
-    guard: web && createWebGuard({ config: web.config, comparePassword, clock, logger }),
-    tls: web && (() => web.config().tls),
+    access: web && { config: web.config, comparePassword },
     logger,
     clock,
   });

@@ -12,8 +12,7 @@ export type Users = ReadonlyMap<string, string>;
 /** A scraper comes again and again with the same password: verdicts on these are remembered. */
 const mostRemembered = 1000;
 /** Each takes a tenth of a second or more. */
-const mostChecks = 32;
-const mostChecksOfNetwork = 2;
+const mostWaiting = 32;
 
 interface Credentials {
   readonly user: string;
@@ -24,38 +23,10 @@ const basic = /^Basic +(?<token>[A-Za-z0-9+/]+={0,2})$/iu;
 
 /** `undefined` if the header is of another kind or form. */
 export function credentialsIn(authorization: string | undefined): Credentials | undefined {
-  const token = basic.exec(authorization ?? '')?.groups?.['token'];
-  if (token === undefined) return undefined;
+  const token = basic.exec(authorization ?? '')?.groups?.['token'] ?? '';
   const text = Buffer.from(token, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon === -1) return undefined;
-  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-/**
- * The hash that the password of an unknown user is compared with. It has the cost of a known user's
- * hash, always the same one's, so that an answer takes as long for an unknown user as for a known one.
- */
-function decoyOf(user: string, hashes: readonly string[], secret: Uint8Array): string {
-  const index = createHmac('sha256', secret).update(user).digest().readUInt32BE() % hashes.length;
-  const prefix = (hashes[index] ?? '').slice(0, '$2b$10$'.length);
-  return prefix + '.'.repeat(53);
-}
-
-/** Remembers the newest keys only. */
-class BoundedMap<Value> {
-  readonly #values = new Map<string, Value>();
-
-  get(key: string): Value | undefined {
-    return this.#values.get(key);
-  }
-
-  set(key: string, value: Value): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > mostRemembered && oldest !== undefined) this.#values.delete(oldest);
-  }
+  return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 /** Whoever has one IPv6 address has a network of 2^64 of them. An IPv4 address stands for itself. */
@@ -67,6 +38,14 @@ export function networkOf(client: string): string {
   return [...groups, ...zeros].slice(0, 4).join(':');
 }
 
+/** Remembers the newest keys only. */
+function remember<Value>(values: Map<string, Value>, key: string, value: Value): void {
+  values.delete(key);
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (values.size > mostRemembered && oldest !== undefined) values.delete(oldest);
+}
+
 /** A password to compare. */
 interface Check {
   readonly key: string;
@@ -74,34 +53,28 @@ interface Check {
   readonly isKnownUser: boolean;
   readonly password: string;
   readonly network: string;
-}
-
-interface WaitingCheck extends Check {
-  readonly resolve: (verdict: Verdict) => void;
-  readonly reject: (error: unknown) => void;
+  readonly resolve: (verdict: Verdict | Promise<Verdict>) => void;
 }
 
 /**
  * Says which requests have the name and the password of a user, and remembers it. Compares one password after
- * the other. Those of the networks that have asked least often come first,
- * and take the places of the others: a flood keeps nobody out who is not part of it.
+ * the other. Those of the networks that have asked least often come first, and beyond 32 the last are
+ * told to come again: a flood keeps nobody out who is not part of it.
  */
 export class BasicAuth {
   readonly #compare: ComparePassword;
-  readonly #secret: Uint8Array;
+  /** Makes what is remembered of passwords useless to others. */
+  readonly #secret = randomBytes(32);
   // Apart, so that a flood of wrong passwords does not displace the right ones.
-  readonly #right = new BoundedMap<true>();
-  readonly #wrong = new BoundedMap<true>();
+  readonly #right = new Map<string, true>();
+  readonly #wrong = new Map<string, true>();
   /** How many passwords of a network had to be compared, or would have had to be. */
-  readonly #asked = new BoundedMap<number>();
-  readonly #verdicts = new Map<string, Promise<Verdict>>();
-  #comparing: WaitingCheck | undefined;
-  #waiting: readonly WaitingCheck[] = [];
+  readonly #asked = new Map<string, number>();
+  #waiting: readonly Check[] = [];
+  #isComparing = false;
 
-  /** @param secret makes what is remembered of passwords useless to others */
-  constructor(compare: ComparePassword, secret: Uint8Array = randomBytes(32)) {
+  constructor(compare: ComparePassword) {
     this.#compare = compare;
-    this.#secret = secret;
   }
 
   /**
@@ -110,76 +83,73 @@ export class BasicAuth {
    *
    * @param users at least one
    * @param authorization the header of that name
-   * @param client its address: no client may have many passwords checked at the same time
+   * @param client its address
    */
   async check(users: Users, authorization: string | undefined, client: string): Promise<Verdict> {
     const credentials = credentialsIn(authorization);
     if (credentials === undefined) return 'refused';
     const { user, password } = credentials;
-    const known = users.get(user);
-    const hash = known ?? decoyOf(user, [...users.values()], this.#secret);
-    const key = this.#keyOf(credentials, hash);
-    if (this.#right.get(key) !== undefined) return 'allowed';
-    if (this.#wrong.get(key) !== undefined) return 'refused';
-    const isKnownUser = known !== undefined;
+    const isKnownUser = users.has(user);
+    const hash = users.get(user) ?? this.#decoyOf(user, [...users.values()]);
+    // Names and passwords are never kept, and nobody else can compute this.
+    const key = this.#digest(JSON.stringify([user, password, hash])).toString('base64');
+    const known = this.#remembered(key);
+    if (known !== undefined) return known;
     const network = networkOf(client);
-    return this.#verdicts.get(key) ?? this.#begin({ key, hash, isKnownUser, password, network });
+    remember(this.#asked, network, this.#askedBy(network) + 1);
+    return new Promise((resolve) => {
+      this.#enqueue({ key, hash, isKnownUser, password, network, resolve });
+      void this.#compareAll();
+    });
   }
 
-  /** Names and passwords are never kept, and nobody else can compute this. */
-  #keyOf({ user, password }: Credentials, hash: string): string {
-    return createHmac('sha256', this.#secret)
-      .update(JSON.stringify([user, password, hash]))
-      .digest('base64');
+  #digest(text: string): Buffer {
+    return createHmac('sha256', this.#secret).update(text).digest();
   }
 
-  async #begin(check: Check): Promise<Verdict> {
-    this.#asked.set(check.network, this.#askedBy(check) + 1);
-    if (!this.#makePlaceFor(check)) return 'busy';
-    const verdict = new Promise<Verdict>((resolve, reject) => {
-      this.#waiting = [...this.#waiting, { ...check, resolve, reject }];
-    }).finally(() => this.#verdicts.delete(check.key));
-    this.#verdicts.set(check.key, verdict);
-    void this.#compareAll();
-    return verdict;
+  /**
+   * The hash that the password of an unknown user is compared with. It has the cost of a known user's
+   * hash, always the same one's, so that an answer takes as long for an unknown user as for a known one.
+   */
+  #decoyOf(user: string, hashes: readonly string[]): string {
+    const index = this.#digest(user).readUInt32BE() % hashes.length;
+    return (hashes[index] ?? '').slice(0, '$2b$10$'.length) + '.'.repeat(53);
   }
 
-  /** `false` if there are too many checks, and none of a network that has asked more often. */
-  #makePlaceFor(check: Check): boolean {
-    const all = [...this.#waiting, this.#comparing].filter((other) => other !== undefined);
-    const ofNetwork = all.filter(({ network }) => network === check.network);
-    if (ofNetwork.length >= mostChecksOfNetwork) return false;
-    if (all.length < mostChecks) return true;
-    const most = Math.max(...this.#waiting.map((waiting) => this.#askedBy(waiting)));
-    const last = this.#waiting.findLast((waiting) => this.#askedBy(waiting) === most);
-    if (last === undefined || most <= this.#askedBy(check)) return false;
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== last);
-    last.resolve('busy');
-    return true;
+  #remembered(key: string): Verdict | undefined {
+    if (this.#right.has(key)) return 'allowed';
+    return this.#wrong.has(key) ? 'refused' : undefined;
   }
 
-  #askedBy({ network }: Check): number {
+  #askedBy(network: string): number {
     return this.#asked.get(network) ?? 0;
   }
 
-  #takeNext(): WaitingCheck | undefined {
-    const fewest = Math.min(...this.#waiting.map((waiting) => this.#askedBy(waiting)));
-    const next = this.#waiting.find((waiting) => this.#askedBy(waiting) === fewest);
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
-    this.#comparing = next;
-    return next;
+  #enqueue(check: Check): void {
+    const inOrder = [...this.#waiting, check].toSorted(
+      (left, right) => this.#askedBy(left.network) - this.#askedBy(right.network),
+    );
+    this.#waiting = inOrder.slice(0, mostWaiting);
+    for (const { resolve } of inOrder.slice(mostWaiting)) resolve('busy');
   }
 
   async #compareAll(): Promise<void> {
-    if (this.#comparing !== undefined) return;
-    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
-      try {
-        const isRight = (await this.#compare(next.hash, next.password)) && next.isKnownUser;
-        (isRight ? this.#right : this.#wrong).set(next.key, true);
-        next.resolve(isRight ? 'allowed' : 'refused');
-      } catch (error) {
-        next.reject(error);
-      }
+    if (this.#isComparing) return;
+    this.#isComparing = true;
+    for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
+      this.#waiting = this.#waiting.slice(1);
+      const verdict = this.#verdictOn(next);
+      next.resolve(verdict);
+      await verdict.catch(() => {});
     }
+    this.#isComparing = false;
+  }
+
+  async #verdictOn({ key, hash, password, isKnownUser }: Check): Promise<Verdict> {
+    const known = this.#remembered(key);
+    if (known !== undefined) return known;
+    const isRight = (await this.#compare(hash, password)) && isKnownUser;
+    remember(isRight ? this.#right : this.#wrong, key, true);
+    return isRight ? 'allowed' : 'refused';
   }
 }

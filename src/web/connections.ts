@@ -3,88 +3,109 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 
+interface Connection {
+  readonly name: string;
+  /** The TCP connection, also below TLS. */
+  readonly socket: Socket;
+  readonly hasAsked: boolean;
+  /** To its requests that are being answered. */
+  readonly responses: readonly ServerResponse[];
+}
+
+const warningIntervalMs = 60_000;
+
+/** Names a connection by its two ends: no two open ones have the same name, TLS or not. */
+function nameOf(socket: Socket): string {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
+}
+
 /**
- * The open connections. No new connection is refused: when there is one too many, another one ends,
- * so that a probe always gets in.
+ * The open connections of all listeners. No new connection is refused: when there is one too many, another
+ * one ends, so that a probe always gets in.
  *
  * Connections without a whole request end first, the oldest of them first. Half of the limit is kept
  * for the newest of these, because each needs a moment to send its request. Next come connections
  * that wait for another request, and last those that are being answered; in each group the one that
  * has waited longest.
  */
-export interface Connections {
-  opened(socket: Socket): void;
-  /** The connection is being answered until the response emits `close`. */
-  answering(socket: Socket, response: ServerResponse): void;
-}
+export class Connections {
+  readonly #most: number;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  /** In the order in which they were opened, asked, or answered last. */
+  readonly #open = new Map<string, Connection>();
+  #nextWarningMs = Number.NEGATIVE_INFINITY;
 
-const warningIntervalMs = 60_000;
+  constructor(most: number, clock: Clock, logger: Logger) {
+    this.#most = most;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
 
-/** Sets and maps iterate in the order of insertion. */
-function oldestOf(sockets: Iterable<Socket>): Socket | undefined {
-  const [oldest] = sockets;
-  return oldest;
-}
+  opened(socket: Socket): void {
+    const name = nameOf(socket);
+    this.#open.set(name, { name, socket, hasAsked: false, responses: [] });
+    socket.once('close', () => {
+      if (this.#open.get(name)?.socket === socket) this.#forget(name);
+    });
+    if (this.#open.size > this.#most) this.#evictOne();
+  }
 
-/** @param maxConnections the limit of open connections, for all listeners together */
-export function createConnections(
-  maxConnections: number,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): Connections {
-  const unasked = new Set<Socket>();
-  const idle = new Set<Socket>();
-  const busy = new Map<Socket, Set<ServerResponse>>();
-  let nextWarningMs = Number.NEGATIVE_INFINITY;
+  /** The TCP connection of a connection, such as that of a TLS handshake. */
+  transportOf(socket: Socket): Socket | undefined {
+    return this.#open.get(nameOf(socket))?.socket;
+  }
 
-  const forget = (socket: Socket): void => {
-    unasked.delete(socket);
-    idle.delete(socket);
-    const responses = busy.get(socket) ?? [];
-    busy.delete(socket);
+  /** The connection of the response is being answered until the response emits `close`. */
+  answering(response: ServerResponse): void {
+    const name = nameOf(response.req.socket);
+    this.#changed(name, (responses) => [...responses, response]);
+    response.once('close', () =>
+      this.#changed(name, (responses) => responses.filter((other) => other !== response)),
+    );
+  }
+
+  /** Ends all of them at once, those in a handshake too. */
+  cutOff(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
+  }
+
+  #changed(
+    name: string,
+    change: (responses: readonly ServerResponse[]) => readonly ServerResponse[],
+  ): void {
+    const connection = this.#open.get(name);
+    if (connection === undefined) return;
+    this.#open.delete(name);
+    const responses = change(connection.responses);
+    this.#open.set(name, { ...connection, hasAsked: true, responses });
+  }
+
+  #forget(name: string): void {
+    const { responses = [] } = this.#open.get(name) ?? {};
+    this.#open.delete(name);
     // When a connection is gone, Node closes the response that is being sent. The responses to
     // pipelined requests behind it would stay open for ever.
     for (const response of responses) if (response.socket === null) response.emit('close');
-  };
+  }
 
-  const warn = (): void => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs < nextWarningMs) return;
-    nextWarningMs = nowMs + warningIntervalMs;
-    logger.warn(
-      { max_connections: maxConnections },
+  #evictOne(): void {
+    const all = [...this.#open.values()];
+    const unasked = all.filter(({ hasAsked }) => !hasAsked);
+    const idle = all.filter(({ hasAsked, responses }) => hasAsked && responses.length === 0);
+    const busy = all.filter(({ responses }) => responses.length > 0);
+    const [oldest] = unasked.length > this.#most / 2 ? unasked : [...idle, ...busy];
+    if (oldest === undefined) return;
+    // Before its `close` event: more connections may be accepted until then.
+    this.#forget(oldest.name);
+    oldest.socket.destroy();
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#nextWarningMs) return;
+    this.#nextWarningMs = nowMs + warningIntervalMs;
+    this.#logger.warn(
+      { max_connections: this.#most },
       'too many connections, older ones are ended for new ones',
     );
-  };
-
-  const evictOne = (): void => {
-    const socket =
-      unasked.size > maxConnections / 2
-        ? oldestOf(unasked)
-        : (oldestOf(idle) ?? oldestOf(busy.keys()));
-    if (socket === undefined) return;
-    // Before its `close` event: more connections may be accepted until then.
-    forget(socket);
-    socket.destroy();
-    warn();
-  };
-
-  return {
-    opened: (socket) => {
-      unasked.add(socket);
-      socket.once('close', () => {
-        forget(socket);
-      });
-      if (unasked.size + idle.size + busy.size > maxConnections) evictOne();
-    },
-    answering: (socket, response) => {
-      unasked.delete(socket);
-      idle.delete(socket);
-      const responses = busy.get(socket) ?? new Set();
-      busy.set(socket, responses.add(response));
-      response.once('close', () => {
-        responses.delete(response);
-        if (responses.size === 0 && busy.delete(socket) && !socket.destroyed) idle.add(socket);
-      });
-    },
-  };
+  }
 }

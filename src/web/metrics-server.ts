@@ -1,28 +1,27 @@
-import type { Server } from 'node:http';
-import type { Clock } from '../model/clock.ts';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import type { ServerTls } from '../model/web-config.ts';
-import { createConnections } from './connections.ts';
-import { createHttpListener } from './http-listener.ts';
+import { Connections } from './connections.ts';
 import { listenErrorOf, parseListenAddress } from './listen-address.ts';
-import { createReadiness } from './readiness.ts';
 import {
   createRequestHandler,
-  type HandlerDependencies,
-  type HandlerOptions,
-} from './request-handler.ts';
-import type { HttpListener } from './tls-listener.ts';
+  Readiness,
+  type RouteOptions,
+  type ServerContext,
+} from './routes.ts';
+import { createTlsServer, type HttpServer } from './tls-server.ts';
 
-export interface MetricsServerOptions extends HandlerOptions {
+export interface MetricsServerOptions extends RouteOptions {
   /** `[host]:port`. Without a host it means all interfaces; port 0 means a free port. */
   readonly listenAddresses: readonly string[];
   /** An answer is cut off if its client has not read all of it within this time; default 30 s. */
   readonly writeTimeoutMs?: number;
-}
-
-export interface MetricsServerDependencies extends HandlerDependencies {
-  readonly clock: Clock;
-  /** Asked whenever it begins to listen; `undefined` for plain HTTP. */
-  readonly tls?: (() => ServerTls | undefined) | undefined;
+  /**
+   * A connection ends if the head of a request has not arrived this long after the connection began,
+   * or after the first byte of a further request; up to a tenth later. Default 10 s.
+   */
+  readonly headersTimeoutMs?: number;
+  /** The limit of open connections, for all addresses together; default 500. */
+  readonly maxConnections?: number;
 }
 
 /** Where the server actually listens. */
@@ -31,25 +30,123 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-export interface MetricsServer {
-  /** Listens on all addresses. Rejects with a `ListenError`; then it listens nowhere. */
-  listen(): Promise<readonly BoundAddress[]>;
-  /** New connections get this certificate and these rules. Does nothing without TLS. */
-  renewTls(tls: ServerTls): void;
-  /** The first step of a shutdown: the readiness probe fails, everything else goes on. */
-  setNotReady(): void;
-  /**
-   * Stops accepting connections, answers the requests in flight, and resolves when every connection
-   * is gone. Those that remain after `deadlineMs`, by default 3 seconds, are cut off.
-   */
-  close(deadlineMs?: number): Promise<void>;
-}
-
+/** Longer than a minute: clients that scrape every minute or faster keep their connection. */
+const keepAliveTimeoutMs = 65_000;
+/** A scraper sends neither a large nor a slow request. */
+const defaultHeadersTimeoutMs = 10_000;
+const requestTimeoutMs = 15_000;
 const defaultWriteTimeoutMs = 30_000;
 /** Scrapes in flight are answered until then; the whole stop may take five seconds. */
 const defaultCloseDeadlineMs = 3000;
 /** Half of the 1024 descriptors that some systems allow a process: the polls need some too. */
-const maxConnections = 500;
+const defaultMaxConnections = 500;
+
+/** The HTTP server of the exporter. It does not listen before `listen`. */
+export class MetricsServer {
+  readonly #options: MetricsServerOptions;
+  readonly #context: ServerContext;
+  readonly #readiness = new Readiness();
+  readonly #handler;
+  readonly #connections: Connections;
+  readonly #listening: HttpServer[] = [];
+  #closed: Promise<void> | undefined;
+
+  constructor(options: MetricsServerOptions, context: ServerContext) {
+    const { maxConnections = defaultMaxConnections } = options;
+    this.#options = options;
+    this.#context = context;
+    this.#handler = createRequestHandler(options, context, this.#readiness);
+    this.#connections = new Connections(maxConnections, context.clock, context.logger);
+  }
+
+  /** Listens on all addresses. Rejects with a `ListenError`; then it listens nowhere. */
+  async listen(): Promise<readonly BoundAddress[]> {
+    const bound: BoundAddress[] = [];
+    try {
+      for (const address of this.#options.listenAddresses) {
+        bound.push(await this.#listenOn(address));
+      }
+    } catch (error) {
+      await Promise.all(this.#listening.splice(0).map(stopListening));
+      throw error;
+    }
+    return bound;
+  }
+
+  /** New connections get this certificate and these rules. Does nothing without TLS. */
+  renewTls(tls: ServerTls): void {
+    for (const listening of this.#listening) listening.renewTls(tls);
+  }
+
+  /** The first step of a shutdown: the readiness probe fails, everything else goes on. */
+  setNotReady(): void {
+    this.#readiness.endService();
+  }
+
+  /**
+   * Stops accepting connections, answers the requests in flight, and resolves when every connection
+   * is gone. Those that remain after `deadlineMs`, by default 3 seconds, are cut off.
+   */
+  async close(deadlineMs: number = defaultCloseDeadlineMs): Promise<void> {
+    this.setNotReady();
+    this.#closed ??= this.#closeAll(deadlineMs);
+    return this.#closed;
+  }
+
+  async #closeAll(deadlineMs: number): Promise<void> {
+    const cancel = this.#context.clock.after(deadlineMs, () => this.#connections.cutOff());
+    await Promise.all(this.#listening.map(stopListening));
+    cancel();
+  }
+
+  async #listenOn(address: string): Promise<BoundAddress> {
+    const created = this.#created();
+    const { server } = created;
+    server.on('connection', (socket) => this.#connections.opened(socket));
+    this.#serveRequests(server);
+    const bound = await startListening(server, address);
+    server.on('error', (error) => this.#context.logger.error({ error }, 'server failed'));
+    this.#listening.push(created);
+    return bound;
+  }
+
+  #created(): HttpServer {
+    const { headersTimeoutMs = defaultHeadersTimeoutMs } = this.#options;
+    const limits: ServerOptions = {
+      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: Math.max(headersTimeoutMs, requestTimeoutMs),
+      connectionsCheckingInterval: headersTimeoutMs / 10,
+    };
+    const { tls } = this.#context.access?.config() ?? {};
+    if (tls === undefined) return { server: createServer(limits), renewTls: () => {} };
+    return createTlsServer(tls, limits, this.#connections, this.#context);
+  }
+
+  #serveRequests(server: Server): void {
+    const { logger, clock } = this.#context;
+    const { writeTimeoutMs = defaultWriteTimeoutMs } = this.#options;
+    server.on('request', (request, response) => {
+      this.#connections.answering(response);
+      if (this.#closed !== undefined) response.setHeader('Connection', 'close');
+      response.on('error', (error) => logger.debug({ error }, 'client went away'));
+      // Node's own socket timeout restarts at every byte: a client that reads slowly would never meet it.
+      const cancelTimer = clock.after(writeTimeoutMs, () => {
+        const fields = { after_seconds: writeTimeoutMs / 1000 };
+        logger.debug(fields, 'client took too long, connection dropped');
+        response.destroy();
+      });
+      response.once('close', () => {
+        cancelTimer();
+        if (this.#closed !== undefined) server.closeIdleConnections();
+      });
+      this.#handler(request, response).catch((error: unknown) => {
+        logger.error({ error }, 'answer could not be sent');
+        response.destroy();
+      });
+    });
+  }
+}
 
 async function startListening(server: Server, text: string): Promise<BoundAddress> {
   const { host, port } = parseListenAddress(text);
@@ -68,65 +165,8 @@ async function startListening(server: Server, text: string): Promise<BoundAddres
   return { host: address.address, port: address.port };
 }
 
-async function stopListening({ server }: HttpListener): Promise<void> {
+async function stopListening({ server }: HttpServer): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-}
-
-/** Creates the HTTP server of the exporter. It does not listen before `listen`. */
-export function createMetricsServer(
-  options: MetricsServerOptions,
-  dependencies: MetricsServerDependencies,
-): MetricsServer {
-  const { logger, clock } = dependencies;
-  const { writeTimeoutMs = defaultWriteTimeoutMs } = options;
-  const readiness = createReadiness();
-  const handler = createRequestHandler(options, dependencies, readiness);
-  const connections = createConnections(maxConnections, { clock, logger });
-  const listeners: HttpListener[] = [];
-  let closed: Promise<void> | undefined;
-
-  const listenOn = async (address: string): Promise<BoundAddress> => {
-    const listener = createHttpListener(
-      { writeTimeoutMs, tls: dependencies.tls?.() },
-      { handler, connections, logger, clock, isClosing: () => closed !== undefined },
-    );
-    const bound = await startListening(listener.server, address);
-    listener.server.on('error', (error) => logger.error({ error }, 'server failed'));
-    listeners.push(listener);
-    return bound;
-  };
-
-  const listen = async (): Promise<readonly BoundAddress[]> => {
-    const bound: BoundAddress[] = [];
-    try {
-      for (const address of options.listenAddresses) bound.push(await listenOn(address));
-    } catch (error) {
-      await Promise.all(listeners.splice(0).map(stopListening));
-      throw error;
-    }
-    return bound;
-  };
-
-  const closeAll = async (deadlineMs: number): Promise<void> => {
-    const cancel = clock.after(deadlineMs, () => {
-      for (const listener of listeners) listener.cutOff();
-    });
-    await Promise.all(listeners.map(stopListening));
-    cancel();
-  };
-
-  return {
-    listen,
-    renewTls: (tls) => {
-      for (const listener of listeners) listener.renewTls(tls);
-    },
-    setNotReady: () => readiness.endService(),
-    close: async (deadlineMs = defaultCloseDeadlineMs) => {
-      readiness.endService();
-      closed ??= closeAll(deadlineMs);
-      return closed;
-    },
-  };
 }

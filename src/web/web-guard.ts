@@ -1,22 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
-import { type Answer, plainAnswer } from './answer.ts';
-import { BasicAuth, type ComparePassword, type Users } from './basic-auth.ts';
-import { pathOf } from './request-parts.ts';
+import { type Answer, pathOf, plainAnswer, type Route } from './answer.ts';
+import { BasicAuth, type ComparePassword } from './basic-auth.ts';
 
-export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
-
-/** Stands before all routes: passwords, and headers of every answer. */
-export type WebGuard = (next: AnswerRequest) => AnswerRequest;
-
-export interface WebGuardDependencies {
-  /** The active configuration. */
+/** Who may ask the server, and how. */
+export interface Access {
+  /** The active configuration: it counts from the next request on, its TLS from the next connection on. */
   readonly config: () => WebConfig;
   readonly comparePassword: ComparePassword;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** What stands in for the answer to a probe without a password: orchestrators cannot send one. */
@@ -27,14 +20,9 @@ const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: str
 
 const warningIntervalMs = 60_000;
 
-/** Creates the guard of a server. A new configuration counts from the next request on. */
-export function createWebGuard({
-  config: configNow,
-  comparePassword,
-  clock,
-  logger,
-}: WebGuardDependencies): WebGuard {
-  const auth = new BasicAuth(comparePassword);
+/** Stands before all routes: asks for passwords, and adds headers to every answer. */
+export function guarded(access: Access, clock: Clock, logger: Logger, next: Route): Route {
+  const auth = new BasicAuth(access.comparePassword);
   let nextWarningMs = Number.NEGATIVE_INFINITY;
   let refused = 0;
 
@@ -51,14 +39,11 @@ export function createWebGuard({
   };
 
   /** Why the request may not go on; `undefined` if it may. */
-  const refusalOf = async (
-    users: Users,
-    { headers, socket }: IncomingMessage,
-  ): Promise<Answer | undefined> => {
+  const refusalOf = async ({ headers, socket }: IncomingMessage): Promise<Answer | undefined> => {
     const client = socket.remoteAddress ?? '';
     const tryLater = { 'Retry-After': 1 };
     try {
-      const verdict = await auth.check(users, headers.authorization, client);
+      const verdict = await auth.check(access.config().users, headers.authorization, client);
       if (verdict === 'allowed') return undefined;
       if (verdict === 'busy') {
         return plainAnswer(503, 'Too many passwords wait to be checked. Try again.', tryLater);
@@ -73,13 +58,13 @@ export function createWebGuard({
     });
   };
 
-  return (next) => async (request, response) => {
-    const { users, headers } = configNow();
+  return async (request, response) => {
+    const { users, headers } = access.config();
     const probe = openProbes.get(pathOf(request));
-    const isProbe = probe !== undefined && request.headers.authorization === undefined;
-    const refusal = isProbe || users.size === 0 ? undefined : await refusalOf(users, request);
+    const isOpen = probe !== undefined && request.headers.authorization === undefined;
+    const refusal = isOpen || users.size === 0 ? undefined : await refusalOf(request);
     const full = refusal ?? (await next(request, response));
-    const isHidden = isProbe && users.size > 0 && full.status !== 405;
+    const isHidden = isOpen && users.size > 0 && full.status !== 405;
     const answer = isHidden
       ? plainAnswer(full.status, full.status === 200 ? probe.good : probe.bad)
       : full;

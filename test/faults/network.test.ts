@@ -3,7 +3,7 @@ import type { Clock } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
-import { createReadiness } from '../../src/web/readiness.ts';
+import { Readiness } from '../../src/web/routes.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -48,7 +48,7 @@ describe.each(sources)('$name', (source) => {
       const failed: number[] = [];
       const network = outage(code, { fromMs: 0, untilMs: 5 * minuteMs }, failed);
       await withTimedFaults({ source: source.account, network }, async (bench) => {
-        const readiness = createReadiness();
+        const readiness = new Readiness();
         const isReady = (): boolean =>
           readiness.answer(bench.daemon.status(), inForce).status === 200;
 

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
-import { type BoundAddress, createMetricsServer } from '../../src/web/metrics-server.ts';
-import { createReadiness } from '../../src/web/readiness.ts';
+import { type BoundAddress, MetricsServer } from '../../src/web/metrics-server.ts';
+import { Readiness } from '../../src/web/routes.ts';
 import { get, until } from '../support/daemon-process.ts';
 import { settle } from '../support/fake-clock.ts';
 import { aStatusSource } from '../support/status-source.ts';
@@ -21,7 +21,7 @@ async function withServer(
   maxRequests: number,
   use: (address: BoundAddress, url: string) => Promise<void>,
 ): Promise<void> {
-  const server = createMetricsServer(
+  const server = new MetricsServer(
     { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests },
     {
       page: async () => daemon.store.page(),
@@ -58,7 +58,7 @@ async function untilPolledAgain(bench: FaultBench, times: number): Promise<void>
 describe('the first scrape', () => {
   it('before anything was polled shows that nothing is known, and no application', async () => {
     await withTimedFaults({ script: [{ fault: { kind: 'silence' } }] }, async (bench) => {
-      const readiness = createReadiness();
+      const readiness = new Readiness();
       await bench.advance(1000);
       const page = await bench.scrape();
 

@@ -7,7 +7,7 @@ import type { CustomMetric } from '../../src/model/polled-series.ts';
 import { fixedFamilies } from '../../src/publish/families.ts';
 import type { Page } from '../../src/publish/page.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { createMetricsRoute, type MetricsSources } from '../../src/web/request-handler.ts';
+import { createMetricsRoute, type MetricsSources } from '../../src/web/routes.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition, parseOpenMetrics } from '../support/exposition-parser.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { createReadiness } from '../../src/web/readiness.ts';
+import { Readiness } from '../../src/web/routes.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { textOf } from '../support/html-parts.ts';
 import {
@@ -29,8 +29,7 @@ async function upOf(bench: RunningDaemon): Promise<string | undefined> {
 }
 
 function readyStatus({ daemon }: RunningDaemon): number {
-  return createReadiness().answer(daemon.status(), { inForceSinceMs: 0, problem: undefined })
-    .status;
+  return new Readiness().answer(daemon.status(), { inForceSinceMs: 0, problem: undefined }).status;
 }
 
 function pageText(bench: RunningDaemon): string {

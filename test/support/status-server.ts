@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { StatusSource } from '../../src/model/status.ts';
-import { createMetricsServer } from '../../src/web/metrics-server.ts';
+import { MetricsServer } from '../../src/web/metrics-server.ts';
 import { aPage } from '../web/harness.ts';
 import { settle } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
@@ -27,7 +27,7 @@ export async function startStatusServer(first: StatusSource): Promise<StatusServ
     applications: () => current.applications(),
     effectiveConfig: () => current.effectiveConfig(),
   };
-  const server = createMetricsServer(
+  const server = new MetricsServer(
     {
       listenAddresses: ['127.0.0.1:0'],
       telemetryPath: '/metrics',

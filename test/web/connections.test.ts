@@ -1,20 +1,95 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { get as getHttps } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/daemon-process.ts';
-import { type Client, type Listeners, withListeners } from './listeners.ts';
+import { tlsText } from '../support/tls-files.ts';
+import { type Overrides, type Running, withServer } from './harness.ts';
+import { tlsAccess } from './server-tls.ts';
 
-/** The positions of the connections that the server has ended. */
-function ended(clients: readonly Client[]): readonly number[] {
-  return [...clients.entries()]
-    .filter(([, { accepted }]) => accepted.destroyed)
-    .map(([position]) => position);
+interface Client {
+  readonly socket: Socket;
+  /** The server's end of the connection. */
+  readonly accepted: Socket;
+  readonly received: () => string;
+}
+
+/** The server's end of the next connection to a port, when the server has taken it in. */
+async function accepted(port: number): Promise<Socket> {
+  return new Promise((resolve) => {
+    const listener = (message: unknown): void => {
+      const { socket } = message as { readonly socket: Socket };
+      if (socket.localPort !== port) return;
+      unsubscribe('net.server.socket', listener);
+      resolve(socket);
+    };
+    subscribe('net.server.socket', listener);
+  });
+}
+
+/** Connects and sends nothing. Never closes its side. */
+async function connected(port: number): Promise<Client> {
+  const accepting = accepted(port);
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return { socket, accepted: await accepting, received: () => received };
+}
+
+async function ask({ socket }: Client): Promise<void> {
+  const data = once(socket, 'data');
+  socket.write('GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n');
+  await data;
 }
 
 type Kind = 'connected' | 'answered' | 'waiting';
 
-async function made(listeners: Listeners, kinds: readonly Kind[]): Promise<readonly Client[]> {
+/** Runs a server with two addresses and one limit during `use`, and makes connections in turn to each. */
+async function withClients(
+  overrides: Overrides,
+  use: (running: Running, made: (kinds: readonly Kind[]) => Promise<readonly Client[]>) => unknown,
+): Promise<void> {
   const clients: Client[] = [];
-  for (const kind of kinds) clients.push(await listeners[kind]());
-  return clients;
+  let asked = (): void => undefined;
+  const page = async (): Promise<never> => {
+    asked();
+    return new Promise(() => undefined);
+  };
+  const listenAddresses = ['127.0.0.1:0', '127.0.0.1:0'];
+  await withServer({ listenAddresses, page, ...overrides }, async (running) => {
+    const made = async (kind: Kind): Promise<Client> => {
+      const client = await connected(running.ports[clients.length % 2] ?? 0);
+      clients.push(client);
+      if (kind === 'answered') await ask(client);
+      if (kind === 'waiting') {
+        const waits = new Promise<void>((resolve) => {
+          asked = resolve;
+        });
+        client.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+        await waits;
+      }
+      return client;
+    };
+    await use(running, async (kinds) => {
+      const all: Client[] = [];
+      for (const kind of kinds) all.push(await made(kind));
+      return all;
+    });
+  });
+  for (const { socket } of clients) socket.destroy();
+}
+
+/** The positions of the connections that the server has ended. */
+function ended(clients: readonly Client[]): readonly number[] {
+  return [...clients.entries()]
+    .filter(([, client]) => client.accepted.destroyed)
+    .map(([position]) => position);
 }
 
 describe('the connection above the limit', () => {
@@ -40,34 +115,30 @@ describe('the connection above the limit', () => {
       ends: [0],
     },
   ])('ends $what', async ({ kinds, ends }) => {
-    await withListeners({ maxConnections: 4 }, async (listeners) => {
-      const clients = await made(listeners, kinds);
-
-      expect(ended(clients)).toEqual(ends);
+    await withClients({ maxConnections: 4 }, async (_running, made) => {
+      expect(ended(await made(kinds))).toEqual(ends);
     });
   });
 
   it('counts as idle from the end of its last answer', async () => {
-    await withListeners({ maxConnections: 2 }, async (listeners) => {
-      const clients = await made(listeners, ['answered', 'answered']);
-      for (const client of clients.slice(0, 1)) await listeners.askAgain(client);
+    await withClients({ maxConnections: 2 }, async (_running, made) => {
+      const clients = await made(['answered', 'answered']);
+      for (const client of clients.slice(0, 1)) await ask(client);
+      const newcomers = await made(['connected']);
 
-      const newcomer = await listeners.connected();
-
-      expect(ended([...clients, newcomer])).toEqual([1]);
+      expect(ended([...clients, ...newcomers])).toEqual([1]);
     });
   });
 
   it('causes at most one warning a minute', async () => {
-    await withListeners({ maxConnections: 2 }, async (listeners) => {
-      const warnings = (): number =>
-        listeners.logger.lines.filter(({ level }) => level === 'warn').length;
-      await made(listeners, ['connected', 'connected']);
+    await withClients({ maxConnections: 2 }, async ({ clock, logger }, made) => {
+      const warnings = (): number => logger.lines.filter(({ level }) => level === 'warn').length;
+      await made(['connected', 'connected']);
       const before = warnings();
-      await made(listeners, ['connected', 'connected']);
+      await made(['connected', 'connected']);
       const atFirst = warnings();
-      await listeners.clock.advance(60_000);
-      await made(listeners, ['connected', 'connected']);
+      await clock.advance(60_000);
+      await made(['connected', 'connected']);
 
       expect([before, atFirst, warnings()]).toEqual([0, 1, 2]);
     });
@@ -81,16 +152,72 @@ describe('a client without a request in time', () => {
     // What is still being sent may reset the connection before the answer is read.
     { what: 'a byte at a time', begin: 'GET /', everyMs: 10, told: '' },
   ])('is cut off if it sent $what, and is told why', async ({ begin, everyMs, told }) => {
-    await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async (listeners) => {
-      const { socket, accepted, received } = await listeners.connected();
-      const closed = new Promise((resolve) => accepted.once('close', resolve));
-      socket.write(begin);
-      const timer = setInterval(() => socket.write('x'), everyMs);
-      await closed;
-      clearInterval(timer);
+    await withClients({ headersTimeoutMs: 100 }, async ({ clock }, made) => {
+      for (const { socket, accepted: end, received } of await made(['connected'])) {
+        const closed = new Promise((resolve) => end.once('close', resolve));
+        socket.write(begin);
+        const timer = setInterval(() => socket.write('x'), everyMs);
+        await closed;
+        clearInterval(timer);
 
-      expect(await until(() => received().startsWith(told) || undefined, 5000)).toBe(true);
-      expect(listeners.clock.pendingTimers()).toBe(0);
+        expect(await until(() => received().startsWith(told) || undefined, 5000)).toBe(true);
+        expect(clock.pendingTimers()).toBe(0);
+      }
     });
   });
 });
+
+/** A connection on which nothing is sent, before or after the handshake of TLS. */
+async function quiet(kind: 'silent' | 'idle', port: number): Promise<Socket> {
+  if (kind === 'silent') return (await connected(port)).accepted;
+  const ca = tlsText('ca');
+  const accepting = accepted(port);
+  const socket = connectTls({ port, host: 'localhost', ca }).on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  return accepting;
+}
+
+async function status(port: number): Promise<number | undefined> {
+  const ca = tlsText('ca');
+  return new Promise((resolve, reject) => {
+    const target = { port, host: 'localhost', path: '/-/healthy', ca, agent: false };
+    getHttps(target, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).once('error', reject);
+  });
+}
+
+describe.each([{ kind: 'silent' }, { kind: 'idle' }] as const)(
+  'connections with TLS that are $kind',
+  ({ kind }) => {
+    it('end for new ones, which are answered', async () => {
+      await withServer({ access: tlsAccess(), maxConnections: 4 }, async ({ port }) => {
+        const all: Socket[] = [];
+        for (let index = 0; index < 4; index += 1) all.push(await quiet(kind, port));
+        const found = await status(port);
+
+        expect(found).toBe(200);
+        expect(all.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
+      });
+    });
+
+    it('stay while others come and go', async () => {
+      await withServer({ access: tlsAccess(), maxConnections: 3 }, async ({ port }) => {
+        const first = await quiet(kind, port);
+        for (let index = 0; index < 10; index += 1) await status(port);
+
+        expect(first.destroyed).toBe(false);
+      });
+    });
+
+    it('end after some time', async () => {
+      await withServer({ access: tlsAccess(), headersTimeoutMs: 200 }, async ({ port }) => {
+        const socket = await quiet(kind, port);
+        if (!socket.closed) await once(socket, 'close');
+
+        expect(socket.destroyed).toBe(true);
+      });
+    });
+  },
+);

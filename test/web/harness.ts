@@ -3,12 +3,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { crc32 } from 'node:zlib';
 import type { AccountDetails } from '../../src/model/status.ts';
 import { type Page, packedPage } from '../../src/publish/page.ts';
-import {
-  createMetricsServer,
-  type MetricsServer,
-  type MetricsServerDependencies,
-  type MetricsServerOptions,
-} from '../../src/web/metrics-server.ts';
+import { MetricsServer, type MetricsServerOptions } from '../../src/web/metrics-server.ts';
+import type { ServerContext } from '../../src/web/routes.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { anAccountDetails, aStatusSource } from '../support/status-source.ts';
@@ -22,6 +18,8 @@ export interface Reply {
 export interface Running {
   readonly server: MetricsServer;
   readonly port: number;
+  /** One for each of `listenAddresses`. */
+  readonly ports: readonly number[];
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
   readonly get: (path: string, options?: GetOptions) => Promise<Reply>;
@@ -100,9 +98,9 @@ export async function open(
   });
 }
 
-export type Overrides = Partial<MetricsServerOptions & MetricsServerDependencies>;
+export type Overrides = Partial<MetricsServerOptions & ServerContext>;
 
-export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'> {
+export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'ports' | 'get'> {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   const settings = {
@@ -119,7 +117,7 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
     clock,
     ...overrides,
   };
-  const server = createMetricsServer(settings, { ...settings, clock });
+  const server = new MetricsServer(settings, { ...settings, clock });
   return { server, clock, logger };
 }
 
@@ -129,12 +127,13 @@ export async function withServer(
   use: (running: Running) => Promise<void>,
 ): Promise<void> {
   const { server, clock, logger } = aServer(overrides);
-  const [address] = await server.listen();
-  const port = address?.port ?? 0;
+  const ports = (await server.listen()).map((address) => address.port);
+  const [port = 0] = ports;
   try {
     await use({
       server,
       port,
+      ports,
       clock,
       logger,
       get: async (path, options) => readReply(await open(port, path, options)),

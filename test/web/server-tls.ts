@@ -1,4 +1,5 @@
-import type { ServerTls } from '../../src/model/web-config.ts';
+import type { ServerTls, WebConfig } from '../../src/model/web-config.ts';
+import type { Access } from '../../src/web/web-guard.ts';
 import { tlsText } from '../support/tls-files.ts';
 
 /** What a web configuration gives that has nothing but the certificate of the tests. */
@@ -15,5 +16,16 @@ export function aServerTls(overrides: Partial<ServerTls> = {}): ServerTls {
     curves: undefined,
     prefersServerCiphers: true,
     ...overrides,
+  };
+}
+
+/** Whom a server with TLS and without passwords lets in. */
+export function tlsAccess(overrides: Partial<ServerTls> = {}): Access {
+  const config: WebConfig = { tls: aServerTls(overrides), users: new Map(), headers: {} };
+  return {
+    config: () => config,
+    comparePassword: async () => {
+      throw new Error('there are no passwords');
+    },
   };
 }

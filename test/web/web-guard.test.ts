@@ -1,47 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { WebConfig } from '../../src/model/web-config.ts';
-import { createWebGuard, type WebGuard } from '../../src/web/web-guard.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import type { Access } from '../../src/web/web-guard.ts';
 import { anAccountDetails, aStatusSource } from '../support/status-source.ts';
 import { withServer } from './harness.ts';
 
 const open: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 const withUsers: WebConfig = { ...open, users: new Map([['alice', '$2y$10$hash']]) };
 
-interface Bench {
-  readonly guard: WebGuard;
-  readonly clock: FakeClock;
-  readonly logger: FakeLogger;
-  /** The configuration in force. */
-  readonly change: (config: WebConfig) => void;
-  readonly comparisons: readonly string[];
-}
-
 /** The password of everybody is `right`; `broken` cannot be compared. */
-function aBench(first: WebConfig): Bench {
-  const clock = createFakeClock();
-  const logger = createFakeLogger();
-  const comparisons: string[] = [];
-  let config = first;
-  const guard = createWebGuard({
+function accessWith(config: WebConfig): Access {
+  return {
     config: () => config,
     comparePassword: async (_hash, password) => {
-      comparisons.push(password);
       if (password === 'broken') throw new Error('no thread');
       return password === 'right';
     },
-    clock,
-    logger,
-  });
-  return {
-    guard,
-    clock,
-    logger,
-    change: (next) => {
-      config = next;
-    },
-    comparisons,
   };
 }
 
@@ -62,8 +35,7 @@ describe('with users', () => {
     { path: '/-/healthy/' },
     { path: '//-/healthy' },
   ])('$path needs a password', async ({ path }) => {
-    const { guard } = aBench(withUsers);
-    await withServer({ guard }, async ({ get }) => {
+    await withServer({ access: accessWith(withUsers) }, async ({ get }) => {
       const { status, headers, body } = await get(path);
 
       expect(status).toBe(401);
@@ -80,8 +52,7 @@ describe('with users', () => {
     { who: 'an unknown name', user: 'eve', password: 'right', status: 401 },
     { who: 'a password that cannot be checked', user: 'alice', password: 'broken', status: 503 },
   ])('$who gets $status', async ({ user, password, status }) => {
-    const { guard } = aBench(withUsers);
-    await withServer({ guard }, async ({ get }) => {
+    await withServer({ access: accessWith(withUsers) }, async ({ get }) => {
       expect((await get('/metrics', as(user, password))).status).toBe(status);
     });
   });
@@ -99,8 +70,7 @@ describe('with users', () => {
       text: 'Not ready.\n',
     },
   ])('a probe of $path without a password gets $status and a word', async (probe) => {
-    const { guard } = aBench(withUsers);
-    await withServer({ guard, ...probe.state }, async ({ get }) => {
+    await withServer({ access: accessWith(withUsers), ...probe.state }, async ({ get }) => {
       const { status, body } = await get(probe.path);
 
       expect([status, body.toString()]).toEqual([probe.status, probe.text]);
@@ -108,8 +78,7 @@ describe('with users', () => {
   });
 
   it('a probe with a password gets the details, and none with a wrong one', async () => {
-    const { guard } = aBench(withUsers);
-    await withServer({ guard }, async ({ get }) => {
+    await withServer({ access: accessWith(withUsers) }, async ({ get }) => {
       const right = await get('/-/ready', as('alice', 'right'));
       const wrong = await get('/-/ready', as('alice', 'wrong'));
 
@@ -119,25 +88,23 @@ describe('with users', () => {
   });
 
   it('wrong passwords are logged once a minute, without name and password', async () => {
-    const { guard, clock, logger } = aBench(withUsers);
-    await withServer({ guard }, async ({ get }) => {
+    await withServer({ access: accessWith(withUsers) }, async ({ get, clock, logger }) => {
       await get('/metrics');
       for (const password of ['one', 'two', 'three']) await get('/', as('alice', password));
       await clock.advance(60_000);
       await get('/', as('alice', 'four'));
-    });
-    const warnings = logger.lines.filter(({ level }) => level === 'warn');
+      const warnings = logger.lines.filter(({ level }) => level === 'warn');
 
-    expect(warnings.map(({ fields }) => fields['refused'])).toEqual([1, 3]);
-    expect(JSON.stringify(logger.lines)).not.toMatch(/alice|four/u);
+      expect(warnings.map(({ fields }) => fields['refused'])).toEqual([1, 3]);
+      expect(JSON.stringify(logger.lines)).not.toMatch(/alice|four/u);
+    });
   });
 });
 
 describe('configured headers', () => {
   it('come with every answer, in place of our own', async () => {
     const headers = { 'X-Frame-Options': 'deny', 'Content-Security-Policy': "default-src 'self'" };
-    const { guard } = aBench({ ...withUsers, headers });
-    await withServer({ guard }, async ({ get }) => {
+    await withServer({ access: accessWith({ ...withUsers, headers }) }, async ({ get }) => {
       const replies = [
         await get('/metrics', as('alice', 'right')),
         await get('/metrics'),

@@ -1,37 +1,32 @@
 import { createHash } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Script } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { StatusSource } from '../../src/model/status.ts';
-import type { Answer } from '../../src/web/answer.ts';
-import { createStatusRoutes } from '../../src/web/status-routes.ts';
+import { until } from '../support/daemon-process.ts';
 import { anApplicationStatus, aStatusSource } from '../support/status-source.ts';
+import { open, type Reply, readReply, withServer } from './harness.ts';
 
 const withMail = aStatusSource({ applications: [anApplicationStatus({ id: '5', name: 'mail' })] });
 
 async function ask(
   url: string,
   headers: Readonly<Record<string, string>> = {},
-  socket: Socket = new Socket(),
-  source: StatusSource = withMail,
-): Promise<Answer> {
-  const routes = createStatusRoutes(
-    { telemetryPath: '/metrics' },
-    { status: source, nextTurn: async () => {} },
-  );
-  const request = new IncomingMessage(socket);
-  request.url = url;
-  Object.assign(request.headers, headers);
-  const route = routes.get(url.split('?')[0] ?? '');
-  if (route === undefined) throw new Error(`no route for ${url}`);
-  return route(request);
+  status = withMail,
+): Promise<Reply> {
+  const replies: Reply[] = [];
+  await withServer({ status }, async ({ get }) => {
+    replies.push(await get(url, { headers }));
+  });
+  const [reply] = replies;
+  if (reply === undefined) throw new Error(`no answer for ${url}`);
+  return reply;
 }
 
-const bodyOf = ({ body }: Answer): string => Buffer.concat(body).toString();
+const bodyOf = ({ body }: Reply): string => body.toString();
 
-describe('createStatusRoutes', () => {
+describe('the pages', () => {
   it.each([
     { url: '/', status: 200, holds: '>mail<' },
     { url: '/?q=nothing', status: 200, holds: 'No matches.' },
@@ -45,7 +40,7 @@ describe('createStatusRoutes', () => {
     const answer = await ask(url);
 
     expect(answer.status).toBe(status);
-    expect(answer.headers['Content-Type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(bodyOf(answer)).toContain(holds);
   });
 
@@ -72,7 +67,7 @@ describe('createStatusRoutes', () => {
     const [, style = ''] = /<style>([^<]*)<\/style>/u.exec(bodyOf(answer)) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
 
-    expect(answer.headers['Content-Security-Policy']).toBe(
+    expect(answer.headers['content-security-policy']).toBe(
       `default-src 'none'; style-src 'sha256-${hash}'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     );
   });
@@ -81,7 +76,7 @@ describe('createStatusRoutes', () => {
     const [, path = ''] = /<script src="\.([^"]+)"/u.exec(bodyOf(await ask('/'))) ?? [];
     const answer = await ask(path);
 
-    expect(answer.headers['Content-Type']).toBe('text/javascript; charset=utf-8');
+    expect(answer.headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(() => new Script(bodyOf(answer))).not.toThrow();
   });
 
@@ -89,10 +84,10 @@ describe('createStatusRoutes', () => {
     const plain = await ask('/');
     const answer = await ask('/', { 'accept-encoding': 'gzip, deflate, br' });
 
-    expect(plain.headers['Content-Encoding']).toBeUndefined();
-    expect(plain.headers['Vary']).toBe('Accept-Encoding');
-    expect(answer.headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
-    expect(gunzipSync(Buffer.concat(answer.body)).toString()).toBe(bodyOf(plain));
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.headers.vary).toBe('Accept-Encoding');
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(answer.body).toString()).toBe(bodyOf(plain));
   });
 
   it.each([
@@ -103,15 +98,76 @@ describe('createStatusRoutes', () => {
     const answer = await ask(url, { accept });
 
     expect(answer.status).toBe(200);
-    expect(answer.headers['Content-Type']).toBe(`${type}; charset=utf-8`);
+    expect(answer.headers['content-type']).toBe(`${type}; charset=utf-8`);
     expect(bodyOf(answer)).toContain('requests_per_minute: 800');
   });
 
   it('answers 503 to a program while there is no configuration', async () => {
     const source = { ...aStatusSource(), effectiveConfig: () => undefined };
-    const answer = await ask('/config', {}, new Socket(), source);
+    const answer = await ask('/config', {}, source);
 
     expect(answer.status).toBe(503);
     expect(bodyOf(answer)).toContain('no usable configuration');
+  });
+
+  it('are made one at a time, with a turn for other work before each, and for nobody who has gone', async () => {
+    const events: string[] = [];
+    const release: (() => void)[] = [];
+    const nextTurn = async (): Promise<void> => {
+      events.push('turn');
+      await new Promise<void>((resolve) => release.push(resolve));
+    };
+    const status = {
+      ...withMail,
+      process: () => {
+        events.push('page');
+        return withMail.process();
+      },
+    };
+    await withServer({ status, nextTurn }, async ({ port, get }) => {
+      const first = open(port, '/');
+      await until(() => release.length > 0 || undefined);
+      const gone = connect(port, '127.0.0.1');
+      await once(gone, 'connect');
+      gone.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      // An answer to another request: what was sent before has arrived.
+      await get('/-/healthy');
+      const last = get('/');
+      await get('/-/healthy');
+      gone.destroy();
+      await get('/-/healthy');
+      const before = [...events];
+      for (let turn = 0; turn < 3; turn += 1) {
+        release[turn]?.();
+        await until(() => release.length > turn + 1 || turn === 2 || undefined);
+      }
+      await readReply(await first);
+      await last;
+
+      expect(before).toEqual(['turn']);
+      expect(events).toEqual(['turn', 'page', 'turn', 'turn', 'page']);
+    });
+  });
+});
+
+describe('/api/v1/targets', () => {
+  it('is JSON that nobody stores', async () => {
+    const { status, headers, body } = await ask('/api/v1/targets?state=active');
+
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(JSON.parse(body.toString())).toMatchObject({ status: 'success' });
+  });
+
+  it('refuses an unknown state as Prometheus refuses a bad parameter', async () => {
+    const { status, body } = await ask('/api/v1/targets?state=sick');
+
+    expect(status).toBe(400);
+    expect(JSON.parse(body.toString())).toEqual({
+      status: 'error',
+      errorType: 'bad_data',
+      error: 'the parameter "state" must be any, active or dropped',
+    });
   });
 });

@@ -1,21 +1,17 @@
-import type { X509Certificate } from 'node:crypto';
 import type { Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
-import { type Socket, SocketAddress } from 'node:net';
+import { SocketAddress } from 'node:net';
 import { DEFAULT_CIPHERS, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ServerTls } from '../model/web-config.ts';
+import type { Connections } from './connections.ts';
 
 /** The server of one listening socket. */
-export interface HttpListener {
+export interface HttpServer {
   readonly server: Server;
   /** New connections get this certificate and these rules; open ones stay. Does nothing without TLS. */
-  renewTls(tls: ServerTls): void;
-  /** Ends all connections at once, those in a handshake too. */
-  cutOff(): void;
-  /** The TCP connection below a connection. */
-  readonly transportOf: (socket: Socket) => Socket;
+  readonly renewTls: (tls: ServerTls) => void;
 }
 
 /** A client that does not end its handshake by then is cut off. */
@@ -28,12 +24,6 @@ const plainHttpAnswer =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n' +
   'This port speaks HTTPS: ask with https:// (in Prometheus: scheme: https).\n';
 
-/** Versions before TLS 1.2 work only with signatures that OpenSSL refuses otherwise. */
-function ciphersOf({ ciphers, minVersion }: ServerTls): string | undefined {
-  if (minVersion !== 'TLSv1' && minVersion !== 'TLSv1.1') return ciphers;
-  return `${ciphers ?? DEFAULT_CIPHERS}:@SECLEVEL=0`;
-}
-
 /** Which certificates OpenSSL asks for and refuses; `refusalOf` decides on the rest. */
 function clientRules({ clientAuth }: ServerTls): TlsOptions {
   return {
@@ -43,30 +33,28 @@ function clientRules({ clientAuth }: ServerTls): TlsOptions {
 }
 
 function contextOf(tls: ServerTls): TlsOptions {
-  const ciphers = ciphersOf(tls);
+  // Versions before TLS 1.2 work only with signatures that OpenSSL refuses otherwise.
+  const isOld = tls.minVersion === 'TLSv1' || tls.minVersion === 'TLSv1.1';
+  const ciphers = isOld ? `${tls.ciphers ?? DEFAULT_CIPHERS}:@SECLEVEL=0` : tls.ciphers;
   return {
     cert: tls.cert,
     key: tls.key,
     minVersion: tls.minVersion,
     maxVersion: tls.maxVersion,
     honorCipherOrder: tls.prefersServerCiphers,
-    ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa }),
-    ...(ciphers === undefined ? {} : { ciphers }),
+    ...(tls.clientCa !== undefined && { ca: tls.clientCa }),
+    ...(ciphers !== undefined && { ciphers }),
     ecdhCurve: tls.curves ?? 'auto',
   };
 }
 
-/** Names a connection by its client. No two open ones of a listener have the same name. */
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
-}
-
 /** Creates a server that speaks HTTP over TLS, and ends the connections of clients that it refuses. */
-export function createTlsListener(
+export function createTlsServer(
   first: ServerTls,
   options: ServerOptions,
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): HttpListener {
+  connections: Connections,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): HttpServer {
   let tls = first;
   const server = createServer({
     ...options,
@@ -74,26 +62,16 @@ export function createTlsListener(
     ...clientRules(tls),
     handshakeTimeout: options.headersTimeout ?? handshakeTimeoutMs,
   });
-  const open = new Map<string, Socket>();
-  const transports = new WeakMap<Socket, Socket>();
-
-  server.on('connection', (socket: Socket) => {
-    const name = nameOf(socket);
-    open.set(name, socket);
-    socket.once('close', () => open.delete(name));
-  });
   // Before the listener of the HTTP server, which would read requests.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    const transport = open.get(nameOf(socket));
-    if (transport !== undefined) transports.set(socket, transport);
-    const reason = refusalOf(socket, tls);
-    if (reason === undefined) return;
-    logger.debug({ client: socket.remoteAddress, problem: reason }, 'client refused');
+    const problem = refusalOf(socket, tls);
+    if (problem === undefined) return;
+    logger.debug({ client: socket.remoteAddress, problem }, 'client refused');
     socket.destroy();
   });
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     logger.debug({ error }, 'handshake of a client failed');
-    const transport = open.get(nameOf(socket));
+    const transport = connections.transportOf(socket);
     // Without a handshake there is no way to send an answer through TLS.
     socket.destroy();
     if (error.code !== 'ERR_SSL_HTTP_REQUEST' || transport?.writable !== true) return;
@@ -110,17 +88,11 @@ export function createTlsListener(
       Object.assign(server, clientRules(next));
       tls = next;
     },
-    cutOff: () => {
-      server.closeAllConnections();
-      for (const transport of open.values()) transport.destroy();
-    },
-    transportOf: (socket) => transports.get(socket) ?? socket,
   };
 }
 
 /** Why a client is refused after its handshake; `undefined` if it may ask. */
-function refusalOf(socket: TLSSocket, tls: ServerTls): string | undefined {
-  const { clientAuth, allowedSans } = tls;
+function refusalOf(socket: TLSSocket, { clientAuth, allowedSans }: ServerTls): string | undefined {
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) {
@@ -142,14 +114,15 @@ const oneName = /(?<kind>[^:,]+):(?<value>"(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/gu;
 /** The alternative names of a certificate that can be compared with `client_allowed_sans`. */
 export function subjectAltNamesOf({
   subjectAltName = '',
-}: Pick<X509Certificate, 'subjectAltName'>): readonly string[] {
-  return [...subjectAltName.matchAll(oneName)]
-    .map(({ groups }) => ({ kind: groups?.['kind'] ?? '', value: groups?.['value'] ?? '' }))
-    .filter(({ kind }) => kinds.has(kind))
-    .map(({ kind, value }) => {
-      const name = value.startsWith('"') ? String(JSON.parse(value)) : value;
-      return kind === 'IP Address' ? plainAddress(name) : name;
-    });
+}: {
+  readonly subjectAltName?: string | undefined;
+}): readonly string[] {
+  return [...subjectAltName.matchAll(oneName)].flatMap(({ groups }) => {
+    const { kind = '', value = '' } = groups ?? {};
+    if (!kinds.has(kind)) return [];
+    const name = value.startsWith('"') ? String(JSON.parse(value)) : value;
+    return [kind === 'IP Address' ? plainAddress(name) : name];
+  });
 }
 
 /** IPv6 addresses can be written in several ways; all other texts stay as they are. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatFor, prefersGzip } from '../../src/web/negotiation.ts';
+import { formatFor, prefersGzip } from '../../src/web/answer.ts';
 
 describe('prefersGzip', () => {
   it.each([

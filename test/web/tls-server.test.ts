@@ -10,10 +10,10 @@ import {
 } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerTls } from '../../src/model/web-config.ts';
-import { subjectAltNamesOf } from '../../src/web/tls-listener.ts';
+import { subjectAltNamesOf } from '../../src/web/tls-server.ts';
 import { type TlsFileName, tlsText } from '../support/tls-files.ts';
 import { aHeldPage, aPage, type Reply, readReply, withServer } from './harness.ts';
-import { aServerTls } from './server-tls.ts';
+import { aServerTls, tlsAccess } from './server-tls.ts';
 
 type ClientOptions = Pick<
   RequestOptions & ConnectionOptions,
@@ -67,7 +67,7 @@ async function received(socket: Socket): Promise<string> {
 
 describe('a server with TLS', () => {
   it('answers clients that trust its CA, over HTTP/1.1', async () => {
-    await withServer({ tls: () => aServerTls() }, async ({ port }) => {
+    await withServer({ access: tlsAccess() }, async ({ port }) => {
       const socket = connectTls({
         port,
         host: 'localhost',
@@ -115,7 +115,7 @@ describe('a server with TLS', () => {
       isIn: false,
     },
   ])('lets a client in with $what: $isIn', async ({ server, client, isIn }) => {
-    await withServer({ tls: () => aServerTls(server) }, async ({ port }) => {
+    await withServer({ access: tlsAccess(server) }, async ({ port }) => {
       expect(await isLetIn(port, client)).toBe(isIn);
     });
   });
@@ -128,8 +128,7 @@ describe('the order of suites', () => {
   ])('is ours: $prefersServerCiphers', async ({ prefersServerCiphers, chosen }) => {
     const ciphers =
       'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256';
-    const tls = aServerTls({ ciphers, prefersServerCiphers });
-    await withServer({ tls: () => tls }, async ({ port }) => {
+    await withServer({ access: tlsAccess({ ciphers, prefersServerCiphers }) }, async ({ port }) => {
       const socket = connectTls({
         port,
         host: 'localhost',
@@ -159,19 +158,16 @@ describe('a client', () => {
   ])(
     'without certificate, with a strange one and with a good one is let in by $auth: $letIn',
     async ({ auth, letIn }) => {
-      await withServer(
-        { tls: () => aServerTls({ clientAuth: auth, clientCa }) },
-        async (server) => {
-          const found: boolean[] = [];
-          for (const as of [none, 'stranger', 'client'] as const) {
-            found.push(await isLetIn(server.port, { as, maxVersion: 'TLSv1.2' }));
-            expect(await isLetIn(server.port, { as, minVersion: 'TLSv1.3' })).toBe(found.at(-1));
-          }
+      await withServer({ access: tlsAccess({ clientAuth: auth, clientCa }) }, async (server) => {
+        const found: boolean[] = [];
+        for (const as of [none, 'stranger', 'client'] as const) {
+          found.push(await isLetIn(server.port, { as, maxVersion: 'TLSv1.2' }));
+          expect(await isLetIn(server.port, { as, minVersion: 'TLSv1.3' })).toBe(found.at(-1));
+        }
 
-          expect(found).toEqual(letIn);
-          expect(server.logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
-        },
-      );
+        expect(found).toEqual(letIn);
+        expect(server.logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+      });
     },
   );
 
@@ -182,12 +178,12 @@ describe('a client', () => {
     { names: ['spiffe://example.org/prometheus'], isIn: true },
     { names: ['prometheus.example.org', '*.example', 'test only client'], isIn: false },
   ])('with one of the names $names is let in: $isIn', async ({ names, isIn }) => {
-    const tls = aServerTls({
+    const access = tlsAccess({
       clientAuth: 'RequireAndVerifyClientCert',
       clientCa,
       allowedSans: names,
     });
-    await withServer({ tls: () => tls }, async ({ port }) => {
+    await withServer({ access }, async ({ port }) => {
       expect(await isLetIn(port, { as: 'client' })).toBe(isIn);
     });
   });
@@ -195,8 +191,8 @@ describe('a client', () => {
   it.each<{ version: SecureVersion }>([{ version: 'TLSv1.2' }, { version: 'TLSv1.3' }])(
     'is checked again when it resumes a session of $version',
     async ({ version }) => {
-      const tls = aServerTls({ clientAuth: 'RequireAndVerifyClientCert', clientCa });
-      await withServer({ tls: () => tls }, async ({ port, server }) => {
+      const tls = { clientAuth: 'RequireAndVerifyClientCert', clientCa } as const;
+      await withServer({ access: tlsAccess(tls) }, async ({ port, server }) => {
         const identity = { cert: tlsText('client'), key: tlsText('client-key') };
         const first = connectTls({
           port,
@@ -224,7 +220,7 @@ describe('a client', () => {
           return received(socket);
         };
         const before = await resumed();
-        server.renewTls({ ...tls, allowedSans: ['other.example'] });
+        server.renewTls(aServerTls({ ...tls, allowedSans: ['other.example'] }));
         const after = await resumed();
 
         expect(reused[0]).toBe(true);
@@ -237,7 +233,7 @@ describe('a client', () => {
 
 describe('a renewal', () => {
   it('counts for new connections, and open ones stay', async () => {
-    await withServer({ tls: () => aServerTls() }, async ({ port, server }) => {
+    await withServer({ access: tlsAccess() }, async ({ port, server }) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       onTestFinished(() => agent.destroy());
       const serials: unknown[] = [];
@@ -259,7 +255,7 @@ describe('a renewal', () => {
 
   it('may ask clients for certificates, or no longer ask for them', async () => {
     const clientCa = tlsText('ca');
-    await withServer({ tls: () => aServerTls() }, async ({ port, server }) => {
+    await withServer({ access: tlsAccess() }, async ({ port, server }) => {
       const before = await isLetIn(port, {});
       server.renewTls(aServerTls({ clientAuth: 'RequireAndVerifyClientCert', clientCa }));
       const during = [await isLetIn(port, {}), await isLetIn(port, { as: 'client' })];
@@ -273,7 +269,7 @@ describe('a renewal', () => {
 
 describe('the wrong protocol', () => {
   it('gets a hint if it is plain HTTP', async () => {
-    await withServer({ tls: () => aServerTls() }, async ({ port, logger, clock }) => {
+    await withServer({ access: tlsAccess() }, async ({ port, logger, clock }) => {
       const socket = connect(port, '127.0.0.1');
       socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
       const answer = received(socket);
@@ -290,22 +286,19 @@ describe('the wrong protocol', () => {
 describe('a connection without a request', () => {
   it('does not keep the server from stopping, in a handshake or after it', async () => {
     const held = aHeldPage(1);
-    await withServer(
-      { tls: () => aServerTls(), page: held.page },
-      async ({ port, server, clock }) => {
-        const silent = connect(port, '127.0.0.1');
-        await once(silent, 'connect');
-        const idle = connectTls({ port, host: 'localhost', ca: tlsText('ca') });
-        await once(idle, 'secureConnect');
-        const ends = [received(silent), received(idle)];
-        const closed = server.close(3000);
-        await clock.advance(3000);
-        await closed;
+    await withServer({ access: tlsAccess(), page: held.page }, async ({ port, server, clock }) => {
+      const silent = connect(port, '127.0.0.1');
+      await once(silent, 'connect');
+      const idle = connectTls({ port, host: 'localhost', ca: tlsText('ca') });
+      await once(idle, 'secureConnect');
+      const ends = [received(silent), received(idle)];
+      const closed = server.close(3000);
+      await clock.advance(3000);
+      await closed;
 
-        expect(await Promise.all(ends)).toEqual(['', '']);
-        held.release(await aPage(''));
-      },
-    );
+      expect(await Promise.all(ends)).toEqual(['', '']);
+      held.release(await aPage(''));
+    });
   });
 });
 
