@@ -1,7 +1,7 @@
 import { aligned } from '../cli/plain-text.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
 import { countOf, printable } from '../model/shown-text.ts';
-import { valueText } from '../web/status/number-text.ts';
+import { valueText } from '../web/status/texts.ts';
 import { kindOf } from './metric-kinds.ts';
 import type { ListedMetric, MetricListEnd } from './metric-list.ts';
 import type { ValueNow } from './metric-values.ts';

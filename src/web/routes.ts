@@ -20,9 +20,8 @@ import {
   textAnswer,
 } from './answer.ts';
 import { applicationPage, unknownApplicationPage } from './status/application-page.ts';
-import { configPage } from './status/process.ts';
 import { refreshScript, scriptPath } from './status/refresh-script.ts';
-import { statusPage } from './status/status-page.ts';
+import { configPage, statusPage } from './status/status-page.ts';
 import { styleSource } from './status/style.ts';
 import { targetsJson, targetsQueryOf } from './status/targets-json.ts';
 import { type Access, guarded } from './web-guard.ts';

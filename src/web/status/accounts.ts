@@ -7,12 +7,19 @@ import {
 } from '../../model/status.ts';
 import { accountCauses, byText, longestName } from './applications.ts';
 import { type Html, html } from './html.ts';
-import { countOf, rateText, unknown, withCapital } from './number-text.ts';
-import { subjectsText, works } from './overall-state.ts';
-import { queriesOf } from './queries.ts';
-import { slowdownsOf } from './slowdowns.ts';
-import { accountView, stateBadge } from './state-view.ts';
-import { ago, due, durationText, since, timeElement, until } from './time-text.ts';
+import { accountView, queriesOf, slowdownsOf, stateBadge, subjectsText, works } from './state.ts';
+import {
+  ago,
+  countOf,
+  due,
+  durationText,
+  rateText,
+  since,
+  timeElement,
+  unknown,
+  until,
+  withCapital,
+} from './texts.ts';
 
 /** More would hide the applications; those that are left out are the ones that work. */
 const mostAccounts = 50;

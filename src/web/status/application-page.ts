@@ -1,14 +1,212 @@
-import { totalOf } from '../../model/polled-series.ts';
+import {
+  isReadOf,
+  type PolledSeries,
+  seriesLabels,
+  totalOf,
+  type Values,
+} from '../../model/polled-series.ts';
 import { cutText } from '../../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../../model/status.ts';
-import { failureText, hostsText, measuredRate, nextPoll, valuesAge } from './applications.ts';
+import {
+  byText,
+  failureText,
+  hostsText,
+  measuredRate,
+  nextPoll,
+  valueColumns,
+  valuesAge,
+} from './applications.ts';
 import { documentOf, fact, type PageContext } from './document.ts';
-import { hostsSections } from './hosts.ts';
 import { type Child, type Html, html } from './html.ts';
-import { applicationStateViews, stateBadge } from './state-view.ts';
-import { durationText, since } from './time-text.ts';
-import { valuesSection } from './values-section.ts';
+import { type Column, listSection } from './list.ts';
+import { applicationStateViews, type StateView, stateBadge } from './state.ts';
+import { durationText, gaveNoValue, since, unknown, valueText } from './texts.ts';
+
+const path = './applications';
+/** As long as a name of a host may be; metrics may be longer, but nobody reads that. */
+const longestName = 253;
+
+/** Whether there is more to show than requests per minute, which has its own places. */
+function hasMoreThanThroughput(reading: AppReading | undefined): boolean {
+  return reading?.series.some(({ preset }) => preset !== 'throughput') ?? false;
+}
+
+function row(name: string, series: PolledSeries, value: number | undefined): Html {
+  const { metric, value: valueName } = series;
+  const labels = Object.entries(seriesLabels(series)).map(
+    ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
+  );
+  const text: Child = value === undefined ? gaveNoValue : valueText(valueName, value, series.scale);
+  return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labels}</td><td class="n c-value"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
+`;
+}
+
+function table(rows: readonly Html[], label: string): Html {
+  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="list values">
+<thead><tr><th scope="col">Gauge</th><th scope="col">Labels</th><th scope="col" class="n">Value</th><th scope="col">In New Relic</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+function rowsOf(
+  what: 'applications' | 'hosts',
+  series: readonly PolledSeries[],
+  values: Values,
+): readonly Html[] {
+  return series.flatMap((one, index) => {
+    if (!isReadOf(what, one)) return [];
+    const { name, hostName } = one.gauge;
+    return [row(what === 'hosts' ? hostName : name, one, values[index])];
+  });
+}
+
+/** All values of an application; nothing if it has none, or no more than requests per minute. */
+function valuesSection({ reading }: ApplicationStatus): Html | undefined {
+  if (reading === undefined || !hasMoreThanThroughput(reading)) return undefined;
+  const { series, application } = reading;
+  if (!application.some((value) => value !== undefined)) return undefined;
+  return html`<section aria-labelledby="values"><h2 id="values">Values</h2>
+${table(rowsOf('applications', series, application), 'Values of the application')}</section>`;
+}
+
+/** All values of the host that is asked for; nothing without such a host. */
+function hostValuesSection(
+  { reading, hostIds, hostNames }: ApplicationStatus,
+  params: URLSearchParams,
+): Html | undefined {
+  const hostId = params.get('host');
+  if (hostId === null || reading === undefined || !hostIds.includes(hostId)) return undefined;
+  const name = cutText(hostNames.get(hostId) ?? hostId, longestName);
+  return html`<section aria-labelledby="host"><div class="head"><h2 id="host">Values of the host <bdi>${name}</bdi></h2><a href="${hostHref(params)}">Close</a></div>
+${table(rowsOf('hosts', reading.series, reading.hosts.get(hostId) ?? []), 'Values of the host')}</section>`;
+}
+
+/** How a polled host is doing, the worst first. */
+const hostStateViews = {
+  failing: { tone: 'bad', meaning: 'The last poll got nothing of it.' },
+  empty: { tone: 'none', meaning: 'New Relic gave no value for it.' },
+  waiting: { tone: 'wait', meaning: 'It has not been polled yet.' },
+  up: { tone: 'good', meaning: 'The last poll got its values.' },
+} as const satisfies Readonly<Record<string, StateView>>;
+type HostState = keyof typeof hostStateViews;
+
+/** A host as a row of the list. */
+interface HostRow {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** The name, or the id without one, as it is sorted by and searched in. */
+  readonly sortName: string;
+  readonly state: HostState;
+}
+
+function hostStateOf(
+  { failedHostIds, lastPollMs, reading }: ApplicationStatus,
+  id: string,
+): HostState {
+  if (failedHostIds.has(id)) return 'failing';
+  if (lastPollMs === undefined) return 'waiting';
+  return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
+}
+
+function hostRows(application: ApplicationStatus): readonly HostRow[] {
+  const { hostIds, hostNames } = application;
+  return hostIds.map((id) => {
+    const name = hostNames.get(id);
+    return { id, name, sortName: name?.toLowerCase() ?? id, state: hostStateOf(application, id) };
+  });
+}
+
+/** Why a host has no values; empty if it has some. */
+function whyText(state: HostState, reason: string | undefined): string {
+  if (state === 'up') return '';
+  const { meaning } = hostStateViews[state];
+  return state === 'failing' && reason !== undefined
+    ? `${meaning.slice(0, -1)} (${reason}).`
+    : meaning;
+}
+
+/** @param hrefOfHost the address of all values of a host; `undefined` if the row has them all */
+function hostColumns(
+  values: readonly Column<HostRow>[],
+  reason: string | undefined,
+  hrefOfHost: ((id: string) => string) | undefined,
+): readonly Column<HostRow>[] {
+  const linked = (id: string, text: Html | string): Html | string =>
+    hrefOfHost === undefined ? text : html`<a href="${hrefOfHost(id)}">${text}</a>`;
+  return [
+    {
+      key: 'name',
+      label: 'Host',
+      isHeading: true,
+      sortValue: ({ sortName }) => sortName,
+      cell: ({ id, name }) =>
+        name === undefined
+          ? unknown('Its name is not known')
+          : linked(id, html`<bdi>${cutText(name, longestName)}</bdi>`),
+    },
+    {
+      key: 'id',
+      label: 'Id',
+      className: 'n c-id',
+      // Ids are decimal: a shorter one is a smaller one.
+      sortValue: ({ id }) => `${String(id.length).padStart(3, '0')}${id}`,
+      cell: ({ id, name }) => (name === undefined ? linked(id, id) : id),
+    },
+    ...values,
+    {
+      key: 'why',
+      label: 'Why',
+      className: 'c-why',
+      isLabelled: false,
+      cell: ({ state }) =>
+        html`<span class="${hostStateViews[state].tone}">${whyText(state, reason)}</span>`,
+    },
+  ];
+}
+
+/** The address of the same page with all values of one of its hosts, or without. */
+function hostHref(params: URLSearchParams, host?: string): string {
+  const others = new URLSearchParams(params);
+  others.delete('host');
+  if (host !== undefined) others.set('host', host);
+  return `${path}?${others.toString()}`;
+}
+
+/** The hosts of an application: counts, search and a page of the list. */
+function hostsSection(application: ApplicationStatus, params: URLSearchParams): Html {
+  const { failure, reading } = application;
+  const hosts = hostRows(application);
+  const { columns: values, caption } = valueColumns(hosts, ({ id }) => ({
+    series: reading?.series ?? [],
+    values: reading?.hosts.get(id),
+  }));
+  // What all of them lack has its reason above.
+  const isSaid = hosts.every(({ state }) => state === 'failing');
+  const columns = hostColumns(
+    values,
+    failure?.reason,
+    hasMoreThanThroughput(reading) ? (host) => `${hostHref(params, host)}#host` : undefined,
+  );
+  return listSection<HostRow>(
+    {
+      path,
+      title: 'Hosts',
+      caption,
+      searched: 'name or id',
+      // `host` is the one whose values are all shown.
+      kept: ['account', 'id', 'host'],
+      stateOf: ({ state }) => state,
+      views: hostStateViews,
+      columns: columns.filter(({ key }) => key !== 'why' || !isSaid),
+      keyOf: ({ id }) => id,
+      textsOf: ({ id, sortName }) => [id, sortName],
+      compare: (left, right) => byText(left.sortName, right.sortName),
+      nothing: 'No hosts of this application are polled.',
+    },
+    hosts,
+    params,
+  );
+}
 
 const longestTitle = 100;
 
@@ -65,7 +263,8 @@ export function applicationPage(
 ${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
 ${facts(application, nowMs)}
 ${valuesSection(application)}
-${hostsSections(application, params)}`;
+${hostValuesSection(application, params)}
+${hostsSection(application, params)}`;
   return documentOf(
     { title: `${state}: ${cutText(name, longestTitle)}`, tone: view.tone, main },
     context,

@@ -1,3 +1,10 @@
+import {
+  type PolledSeries,
+  totalOf,
+  type Values,
+  valuesByTransaction,
+} from '../../model/polled-series.ts';
+import type { PresetName } from '../../model/presets.ts';
 import { countText, cutText } from '../../model/shown-text.ts';
 import type {
   AccountDetails,
@@ -6,16 +13,17 @@ import type {
   StatusSource,
 } from '../../model/status.ts';
 import { type Html, html } from './html.ts';
-import { type Column, type List, listSection } from './list.ts';
-import { gaveNoValue, rateText, unknown } from './number-text.ts';
-import { applicationStateViews } from './state-view.ts';
-import { ago, due, since, until } from './time-text.ts';
-import { valueColumns } from './value-columns.ts';
+import { type Column, listSection } from './list.ts';
+import { applicationStateViews } from './state.ts';
+import { ago, due, gaveNoValue, rateText, secondsText, since, unknown, until } from './texts.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
 export const longestName = 100;
 /** The page of the application has the rest. */
 export const longestMessage = 600;
+
+/** Before the parameters of the list of queries, which stands on the same page. */
+export const queriesPrefix = 'query_';
 
 /** The address of the page of an application. */
 export function applicationHref(account: string, id: string): string {
@@ -88,13 +96,6 @@ export function accountCauses(
   };
 }
 
-function matches({ name, id, labels, failure }: ApplicationStatus, search: string): boolean {
-  const labelTexts = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return [name, id, ...labelTexts, failure?.reason ?? ''].some((text) =>
-    text.toLowerCase().includes(search),
-  );
-}
-
 /** The newest failure first; without failures, by name. */
 export function byFailure(
   left: PolledStatus & { readonly id?: string },
@@ -113,16 +114,82 @@ export function byText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-interface ColumnOptions {
-  readonly values: readonly Column<ApplicationStatus>[];
-  readonly nowMs: number;
-  /** Whether the name of the account is shown. */
-  readonly hasAccount: boolean;
-  /** Names that several applications have: their ids are shown. */
-  readonly sharedNames: ReadonlySet<string>;
+interface Measure {
+  readonly key: string;
+  readonly label: string;
+  readonly preset: PresetName;
+  /** Without it, of all transactions together. */
+  readonly transactionType?: 'web' | 'other';
+  readonly text: (value: number) => string;
 }
 
-const accountColumn: Column<ApplicationStatus> = {
+const always: readonly Measure[] = [
+  { key: 'web', label: 'Web', preset: 'throughput', transactionType: 'web', text: rateText },
+  { key: 'other', label: 'Other', preset: 'throughput', transactionType: 'other', text: rateText },
+];
+
+/** Only some configurations ask for these. */
+const sometimes: readonly Measure[] = [
+  {
+    key: 'web_time',
+    label: 'Web time',
+    preset: 'response_time',
+    transactionType: 'web',
+    text: secondsText,
+  },
+  {
+    key: 'other_time',
+    label: 'Other time',
+    preset: 'response_time',
+    transactionType: 'other',
+    text: secondsText,
+  },
+  { key: 'errors', label: 'Errors', preset: 'errors', text: rateText },
+];
+
+/** The values of an application or of a host, which is a row of a list. */
+export interface RowValues {
+  readonly series: readonly PolledSeries[];
+  readonly values: Values | undefined;
+}
+
+function valueOf(
+  { preset, transactionType }: Measure,
+  { series, values }: RowValues,
+): number | undefined {
+  if (!series.some((one) => one.preset === preset)) return undefined;
+  const byType = valuesByTransaction(preset, series, values);
+  return transactionType === undefined ? totalOf(byType) : byType.get(transactionType);
+}
+
+/** Throughput, and of response time and errors what any of the rows has; and what a caption says of them. */
+export function valueColumns<Row>(
+  rows: readonly Row[],
+  valuesOf: (row: Row) => RowValues,
+): { readonly columns: readonly Column<Row>[]; readonly caption: string } {
+  const more = sometimes.filter((measure) =>
+    rows.some((row) => valueOf(measure, valuesOf(row)) !== undefined),
+  );
+  const columns = [...always, ...more].map((measure): Column<Row> => {
+    const sortValue = (row: Row): number | undefined => valueOf(measure, valuesOf(row));
+    return {
+      key: measure.key,
+      label: measure.label,
+      className: `n c-${measure.key}`,
+      isDescendingFirst: true,
+      sortValue,
+      cell: (row) => {
+        const value = sortValue(row);
+        return value === undefined ? gaveNoValue : measure.text(value);
+      },
+    };
+  });
+  const others = more.length > 0 ? ', average response time, errors per minute' : '';
+  return { columns, caption: `Throughput in requests per minute${others}` };
+}
+
+/** The name of the account of an application or a query. */
+export const accountColumn: Column<PolledStatus> = {
   key: 'account',
   label: 'Account',
   className: 'c-account',
@@ -130,19 +197,9 @@ const accountColumn: Column<ApplicationStatus> = {
   cell: ({ account }) => html`<bdi>${cutText(account, longestName)}</bdi>`,
 };
 
-function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[] {
-  const { nowMs, hasAccount, sharedNames } = options;
+/** From when its values are, and when it is polled. */
+export function pollColumns(nowMs: number): readonly Column<PolledStatus>[] {
   return [
-    {
-      key: 'name',
-      label: 'Application',
-      isHeading: true,
-      sortValue: ({ name }) => name.toLowerCase(),
-      cell: ({ name, id, ...one }) =>
-        html`<a href="${applicationHref(one.account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
-    },
-    ...(hasAccount ? [accountColumn] : []),
-    ...options.values,
     {
       key: 'values',
       label: 'Values from',
@@ -164,16 +221,29 @@ function columnsFor(options: ColumnOptions): readonly Column<ApplicationStatus>[
       sortValue: ({ nextPollMs }) => nextPollMs,
       cell: (one) => nextPoll(one, nowMs),
     },
-    {
-      key: 'hosts',
-      isDescendingFirst: true,
-      label: 'Hosts',
-      className: 'n c-hosts',
-      sortValue: ({ hostIds }) => hostIds.length,
-      cell: hostsText,
-    },
   ];
 }
+
+/** @param sharedNames those that several applications have: their ids are shown */
+function nameColumn(sharedNames: ReadonlySet<string>): Column<ApplicationStatus> {
+  return {
+    key: 'name',
+    label: 'Application',
+    isHeading: true,
+    sortValue: ({ name }) => name.toLowerCase(),
+    cell: ({ name, id, account }) =>
+      html`<a href="${applicationHref(account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
+  };
+}
+
+const hostsColumn: Column<ApplicationStatus> = {
+  key: 'hosts',
+  label: 'Hosts',
+  className: 'n c-hosts',
+  isDescendingFirst: true,
+  sortValue: ({ hostIds }) => hostIds.length,
+  cell: hostsText,
+};
 
 /** The applications: counts, filters and a page of the list. */
 export function applicationsSection(
@@ -191,21 +261,37 @@ export function applicationsSection(
     series: reading?.series ?? [],
     values: reading?.application,
   }));
-  const list: List<ApplicationStatus> = {
-    path: './',
-    title: 'Applications',
-    caption,
-    searched: 'name, id, label or reason',
-    scope: ['account'],
-    choice: { name: 'account', label: 'Account', from: accounts, of: ({ account }) => account },
-    views: applicationStateViews,
-    columns: columnsFor({ values, nowMs, hasAccount: accounts.length > 1, sharedNames }),
-    keyOf: ({ account, id }) => `${account}/${id}`,
-    matches,
-    compare: byFailure,
-    classOf: (one) => (isOfAccount(one) ? 'of-account' : undefined),
-    noteOf: (one) => (isOfAccount(one) ? undefined : failureText(one, nowMs, longestMessage)),
-    nothing: 'No application is polled yet.',
-  };
-  return listSection(list, all, params);
+  return listSection<ApplicationStatus>(
+    {
+      path: './',
+      title: 'Applications',
+      caption,
+      searched: 'name, id, label or reason',
+      kept: ['account', ...['state', 'sort', 'q'].map((name) => queriesPrefix + name)],
+      accounts,
+      accountOf: ({ account }) => account,
+      stateOf: ({ state }) => state,
+      views: applicationStateViews,
+      columns: [
+        nameColumn(sharedNames),
+        ...(accounts.length > 1 ? [accountColumn] : []),
+        ...values,
+        ...pollColumns(nowMs),
+        hostsColumn,
+      ],
+      keyOf: ({ account, id }) => `${account}/${id}`,
+      textsOf: ({ name, id, labels, failure }) => [
+        name,
+        id,
+        ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
+        failure?.reason ?? '',
+      ],
+      compare: byFailure,
+      classOf: (one) => (isOfAccount(one) ? 'of-account' : undefined),
+      noteOf: (one) => (isOfAccount(one) ? undefined : failureText(one, nowMs, longestMessage)),
+      nothing: 'No application is polled yet.',
+    },
+    all,
+    params,
+  );
 }

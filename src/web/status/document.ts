@@ -1,6 +1,6 @@
 import { type Child, type Html, html } from './html.ts';
 import { refreshSeconds, scriptPath } from './refresh-script.ts';
-import type { Tone } from './state-view.ts';
+import type { Tone } from './state.ts';
 import { styleElement } from './style.ts';
 
 /** What a page needs to know of the server that shows it. */

@@ -4,30 +4,18 @@ import type { AccountDetails, QueryStatus } from '../../model/status.ts';
 import type { InvalidSampleReason } from '../../model/telemetry.ts';
 import {
   accountCauses,
+  accountColumn,
   byFailure,
   failureText,
   longestMessage,
   longestName,
-  nextPoll,
-  valuesAge,
+  pollColumns,
+  queriesPrefix,
 } from './applications.ts';
 import { type Html, html } from './html.ts';
-import { countOf, rateText, unknown } from './number-text.ts';
-import { applicationStateViews, type StateView, stateBadge } from './state-view.ts';
-
-/** More would hide the applications. */
-const mostQueries = 100;
-
-/** The queries of all accounts or of one, the newest failure first. */
-export function queriesOf(
-  accounts: readonly AccountDetails[],
-  account?: string,
-): readonly QueryStatus[] {
-  return accounts
-    .filter(({ name }) => account === undefined || name === account)
-    .flatMap(({ queries = [] }) => queries)
-    .toSorted(byFailure);
-}
+import { type Column, listSection } from './list.ts';
+import { applicationStateViews, queriesOf, type StateView } from './state.ts';
+import { countOf, rateText, unknown } from './texts.ts';
 
 const unusableTexts: Readonly<Record<InvalidSampleReason, string>> = {
   absent: 'null',
@@ -48,42 +36,83 @@ export function resultText({ rows, series, leftOut, unusable }: QueryReading): s
   return counts.join(', ');
 }
 
-const missingView: StateView = {
-  tone: 'wait',
-  meaning: 'Its polls succeed, but it has never had a value.',
+const { up, silent, ...worse } = applicationStateViews;
+const noValue = 'no value';
+/** One that works and has never had a value is in a state of its own. */
+const queryStateViews: Readonly<Record<string, StateView>> = {
+  ...worse,
+  [noValue]: { tone: 'wait', meaning: 'Its polls succeed, but it has never had a value.' },
+  up,
+  silent,
 };
 
-function queryRow(one: QueryStatus, isOfAccount: boolean, nowMs: number): Html {
-  const { account, name, state, query, reading, intervalSeconds } = one;
-  const missing = state === 'up' ? one.missing : undefined;
-  const badge =
-    missing === undefined
-      ? stateBadge(state, applicationStateViews[state])
-      : stateBadge('no value', missingView);
-  return html`<tbody data-key="${account}/${name}">
-<tr><td class="c-state">${badge}</td><th scope="row"><bdi>${cutText(name, longestName)}</bdi></th><td class="c-account"><bdi>${cutText(account, longestName)}</bdi></td>
-<td data-label="rows">${reading ? resultText(reading) : unknown('Nothing is published')}</td>
-<td class="n c-values" data-label="values from">${valuesAge(one, nowMs)}</td>
-<td class="n" data-label="next poll">${nextPoll(one, nowMs)}</td>
-<td class="n" data-label="calls a minute">${rateText(60 / intervalSeconds)}</td></tr>
-<tr class="why"><td colspan="7">${!isOfAccount && failureText(one, nowMs, longestMessage)}${missing !== undefined && html`<p class="wait">It has never had a value: ${missing}.</p>`}<p class="soft"><code><bdi>${cutText(query.written, longestMessage)}</bdi></code></p></td></tr></tbody>
-`;
+function stateOf({ state, missing }: QueryStatus): string {
+  return state === 'up' && missing !== undefined ? noValue : state;
 }
 
-/** The queries; nothing if there are none. */
+function columnsFor(nowMs: number): readonly Column<QueryStatus>[] {
+  return [
+    {
+      key: 'name',
+      label: 'Query',
+      isHeading: true,
+      sortValue: ({ name }) => name.toLowerCase(),
+      cell: ({ name }) => html`<bdi>${cutText(name, longestName)}</bdi>`,
+    },
+    accountColumn,
+    {
+      key: 'rows',
+      label: 'Rows',
+      isDescendingFirst: true,
+      sortValue: ({ reading }) => reading?.rows,
+      cell: ({ reading }) => (reading ? resultText(reading) : unknown('Nothing is published')),
+    },
+    ...pollColumns(nowMs).filter(({ key }) => key !== 'polled'),
+    {
+      key: 'calls',
+      label: 'Calls a minute',
+      className: 'n',
+      isDescendingFirst: true,
+      sortValue: ({ intervalSeconds }) => 60 / intervalSeconds,
+      cell: ({ intervalSeconds }) => rateText(60 / intervalSeconds),
+    },
+  ];
+}
+
+function noteOf(one: QueryStatus, isOfAccount: boolean, nowMs: number): Html {
+  const { query, missing } = one;
+  return html`${!isOfAccount && failureText(one, nowMs, longestMessage)}${
+    stateOf(one) === noValue && html`<p class="wait">It has never had a value: ${missing}.</p>`
+  }<p class="soft"><code><bdi>${cutText(query.written, longestMessage)}</bdi></code></p>`;
+}
+
+/** The queries: counts, filters and a page of the list; nothing if there are none. */
 export function queriesSection(
   accounts: readonly AccountDetails[],
-  chosen: string,
+  params: URLSearchParams,
   nowMs: number,
 ): Html | undefined {
-  const queries = queriesOf(accounts, chosen === '' ? undefined : chosen);
+  const chosen = params.get('account') ?? '';
+  const queries = queriesOf(accounts.filter(({ name }) => chosen === '' || name === chosen));
   if (queries.length === 0) return undefined;
-  const left = queries.length - mostQueries;
   const isOfAccount = accountCauses(accounts, nowMs);
-  return html`
-<section aria-labelledby="queries"><h2 id="queries">Queries</h2>
-<div class="table" role="region" aria-label="List of queries" tabindex="0"><table class="list">
-<thead><tr><th scope="col">State</th><th scope="col">Query</th><th scope="col" class="c-account">Account</th><th scope="col">Rows</th><th scope="col" class="n c-values">Values from</th><th scope="col" class="n">Next poll</th><th scope="col" class="n">Calls a minute</th></tr></thead>
-${queries.slice(0, mostQueries).map((one) => queryRow(one, isOfAccount(one), nowMs))}</table></div>
-${left > 0 && html`<p class="soft">${countOf(left, 'more query', 'more queries')} in /api/v1/targets.</p>`}</section>`;
+  return listSection<QueryStatus>(
+    {
+      path: './',
+      title: 'Queries',
+      searched: 'name, NRQL or reason',
+      prefix: queriesPrefix,
+      kept: ['account', 'state', 'sort', 'q', 'page'],
+      stateOf,
+      views: queryStateViews,
+      columns: columnsFor(nowMs),
+      keyOf: ({ account, name }) => `${account}/${name}`,
+      textsOf: ({ name, query, failure }) => [name, query.written, failure?.reason ?? ''],
+      compare: byFailure,
+      noteOf: (one) => noteOf(one, isOfAccount(one), nowMs),
+      nothing: '',
+    },
+    queries,
+    params,
+  );
 }

@@ -1,13 +1,74 @@
-import type { StatusSource } from '../../model/status.ts';
+import type { ProcessStatus, ReloadStatus, StatusSource } from '../../model/status.ts';
 import { accountsSection } from './accounts.ts';
 import { applicationsSection } from './applications.ts';
-import { documentOf, type PageContext } from './document.ts';
-import { html } from './html.ts';
-import { countStates, overallStateOf } from './overall-state.ts';
-import { processFacts, reloadProblem } from './process.ts';
+import { documentOf, fact, type PageContext } from './document.ts';
+import { type Child, type Html, html } from './html.ts';
 import { queriesSection } from './queries.ts';
-import { accountView } from './state-view.ts';
-import { absoluteText } from './time-text.ts';
+import { accountView, countStates, overallStateOf } from './state.ts';
+import { absoluteText, ago, durationText, since } from './texts.ts';
+
+function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
+  return total === 1 ? 'not sharded' : `${ordinal} (0 to ${total - 1})`;
+}
+
+function reloadText({ lastAttemptMs, problem }: ReloadStatus, nowMs: number): Child {
+  if (lastAttemptMs === undefined) return 'not yet';
+  const result =
+    problem === undefined
+      ? html`<span class="state good">accepted</span>`
+      : html`<span class="state bad">refused</span>`;
+  return html`${result} ${ago(lastAttemptMs, nowMs)}`;
+}
+
+/** Why the last configuration is not active, with its text; nothing if it is. */
+function reloadProblem({
+  reload: { problem, inForceSinceMs, lastAttemptMs },
+  nowMs,
+}: ProcessStatus): Html | undefined {
+  if (problem === undefined) return undefined;
+  const effect =
+    inForceSinceMs === undefined
+      ? 'Nothing is polled until it is usable. It is tried again every few seconds.'
+      : 'It was refused: the previous one stays active.';
+  const when = lastAttemptMs !== undefined && html` Last tried ${since(lastAttemptMs, nowMs)}.`;
+  return html`<section class="problem" aria-labelledby="problem"><h2 id="problem" class="bad">The configuration has an error</h2>
+<p>${effect}${when}</p>
+<pre tabindex="0">${problem}</pre></section>`;
+}
+
+/** The running program: what it is, and which configuration it follows. */
+function processFacts(process: ProcessStatus): Html {
+  const { nowMs, startedMs, build, reload } = process;
+  const { inForceSinceMs } = reload;
+  return html`<dl class="facts">
+${fact('Version', html`${build.version}${build.revision !== 'unknown' && html` <span class="soft">(${build.revision})</span>`}`)}
+${fact('Node', build.nodeVersion)}
+${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
+${fact('Shard', shardText(process))}
+${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
+${fact('Loaded', inForceSinceMs === undefined ? 'none yet' : ago(inForceSinceMs, nowMs))}
+${fact('Last read', reloadText(reload, nowMs))}
+</dl>`;
+}
+
+/** The active configuration with all defaults, and what became of the last one that was read. */
+export function configPage(source: StatusSource, context: PageContext): string {
+  const process = source.process();
+  const { problem } = process.reload;
+  const text = source.effectiveConfig();
+  const active =
+    text === undefined
+      ? html`<p class="empty">No configuration is loaded.</p>`
+      : html`<p class="soft">With every default, and without any secret. <a href="./config?format=yaml">As YAML</a></p>
+<pre class="config" tabindex="0">${text}</pre>`;
+  const main = html`<h1>Configuration</h1>
+${processFacts(process)}
+${reloadProblem(process)}
+<section aria-labelledby="active"><h2 id="active">Active</h2>
+${active}</section>`;
+  const tone = problem === undefined ? 'good' : 'bad';
+  return documentOf({ title: 'Configuration', tone, current: 'config', main }, context);
+}
 
 /** The page that says how everything is: the process, the accounts, the applications. */
 export function statusPage(
@@ -26,7 +87,8 @@ export function statusPage(
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}
-${accountsSection(accounts, applications, params.get('account') ?? '', nowMs)}${queriesSection(accounts, params.get('account') ?? '', nowMs)}
+${accountsSection(accounts, applications, params.get('account') ?? '', nowMs)}
+${queriesSection(accounts, params, nowMs)}
 ${hasApplications && applicationsSection(source, applications, params, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
 }

@@ -9,8 +9,8 @@ import type {
   QueryStatus,
   StatusSource,
 } from '../../model/status.ts';
-import { queriesOf } from './queries.ts';
-import { slowdownsOf } from './slowdowns.ts';
+import { byFailure } from './applications.ts';
+import { queriesOf, slowdownsOf } from './state.ts';
 
 /** What `/api/v1/targets` is asked for. */
 export interface TargetsQuery {
@@ -65,7 +65,10 @@ export function* targetsJson(
       ]),
     ),
     accounts: accounts.map(accountJson),
-    queries: queriesOf(accounts, query.scrapePool).map(queryJson),
+    queries: queriesOf(accounts)
+      .filter(({ account }) => query.scrapePool === undefined || account === query.scrapePool)
+      .toSorted(byFailure)
+      .map(queryJson),
     process: processJson(source.process()),
   });
   yield '{"status":"success","data":{"activeTargets":[';

@@ -1,77 +1,113 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  hrefOf,
-  type ListQuery,
-  type ListShape,
-  parseListQuery,
-} from '../../../src/web/status/list.ts';
+import type { StatusSource } from '../../../src/model/status.ts';
+import { statusPage } from '../../../src/web/status/status-page.ts';
 import { hostileQuery } from '../../support/hostile-text.ts';
+import { tagsOf, textOf } from '../../support/html-parts.ts';
+import {
+  anAccountDetails,
+  anApplicationStatus,
+  aQueryStatus,
+  aStatusSource,
+  inState,
+} from '../../support/status-source.ts';
 
-const view = { tone: 'none', meaning: '' } as const;
-const sortValue = (): number => 0;
+const source = aStatusSource({
+  accounts: [
+    anAccountDetails({
+      queries: [
+        aQueryStatus('orders', 'up', { intervalSeconds: 30 }),
+        aQueryStatus('carts', 'failing'),
+        aQueryStatus('empty', 'up', { missing: 'it has no rows' }),
+      ],
+    }),
+    anAccountDetails({
+      name: 'other',
+      queries: [aQueryStatus('mails', 'up', { account: 'other' })],
+    }),
+  ],
+  applications: [
+    anApplicationStatus({ id: '1', name: 'shop' }),
+    anApplicationStatus({ ...inState('failing'), id: '2', name: 'mail', account: 'other' }),
+  ],
+});
 
-const shape: ListShape = {
-  columns: [{ key: 'name', sortValue }, { key: 'web', sortValue }, { key: 'why' }],
-  views: { up: view, failing: view },
-  scope: ['account'],
-};
+function pageOf(query: string | URLSearchParams, shown: StatusSource = source): string {
+  return statusPage(shown, new URLSearchParams(query), { telemetryPath: '/metrics' });
+}
 
-const everything: ListQuery = {
-  scope: {},
-  state: undefined,
-  search: '',
-  sort: undefined,
-  page: 1,
-};
+/** The keys of the rows of both lists, those of the queries first. */
+function rowsOf(query: string): readonly string[] {
+  return tagsOf(pageOf(query)).flatMap(({ name, attributes }) => {
+    const key = attributes['data-key'];
+    return name === 'tbody' && key?.includes('/') === true ? [key.replace(/^.*\//u, '')] : [];
+  });
+}
 
-const parsed = (query: string): ListQuery => parseListQuery(new URLSearchParams(query), shape);
+const queries = ['carts', 'empty', 'mails', 'orders'];
+const applications = ['2', '1'];
 
-describe('parseListQuery', () => {
+describe('a page with two lists', () => {
   it.each([
-    { query: '', changes: {} },
-    { query: 'state=failing', changes: { state: 'failing' } },
-    { query: 'q=%20shop+eu%20', changes: { search: 'shop eu' } },
-    { query: 'sort=web', changes: { sort: { key: 'web', isDescending: false } } },
-    { query: 'sort=-web', changes: { sort: { key: 'web', isDescending: true } } },
-    { query: 'account=a%26b&page=3', changes: { scope: { account: 'a&b' }, page: 3 } },
-    { query: 'account=&state=', changes: {} },
-    { query: 'state=toString&sort=constructor&page=0', changes: {} },
-    { query: 'page=-1&sort=why', changes: {} },
-    { query: 'page=99999999', changes: {} },
-    { query: 'page=1e3&sort=-&evil=%00', changes: {} },
-    { query: '__proto__=1&q=%E0%A4%A', changes: { search: '\ufffd%A' } },
-  ])('reads "$query"', ({ query, changes }) => {
-    expect(parsed(query)).toEqual({ ...everything, ...changes });
+    { query: '', rows: [...queries, ...applications] },
+    { query: 'state=up', rows: [...queries, '1'] },
+    { query: 'query_state=no+value', rows: ['empty', ...applications] },
+    { query: 'query_state=failing&state=up', rows: ['carts', '1'] },
+    { query: 'query_q=ORD&q=mai', rows: ['orders', '2'] },
+    { query: 'query_sort=-name', rows: ['orders', 'mails', 'empty', 'carts', ...applications] },
+    { query: 'query_sort=-calls&sort=name', rows: ['orders', 'carts', 'empty', 'mails', '2', '1'] },
+    { query: 'account=other', rows: ['mails', '2'] },
+    { query: 'account=other&query_q=orders', rows: ['2'] },
+  ])('has $rows for "$query"', ({ query, rows }) => {
+    expect(rowsOf(query)).toEqual(rows);
+  });
+
+  it('keeps in the links and the form of one what is asked of the other', () => {
+    const page = pageOf('account=other&query_state=up&query_q=m&q=mail&sort=name');
+    const fields = page
+      .split('<form ')
+      .slice(1)
+      .map((form) =>
+        tagsOf(`<form ${form.split('</form>')[0]}`)
+          .filter(({ name }) => name === 'input' || name === 'select')
+          .map(({ attributes }) => attributes['name']),
+      );
+
+    expect(fields).toEqual([
+      ['account', 'sort', 'q', 'query_state', 'query_q'],
+      ['query_state', 'query_q', 'sort', 'q', 'account'],
+    ]);
+    expect(page).toContain('href="./?account=other&amp;sort=name&amp;q=mail&amp;query_q=m">all');
+    expect(textOf(page)).toContain('Show all\n');
   });
 });
 
-describe('hrefOf', () => {
-  it('leads to the first page of another part', () => {
-    expect(hrefOf('./', { ...everything, page: 4 }, { state: 'up' })).toBe('./?state=up');
-    expect(hrefOf('./', { ...everything, page: 4 }, { page: 5 })).toBe('./?page=5');
+describe('the address of a list', () => {
+  it.each([
+    { query: 'account=&state=' },
+    { query: 'state=toString&sort=constructor&page=0' },
+    { query: 'page=-1&sort=hosts-' },
+    { query: 'page=99999999&q=%20' },
+    { query: 'page=1e3&sort=-&evil=%00' },
+    { query: '__proto__=1' },
+  ])('counts what it does not know as left out: "$query"', ({ query }) => {
+    expect(pageOf(query, aStatusSource())).toBe(pageOf('', aStatusSource()));
   });
 
-  it('is read as what was written', () => {
-    const texts = hostileQuery.map((text) => text.trim());
+  it('is read as what was written, in each link', () => {
+    const texts = hostileQuery.map((text) => `a${text}`.trim());
     fc.assert(
-      fc.property(
-        fc.record({
-          scope: texts.map((account) => (account === '' ? {} : { account })),
-          state: fc.constantFrom(undefined, 'up', 'failing'),
-          search: texts,
-          sort: fc.option(
-            fc.record({ key: fc.constantFrom('name', 'web', 'state'), isDescending: fc.boolean() }),
-            { nil: undefined },
-          ),
-          page: fc.integer({ min: 1, max: 999_999 }),
-        }),
-        (query) => {
-          const href = hrefOf('./', everything, query);
+      fc.property(texts, texts, (search, account) => {
+        const asked = new URLSearchParams({ account, sort: '-name', q: search });
+        const links = tagsOf(pageOf(asked)).flatMap(({ attributes: { href = '' } }) =>
+          href.includes('&q=') ? [new URL(href, 'http://exporter/').searchParams] : [],
+        );
 
-          expect(parsed(href.slice(2))).toEqual(query);
-        },
-      ),
+        expect(links.length).toBeGreaterThan(0);
+        for (const link of links) {
+          expect([link.get('q'), link.get('account')]).toEqual([search, account]);
+        }
+      }),
     );
   });
 });

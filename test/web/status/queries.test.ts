@@ -16,8 +16,8 @@ const empty = aQueryStatus('empty', 'up', {
 const failing = aQueryStatus('failing <b>', 'failing');
 const account = anAccountDetails({ queries: [working, empty, failing] });
 
-function shown(chosen = ''): string {
-  const section = queriesSection([account], chosen, statusNowMs);
+function shown(query = ''): string {
+  const section = queriesSection([account], new URLSearchParams(query), statusNowMs);
   return section === undefined ? '' : textOf(section.toString());
 }
 
@@ -34,7 +34,7 @@ describe('the section of queries', () => {
   it('names what never has a value, with the remedy, and is amber', () => {
     expect(shown()).toMatch(/no value\s+empty/u);
     expect(shown()).toContain(empty.missing);
-    expect(queriesSection([account], '', statusNowMs)?.toString()).toMatch(
+    expect(queriesSection([account], new URLSearchParams(), statusNowMs)?.toString()).toMatch(
       /class="state wait"[^>]*>no value/u,
     );
   });
@@ -50,14 +50,16 @@ describe('the section of queries', () => {
       errorReason: 'auth',
       queries: [refused],
     });
-    const section = queriesSection([down], '', statusNowMs);
+    const section = queriesSection([down], new URLSearchParams(), statusNowMs);
 
     expect(textOf(section?.toString() ?? '')).not.toMatch(/401|auth|dropped/u);
     expect(textOf(section?.toString() ?? '')).toMatch(/failing\s+refused[^]*SELECT count/u);
   });
 
   it('is not there without queries, or for another account', () => {
-    expect(queriesSection([anAccountDetails()], '', statusNowMs)).toBeUndefined();
-    expect(shown('another')).toBe('');
+    expect(
+      queriesSection([anAccountDetails()], new URLSearchParams(), statusNowMs),
+    ).toBeUndefined();
+    expect(shown('account=another')).toBe('');
   });
 });

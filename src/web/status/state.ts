@@ -1,14 +1,89 @@
 import { countText } from '../../model/shown-text.ts';
-import type {
-  AccountDetails,
-  AccountState,
-  ApplicationState,
-  ApplicationStatus,
-  ProcessStatus,
+import {
+  type AccountDetails,
+  type AccountState,
+  type ApplicationState,
+  type ApplicationStatus,
+  mostStretch,
+  type ProcessStatus,
+  type QueryStatus,
 } from '../../model/status.ts';
-import { countOf, withCapital } from './number-text.ts';
-import { queriesOf } from './queries.ts';
-import { slowdownsOf } from './slowdowns.ts';
+import { type Html, html } from './html.ts';
+import { countOf, rateText, withCapital } from './texts.ts';
+
+/** How a state looks. The word always stands beside the colour. */
+export type Tone = 'good' | 'bad' | 'wait' | 'none';
+
+export interface StateView {
+  readonly tone: Tone;
+  readonly meaning: string;
+}
+
+export const applicationStateViews: Readonly<Record<ApplicationState, StateView>> = {
+  dropped: {
+    tone: 'bad',
+    meaning: 'Polls have failed for so long that its values are no longer published.',
+  },
+  failing: { tone: 'bad', meaning: 'The last poll did not get everything.' },
+  gone: {
+    tone: 'wait',
+    meaning: 'New Relic lists it, but answers 404 when asked for it. Nothing is published.',
+  },
+  waiting: { tone: 'wait', meaning: 'Its first poll has not ended yet.' },
+  up: { tone: 'good', meaning: 'The last poll got everything.' },
+  silent: { tone: 'none', meaning: 'It reports nothing to New Relic, so it is not polled.' },
+};
+
+const accountStateViews: Readonly<Record<AccountState, StateView>> = {
+  down: { tone: 'bad', meaning: 'The last discovery failed.' },
+  degraded: {
+    tone: 'bad',
+    meaning: 'The discovery works, but something else does not: the line below says what.',
+  },
+  starting: { tone: 'wait', meaning: 'The first discovery has not ended yet.' },
+  up: { tone: 'good', meaning: 'The discovery works, and so do all polls.' },
+};
+
+/** How the state of an account, or of the whole, looks: amber instead of red if nothing fails. */
+export function accountView(state: AccountState, isWorking = false): StateView {
+  const view = accountStateViews[state];
+  return state === 'degraded' && isWorking ? { ...view, tone: 'wait' } : view;
+}
+
+/** The word of a state, with its sign and colour. */
+export function stateBadge(word: string, { tone, meaning }: StateView): Html {
+  return html`<span class="state ${tone}" title="${meaning}">${word}</span>`;
+}
+
+/** What makes the polls of an account rarer than they were meant to be, each with its number and cause. */
+export function slowdownsOf(account: AccountDetails): readonly string[] {
+  return [...refusalText(account), ...stretchText(account)];
+}
+
+function refusalText(account: AccountDetails): readonly string[] {
+  const { refusals, requestsPerMinute: full, budgetRequestsPerMinute: limit } = account;
+  if (refusals === undefined) return [];
+  const last = new Date(refusals.lastMs).toISOString().slice(11, 19);
+  const refused = `New Relic refused ${countOf(refusals.calls, 'call')}, the last at ${last} UTC`;
+  return [
+    account.isReduced
+      ? `limit lowered from ${rateText(full)} to ${rateText(limit)}: ${refused}`
+      : refused,
+  ];
+}
+
+function stretchText(account: AccountDetails): readonly string[] {
+  const { stretch, demandRequestsPerMinute: demand = 0, budgetRequestsPerMinute: limit } = account;
+  if (stretch <= mostStretch) return [];
+  const needed = `${rateText(demand)} calls a minute needed`;
+  const cause = demand > limit ? `${rateText(limit)} allowed` : 'New Relic answers too slowly';
+  return [`intervals stretched ${stretch.toFixed(1)} times: ${needed}, ${cause}`];
+}
+
+/** The queries of these accounts. */
+export function queriesOf(accounts: readonly AccountDetails[]): readonly QueryStatus[] {
+  return accounts.flatMap(({ queries = [] }) => queries);
+}
 
 /** The state of the whole exporter, in a word and a sentence. */
 export interface OverallState {

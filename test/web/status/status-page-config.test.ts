@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatusSource } from '../../../src/model/status.ts';
-import { configPage } from '../../../src/web/status/process.ts';
+import { configPage } from '../../../src/web/status/status-page.ts';
 import { hostileText } from '../../support/hostile-text.ts';
 import { skeletonOf, textOf } from '../../support/html-parts.ts';
 import { aProcessStatus, aStatusSource, statusNowMs } from '../../support/status-source.ts';

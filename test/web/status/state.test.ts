@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Shard } from '../../../src/model/shard.ts';
 import type { AccountDetails, ApplicationState, ReloadStatus } from '../../../src/model/status.ts';
-import { countStates, overallStateOf, works } from '../../../src/web/status/overall-state.ts';
+import { countStates, overallStateOf, works } from '../../../src/web/status/state.ts';
 import { missingMetric } from '../../publish/account-status.ts';
 import { aQuery } from '../../support/builders.ts';
 import {
