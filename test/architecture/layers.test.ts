@@ -124,8 +124,8 @@ describe('the layers', () => {
       problem: 'cli/a.ts imports pino: only for publish',
     },
     {
-      file: aFile('server/a.ts', "import Gauge from 'prom-client/lib/gauge.js';"),
-      problem: 'server/a.ts imports prom-client: only for publish',
+      file: aFile('web/a.ts', "import Gauge from 'prom-client/lib/gauge.js';"),
+      problem: 'web/a.ts imports prom-client: only for publish',
     },
     {
       file: aFile('poll/a.ts', "import { readFile } from 'node:fs/promises';"),
