@@ -10,6 +10,7 @@ import { memoryBench } from './memory.ts';
 import { pacingBench } from './pacing.ts';
 import { type Build, pathOf } from './processes.ts';
 import { scrapeBench } from './scrape.ts';
+import { sidecarBench } from './sidecar.ts';
 import { startBench } from './start.ts';
 import { type Row, tableOf } from './table.ts';
 import { tenThousandBench } from './ten-thousand.ts';
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, (builds: readonly Build[]) => Promise<rea
   'ten-thousand': tenThousandBench,
   start: startBench,
   memory: memoryBench,
+  sidecar: sidecarBench,
 };
 
 const { values, positionals } = parseArgs({
