@@ -13,12 +13,12 @@ import { statusOf } from '../../../src/newrelic/nerdgraph/failures.ts';
 import { createNerdGraphSource } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
 import { createSimulator, type Simulator } from '../../../src/simulator/simulator.ts';
 import { demoApiKey, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { aQuestion } from '../../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../../support/fake-logger.ts';
 import { inMemoryTransport } from '../../support/in-memory-vendor.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { accountId } from './answers.ts';
-import { aQuestion } from './some-fleet.ts';
 
 /** The real source over a transport, with a record of what it asks and reports. */
 export interface SourceUnderTest {
@@ -41,12 +41,15 @@ export function aNerdGraphSource(
   const unexpected: string[] = [];
   const failures: string[] = [];
   const logger = createFakeLogger();
+  const vendorClock = new VendorClock(clock, () => undefined);
   const source = createNerdGraphSource(
     { account: 'production', accountId, timeoutMs: () => 30_000 },
     {
       send: async (request, signal) => {
         requests.push(request);
-        return send(request, signal);
+        const answer = await send(request, signal);
+        vendorClock.answered(answer.headers);
+        return answer;
       },
       observer: {
         invalidSample: (reason) => failures.push(`sample ${reason}`),
@@ -57,7 +60,7 @@ export function aNerdGraphSource(
       },
       logger,
       clock,
-      vendorClock: new VendorClock(clock, () => undefined),
+      vendorClock,
     },
   );
   const callsOf = (operation: Operation): number =>
@@ -79,8 +82,10 @@ export function transportTo(simulator: Simulator): Transport {
 }
 
 /** The source over a simulated account. */
-export function aSimulatedSource(options: SimulatorOptions = {}): SimulatedSource {
-  const clock = createFakeClock();
+export function aSimulatedSource(
+  options: SimulatorOptions = {},
+  clock: FakeClock = createFakeClock(),
+): SimulatedSource {
   const simulator = createSimulator({ ingestDelayMs: 0, ...options }, { clock });
   return { ...aNerdGraphSource(transportTo(simulator), clock), simulator };
 }

@@ -13,12 +13,11 @@ import type { ApplicationSpec, HostSpec } from '../../../src/simulator/fleet-opt
 import type { GraphqlOptions } from '../../../src/simulator/graphql-options.ts';
 import type { SimulatedApplication } from '../../../src/simulator/simulated-application.ts';
 import { createSimulator, type Simulator } from '../../../src/simulator/simulator.ts';
-import { anEntry } from '../../support/builders.ts';
+import { anEntry, aQuestion } from '../../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { aRestSource } from '../rest/a-rest-source.ts';
 import { aNerdGraphSource, pollGroups, transportTo } from './a-nerdgraph-source.ts';
-import { aQuestion } from './some-fleet.ts';
 import { someMetrics } from './some-metrics.ts';
 
 /** What happens to an account before it is polled. */

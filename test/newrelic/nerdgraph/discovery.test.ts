@@ -1,145 +1,93 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { Selector } from '../../../src/model/config.ts';
-import type { Discovery } from '../../../src/model/source.ts';
-import { aBench, all, cart, idsOf, shop } from './a-discovery.ts';
+import { parseEntityQuery } from '../../../src/simulator/entity-query.ts';
+import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
+import { answerOf } from '../../support/fake-transport.ts';
+import { neverAborted } from '../calls/fakes.ts';
+import { aBench, cart, type Discovered, everything, searchesIn, shop } from './a-discovery.ts';
+import { aNerdGraphSource } from './a-nerdgraph-source.ts';
 import { anEntity, pageAnswer } from './answers.ts';
+
+const byShop = " AND name IN ('shop')";
+const byCart = " AND domainId IN ('102')";
+const later = (first: number, status: number): FaultRule => ({
+  when: { operation: 'entity_search', calls: { first } },
+  fault: { kind: 'status', status },
+});
+const answeredBy = (...entities: readonly unknown[]): FaultRule => ({
+  fault: { kind: 'document', body: pageAnswer(entities).body },
+});
 
 describe('a discovery', () => {
   it('lists the applications, and how many hosts New Relic counts', async () => {
     const bench = aBench();
-    const found = await bench.discover([all]);
+    const found = await bench.discover([everything]);
 
+    const rest = { complete: true, error: undefined, pendingIds: [], unreadableIds: [], calls: 1 };
+    expect(found).toMatchObject(rest);
     expect(found.applications).toMatchObject([
       { id: '102', hostIds: undefined, hostCount: 1 },
       { id: '101', hostIds: undefined, hostCount: 2 },
       { id: '103', hostIds: [], hostCount: undefined },
     ]);
-    expect(found).toMatchObject({
-      complete: true,
-      error: undefined,
-      pendingIds: [],
-      unreadableIds: [],
-      calls: 1,
-    });
-    expect(bench.requests).toHaveLength(1);
+    expect(bench.requests).toMatchObject([{ operation: 'list_applications', target: '/graphql' }]);
   });
 
-  it.each([
-    {
-      what: 'a name',
-      selectors: [shop],
-      searches: [" AND name IN ('shop')"],
-      is: ['101'],
-    },
-    {
-      what: 'an id',
-      selectors: [cart],
-      searches: [" AND domainId IN ('102')"],
-      is: ['102'],
-    },
-    {
-      what: 'both',
-      selectors: [shop, cart],
-      searches: [" AND domainId IN ('102')", " AND name IN ('shop')"],
-      is: ['102', '101'],
-    },
-    {
-      what: 'everything',
-      selectors: [],
-      searches: [''],
-      is: ['102', '101', '103'],
-    },
-  ] satisfies readonly { what: string; selectors: Selector[]; searches: string[]; is: string[] }[])(
-    'searches only $what',
-    async ({ selectors, searches, is }) => {
-      const bench = aBench();
-      const found = await bench.discover(selectors);
+  it.each<[string, readonly Selector[], readonly string[], readonly string[], string[]?]>([
+    ['a name', [shop], [byShop], ['101']],
+    ['an id', [cart], [byCart], ['102']],
+    ['both', [shop, cart], [byCart, byShop], ['101', '102']],
+    ['everything', [], [''], ['101', '102', '103']],
+    [
+      'a known application that the list lacks, too',
+      [shop],
+      [byShop, byCart],
+      ['101', '102'],
+      ['101', '102'],
+    ],
+    [
+      'a known application that is nowhere, and is gone',
+      [shop],
+      [byShop, " AND domainId IN ('9')"],
+      ['101'],
+      ['9'],
+    ],
+  ])('searches %s', async (_, selectors, searches, ids, known) => {
+    const bench = aBench();
 
-      expect(idsOf(found)).toEqual(is);
-      expect(found.complete).toBe(true);
-      expect(bench.searches()).toEqual(searches);
-    },
-  );
+    expect(await bench.discover(selectors, known)).toMatchObject({ ids, complete: true });
+    expect(bench.searches()).toEqual(searches);
+  });
 
   it('leaves out entities of other accounts', async () => {
-    const bench = aBench([
-      {
-        fault: {
-          kind: 'document',
-          body: pageAnswer([anEntity(1), anEntity(2, { accountId: 999 })]).body,
-        },
-      },
-    ]);
-    const found = await bench.discover([all]);
+    const bench = aBench([answeredBy(anEntity(1), anEntity(2, { accountId: 999 }))]);
 
-    expect(idsOf(found)).toEqual(['1']);
-    expect(found.complete).toBe(true);
-    expect(bench.unexpected()).toEqual(['foreign_entity']);
-  });
-});
-
-describe('a known application', () => {
-  it('that the list lacks is looked up by its id', async () => {
-    const bench = aBench();
-    const found = await bench.discover([shop], ['101', '102']);
-
-    expect(bench.searches()).toEqual([" AND name IN ('shop')", " AND domainId IN ('102')"]);
-    expect(idsOf(found)).toEqual(['101', '102']);
-  });
-
-  it('that is nowhere is gone', async () => {
-    const bench = aBench();
-    bench.remove(102);
-    const found = await bench.discover([all], ['101', '102']);
-
-    expect(bench.searches()).toEqual(['', " AND domainId IN ('102')"]);
-    expect(found).toMatchObject({ complete: true });
-    expect(idsOf(found)).not.toContain('102');
-  });
-
-  it('is not looked up if the list is incomplete', async () => {
-    const bench = aBench(
-      [
-        {
-          when: { operation: 'entity_search', calls: { first: 2 } },
-          fault: { kind: 'status', status: 500 },
-        },
-      ],
-      { graphql: { entityPageSize: 1 } },
-    );
-    const found = await bench.discover([all], ['999']);
-
-    expect(bench.searches()).toHaveLength(2);
-    expect(found).toMatchObject({ complete: false, error: { status: 500 } });
-    expect(found.applications).toHaveLength(1);
-  });
-});
-
-describe('an incomplete discovery', () => {
-  it('is one that lists fewer than New Relic counts', async () => {
-    const body = pageAnswer([anEntity(101)]).body.replace('"count":1', '"count":3');
-    const bench = aBench([{ fault: { kind: 'document', body } }]);
-    const found = await bench.discover([all], ['101', '102']);
-
-    expect(found).toMatchObject({ complete: false, error: { reason: 'schema' }, calls: 1 });
-    expect(found.error?.message).toContain('the answer lists 1 of 3.');
-    expect(idsOf(found)).toEqual(['101']);
+    expect(await bench.discover([everything])).toMatchObject({ ids: ['1'], complete: true });
+    expect(bench.unexpected).toEqual(['foreign_entity']);
   });
 
   it('asks nothing more after a refused key', async () => {
     const bench = aBench([{ fault: { kind: 'status', status: 401 } }]);
-    const found = await bench.discover([all]);
+    const found = await bench.discover([everything]);
 
     expect(found).toMatchObject({ complete: false, calls: 1, error: { reason: 'auth' } });
     expect(bench.requests).toHaveLength(1);
   });
+
+  it('looks up nothing that is known if the list is incomplete', async () => {
+    const bench = aBench([later(2, 500)], { graphql: { entityPageSize: 1 } });
+    const found = await bench.discover([everything], ['999']);
+
+    expect(found).toMatchObject({ complete: false, error: { status: 500 }, ids: ['102'] });
+    expect(bench.searches()).toHaveLength(2);
+  });
 });
 
 describe('a search that finds nothing', () => {
-  it('is believed if the account answers', async () => {
+  it('is believed if the account answers, which is asked about the last hour', async () => {
     const bench = aBench([], { fleet: { applications: [] } });
-    const found = await bench.discover([all]);
+    const found = await bench.discover([everything]);
     const toMs = Math.floor(bench.clock.wallMs() / 60_000) * 60_000;
 
     expect(found).toMatchObject({ complete: true, applications: [], calls: 2 });
@@ -148,22 +96,17 @@ describe('a search that finds nothing', () => {
 
   it('is not believed if the key does not see the account: nothing is gone then', async () => {
     const bench = aBench([], { graphql: { accountId: 1 } });
-    const found = await bench.discover([all], ['101']);
+    const found = await bench.discover([everything], ['101']);
 
-    expect(found).toMatchObject({
-      complete: false,
-      applications: [],
-      calls: 3,
-      error: { status: 403 },
-    });
+    expect(found).toMatchObject({ complete: false, ids: [], calls: 3, error: { status: 403 } });
     expect(found.error?.message).toContain(
       'has no access to the account 1234567: check account_id',
     );
   });
 });
 
-describe('an abort', () => {
-  async function abortedAt(call: number, reason: Error): Promise<Discovery> {
+describe('an abort of a discovery', () => {
+  async function abortedAt(call: number, reason: Error): Promise<Discovered> {
     const controller = new AbortController();
     let calls = 0;
     const bench = aBench([], {
@@ -175,20 +118,158 @@ describe('an abort', () => {
         return 'handled';
       },
     });
-    return bench.discover([all], [], controller.signal);
+    return bench.discover([everything], [], controller.signal);
   }
-  const deadline = new ApiError('timeout', 'time is over');
 
   it('at the deadline keeps what was read', async () => {
+    const deadline = new ApiError('timeout', 'time is over');
     const found = await abortedAt(2, deadline);
 
     expect(found).toMatchObject({ complete: false, error: deadline, calls: 2 });
-    expect(found.applications).toHaveLength(2);
+    expect(found.ids).toHaveLength(2);
   });
 
   it.each([1, 2])('for any other reason rejects, in call %i', async (call) => {
     const stopped = new Error('stopped');
 
     await expect(abortedAt(call, stopped)).rejects.toBe(stopped);
+  });
+});
+
+/** A page of a search with so many entities on all its pages. */
+interface Page {
+  readonly entities: readonly unknown[];
+  readonly next?: string;
+  readonly count?: number;
+}
+
+/** A discovery of an id and a name: pages by search and cursor, such as `ids`, `names` and `names x`. */
+async function list(pageOf: Readonly<Record<string, Page>> | ((key: string) => Page)) {
+  const { source, requests } = aNerdGraphSource(async ({ body = '' }) => {
+    const { variables } = JSON.parse(body) as { variables: { search: string; cursor?: string } };
+    const kind = variables.search.includes('domainId') ? 'ids' : 'names';
+    const key = [kind, variables.cursor].filter(Boolean).join(' ');
+    const page = typeof pageOf === 'function' ? pageOf(key) : pageOf[key];
+    if (page === undefined) throw new Error(`a page nobody expected: ${key}`);
+    const { entities, next: nextCursor, count = entities.length } = page;
+    const entitySearch = { count, results: { entities, nextCursor } };
+    return answerOf({ data: { actor: { entitySearch } } });
+  });
+  const selectors = [
+    ...(typeof pageOf === 'function' ? [] : [{ kind: 'id', id: '9' } as const]),
+    shop,
+  ];
+  const { applications, ...found } = await source.discover({ selectors }, [], neverAborted);
+  return { ...found, ids: applications.map(({ id }) => id), calls: requests.length };
+}
+
+describe('the pages of a list', () => {
+  const [one, two, named] = [anEntity(1), anEntity(2), anEntity(9, { name: 'shop' })];
+  const names = { names: { entities: [named] } };
+
+  it.each<[string, Readonly<Record<string, Page>>, string]>([
+    [
+      'fewer than New Relic counts',
+      { ids: { entities: [one], next: 'x', count: 3 }, 'ids x': { entities: [two], count: 4 } },
+      'the answer lists 2 of 4.',
+    ],
+    [
+      'an application twice',
+      {
+        ids: { entities: [one], next: 'x', count: 3 },
+        'ids x': { entities: [one, two], count: 3 },
+      },
+      'the answer lists 2 of 3.',
+    ],
+    [
+      'an entity that nobody can identify',
+      { ids: { entities: [one, anEntity(2, { applicationId: 0.5 })] } },
+      'left out (1), the first: element 1: ',
+    ],
+    [
+      'nothing new on a page that names a next one',
+      {
+        ids: { entities: [one], next: 'x', count: 200 },
+        'ids x': { entities: [two], next: 'y', count: 200 },
+        'ids y': { entities: [one], next: 'x', count: 200 },
+      },
+      'the list of 200 does not end after 3 pages',
+    ],
+  ])('are incomplete with %s, and the other list is read', async (_, script, says) => {
+    const found = await list({ ...script, ...names });
+
+    expect(found.ids).toEqual(expect.arrayContaining(['1', '9']));
+    expect(found).toMatchObject({ complete: false, error: { reason: 'schema' } });
+    expect(found.error?.message).toContain(says);
+  });
+
+  it.each([
+    [1, 5, 7],
+    [2, 5, 5],
+    [200, 450, 5],
+    [200, 0, 2],
+  ])('with %d on each of a list of %d are %d at most', async (perPage, count, pages) => {
+    let page = 0;
+    const found = await list(() => {
+      page += 1;
+      const entities = Array.from({ length: perPage }, (_, at) => anEntity(page * perPage + at));
+      return { entities, next: `${page}`, count };
+    });
+
+    const message: unknown = expect.stringContaining(`${count} does not end after ${pages} pages`);
+    expect(found).toMatchObject({ calls: pages, error: { message } });
+    expect(found.ids).toHaveLength(pages * perPage);
+  });
+});
+
+describe('the searches of a discovery', () => {
+  /** Ten digits: a list has room for 292. */
+  const ids = (count: number): readonly Selector[] =>
+    Array.from({ length: count }, (_, at) => ({ kind: 'id', id: `${1_000_000_000 + at}` }));
+  /** 34 characters: a list has room for 102. */
+  const names = (count: number): readonly Selector[] =>
+    Array.from({ length: count }, (_, at) => ({ kind: 'name', name: `app ${at}`.padEnd(34, '.') }));
+
+  async function searched(selectors: readonly Selector[]): Promise<readonly string[]> {
+    const bench = aNerdGraphSource(async () => answerOf('', { status: 401 }));
+    // The first page of each search is refused: so each is asked for alone.
+    await bench.source.discover({ selectors }, [], neverAborted);
+    return searchesIn(bench);
+  }
+
+  it.each<[string, readonly Selector[], number]>([
+    ['no more ids than a search holds', ids(292), 1],
+    ['more ids', ids(293), 2],
+    ['no more names than a search holds', names(102), 1],
+    ['more names', names(103), 2],
+    ['an id and a name, each once', [...ids(1), ...names(1), ...ids(1)], 2],
+  ])('for %s have each value once, in texts that are short enough', async (_, selectors, count) => {
+    const bench = aNerdGraphSource(async () => pageAnswer([anEntity(1)]));
+    await bench.source.discover({ selectors }, [], neverAborted);
+    const texts = searchesIn(bench).slice(0, count);
+    const found = texts.flatMap((text) =>
+      [...text.matchAll(/'([^']*)'[,)]/gu)].map(([, value]) => value),
+    );
+
+    const wanted = selectors.map((one) =>
+      one.kind === 'id' ? one.id : 'name' in one ? one.name : '',
+    );
+    expect(found).toEqual([...new Set(wanted)]);
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(4000);
+    for (const text of texts) expect(() => parseEntityQuery(text)).not.toThrow();
+  });
+
+  const pattern: Selector = { kind: 'match', pattern: /^shop/u };
+  it.each<[string, readonly Selector[]]>([
+    ['a pattern', [pattern]],
+    ['a pattern beside ids', [...ids(1), pattern]],
+    ['a name with a quote', [{ kind: 'name', name: "o'brien" }]],
+    ['a name with a double quote', [{ kind: 'name', name: 'the "shop"' }]],
+    ['a name with a backslash', [{ kind: 'name', name: String.raw`dc\shop` }]],
+    ['more ids than five searches hold', ids(1461)],
+    ['more names than five searches hold', names(511)],
+    ['both, too many together', [...ids(600), ...names(300)]],
+  ])('are one for the whole list, for %s', async (_, selectors) => {
+    expect(await searched(selectors)).toEqual([expect.not.stringContaining(' IN ')]);
   });
 });

@@ -11,6 +11,7 @@ const window = { fromMs: 600 * minuteMs, toMs: 605 * minuteMs };
 const timeWindow = { begin: window.fromMs, end: window.toMs };
 const metadata = { facets: hostFacets, messages: [], timeWindow };
 
+/** What comes of a document, or why it is not believed, and what it reports. */
 function read(part: unknown, options: Partial<NrqlReading> = {}) {
   const unexpected = createRecordingUnexpectedAnswers();
   const invalid: InvalidSampleReason[] = [];
@@ -26,16 +27,13 @@ function read(part: unknown, options: Partial<NrqlReading> = {}) {
     onInvalid: (reason) => invalid.push(reason),
     ...options,
   };
-  /** What came of it, or why it is not believed. */
-  const told = (): unknown => {
-    try {
-      return nrqlAnswerOf(part, reading);
-    } catch (error) {
-      return error;
-    }
-  };
-  const answer = told();
-  return { answer, invalid, kinds: unexpected.kinds(), seen: unexpected.seen };
+  const reported = { invalid, kinds: unexpected.kinds(), seen: unexpected.seen };
+  try {
+    const { rows, window: about } = nrqlAnswerOf(part, reading);
+    return { ...reported, kinds: unexpected.kinds(), rows, window: about, error: undefined };
+  } catch (error) {
+    return { ...reported, error };
+  }
 }
 
 /** A whole answer for the window that was asked for. */
@@ -45,301 +43,225 @@ function answerWith(rows: readonly unknown[], overrides: Json = {}): Json {
 
 const row = { facet: ['1', 'web-1'], appId: '1', host: 'web-1', calls: 7, live: 0 };
 const good = { applicationId: '1', host: 'web-1', calls: 7, isLive: false, cells: [] };
+const bare = { facet: ['1', 'web-1'], calls: 7, live: 0 };
+const long = { ...bare, facet: ['9007199254740993', 'web-1'] };
 
-function notWhole(detail: string): unknown {
-  return expect.objectContaining({
-    reason: 'schema',
-    message: expect.stringContaining(`host_metrics of 2 applications: ${detail}`),
-  });
+function failing(detail: string, reason = 'schema') {
+  const message: unknown = expect.stringContaining(`host_metrics of 2 applications: ${detail}`);
+  return { error: expect.objectContaining({ reason, message }) as unknown };
 }
 
-it('fails if the answer is about another time than others of the poll', () => {
-  const { answer } = read(answerWith([row]), { mayBeAbout: () => false });
-
-  expect(answer).toEqual(notWhole('the answer is about another time than others of this poll'));
-});
-
 describe('a row of an answer', () => {
-  it.each([
-    { what: 'as documented', of: row, is: good },
-    { what: 'with ids that are numbers', of: { ...row, facet: [1, 'web-1'], appId: 1 }, is: good },
-    {
-      what: 'without members of its own',
-      of: { facet: ['1', 'web-1'], calls: 7, live: 0 },
-      is: good,
-    },
-    {
-      what: 'with an id beyond 2^53, as a text',
-      of: { facet: ['9007199254740993', 'web-1'], calls: 7, live: 0 },
-      is: { ...good, applicationId: '9007199254740993' },
-    },
-    { what: 'with a number as a text', of: { ...row, calls: '7' }, is: good },
-    { what: 'with a fraction', of: { ...row, calls: '1.5' }, is: { ...good, calls: 1.5 } },
-    { what: 'with an exponent', of: { ...row, calls: '2e3' }, is: { ...good, calls: 2000 } },
-    { what: 'without calls', of: { ...row, calls: 0 }, is: { ...good, calls: 0 } },
-  ])('$what is read', ({ of, is }) => {
-    expect(read(answerWith([of]))).toMatchObject({ answer: { rows: [is], window }, kinds: [] });
+  it.each<[string, unknown, Json?]>([
+    ['as documented', row],
+    ['with ids that are numbers', { ...row, facet: [1, 'web-1'], appId: 1 }],
+    ['without members of its own', bare],
+    ['with an id beyond 2^53, as a text', long, { applicationId: '9007199254740993' }],
+    ['with a number as a text', { ...row, calls: '7' }],
+    ['with a fraction', { ...row, calls: '1.5' }, { calls: 1.5 }],
+    ['with an exponent', { ...row, calls: '2e3' }, { calls: 2000 }],
+    ['without calls', { ...row, calls: 0 }, { calls: 0 }],
+  ])('%s is read', (_, of, is) => {
+    const rows = [{ ...good, ...is }];
+
+    expect(read(answerWith([of]))).toMatchObject({ rows, window, kinds: [] });
   });
 
-  it.each([
-    { what: 'a text', facet: '1' },
-    { what: 'a list', facet: ['1'] },
-  ])('of an application as a whole has its only facet as $what', ({ facet }) => {
-    const part = answerWith([{ facet, appId: '1', calls: 7 }], {
-      metadata: { ...metadata, facets: applicationFacets },
-    });
+  it.each([['1'], [['1']]])('of an application as a whole has the facet %j', (facet) => {
+    const ofApplications = { metadata: { ...metadata, facets: applicationFacets } };
+    const part = answerWith([{ facet, appId: '1', calls: 7 }], ofApplications);
 
-    expect(read(part, { facets: applicationFacets }).answer).toMatchObject({
+    expect(read(part, { facets: applicationFacets })).toMatchObject({
       rows: [{ ...good, host: undefined }],
     });
   });
 
-  it.each([
-    { what: 'null', of: null, shape: 'object' },
-    { what: 'a text', of: 'x', shape: 'string' },
-    { what: 'without facets', of: { appId: '1', calls: 1 } },
-    { what: 'with fewer facets', of: { ...row, facet: ['1'] } },
-    { what: 'with more facets', of: { ...row, facet: ['1', 'web-1', 'x'] } },
-    { what: 'with another id of its own', of: { ...row, appId: '2' } },
-    { what: 'with another host of its own', of: { ...row, host: 'web-2' } },
-    { what: 'with an id that is no number', of: { facet: ['shop', 'web-1'], calls: 1 } },
-    { what: 'with an id that was rounded', of: { facet: [2 ** 60, 'web-1'], calls: 1 } },
-    { what: 'with no calls', of: { ...row, calls: undefined } },
-    { what: 'with calls that are null', of: { ...row, calls: null } },
-    { what: 'with a text as calls', of: { ...row, calls: 'many' } },
-    { what: 'with hexadecimal calls', of: { ...row, calls: '0x10' } },
-    { what: 'with negative calls', of: { ...row, calls: -1 } },
-    { what: 'with endless calls', of: { ...row, calls: Infinity }, shape: 'calls: number' },
-  ])('$what fails the answer', ({ of, shape = '' }) => {
-    const { answer } = read(answerWith([{ ...row, facet: ['2', 'b'], appId: '2', host: 'b' }, of]));
+  it.each<[string, unknown, string?]>([
+    ['null', null, 'object'],
+    ['a text', 'x', 'string'],
+    ['without facets', { appId: '1', calls: 1 }],
+    ['with fewer facets', { ...row, facet: ['1'] }],
+    ['with more facets', { ...row, facet: ['1', 'web-1', 'x'] }],
+    ['with another id of its own', { ...row, appId: '2' }],
+    ['with another host of its own', { ...row, host: 'web-2' }],
+    ['with an id that is no number', { facet: ['shop', 'web-1'], calls: 1 }],
+    ['with an id that was rounded', { facet: [2 ** 60, 'web-1'], calls: 1 }],
+    ['with no calls', { ...row, calls: undefined }],
+    ['with calls that are null', { ...row, calls: null }],
+    ['with a text as calls', { ...row, calls: 'many' }],
+    ['with hexadecimal calls', { ...row, calls: '0x10' }],
+    ['with negative calls', { ...row, calls: -1 }],
+    ['with endless calls', { ...row, calls: Infinity }, 'calls: number'],
+  ])('%s fails the answer', (_, of, shape = '') => {
+    const found = read(answerWith([{ ...row, facet: ['2', 'b'], appId: '2', host: 'b' }, of]));
 
-    expect(answer).toEqual(notWhole('the answer has a row that cannot be read ('));
-    expect(String(answer)).toContain(shape);
+    expect(found).toMatchObject(failing('the answer has a row that cannot be read ('));
+    expect(String(found.error)).toContain(shape);
   });
 
   it.each([[null], ['']])('with the host %j, which is none, counts in the sums only', (host) => {
     const nobody = { facet: ['2', host], appId: '2', host, calls: 5, live: 0 };
-    const { answer, seen } = read(answerWith([row, nobody]));
+    const seen = [{ kind: 'host_null', detail: { app_id: '2' } }];
 
-    expect(answer).toMatchObject({ rows: [good] });
-    expect(seen).toEqual([{ kind: 'host_null', detail: { app_id: '2' } }]);
+    expect(read(answerWith([row, nobody]))).toMatchObject({ rows: [good], seen });
   });
 });
 
 describe('an answer to another question', () => {
-  const groupedBy = (facets: unknown): Json =>
-    answerWith([row], { metadata: { ...metadata, facets } });
+  const grouped = 'the answer is grouped by something else than was asked for';
+  const by = (facets: unknown): Json => answerWith([row], { metadata: { ...metadata, facets } });
+  const noList = 'the answer has no list of results. Check that base_url is the address';
 
-  it.each([
-    { what: 'grouped by applications', facets: ['appId'] },
-    { what: 'grouped the other way round', facets: ['host', 'appId'] },
-    { what: 'grouped by more', facets: ['appId', 'host', 'x'] },
-    { what: 'that does not say how it is grouped', facets: null },
-    { what: 'grouped by a text', facets: 'appId' },
-  ])('$what is not believed', ({ facets }) => {
-    expect(read(groupedBy(facets)).answer).toEqual(
-      notWhole('the answer is grouped by something else than was asked for'),
-    );
-  });
-
-  it.each([
-    { what: 'another application', of: { facet: ['3', 'a'], calls: 1 } },
-    { what: 'a host of another part', of: { facet: ['1', 'another'], calls: 1 } },
-  ])('with a row of $what is not believed', ({ of }) => {
-    expect(read(answerWith([row, of])).answer).toEqual(
-      notWhole('the answer has a row that was not asked for'),
-    );
-  });
-
-  it('with two rows for the same is not believed', () => {
-    expect(read(answerWith([row, { ...row, calls: 1 }])).answer).toEqual(
-      notWhole('the answer has two rows for the same'),
-    );
-  });
-
-  it.each([
-    { what: 'nothing', part: undefined },
-    { what: 'a list', part: [] },
-    { what: 'no results', part: { otherResult: null } },
-    { what: 'results that are an object', part: { results: {} } },
-  ])('is $what', ({ part }) => {
-    expect(read(part).answer).toEqual(
-      notWhole(
-        'the answer has no list of results. Check that base_url is the address of New Relic.',
-      ),
-    );
+  it.each<[string, unknown, string]>([
+    ['grouped by applications', by(['appId']), grouped],
+    ['grouped the other way round', by(['host', 'appId']), grouped],
+    ['grouped by more', by(['appId', 'host', 'x']), grouped],
+    ['that does not say how it is grouped', by(null), grouped],
+    ['grouped by a text', by('appId'), grouped],
+    [
+      'about another application',
+      answerWith([row, { facet: ['3', 'a'], calls: 1 }]),
+      'the answer has a row that was not asked for',
+    ],
+    [
+      'about a host of another part',
+      answerWith([row, { facet: ['1', 'another'], calls: 1 }]),
+      'the answer has a row that was not asked for',
+    ],
+    [
+      'with two rows for the same',
+      answerWith([row, { ...row, calls: 1 }]),
+      'the answer has two rows for the same',
+    ],
+    ['that is nothing', undefined, noList],
+    ['that is a list', [], noList],
+    ['without results', { otherResult: null }, noList],
+    ['with results that are an object', { results: {} }, noList],
+  ])('%s is not believed', (_, part, says) => {
+    expect(read(part)).toMatchObject(failing(says));
   });
 });
 
 describe('the sums of an answer', () => {
-  const missing = (of: string): unknown => notWhole(`parts of the answer are missing: ${of}`);
-  const unsaid = notWhole('the answer does not say what it adds up to');
-  const tooLarge = expect.objectContaining({ reason: 'too_large' });
+  const missing = failing('parts of the answer are missing: ');
+  const unsaid = failing('the answer does not say what it adds up to');
+  const more =
+    'the answer has 1 rows, and there are more. The query takes too long or returns too much';
   const rows = (count: number): readonly Json[] =>
     Array.from({ length: count }, (_, index) => ({ facet: ['1', `h${index}`], calls: 7 }));
-  const whole = expect.objectContaining({ rows: expect.any(Array) });
+  const whole = { error: undefined };
+  const total = (calls: unknown): Json => ({ totalResult: { calls } });
 
-  it.each([
-    { what: 'agree', rows: [row], is: whole },
-    { what: 'agree as a text', rows: [row], sums: { totalResult: { calls: '7' } }, is: whole },
-    { what: 'agree without others', rows: [row], sums: { otherResult: null }, is: whole },
-    { what: 'have others of null', rows: [row], sums: { otherResult: { calls: null } }, is: whole },
-    { what: 'are nothing of nothing', rows: [], sums: { totalResult: null }, is: whole },
-    { what: 'are null of nothing', rows: [], sums: { totalResult: { calls: null } }, is: whole },
-    {
-      what: 'are less than all',
-      rows: [row],
-      sums: { totalResult: { calls: 8 } },
-      is: missing('it adds up to 7 of 8'),
-    },
-    {
-      what: 'are more than all',
-      rows: [row],
-      sums: { totalResult: { calls: 6 } },
-      is: missing(''),
-    },
-    { what: 'are nothing of some', rows: [], sums: { totalResult: { calls: 9 } }, is: missing('') },
-    { what: 'are not said', rows: [row], sums: { totalResult: null }, is: unsaid },
-    { what: 'are null', rows: [row], sums: { totalResult: { calls: null } }, is: unsaid },
-    { what: 'are a list', rows: [row], sums: { totalResult: [{ calls: 7 }] }, is: unsaid },
-    {
-      what: 'have calls that are in no row',
-      rows: [row],
-      sums: { otherResult: { calls: '1' }, totalResult: { calls: 8 } },
-      is: tooLarge,
-    },
-    {
-      what: 'do not agree with the calls that are in no row',
-      rows: [row],
-      sums: { otherResult: { calls: 1 }, totalResult: { calls: 9 } },
-      is: missing(''),
-    },
-    { what: 'are of almost the maximum of rows', rows: rows(4999), is: whole },
-    { what: 'are of the maximum of rows', rows: rows(5000), is: tooLarge },
-  ])('$what', ({ rows: results, sums = {}, is }) => {
-    expect(read(answerWith(results, sums)).answer).toEqual(is);
-  });
+  it.each<[string, readonly unknown[], Json, object]>([
+    ['agree', [row], {}, whole],
+    ['agree as a text', [row], total('7'), whole],
+    ['agree without others', [row], { otherResult: null }, whole],
+    ['have others of null', [row], { otherResult: { calls: null } }, whole],
+    ['are nothing of nothing', [], { totalResult: null }, whole],
+    ['are null of nothing', [], total(null), whole],
+    [
+      'are less than all',
+      [row],
+      total(8),
+      failing('parts of the answer are missing: it adds up to 7 of 8'),
+    ],
+    ['are more than all', [row], total(6), missing],
+    ['are nothing of some', [], total(9), missing],
+    ['are not said', [row], { totalResult: null }, unsaid],
+    ['are null', [row], total(null), unsaid],
+    ['are a list', [row], { totalResult: [{ calls: 7 }] }, unsaid],
+    [
+      'have calls that are in no row',
+      [row],
+      { otherResult: { calls: '1' }, ...total(8) },
+      failing(more, 'too_large'),
+    ],
+    ['do not agree with those', [row], { otherResult: { calls: 1 }, ...total(9) }, missing],
+    ['are of almost the maximum of rows', rows(4999), {}, whole],
+    [
+      'are of the maximum of rows',
+      rows(5000),
+      {},
+      failing('the answer has 5000 rows', 'too_large'),
+    ],
+  ])('%s', (_, results, sums, is) => {
+    const { error } = read(answerWith(results, sums));
 
-  it('say how many rows there are if there are more', () => {
-    const part = answerWith([row], { otherResult: { calls: 1 }, totalResult: { calls: 8 } });
-
-    expect(String(read(part).answer)).toContain(
-      'host_metrics of 2 applications: the answer has 1 rows, and there are more. The query takes too long or returns too much',
-    );
+    expect({ error }).toEqual(is);
   });
 });
 
 describe('a message in an answer', () => {
   it('is counted with its text, and fails nothing that is whole', () => {
     const messages = ['Query results are incomplete', 'and more'];
-    const { answer, seen } = read(answerWith([row], { metadata: { ...metadata, messages } }));
+    const part = answerWith([row], { metadata: { ...metadata, messages } });
+    const seen = [{ kind: 'partial', detail: { message: messages[0] } }];
 
-    expect(answer).toMatchObject({ rows: [good] });
-    expect(seen).toEqual([{ kind: 'partial', detail: { message: messages[0] } }]);
+    expect(read(part)).toMatchObject({ rows: [good], seen });
   });
 });
 
 describe('the columns of a row', () => {
   const columns = ['c1', 'c2'].map((name) => ({ name, metric: name, of: 'count' }) as const);
 
-  it.each([
-    { what: 'numbers', of: { live: 5, c1: 1.5, c2: 0 }, isLive: true, cells: [1.5, 0] },
-    {
-      what: 'numbers as texts',
-      of: { live: '5', c1: '1.5', c2: '-2e-3' },
-      isLive: true,
-      cells: [1.5, -0.002],
-    },
-    {
-      what: 'null where nothing was recorded',
-      of: { live: 0, c1: null, c2: 2 },
-      isLive: false,
-      cells: [null, 2],
-    },
-    {
-      what: 'a heartbeat that is null',
-      of: { live: null, c1: 1, c2: -2 },
-      isLive: false,
-      cells: [1, -2],
-    },
-  ])('are $what', ({ of, isLive, cells }) => {
-    expect(read(answerWith([{ ...row, ...of }]), { columns })).toMatchObject({
-      answer: { rows: [{ ...good, isLive, cells }] },
-      kinds: [],
-      invalid: [],
-    });
-  });
+  it.each<[string, Json, boolean, readonly unknown[], { kinds?: string[]; invalid?: string[] }?]>([
+    ['numbers', { live: 5, c1: 1.5, c2: 0 }, true, [1.5, 0]],
+    ['numbers as texts', { live: '5', c1: '1.5', c2: '-2e-3' }, true, [1.5, -0.002]],
+    ['null where nothing was recorded', { live: 0, c1: null, c2: 2 }, false, [null, 2]],
+    ['a heartbeat that is null', { live: null, c1: 1, c2: -2 }, false, [1, -2]],
+    ['a text', { live: 1, c1: 'many', c2: 2 }, true, [undefined, 2], { invalid: ['not_a_number'] }],
+    ['an object', { live: 1, c1: {}, c2: 2 }, true, [undefined, 2], { invalid: ['not_a_number'] }],
+    ['a yes', { live: 1, c1: true, c2: 2 }, true, [undefined, 2], { invalid: ['not_a_number'] }],
+    ['no end', { live: 1, c1: Infinity, c2: 2 }, true, [undefined, 2], { invalid: ['not_finite'] }],
+    ['a column less', { live: 1, c2: 2 }, true, [undefined, 2], { kinds: ['row'] }],
+    ['no heartbeat', { live: undefined, c1: 1, c2: 2 }, false, [1, 2], { kinds: ['row'] }],
+  ])('are read, without what makes no sense: %s', (_, of, isLive, cells, reported = {}) => {
+    const rows = [{ ...good, isLive, cells }];
+    const found = read(answerWith([{ ...row, ...of }]), { columns });
 
-  it.each([
-    { what: 'a text', c1: 'many', reason: 'not_a_number' },
-    { what: 'an object', c1: { count: 1 }, reason: 'not_a_number' },
-    { what: 'a yes', c1: true, reason: 'not_a_number' },
-    { what: 'an endless number', c1: Infinity, reason: 'not_finite' },
-  ])('leave out $what, and keep the others', ({ c1, reason }) => {
-    expect(read(answerWith([{ ...row, live: 1, c1, c2: 2 }]), { columns })).toMatchObject({
-      answer: { rows: [{ ...good, isLive: true, cells: [undefined, 2] }] },
-      kinds: [],
-      invalid: [reason],
-    });
-  });
-
-  it.each([
-    { what: 'a column', of: { live: 1, c2: 2 }, isLive: true, cells: [undefined, 2] },
-    { what: 'the heartbeat', of: { live: undefined, c1: 1, c2: 2 }, isLive: false, cells: [1, 2] },
-  ])('say so if $what is missing', ({ of, isLive, cells }) => {
-    expect(read(answerWith([{ ...row, ...of }]), { columns })).toMatchObject({
-      answer: { rows: [{ ...good, isLive, cells }] },
-      kinds: ['row'],
-      invalid: [],
-    });
+    expect(found).toMatchObject({ rows, kinds: [], invalid: [], ...reported });
   });
 });
 
 describe('the window of an answer', () => {
-  const stating = (stated: unknown): Json =>
-    answerWith([row], { metadata: { ...metadata, timeWindow: stated } });
+  const stating = (stated: unknown, options?: Partial<NrqlReading>) =>
+    read(answerWith([row], { metadata: { ...metadata, timeWindow: stated } }), options);
 
   it.each([
-    { begin: -1, end: 0 },
-    { begin: 0, end: 1 },
-    { begin: -5, end: 5 },
-    { begin: -3, end: -3 },
-    { begin: 4, end: 0 },
-  ])('may begin $begin and end $end minutes later than asked, which is counted', (moved) => {
-    const fromMs = window.fromMs + moved.begin * minuteMs;
-    const toMs = window.toMs + moved.end * minuteMs;
-    const { answer, seen } = read(stating({ begin: fromMs, end: toMs }));
+    [-1, 0, true],
+    [0, 1, true],
+    [-5, 5, true],
+    [-3, -3, true],
+    [4, 0, true],
+    [-6, 0, false],
+    [0, 6, false],
+    [0.5, 0, false],
+    [0, -0.5, false],
+    [5, 0, false],
+    [5, -5, false],
+  ])('may begin %d and end %d minutes later than asked, which is counted: %s', (...moved) => {
+    const [begin, end, isTaken] = moved;
+    const about = { fromMs: window.fromMs + begin * minuteMs, toMs: window.toMs + end * minuteMs };
+    const seen = [{ kind: 'window', detail: { asked: window, answered: about } }];
+    const found = stating({ begin: about.fromMs, end: about.toMs });
 
-    expect(answer).toMatchObject({ window: { fromMs, toMs } });
-    expect(seen).toEqual([
-      { kind: 'window', detail: { asked: window, answered: { fromMs, toMs } } },
-    ]);
+    expect(found).toMatchObject(
+      isTaken ? { window: about, seen } : failing('the answer is about another time'),
+    );
   });
 
-  it.each([
-    { what: 'begins 6 minutes early', begin: -6, end: 0 },
-    { what: 'ends 6 minutes late', begin: 0, end: 6 },
-    { what: 'begins half a minute late', begin: 0.5, end: 0 },
-    { what: 'ends half a minute early', begin: 0, end: -0.5 },
-    { what: 'is empty', begin: 5, end: 0 },
-    { what: 'ends before it begins', begin: 5, end: -5 },
-  ])('is not believed if it $what', ({ begin, end }) => {
-    const part = stating({
-      begin: window.fromMs + begin * minuteMs,
-      end: window.toMs + end * minuteMs,
-    });
+  it.each([undefined, null, { begin: 1, end: null }, { begin: '1 hour ago', end: 'now' }])(
+    'must be stated, and is not by %j',
+    (stated) => {
+      expect(stating(stated)).toMatchObject(
+        failing('the answer does not say which time it is about'),
+      );
+    },
+  );
 
-    expect(read(part).answer).toEqual(notWhole('the answer is about another time'));
-  });
-
-  it.each([
-    { what: 'no metadata but its facets', stated: undefined },
-    { what: 'null', stated: null },
-    { what: 'half of one', stated: { begin: window.fromMs, end: null } },
-    { what: 'words', stated: { begin: '1 hour ago', end: 'now' } },
-  ])('must be stated, and is not by $what', ({ stated }) => {
-    expect(read(stating(stated)).answer).toEqual(
-      notWhole('the answer does not say which time it is about'),
+  it('must be that of the other answers of the poll', () => {
+    expect(stating(timeWindow, { mayBeAbout: () => false })).toMatchObject(
+      failing('the answer is about another time than others of this poll'),
     );
   });
 });

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { Query, QueryGauge } from '../../../src/model/config.ts';
 import type { QueryReading } from '../../../src/model/snapshot.ts';
-import { hourMs, minuteMs } from '../../../src/model/time.ts';
+import { dayMs, hourMs, minuteMs } from '../../../src/model/time.ts';
 import { queryReadingOf } from '../../../src/newrelic/nerdgraph/query-answer.ts';
 import { aGauge, aQuery } from '../../support/builders.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
-const asked = { fromMs: 1_788_256_320_000, toMs: 1_788_256_620_000 };
-const timeWindow = { begin: asked.fromMs, end: asked.toMs };
+const toMs = 1_788_256_620_000;
+const lasting = (lengthMs: number) => ({ fromMs: toMs - lengthMs, toMs });
+const asked = lasting(5 * minuteMs);
 const [x, y] = [aGauge('x'), aGauge('y')];
 
 interface Asked {
@@ -22,31 +23,22 @@ interface Asked {
   readonly window?: typeof asked;
 }
 
-function queryOf({ gauges = [x], facets = [], expressions = [], maxSeries = 1000 }: Asked): Query {
-  const facet = (isAttribute: boolean) => (name: string) => ({
-    name,
-    label: `label_${name}`,
-    isAttribute,
-  });
-  return {
-    ...aQuery,
-    gauges,
-    facets: [...facets.map(facet(true)), ...expressions.map(facet(false))],
-    maxSeries,
-  };
-}
-
 function read(results: unknown, how: Asked = {}): QueryReading & { readonly invalid: string[] } {
+  const { gauges = [x], facets = [], expressions = [], maxSeries = 1000 } = how;
+  const { window = asked, stated } = how;
   const invalid: string[] = [];
-  const { facets = [], expressions = [], window = asked, stated } = how;
-  const all = [...facets, ...expressions];
+  const all = [
+    ...facets.map((name) => ({ name, label: `label_${name}`, isAttribute: true })),
+    ...expressions.map((name) => ({ name, label: `label_${name}`, isAttribute: false })),
+  ];
   const metadata = {
-    facets: all.length === 0 ? null : all,
+    facets: all.length === 0 ? null : all.map(({ name }) => name),
     messages: [],
     timeWindow: { begin: window.fromMs, end: window.toMs },
     ...stated,
   };
-  const reading = queryReadingOf({ results, metadata }, queryOf(how), {
+  const query: Query = { ...aQuery, gauges, facets: all, maxSeries };
+  const reading = queryReadingOf({ results, metadata }, query, {
     purpose: { operation: 'query', accountId: 1 },
     window,
     unexpected: createRecordingUnexpectedAnswers(),
@@ -55,10 +47,10 @@ function read(results: unknown, how: Asked = {}): QueryReading & { readonly inva
   return { ...reading, invalid };
 }
 
-/** What `ask` gives, or the message of the failure of New Relic; any other error is a fault. */
-function outcomeOf<Value>(ask: () => Value): Value | string {
+/** What `read` gives, or the message of the failure of New Relic; any other error is a fault. */
+function outcomeOf(...reading: Parameters<typeof read>): ReturnType<typeof read> | string {
   try {
-    return ask();
+    return read(...reading);
   } catch (error) {
     if (error instanceof ApiError) return error.message;
     throw error;
@@ -75,13 +67,14 @@ function shown({ series }: QueryReading): readonly string[] {
 const percentiles = aGauge('x', { gives: 'percentiles', percentages: [50, 95, 99.9] });
 const p95 = aGauge('x', { gives: 'percentiles', percentages: [95] });
 const apdex = aGauge('x', { gives: 'apdex' });
+const three = ['0 quantile=0.5 1', '0 quantile=0.95 2', '0 quantile=0.999 3'];
 
 describe('the value of a function', () => {
-  it.each<[string, QueryGauge, unknown, readonly string[], readonly string[]]>([
-    ['a number', x, 1.5, ['0 1.5'], []],
-    ['a negative one', x, -2, ['0 -2'], []],
-    ['zero', x, 0, ['0 0'], []],
-    ['a huge one', x, -1e308, ['0 -1e+308'], []],
+  it.each<[string, QueryGauge, unknown, readonly string[], invalid?: readonly string[]]>([
+    ['a number', x, 1.5, ['0 1.5']],
+    ['a negative one', x, -2, ['0 -2']],
+    ['zero', x, 0, ['0 0']],
+    ['a huge one', x, -1e308, ['0 -1e+308']],
     ['null', x, null, [], ['absent']],
     ['nothing', x, undefined, [], ['absent']],
     ['a text', x, '1', [], ['not_a_number']],
@@ -90,35 +83,23 @@ describe('the value of a function', () => {
     ['infinity', x, Number.POSITIVE_INFINITY, [], ['not_finite']],
     ['a histogram', x, { 0: 5, 0.5: 31, 1: 12 }, [], ['not_a_number']],
     ['an Apdex that nobody asked for', x, { score: 0.9 }, [], ['not_a_number']],
-    ['an Apdex', apdex, { score: 0.9, s: 9, t: 0, f: 1 }, ['0 0.9'], []],
+    ['an Apdex', apdex, { score: 0.9, s: 9, t: 0, f: 1 }, ['0 0.9']],
     ['an Apdex without a score', apdex, { s: 9 }, [], ['absent']],
-    ['an Apdex as a number', apdex, 0.5, ['0 0.5'], []],
-    [
-      'percentiles',
-      percentiles,
-      { 50: 1, 95: 2, 99.9: 3 },
-      ['0 quantile=0.5 1', '0 quantile=0.95 2', '0 quantile=0.999 3'],
-      [],
-    ],
-    [
-      'one that is missing',
-      percentiles,
-      { 50: 1, 95: null },
-      ['0 quantile=0.5 1'],
-      ['absent', 'absent'],
-    ],
-    ['one percentile as a number', p95, 2, ['0 quantile=0.95 2'], []],
-    ['several percentiles as a number', percentiles, 2, ['0 2'], []],
+    ['an Apdex as a number', apdex, 0.5, ['0 0.5']],
+    ['percentiles', percentiles, { 50: 1, 95: 2, 99.9: 3 }, three],
+    ['one of them', percentiles, { 50: 1, 95: null }, three.slice(0, 1), ['absent', 'absent']],
+    ['one percentile as a number', p95, 2, ['0 quantile=0.95 2']],
+    ['several percentiles as a number', percentiles, 2, ['0 2']],
     ['percentiles that are null', p95, null, [], ['absent']],
-  ])('is read: %s', (_, gauge, value, series, invalid) => {
+  ])('is read: %s', (_, gauge, value, series, invalid = []) => {
     const found = read([{ x: value }], { gauges: [gauge] });
+    const unusable = [...found.unusable.values()].reduce((sum, one) => sum + one, 0);
 
-    expect(shown(found)).toEqual(series);
-    expect(found.invalid).toEqual(invalid);
-    expect([...found.unusable.values()].reduce((sum, one) => sum + one, 0)).toBe(invalid.length);
+    expect([shown(found), found.invalid]).toEqual([series, invalid]);
+    expect(unusable).toBe(invalid.length);
   });
 
-  it.each([['another'], [''], [' 50 '], ['0x32'], ['101']])(
+  it.each(['another', '', ' 50 ', '0x32', '101'])(
     'is no value with the percentile %j, which nobody asked for',
     (key) => {
       expect(() => read([{ x: { [key]: 1 } }], { gauges: [p95] })).toThrow(/percentiles/u);
@@ -126,62 +107,43 @@ describe('the value of a function', () => {
   );
 });
 
+const ofOne = { facets: ['a'] };
 const ofTwo = { facets: ['a', 'b'] };
+const ofBucket = { expressions: ['a'] };
+const ofCases = { ...ofBucket, stated: { facets: ['CASES'] } };
 
 describe('the facets of a row', () => {
-  it.each<[string, Asked, unknown, readonly string[]]>([
-    ['one', { facets: ['a'] }, { facet: 's', x: 1 }, ['0 label_a=s 1']],
+  it.each<[string, Asked, unknown, string]>([
+    ['one', ofOne, { facet: 's', x: 1 }, 'label_a=s'],
+    ['one with a member of its own', ofOne, { facet: 's', a: 's', x: 1 }, 'label_a=s'],
+    ['only a member of its own', ofOne, { a: 's', x: 1 }, 'label_a=s'],
+    ['null', ofOne, { facet: null, x: 1 }, 'label_a='],
+    ['a number, in its member as a text', ofOne, { facet: 5, a: '5', x: 1 }, 'label_a=5'],
+    ['two', ofTwo, { facet: ['s', 5], a: 's', b: 5, x: 1 }, 'label_a=s label_b=5'],
+    ['a bucket', ofBucket, { facet: [0, 40], x: 1 }, 'label_a=[0,40]'],
+    ['a truth', ofOne, { facet: true, x: 1 }, 'label_a=true'],
+    ['an object', ofOne, { facet: { b: 1 }, x: 1 }, 'label_a={"b":1}'],
+    ['an expression of any name', ofCases, { facet: 's', CASES: 't', x: 1 }, 'label_a=s'],
     [
-      'one with a member of its own',
-      { facets: ['a'] },
-      { facet: 's', a: 's', x: 1 },
-      ['0 label_a=s 1'],
-    ],
-    ['only a member of its own', { facets: ['a'] }, { a: 's', x: 1 }, ['0 label_a=s 1']],
-    ['null', { facets: ['a'] }, { facet: null, x: 1 }, ['0 label_a= 1']],
-    [
-      'a number, in its member as a text',
-      { facets: ['a'] },
-      { facet: 5, a: '5', x: 1 },
-      ['0 label_a=5 1'],
-    ],
-    ['two', ofTwo, { facet: ['s', 5], a: 's', b: 5, x: 1 }, ['0 label_a=s label_b=5 1']],
-    ['a bucket', { expressions: ['a'] }, { facet: [0, 40], x: 1 }, ['0 label_a=[0,40] 1']],
-    ['a truth', { facets: ['a'] }, { facet: true, x: 1 }, ['0 label_a=true 1']],
-    ['an object', { facets: ['a'] }, { facet: { b: 1 }, x: 1 }, ['0 label_a={"b":1} 1']],
-    [
-      'an expression, whatever its name',
-      { expressions: ['a'], stated: { facets: ['CASES'] } },
-      {
-        facet: 's',
-        CASES: 't',
-        x: 1,
-      },
-      ['0 label_a=s 1'],
-    ],
-    ['none', {}, { x: 1 }, ['0 1']],
-    [
-      'the names of every object',
+      'that of any object',
       { facets: ['constructor'] },
       { facet: 's', x: 1 },
-      ['0 label_constructor=s 1'],
+      'label_constructor=s',
     ],
-  ])('are labels: %s', (_, how, row, series) => {
-    expect(shown(read([row], how))).toEqual(series);
+  ])('are labels: %s', (_, how, row, labels) => {
+    expect(shown(read([row], how))).toEqual([`0 ${labels} 1`]);
+  });
+
+  it('are no labels if there are none', () => {
+    expect(shown(read([{ x: 1 }]))).toEqual(['0 1']);
   });
 
   it('are cut where they are read, and stay apart', () => {
-    const long = 's'.repeat(4000);
-    const { series } = read(
-      [
-        { facet: `${long}1`, x: 1 },
-        { facet: `${long}2`, x: 2 },
-      ],
-      { facets: ['a'] },
-    );
+    const rows = [1, 2].map((number) => ({ facet: `${'s'.repeat(4000)}${number}`, x: number }));
+    const texts = read(rows, ofOne).series.map(({ labels }) => labels[0]?.[1]);
 
-    expect(series).toHaveLength(2);
-    for (const { labels } of series) expect(labels[0]?.[1]).toHaveLength(256);
+    expect(new Set(texts).size).toBe(2);
+    expect(texts.map((text) => text?.length)).toEqual([256, 256]);
   });
 });
 
@@ -189,6 +151,11 @@ const two = [
   { facet: 'r', x: 1 },
   { facet: 's', x: 2 },
 ];
+const moved = (byMs: number) => ({
+  ...ofOne,
+  stated: { timeWindow: { begin: asked.fromMs + byMs, end: asked.toMs + byMs } },
+});
+const stating = (facets: unknown, how: Asked = ofOne): Asked => ({ ...how, stated: { facets } });
 
 describe('11.1 an answer to another question is no value', () => {
   it.each<[string, unknown, Asked]>([
@@ -196,58 +163,29 @@ describe('11.1 an answer to another question is no value', () => {
     ['with a text for results', 'none', {}],
     ['with a row that is a text', ['row'], {}],
     ['with a row that is null', [null], {}],
-    ['grouped by something else', two, { facets: ['a'], stated: { facets: ['b'] } }],
-    ['grouped by less', two, { facets: ['a'], stated: { facets: null } }],
-    ['grouped by more', two, { facets: ['a'], stated: { facets: ['a', 'b'] } }],
-    ['grouped though nobody asked for it', [{ x: 1 }], { stated: { facets: ['a'] } }],
-    [
-      'grouped in another order',
-      [{ facet: ['1', '2'], x: 1 }],
-      {
-        ...ofTwo,
-        stated: { facets: ['b', 'a'] },
-      },
-    ],
-    ['with a row without facet', [{ x: 1 }], { facets: ['a'] }],
+    ['grouped by something else', two, stating(['b'])],
+    ['grouped by less', two, stating(null)],
+    ['grouped by more', two, stating(['a', 'b'])],
+    ['grouped though nobody asked for it', [{ x: 1 }], stating(['a'], {})],
+    ['grouped in another order', [{ facet: ['1', '2'], x: 1 }], stating(['b', 'a'], ofTwo)],
+    ['with a row without facet', [{ x: 1 }], ofOne],
     ['with a row with a facet too few', [{ facet: ['1'], x: 1 }], ofTwo],
     ['with a row with a facet too many', [{ facet: ['1', '2', '3'], x: 1 }], ofTwo],
     ['with one text for two facets', [{ facet: '1', x: 1 }], ofTwo],
     ['with a row about one of many', [{ facet: 's', x: 1 }], {}],
     ['with several rows for a total', [{ x: 1 }, { x: 2 }], {}],
-    [
-      'whose row says twice what it is about, not alike',
-      [{ facet: 's', a: 't', x: 1 }],
-      {
-        facets: ['a'],
-      },
-    ],
+    ['whose row says twice what it is about, not alike', [{ facet: 's', a: 't', x: 1 }], ofOne],
     [
       'with two rows for one facet',
       [
         { facet: 's', x: 1 },
         { facet: 's', x: 2 },
       ],
-      {
-        facets: ['a'],
-      },
+      ofOne,
     ],
-    ['without a window', two, { facets: ['a'], stated: { timeWindow: null } }],
-    [
-      'about another time',
-      two,
-      {
-        facets: ['a'],
-        stated: { timeWindow: { begin: timeWindow.begin - hourMs, end: timeWindow.end - hourMs } },
-      },
-    ],
-    [
-      'about half a minute later',
-      two,
-      {
-        facets: ['a'],
-        stated: { timeWindow: { begin: timeWindow.begin + 30_000, end: timeWindow.end + 30_000 } },
-      },
-    ],
+    ['without a window', two, { ...ofOne, stated: { timeWindow: null } }],
+    ['about another time', two, moved(-hourMs)],
+    ['about half a minute later', two, moved(30_000)],
   ])('%s', (_, results, how) => {
     expect(() => read(results, how)).toThrow(ApiError);
   });
@@ -255,93 +193,66 @@ describe('11.1 an answer to another question is no value', () => {
 
 const rate = { gauges: [x] };
 const count = { gauges: [aGauge('x', { growsWithWindow: true })] };
-const month = { fromMs: asked.toMs - 31 * 24 * hourMs, toMs: asked.toMs };
-const day = { fromMs: asked.toMs - 24 * hourMs, toMs: asked.toMs };
-const sixHours = { fromMs: asked.toMs - 6 * hourMs, toMs: asked.toMs };
-const week = { fromMs: asked.toMs - 7 * 24 * hourMs, toMs: asked.toMs };
+const [day, sixHours] = [lasting(dayMs), lasting(6 * hourMs)];
+const [week, month] = [lasting(7 * dayMs), lasting(31 * dayMs)];
 
 describe('a window that New Relic has moved', () => {
-  it.each<[string, Asked, readonly [fromBy: number, toBy: number], boolean]>([
-    ['both ends by 5 minutes', rate, [-5, -5], true],
-    ['one end by 5 minutes, of what does not grow', rate, [-5, 0], true],
-    ['both ends alike, of a count', count, [-3, -3], true],
-    ['to twice its length, of a count', count, [-5, 0], false],
-    ['to a fifth of it, of a count', count, [4, 0], false],
-    ['by more than a step', rate, [-6, -6], false],
-    ['by 10 minutes, of a day', { ...rate, window: day }, [-10, -10], true],
-    ['by more than 10 minutes, of a day', { ...rate, window: day }, [-11, -11], false],
-    ['by more than 5 minutes, of 6 hours', { ...rate, window: sixHours }, [-6, -6], false],
-    ['by an hour, of a week', { ...rate, window: week }, [-60, -60], true],
-    ['by an hour on one side, of a week of calls', { ...count, window: week }, [-60, 0], false],
-    ['by more than an hour, of a week', { ...rate, window: week }, [-61, -61], false],
-    ['by three hours, of a month', { ...rate, window: month }, [-180, 0], true],
-    [
-      'by three hours at both ends, of a month of calls',
-      { ...count, window: month },
-      [-180, -180],
-      true,
-    ],
-    [
-      'by three hours on one side, of a month of calls',
-      { ...count, window: month },
-      [-180, 0],
-      false,
-    ],
-    ['by more than three hours, of a month', { ...rate, window: month }, [-181, -181], false],
-  ])('%s', (_, how, [fromBy, toBy], isTaken) => {
+  it.each<[string, Asked, number, number, boolean]>([
+    ['of 5 minutes', rate, -5, -5, true],
+    ['of 5 minutes', rate, -5, 0, true],
+    ['of 5 minutes of calls', count, -3, -3, true],
+    ['of 5 minutes of calls', count, -5, 0, false],
+    ['of 5 minutes of calls', count, 4, 0, false],
+    ['of 5 minutes', rate, -6, -6, false],
+    ['of a day', { ...rate, window: day }, -10, -10, true],
+    ['of a day', { ...rate, window: day }, -11, -11, false],
+    ['of 6 hours', { ...rate, window: sixHours }, -6, -6, false],
+    ['of a week', { ...rate, window: week }, -60, -60, true],
+    ['of a week', { ...rate, window: week }, -61, -61, false],
+    ['of a week of calls', { ...count, window: week }, -60, 0, false],
+    ['of a month', { ...rate, window: month }, -180, 0, true],
+    ['of a month', { ...rate, window: month }, -181, -181, false],
+    ['of a month of calls', { ...count, window: month }, -180, -180, true],
+    ['of a month of calls', { ...count, window: month }, -180, 0, false],
+  ])('%s is taken if it is within its step, and not longer if calls are counted', (...row) => {
+    const [, how, fromBy, toBy, isTaken] = row;
     const { window = asked } = how;
-    const stated = {
-      begin: window.fromMs + fromBy * minuteMs,
-      end: window.toMs + toBy * minuteMs,
-    };
-    const [answered, wanted] = [stated.begin, window.fromMs].map((ms) =>
-      new Date(ms).toISOString(),
-    );
-    const moved = { ...how, stated: { timeWindow: stated } };
+    const begin = window.fromMs + fromBy * minuteMs;
+    const timeWindow = { begin, end: window.toMs + toBy * minuteMs };
+    const [answered, wanted] = [begin, window.fromMs].map((ms) => new Date(ms).toISOString());
+    const found = outcomeOf([{ x: 1 }], { ...how, stated: { timeWindow } });
     const refusal: unknown = expect.stringMatching(`${answered}.*${wanted}`);
-    const taken: unknown = expect.objectContaining({ windowEndMs: stated.end });
+    const taken: unknown = expect.objectContaining({ windowEndMs: timeWindow.end });
 
-    expect(outcomeOf(() => read([{ x: 1 }], moved))).toEqual(isTaken ? taken : refusal);
+    expect(found).toEqual(isTaken ? taken : refusal);
   });
 });
 
 describe('rows that look alike', () => {
-  const alike = [
-    { facet: '', x: 1 },
-    { facet: null, x: 2 },
-    { facet: '12', x: 3 },
-    { facet: 12, x: 4 },
-  ];
+  const alike = ['', null, '12', 12].map((facet, at) => ({ facet, x: at + 1 }));
 
   it.each([[alike], [alike.toReversed()]])('the first by type and text is shown', (rows) => {
-    const found = read(rows, { facets: ['a'] });
+    const found = read(rows, ofOne);
 
     expect(shown(found)).toEqual(['0 label_a= 2', '0 label_a=12 4']);
-    expect(found.invalid).toEqual(['duplicate', 'duplicate']);
-    expect(found.rows).toBe(4);
+    expect([found.invalid, found.rows]).toEqual([['duplicate', 'duplicate'], 4]);
   });
 });
 
 describe('more series than max_series', () => {
   const rowOf = (facet: string, value: number) => ({ facet, x: value, y: value });
   const rows = [rowOf('d', 9), rowOf('b', 5), rowOf('c', 5), rowOf('a', 1)];
-  const how = { facets: ['a'], gauges: [x, y], maxSeries: 5 };
+  const how = { ...ofOne, gauges: [x, y], maxSeries: 5 };
 
-  it('leaves out whole rows: the first in the order of New Relic stay, ties by labels', () => {
-    const tied = [rows[0], rows[2], rows[1], rows[3]];
+  it('leave out whole rows: the first in the order of New Relic stay, ties by labels', () => {
     const found = read(rows, how);
+    const series = ['0 label_a=b 5', '1 label_a=b 5', '0 label_a=d 9', '1 label_a=d 9'];
 
-    expect(shown(found)).toEqual([
-      '0 label_a=b 5',
-      '1 label_a=b 5',
-      '0 label_a=d 9',
-      '1 label_a=d 9',
-    ]);
-    expect(found.leftOut).toBe(4);
-    expect(read(tied, how).series).toEqual(found.series);
+    expect([shown(found), found.leftOut]).toEqual([series, 4]);
+    expect(read([rows[0], rows[2], rows[1], rows[3]], how).series).toEqual(found.series);
   });
 
-  it('leaves out everything if one row is too large', () => {
+  it('leave out everything if one row is too large', () => {
     expect(read(rows, { ...how, maxSeries: 1 })).toMatchObject({ series: [], leftOut: 8 });
   });
 });
@@ -351,43 +262,33 @@ const member = fc.oneof(
   fc.double(),
   fc.dictionary(fc.constantFrom('50', '95', '99.9', '101', 'score'), fc.double()),
 );
+const facet = fc.oneof(fc.jsonValue(), fc.array(fc.string(), { maxLength: 3 }));
+const members = { facet, a: fc.oneof(fc.string(), fc.integer()), x: member, y: member };
 const anyRow = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue() },
-  {
-    weight: 20,
-    arbitrary: fc.record(
-      {
-        facet: fc.oneof(fc.jsonValue(), fc.array(fc.string(), { maxLength: 3 })),
-        a: fc.oneof(fc.string(), fc.integer()),
-        x: member,
-        y: member,
-      },
-      { requiredKeys: [] },
-    ),
-  },
+  { weight: 20, arbitrary: fc.record(members, { requiredKeys: [] }) },
 );
+const anyHow = fc.record({
+  facets: fc.subarray(['a', 'b']),
+  gauges: fc.constantFrom(x, percentiles, apdex).map((gauge) => [gauge, y]),
+  maxSeries: fc.integer({ min: 1, max: 5 }),
+});
 
 describe('11.1 rows of any shape', () => {
   it('become valid series, each once, or are counted, or fail the query', () => {
     fc.assert(
-      fc.property(
-        fc.array(anyRow, { maxLength: 5 }),
-        fc.subarray(['a', 'b']),
-        fc.constantFrom(x, percentiles, apdex),
-        fc.integer({ min: 1, max: 5 }),
-        (rows, facets, gauge, maxSeries) => {
-          const found = outcomeOf(() => read(rows, { facets, gauges: [gauge, y], maxSeries }));
-          if (typeof found === 'string') return;
-          const { series, leftOut, invalid } = found;
-          const keys = series.map(({ gauge: index, labels }) => JSON.stringify([index, labels]));
+      fc.property(fc.array(anyRow, { maxLength: 5 }), anyHow, (rows, how) => {
+        const found = outcomeOf(rows, how);
+        if (typeof found === 'string') return;
+        const { series, leftOut, invalid } = found;
+        const keys = series.map(({ gauge, labels }) => JSON.stringify([gauge, labels]));
 
-          expect(new Set(keys).size).toBe(keys.length);
-          expect(series.every(({ value }) => Number.isFinite(value))).toBe(true);
-          expect(series.every(({ labels }) => labels.length >= facets.length)).toBe(true);
-          expect(series.length).toBeLessThanOrEqual(maxSeries);
-          expect(series.length + leftOut + invalid.length).toBeGreaterThanOrEqual(rows.length);
-        },
-      ),
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(series.every(({ value }) => Number.isFinite(value))).toBe(true);
+        expect(series.every(({ labels }) => labels.length >= how.facets.length)).toBe(true);
+        expect(series.length).toBeLessThanOrEqual(how.maxSeries);
+        expect(series.length + leftOut + invalid.length).toBeGreaterThanOrEqual(rows.length);
+      }),
       { numRuns: 500 },
     );
   });

@@ -17,7 +17,7 @@ import {
   rowsOf,
   undivided,
 } from '../../../src/newrelic/nerdgraph/query-plan.ts';
-import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
+import { aQuery, aSelected, throughputSeries } from '../../support/builders.ts';
 import { hostsNamed, someDivisions, someFleet } from './some-fleet.ts';
 
 type Entry = Parameters<typeof aSelected>[1];
@@ -27,8 +27,8 @@ function anApp(id: number, hosts: number, entry: Entry = {}): SelectedApplicatio
 }
 
 /** An application whose hosts no poll has named yet. */
-function aNewApp(id: number, hostCount?: number, entry: Entry = {}): SelectedApplication {
-  return aSelected({ id: `${id}`, hostIds: undefined, hostCount }, entry);
+function aNewApp(id: number, hostCount?: number): SelectedApplication {
+  return aSelected({ id: `${id}`, hostIds: undefined, hostCount });
 }
 
 function apps(count: number, hosts = 2, entry: Entry = {}): readonly SelectedApplication[] {
@@ -39,15 +39,6 @@ function asking(all: readonly SelectedApplication[]) {
   return all.map((selected) => ({ kind: 'application' as const, selected }));
 }
 
-function batchIdsOf(
-  due: readonly SelectedApplication[],
-  early: readonly SelectedApplication[] = [],
-): readonly (readonly string[])[] {
-  return groupsOf(asking(due), asking(early)).map((batch) =>
-    batch.map(({ selected }) => selected.application.id),
-  );
-}
-
 function planOf(
   all: readonly SelectedApplication[],
   divisionOf: DivisionOf = () => undivided,
@@ -55,128 +46,102 @@ function planOf(
   return queriesOf(asking(all), divisionOf);
 }
 
-/** The ids in each query about this. */
-function idsOf(
-  subject: PlannedQuery['subject'],
-  ...plan: Parameters<typeof planOf>
-): readonly (readonly string[])[] {
-  return planOf(...plan)
-    .filter((query) => query.subject === subject)
-    .map(({ applicationIds }) => applicationIds);
+function ofScope(scope: MetricScope): { readonly series: readonly PolledSeries[] } {
+  return { series: throughputSeries.map((one) => ({ ...one, scope })) };
 }
 
-function ofScope(scope: MetricScope): readonly PolledSeries[] {
-  return anEntry().series.map((one) => ({ ...one, scope }));
-}
-
-const manySeries: readonly PolledSeries[] = anEntry()
-  .series.slice(0, 1)
-  .flatMap((one) =>
-    Array.from({ length: 33 }, (_, index) => ({ ...one, metric: `Custom/${index}` })),
-  );
-
-const even = { kind: 'match', pattern: /[02468]$/u } as const;
-const self = { kind: 'self', names: ['Web-1'] } as const;
+const manySeries = throughputSeries
+  .slice(0, 1)
+  .flatMap((one) => [...Array(33).keys()].map((at) => ({ ...one, metric: `Custom/${at}` })));
+const even = { hosts: { kind: 'match', pattern: /[02468]$/u } } as const;
+const self = { hosts: { kind: 'self', names: ['Web-1'] } } as const;
+const allPresets = { poll: { metrics: presetNames } };
 
 describe('the rows of an application', () => {
   it.each([
-    { what: 'known hosts', selected: anApp(1, 10), is: 10 },
-    { what: 'all presets', selected: anApp(1, 10, { poll: { metrics: presetNames } }), is: 10 },
-    { what: 'hosts that are chosen on our side', selected: anApp(1, 10, { hosts: even }), is: 10 },
-    { what: 'the host of this process', selected: anApp(1, 10, { hosts: self }), is: 1 },
-    { what: 'hosts that New Relic counts', selected: aNewApp(1, 7), is: 7 },
-    { what: 'hosts that nobody has counted', selected: aNewApp(1), is: 20 },
-    { what: 'no hosts so far', selected: anApp(1, 0), is: 1 },
-    { what: 'hosts that nobody wants', selected: anApp(1, 10, { hosts: false }), is: 0 },
-    {
-      what: 'hosts of which nothing is read',
-      selected: anApp(1, 10, { series: ofScope('applications') }),
-      is: 0,
-    },
-  ])('with $what are $is', ({ selected, is }) => {
-    expect(rowsOf(selected)).toBe(is);
+    ['known hosts', anApp(1, 10), 10],
+    ['all presets', anApp(1, 10, allPresets), 10],
+    ['hosts that are chosen on our side', anApp(1, 10, even), 10],
+    ['the host of this process', anApp(1, 10, self), 1],
+    ['hosts that New Relic counts', aNewApp(1, 7), 7],
+    ['hosts that nobody has counted', aNewApp(1), 20],
+    ['no hosts so far', anApp(1, 0), 1],
+    ['hosts that nobody wants', anApp(1, 10, { hosts: false }), 0],
+    ['hosts of which nothing is read', anApp(1, 10, ofScope('applications')), 0],
+  ])('with %s are counted', (_, selected, rows) => {
+    expect(rowsOf(selected)).toBe(rows);
   });
 });
 
-describe('groupsOf', () => {
+describe('groups', () => {
   it.each([
-    { what: 'no application', all: [], is: 0 },
-    { what: '200 applications', all: apps(200), is: 1 },
-    { what: '201 applications', all: apps(201), is: 2 },
-    { what: 'the hosts of four queries', all: apps(40, 250), is: 1 },
-    { what: 'more hosts than four queries have', all: apps(41, 250), is: 2 },
-    { what: 'many hosts that nobody wants', all: apps(200, 1000, { hosts: false }), is: 1 },
-    { what: 'applications with very many hosts', all: apps(3, 12_000), is: 3 },
-  ])('makes $is batches of $what', ({ all, is }) => {
-    expect(batchIdsOf(all)).toHaveLength(is);
+    ['no application', [], 0],
+    ['200 applications', apps(200), 1],
+    ['201 applications', apps(201), 2],
+    ['the hosts of four queries', apps(40, 250), 1],
+    ['more hosts than four queries have', apps(41, 250), 2],
+    ['many hosts that nobody wants', apps(200, 1000, { hosts: false }), 1],
+    ['applications with very many hosts', apps(3, 12_000), 3],
+  ])('are as few as %s need', (_, all, count) => {
+    expect(groupsOf(asking(all))).toHaveLength(count);
   });
 
   it('are one for each query that is due, and none for others', () => {
-    const asked = ['a', 'b'].map((name) => ({
-      kind: 'query' as const,
-      query: { ...aQuery, name },
-    }));
-    const [application] = asking(apps(1));
-    const due = application === undefined ? asked : [...asked, application];
+    const asked = ['a', 'b'].map(
+      (name): Subject => ({ kind: 'query', query: { ...aQuery, name } }),
+    );
+    const due = [...asked, ...asking(apps(1))];
 
-    expect(groupsOf<Subject>(due, asked)).toEqual(due.map((one) => [one]));
+    expect(groupsOf(due, asked)).toEqual(due.map((one) => [one]));
   });
 
-  it('has every application that is due in one batch, of its kind, within the size', () => {
+  it('have every application that is due in one of them, of its kind, within the size', () => {
     fc.assert(
       fc.property(someFleet, fc.nat(40), (fleet, middle) => {
-        const [due, early] = [fleet.slice(0, middle), fleet.slice(middle)].map(asking);
-        const batches = groupsOf(due ?? [], early);
-        const all = batches.flat();
+        const [due, early] = [asking(fleet.slice(0, middle)), asking(fleet.slice(middle))];
+        const groups = groupsOf(due, early);
+        const all = groups.flat();
 
         expect(new Set(all).size).toBe(all.length);
-        expect(due?.filter((one) => !all.includes(one))).toEqual([]);
-        expect(batches).toHaveLength(groupsOf(due ?? []).length);
-        for (const batch of batches) {
-          const rows = batch.reduce((sum, { selected }) => sum + rowsOf(selected), 0);
-          expect(new Set(batch.map(({ selected }) => kindOf(selected.entry))).size).toBe(1);
-          expect(batch.length <= 200 && (batch.length === 1 || rows <= 10_000)).toBe(true);
+        expect(due.filter((one) => !all.includes(one))).toEqual([]);
+        expect(groups).toHaveLength(groupsOf(due).length);
+        for (const group of groups) {
+          const rows = group.reduce((sum, { selected }) => sum + rowsOf(selected), 0);
+          expect(new Set(group.map(({ selected }) => kindOf(selected.entry))).size).toBe(1);
+          expect(group.length <= 200 && (group.length === 1 || rows <= 10_000)).toBe(true);
         }
       }),
     );
   });
 });
 
-describe('the queries of a batch', () => {
-  it.each([
-    { what: 'nothing', all: [], is: [] },
-    { what: 'both', all: apps(2), is: ['applications', 'hosts'] },
-    { what: 'hosts that nobody knows yet', all: [anApp(1, 0)], is: ['applications', 'hosts'] },
-    { what: 'applications alone', all: apps(2, 2, { hosts: false }), is: ['applications'] },
-    { what: 'hosts alone', all: apps(2, 2, { application: false }), is: ['hosts'] },
-    {
-      what: 'applications, if nothing is read of hosts',
-      all: apps(2, 2, { series: ofScope('applications') }),
-      is: ['applications'],
-    },
-    {
-      what: 'hosts, if nothing is read of applications',
-      all: apps(2, 2, { series: ofScope('hosts') }),
-      is: ['hosts'],
-    },
-    {
-      what: 'both once with all presets',
-      all: apps(2, 2, { poll: { metrics: presetNames } }),
-      is: ['applications', 'hosts'],
-    },
-    {
-      what: 'both twice with more columns than a query has',
-      all: apps(2, 2, { series: manySeries }),
-      is: ['applications', 'applications', 'hosts', 'hosts'],
-    },
-  ])('ask for $what', ({ all, is }) => {
-    expect(planOf(all).map(({ subject }) => subject)).toEqual(is);
+describe('the queries of a group', () => {
+  it.each<[string, readonly SelectedApplication[], string]>([
+    ['nothing', [], ''],
+    ['both', apps(2), 'applications hosts'],
+    ['hosts that nobody knows yet', [anApp(1, 0)], 'applications hosts'],
+    ['applications alone', apps(2, 2, { hosts: false }), 'applications'],
+    ['hosts alone', apps(2, 2, { application: false }), 'hosts'],
+    ['no hosts of which nothing is read', apps(2, 2, ofScope('applications')), 'applications'],
+    ['no applications of which nothing is read', apps(2, 2, ofScope('hosts')), 'hosts'],
+    ['both once with all presets', apps(2, 2, allPresets), 'applications hosts'],
+    [
+      'both twice with many columns',
+      apps(2, 2, { series: manySeries }),
+      'applications applications hosts hosts',
+    ],
+  ])('ask for %s', (_, all, subjects) => {
+    expect(
+      planOf(all)
+        .map(({ subject }) => subject)
+        .join(' '),
+    ).toBe(subjects);
   });
 
   it.each([
-    { what: 'by their names', selected: anApp(1, 6000) },
-    { what: 'blindly, by their number', selected: aNewApp(1, 6000) },
-  ])('ask for very many hosts of one application in parts, $what', ({ selected }) => {
+    ['by their names', anApp(1, 6000)],
+    ['blindly, by their number', aNewApp(1, 6000)],
+  ])('ask for very many hosts of one application in parts, %s', (_, selected) => {
     const ofHosts = planOf([selected]).filter(({ subject }) => subject === 'hosts');
     const sizes = ofHosts.map(({ asksFor }) => hostsNamed(6000).filter(asksFor).length);
 
@@ -186,48 +151,49 @@ describe('the queries of a batch', () => {
   });
 
   it('ask for the host of this process by its name only, as it may be written', () => {
-    const [, ofHosts] = planOf([anApp(1, 9000, { hosts: self }), anApp(2, 3, { hosts: self })]);
+    const [, ofHosts] = planOf([anApp(1, 9000, self), anApp(2, 3, self)]);
 
-    expect(ofHosts?.condition).toBe("host IN ('Web-1','web-1')");
+    expect(ofHosts).toMatchObject({
+      condition: "host IN ('Web-1','web-1')",
+      applicationIds: ['1', '2'],
+      parts: 1,
+    });
     expect(['WEB-1', 'web-2'].map((name) => ofHosts?.asksFor(name))).toEqual([true, false]);
-    expect([ofHosts?.applicationIds, ofHosts?.parts]).toEqual([['1', '2'], 1]);
   });
 
   it('are divided as the applications are, those that are divided alike together', () => {
-    const division = (id: string): number => ({ '2': 1, '4': 2, '5': 2, '6': 2 })[id] ?? 200;
-    const divisionOf: DivisionOf = (_, id) => ({ together: division(id), parts: 1 });
-    const plan = [apps(7), divisionOf] as const;
+    const together: Readonly<Record<string, number>> = { '2': 1, '4': 2, '5': 2, '6': 2 };
+    const plan = planOf(apps(7), (_, id) => ({ together: together[id] ?? 200, parts: 1 }));
     const ids = [['1', '3', '7'], ['2'], ['4', '5'], ['6']];
 
-    expect(idsOf('applications', ...plan)).toEqual(ids);
-    expect(idsOf('hosts', ...plan)).toEqual(ids);
+    expect(plan.map(({ applicationIds }) => applicationIds)).toEqual([...ids, ...ids]);
   });
 
   it.each([
-    { what: 'several known hosts', selected: anApp(1, 100), parts: 4 },
-    { what: 'hosts that nobody knows yet', selected: aNewApp(1), parts: 4 },
-    { what: 'hosts of which New Relic counts none', selected: aNewApp(1, 0), parts: 4 },
-    { what: 'one host, which cannot be divided', selected: anApp(1, 1), parts: 1 },
-    {
-      what: 'the host of this process',
-      selected: anApp(1, 100, { hosts: self }),
-      parts: 1,
-    },
-  ])('ask in $parts parts for $what, if so divided', ({ selected, parts }) => {
-    const ofHosts = planOf([selected, anApp(2, 1, selected.entry)], (_, id) =>
+    ['several known hosts', anApp(1, 100), true],
+    ['hosts that nobody knows yet', aNewApp(1), true],
+    ['hosts of which New Relic counts none', aNewApp(1, 0), true],
+    ['one host, which cannot be divided', anApp(1, 1), false],
+    ['the host of this process', anApp(1, 100, self), false],
+  ])('ask in parts for %s, if that may help', (_, selected, isDivided) => {
+    const all = [selected, anApp(2, 1, selected.entry)];
+    const plan = planOf(all, (_subject, id) =>
       id === '1' ? { together: 200, parts: 4 } : undivided,
-    ).filter(({ subject, applicationIds }) => subject === 'hosts' && applicationIds.includes('1'));
+    );
+    const ofHosts = plan.filter(
+      ({ subject, applicationIds }) => subject === 'hosts' && applicationIds.includes('1'),
+    );
 
-    expect(ofHosts.length > 1).toBe(parts > 1);
-    expect(ofHosts.every((query) => query.parts === ofHosts.length)).toBe(true);
+    expect(ofHosts.length > 1).toBe(isDivided);
+    expect(ofHosts.every(({ parts }) => parts === ofHosts.length)).toBe(true);
   });
 
   it('have every application, and each host once, within the sizes', () => {
     fc.assert(
       fc.property(someFleet, someDivisions, (fleet, divisionOf) => {
-        for (const batch of groupsOf(asking(fleet))) {
-          const queries = queriesOf(batch, divisionOf);
-          for (const { selected } of batch) {
+        for (const group of groupsOf(asking(fleet))) {
+          const queries = queriesOf(group, divisionOf);
+          for (const { selected } of group) {
             const { id, hostIds = hostsNamed(9) } = selected.application;
             const own = queries.filter(({ applicationIds }) => applicationIds.includes(id));
             const ofHosts = own.filter(({ subject }) => subject === 'hosts');
@@ -239,8 +205,7 @@ describe('the queries of a batch', () => {
             expect(own.length - ofHosts.length).toBe(selected.entry.application ? 1 : 0);
             expect(new Set([...perHost, Number(asksForHosts(selected))]).size).toBe(1);
             for (const { subject, applicationIds } of own) {
-              const { together } = divisionOf(subject, id);
-              expect(applicationIds.length).toBeLessThanOrEqual(together);
+              expect(applicationIds.length).toBeLessThanOrEqual(divisionOf(subject, id).together);
             }
           }
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type FailureReason, failureReasons } from '../../../src/model/api-error.ts';
+import { ApiError, failureReasons } from '../../../src/model/api-error.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import type { Subject } from '../../../src/newrelic/nerdgraph/column-sets.ts';
 import {
@@ -11,49 +11,46 @@ import {
 import { type EndedQuery, QuerySizes } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
 import { aSelected } from '../../support/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { broken, refused } from './a-poll.ts';
 
-const answered: EndedQuery = {
-  subject: 'applications',
-  applicationIds: ['900'],
-  parts: 1,
-  error: undefined,
-};
-
-function failed(ids: readonly string[], overrides: Partial<EndedQuery> = {}): EndedQuery {
-  const error = new ApiError('server', 'it broke');
-  return { subject: 'applications', applicationIds: ids, parts: 1, error, ...overrides };
-}
-
+const broken = new ApiError('server', 'it broke');
+const refused = new ApiError('auth', 'refused', { status: 401 });
 const tooMuch = { subject: 'hosts', error: new ApiError('too_large', 'it took too long') } as const;
 
-function because(reason: FailureReason): EndedQuery {
-  return failed(['1', '2', '3', '4', '5'], { error: new ApiError(reason, 'it failed') });
+/** A query about these applications, such as `1 2 3`, that was answered. */
+function well(ids: string, overrides: Partial<EndedQuery> = {}): EndedQuery {
+  const applicationIds = ids.split(' ');
+  return { subject: 'applications', applicationIds, parts: 1, error: undefined, ...overrides };
 }
+
+function failed(ids: string, overrides: Partial<EndedQuery> = {}): EndedQuery {
+  return well(ids, { error: broken, ...overrides });
+}
+
+const five = '1 2 3 4 5';
+/** Of other applications: New Relic answers. */
+const answered = well('900');
 
 function aBench(subject: Subject = 'applications') {
   const clock = createFakeClock();
   const sizes = new QuerySizes(clock);
   const divisionOf = (id: string): Division => sizes.divisionOf(subject, id);
-  return { clock, sizes, divisionOf };
-}
-
-/** Polls these applications; `isBad` tells which queries about them fail. Returns the queries. */
-function poll(
-  sizes: QuerySizes,
-  count: number,
-  isBad: (applicationIds: readonly string[]) => boolean,
-): readonly PlannedQuery[] {
-  const batch = Array.from({ length: count }, (_, index) => ({
-    selected: aSelected({ id: `${index + 1}` }, { hosts: false }),
-  }));
-  const queries = queriesOf(batch, (subject, id) => sizes.divisionOf(subject, id));
-  const ended = queries.map(
-    (query): EndedQuery =>
-      isBad(query.applicationIds) ? failed(query.applicationIds) : { ...query, error: undefined },
-  );
-  sizes.ended(ended);
-  return queries;
+  const together = (...ids: readonly string[]) => ids.map((id) => divisionOf(id).together);
+  /** All queries of a poll end. */
+  const end = (...queries: readonly EndedQuery[]): void => sizes.ended(queries);
+  /** Polls so many applications; `isBad` tells which queries about them fail. Returns the queries. */
+  const poll = (
+    count: number,
+    isBad: (ids: readonly string[]) => boolean,
+  ): readonly PlannedQuery[] => {
+    const group = Array.from({ length: count }, (_, index) => ({
+      selected: aSelected({ id: `${index + 1}` }, { hosts: false }),
+    }));
+    const queries = queriesOf(group, sizes.divisionOf);
+    const errorOf = (ids: readonly string[]) => (isBad(ids) ? broken : undefined);
+    sizes.ended(queries.map((query) => ({ ...query, error: errorOf(query.applicationIds) })));
+    return queries;
+  };
+  return { clock, sizes, divisionOf, together, end, poll };
 }
 
 describe('a query that fails', () => {
@@ -63,238 +60,208 @@ describe('a query that fails', () => {
   ])(
     'of $count applications is divided until the bad one stands alone, with a dozen more calls',
     ({ count, together, calls }) => {
-      const { sizes } = aBench();
-      const polls = calls.map(() => poll(sizes, count, (ids) => ids.includes('7')));
-      const bad = polls.map((all) =>
-        all.find(({ applicationIds }) => applicationIds.includes('7')),
+      const { poll } = aBench();
+      const polls = calls.map(() => poll(count, (ids) => ids.includes('7')));
+      const bad = polls.flatMap((all) =>
+        all.flatMap(({ applicationIds: ids }) => (ids.includes('7') ? [ids.length] : [])),
       );
 
-      expect(bad.map((query) => query?.applicationIds.length)).toEqual(together);
-      expect(polls.map(({ length }) => length)).toEqual(calls);
+      expect([bad, polls.map(({ length }) => length)]).toEqual([together, calls]);
     },
   );
 
   it('costs a dozen more calls at most, whichever application is the bad one', () => {
     const most = Array.from({ length: 200 }, (_, index) => {
-      const { sizes } = aBench();
-      const polls = [1, 2, 3, 4, 5, 6, 7].map(() =>
-        poll(sizes, 200, (ids) => ids.includes(`${index + 1}`)),
-      );
-      return Math.max(...polls.map(({ length }) => length));
+      const { poll } = aBench();
+      const isBad = (ids: readonly string[]): boolean => ids.includes(`${index + 1}`);
+      return Math.max(...[1, 2, 3, 4, 5, 6, 7].map(() => poll(200, isBad).length));
     });
 
     expect(Math.max(...most)).toBeLessThanOrEqual(13);
   });
 
-  it.each(failureReasons)('for the reason %s', (reason) => {
-    const { sizes, divisionOf } = aBench();
+  it.each(failureReasons)('is divided for a reason that its parts may have: %s', (reason) => {
+    const { together, end } = aBench();
     const mayDivide = ['too_large', 'timeout', 'server', 'client', 'schema', 'not_json'];
-    sizes.ended([answered, because(reason)]);
+    end(answered, failed(five, { error: new ApiError(reason, 'it failed') }));
 
-    expect(divisionOf('1').together).toBe(mayDivide.includes(reason) ? 2 : 200);
+    expect(together('1')).toEqual([mayDivide.includes(reason) ? 2 : 200]);
   });
 
   it('about hosts divides none about applications', () => {
-    const { sizes, divisionOf } = aBench();
-    sizes.ended([answered, failed(['1', '2', '3', '4', '5'], { subject: 'hosts' })]);
+    const { sizes, divisionOf, end } = aBench();
+    end(answered, failed(five, { subject: 'hosts' }));
 
     expect(divisionOf('1')).toEqual(undivided);
     expect(sizes.divisionOf('hosts', '1').together).toBe(2);
   });
 
   it('about the hosts of one application has four times the parts, up to 64, while some are answered', () => {
-    const { sizes, divisionOf } = aBench('hosts');
+    const { sizes, divisionOf, end } = aBench('hosts');
     const parts = [1, 4, 16, 64].map((before) => {
-      const part = failed(['1'], { ...tooMuch, parts: before });
-      sizes.ended(
-        [{ ...part, applicationIds: ['1'], error: undefined }, part].slice(before > 1 ? 0 : 1),
-      );
+      const part = { ...tooMuch, parts: before };
+      const others = before > 1 ? [well('1', { ...part, error: undefined })] : [];
+      end(...others, failed('1', part));
       return divisionOf('1').parts;
     });
 
-    expect(parts).toEqual([4, 16, 64, 64]);
-    expect(sizes.changes).toBe(3);
+    expect([parts, sizes.changes]).toEqual([[4, 16, 64, 64], 3]);
     expect(divisionOf('1').together).toBe(undivided.together);
   });
 
   it.each([
-    { what: 'nothing but one application', query: failed(['1'], { error: tooMuch.error }) },
-    {
-      what: 'its hosts, for another reason than size,',
-      query: failed(['1'], { subject: 'hosts' }),
-    },
-  ])('about $what stays as it is', ({ query }) => {
-    const { sizes, divisionOf } = aBench(query.subject);
-    sizes.ended([answered, query]);
+    ['nothing but one application', failed('1', { error: tooMuch.error })],
+    ['its hosts, for another reason than size,', failed('1', { subject: 'hosts' })],
+  ])('about %s stays as it is', (_, query) => {
+    const { sizes, divisionOf, end } = aBench(query.subject);
+    end(answered, query);
 
     expect([divisionOf('1'), sizes.changes]).toEqual([undivided, 0]);
   });
 });
 
 describe('a division that helps nobody', () => {
-  it.each([
-    { what: 'server', error: broken },
-    { what: 'an answer that is not whole', error: new ApiError('schema', 'not whole') },
-    { what: 'an answer that is cut off', error: new ApiError('too_large', 'cut off') },
-  ])('is taken back at once, and not tried again for ten minutes: $what', async ({ error }) => {
-    const { clock, sizes, divisionOf } = aBench();
-    const ids = ['1', '2', '3', '4', '5'];
-    const pieces = [['1', '2'], ['3', '4'], ['5']];
-    sizes.ended([failed(ids, { error })]);
-    sizes.ended(pieces.map((some) => failed(some, { error })));
-    await clock.advance(10 * minuteMs - 1);
-    sizes.ended([failed(ids, { error })]);
-    expect([divisionOf('1'), sizes.changes]).toMatchObject([undivided, 2]);
+  it.each([broken, new ApiError('schema', 'not whole'), new ApiError('too_large', 'cut off')])(
+    'is taken back at once, and not tried again for ten minutes: $reason',
+    async (error) => {
+      const { clock, sizes, together, end } = aBench();
+      end(failed(five, { error }));
+      end(...['1 2', '3 4', '5'].map((some) => failed(some, { error })));
+      await clock.advance(10 * minuteMs - 1);
+      end(failed(five, { error }));
+      expect([together('1'), sizes.changes]).toEqual([[200], 2]);
 
-    await clock.advance(1);
-    sizes.ended([failed(ids, { error })]);
-    expect(divisionOf('1').together).toBe(2);
-  });
+      await clock.advance(1);
+      end(failed(five, { error }));
+      expect(together('1')).toEqual([2]);
+    },
+  );
 
-  it('is tried again before, once its query was answered', () => {
-    const { sizes, divisionOf } = aBench();
-    const ids = ['1', '2', '3', '4', '5'];
-    sizes.ended([failed(ids)]);
-    sizes.ended([failed(['1', '2']), failed(['3', '4', '5'])]);
-    sizes.ended([{ ...answered, applicationIds: ids }]);
-    sizes.ended([failed(ids)]);
+  it.each<[string, readonly (readonly EndedQuery[])[], number]>([
+    [
+      'is tried again before, once its query was answered',
+      [[failed('1 2'), failed('3 4 5')], [well(five)], [failed(five)]],
+      2,
+    ],
+    [
+      'is one whose pieces all fail because of the same of their metrics',
+      [
+        ['1 2', '3 4', '5']
+          .map((ids) => well(ids))
+          .flatMap((one) => [one, { ...one, error: broken }]),
+      ],
+      200,
+    ],
+    [
+      'says nothing if the account was refused meanwhile',
+      [[failed('1 2'), failed('3 4 5', { error: refused })]],
+      2,
+    ],
+  ])('%s', (_, polls, is) => {
+    const { together, end } = aBench();
+    end(failed(five));
+    for (const queries of polls) end(...queries);
 
-    expect(divisionOf('1').together).toBe(2);
-  });
-
-  it('is one whose pieces all fail because of the same of their metrics', () => {
-    const { sizes, divisionOf } = aBench();
-    const ended = (applicationIds: readonly string[]): readonly EndedQuery[] => [
-      { ...answered, applicationIds },
-      failed(applicationIds),
-    ];
-    sizes.ended(ended(['1', '2', '3']));
-    sizes.ended([...ended(['1']), ...ended(['2']), ...ended(['3'])]);
-
-    expect([divisionOf('1'), sizes.changes]).toMatchObject([undivided, 2]);
-  });
-
-  it('says nothing if the account was refused meanwhile', () => {
-    const { sizes, divisionOf } = aBench();
-    sizes.ended([failed(['1', '2', '3', '4', '5'])]);
-    sizes.ended([failed(['1', '2']), failed(['3', '4', '5'], { error: refused })]);
-
-    expect(divisionOf('1').together).toBe(2);
+    expect(together('1')).toEqual([is]);
   });
 });
 
-describe('a division of which only one application was asked for again', () => {
-  it('is not judged by that one, which may be the one that spoils the others', () => {
-    const { sizes, divisionOf } = aBench();
-    poll(sizes, 200, () => true);
-    const divided = divisionOf('1');
+describe('a division', () => {
+  it('is not judged by one application alone, which may be the one that spoils the others', () => {
+    const { together, poll, end } = aBench();
+    poll(200, () => true);
+    const divided = together('1');
+    end(failed('77'));
 
-    sizes.ended([failed(['77'])]);
-
-    expect(divided.together).toBeLessThan(200);
-    expect(divisionOf('1').together).toBe(divided.together);
+    expect(divided).not.toEqual([200]);
+    expect(together('1')).toEqual(divided);
   });
-});
 
-describe('a division of which every quarter fails', () => {
-  it('goes on because one application alone was answered: each quarter has bad ones', () => {
-    const { sizes, divisionOf } = aBench();
+  it('of which every quarter fails goes on because one application alone was answered', () => {
+    const { together, poll } = aBench();
     const bad = Array.from({ length: 20 }, (_, index) => `${10 * index + 5}`);
-    for (let left = 5; left > 0; left -= 1) {
-      poll(sizes, 200, (ids) => ids.some((id) => bad.includes(id)));
-    }
+    for (let left = 5; left > 0; left -= 1) poll(200, (ids) => ids.some((id) => bad.includes(id)));
 
-    expect(bad.map((id) => divisionOf(id).together)).toEqual(bad.map(() => 1));
+    expect(new Set(together(...bad))).toEqual(new Set([1]));
   });
 
   it.each([2, 3, 5])('ends where %i applications are too many, and stays there', (tooMany) => {
-    const { sizes } = aBench();
-    const polls = [1, 2, 3, 4, 5, 6].map(() =>
-      poll(sizes, tooMany, (ids) => ids.length >= tooMany),
-    );
+    const { poll } = aBench();
+    const polls = [1, 2, 3, 4, 5, 6].map(() => poll(tooMany, (ids) => ids.length >= tooMany));
 
     expect(polls.slice(1).map((queries) => queries.length)).not.toContain(1);
   });
 
   it('goes on until the queries are small enough', () => {
-    const { sizes } = aBench();
-    const polls = [1, 2, 3, 4].map(() => poll(sizes, 200, (ids) => ids.length > 12));
+    const { poll } = aBench();
+    const polls = [1, 2, 3, 4].map(() => poll(200, (ids) => ids.length > 12));
+    const sizes = polls.at(-1)?.map(({ applicationIds }) => applicationIds.length) ?? [];
 
     expect(polls.map((queries) => queries.length)).toEqual([1, 4, 13, 38]);
-    expect(
-      Math.max(...(polls.at(-1) ?? []).map(({ applicationIds }) => applicationIds.length)),
-    ).toBeLessThanOrEqual(12);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(12);
   });
-});
 
-describe('while nothing of a batch is answered', () => {
-  it('only one query is divided further', () => {
-    const { sizes, divisionOf } = aBench();
-    sizes.ended([failed(['1', '2', '3', '4', '5'])]);
-    sizes.ended([failed(['1', '2']), { ...answered, applicationIds: ['3', '4'] }]);
-    const helped = ['1', '3', '5'].map((id) => divisionOf(id).together);
-    sizes.ended([failed(['1']), failed(['2']), failed(['3', '4']), failed(['5'])]);
+  it('goes on in one query only while nothing of a poll is answered', () => {
+    const { together, end } = aBench();
+    end(failed(five));
+    end(failed('1 2'), well('3 4'));
+    const helped = together('1', '3', '5');
+    end(failed('1'), failed('2'), failed('3 4'), failed('5'));
 
-    expect(helped).toEqual([1, 3, 1]);
-    expect(['1', '3', '5'].map((id) => divisionOf(id).together)).toEqual([2, 1, 1]);
+    expect([helped, together('1', '3', '5')]).toEqual([
+      [1, 3, 1],
+      [2, 1, 1],
+    ]);
   });
-});
 
-describe('a division', () => {
   it('is taken back in steps, ten minutes without a failure each', async () => {
-    const { clock, sizes, divisionOf } = aBench('hosts');
-    const well = { ...answered, subject: 'hosts', applicationIds: ['1'] } as const;
-    const ten = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'];
-    sizes.ended([failed(ten, { subject: 'hosts' })]);
-    sizes.ended([well, failed(['1'], { ...tooMuch, parts: 4 })]);
+    const { clock, divisionOf, end } = aBench('hosts');
+    const hosts = { subject: 'hosts' } as const;
+    end(failed('1 2 3 4 5 6 7 8 9 10', hosts));
+    end(well('1', hosts), failed('1', { ...tooMuch, parts: 4 }));
     const seen: Division[] = [];
     for (let step = 0; step < 4; step += 1) {
       await clock.advance(10 * minuteMs - 1);
-      sizes.ended([well]);
+      end(well('1', hosts));
       seen.push(divisionOf('1'));
       await clock.advance(1);
-      sizes.ended([well]);
+      end(well('1', hosts));
     }
 
-    expect(seen).toMatchObject([
-      { together: 3, parts: 16 },
-      { together: 12, parts: 4 },
-      { together: 48, parts: 1 },
-      { together: 192, parts: 1 },
+    expect(seen.map(({ together, parts }) => [together, parts])).toEqual([
+      [3, 16],
+      [12, 4],
+      [48, 1],
+      [192, 1],
     ]);
-    expect(divisionOf('1')).toEqual(undivided);
-    expect(divisionOf('2').together).toBe(3);
+    expect([divisionOf('1'), divisionOf('2').together]).toEqual([undivided, 3]);
   });
 
   it.each([
-    {
-      what: 'one of its queries',
-      queries: [{ ...answered, applicationIds: ['1'] }, failed(['1'])],
-    },
-    { what: 'everything', queries: [failed(['1', '2', '3'], { error: refused })] },
-  ])('that has helped stays while $what fails', async ({ queries }) => {
-    const { clock, sizes, divisionOf } = aBench();
-    sizes.ended([answered, failed(['1', '2', '3', '4', '5'])]);
-    sizes.ended([{ ...answered, applicationIds: ['1', '2'] }]);
+    ['one of its queries', [well('1'), failed('1')]],
+    ['everything', [failed('1 2 3', { error: refused })]],
+  ])('that has helped stays while %s fails', async (_, queries) => {
+    const { clock, together, end } = aBench();
+    end(answered, failed(five));
+    end(well('1 2'));
     await clock.advance(60 * minuteMs);
-    sizes.ended(queries);
+    end(...queries);
 
-    expect(divisionOf('1').together).toBe(3);
+    expect(together('1')).toEqual([3]);
   });
 
   it('is counted as a change when it changes', async () => {
-    const { clock, sizes } = aBench();
+    const { clock, sizes, end } = aBench();
     const changes: number[] = [];
-    const end = (...queries: readonly EndedQuery[]): void => {
-      sizes.ended(queries);
+    for (const queries of [[well('1')], [answered, failed(five)], [well('1')]]) {
+      end(...queries);
       changes.push(sizes.changes);
-    };
-    end({ ...answered, applicationIds: ['1'] });
-    end(answered, failed(['1', '2', '3', '4', '5']));
-    end({ ...answered, applicationIds: ['1'] });
+    }
     await clock.advance(10 * minuteMs);
-    end({ ...answered, applicationIds: ['1'] });
-    end({ ...answered, applicationIds: ['1'] });
+    for (let poll = 0; poll < 2; poll += 1) {
+      end(well('1'));
+      changes.push(sizes.changes);
+    }
 
     expect(changes).toEqual([0, 1, 2, 3, 3]);
   });

@@ -2,24 +2,8 @@ import fc from 'fast-check';
 import type { AppEntry } from '../../../src/model/config.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type { ApplicationQuestion } from '../../../src/model/source.ts';
 import { type DivisionOf, undivided } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { aSelected } from '../../support/builders.ts';
-
-/** A question as the poll loop asks it. */
-export function aQuestion(
-  selected: SelectedApplication,
-  overrides: Partial<ApplicationQuestion> = {},
-): ApplicationQuestion {
-  return {
-    kind: 'application',
-    selected,
-    askHostNames: false,
-    hostNames: new Map(),
-    isListed: () => true,
-    ...overrides,
-  };
-}
 
 export function hostsNamed(count: number, prefix = 'host'): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
