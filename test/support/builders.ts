@@ -6,7 +6,7 @@ import type {
   Query,
   QueryGauge,
 } from '../../src/model/config.ts';
-import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
+import { type CustomMetric, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { ApplicationQuestion } from '../../src/model/source.ts';
 
@@ -44,6 +44,12 @@ function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
 
 /** What an entry that asks for nothing else has: requests per minute, first of web, then of others. */
 export const throughputSeries: readonly PolledSeries[] = seriesOf(['throughput'], transactionTypes);
+
+/** A metric of a user's own, as an entry asks for it. */
+export function aMetric(metric: string, overrides: Partial<CustomMetric> = {}): CustomMetric {
+  const plain = { scale: 1, help: undefined, labels: {}, scope: 'both' } as const;
+  return { metric, value: 'average_value', as: 'x', ...plain, ...overrides };
+}
 
 export function anEntry(
   overrides: Partial<Omit<AppEntry, 'poll'>> & { poll?: Partial<PollConfig> } = {},

@@ -4,7 +4,7 @@ import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
 import type { ApplicationQuestion } from '../../../src/model/source.ts';
-import { aSelected, throughputSeries } from '../../support/builders.ts';
+import { aMetric, aSelected, throughputSeries } from '../../support/builders.ts';
 import { aNerdGraphSource, polled } from './a-nerdgraph-source.ts';
 import {
   type Answer,
@@ -73,16 +73,9 @@ describe('the values of an application', () => {
   });
 
   it('are never below zero, unless the metric has a unit of its own', async () => {
-    const custom = {
-      metric: 'Custom/x',
-      scale: 1,
-      help: undefined,
-      labels: {},
-      scope: 'both',
-    } as const;
     const values = ['used_mb_by_host', 'average_value'] as const;
     const series = seriesOf(
-      values.map((value) => ({ ...custom, value, as: value })),
+      values.map((value) => aMetric('Custom/x', { value, as: value })),
       [],
     );
     const { outcome, failures } = await outcomeOf(aSelected({}, { series }), [

@@ -3,6 +3,7 @@ import type { AppEntry } from '../../../src/model/config.ts';
 import { type CustomMetric, metricScopes } from '../../../src/model/polled-series.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { ValueName } from '../../../src/model/vendor-value.ts';
+import { aMetric } from '../../support/builders.ts';
 
 /** Values that are in no preset, of metrics of which the simulated account has them. */
 const otherValues: Readonly<Record<string, readonly ValueName[]>> = {
@@ -27,7 +28,7 @@ export const customMetrics: readonly CustomMetric[] = Object.entries(otherValues
   ([metric, values]) =>
     values.map((value): CustomMetric => {
       const as = `${metric}_${value}`.toLowerCase().replaceAll(/[^a-z0-9]+/gu, '_');
-      return { metric, value, as, scale: 1, help: undefined, labels: {}, scope: 'both' };
+      return aMetric(metric, { value, as });
     }),
 );
 

@@ -5,8 +5,7 @@ import { presetNames } from '../../../src/model/presets.ts';
 import { type ValueName, valueNames } from '../../../src/model/vendor-value.ts';
 import { createCallGroups } from '../../../src/newrelic/rest/call-groups.ts';
 import { queryLengthOf } from '../../../src/newrelic/rest/requests.ts';
-
-const unnamed = { as: 'x', scale: 1, help: undefined, labels: {} };
+import { aMetric } from '../../support/builders.ts';
 
 /** Such as `a call_count`. Of applications and hosts unless it is said. */
 function aSeries(
@@ -14,7 +13,7 @@ function aSeries(
   value: ValueName = 'call_count',
   scope: MetricScope = 'both',
 ): PolledSeries {
-  const [series] = seriesOf([{ metric, value, scope, ...unnamed }], []);
+  const [series] = seriesOf([aMetric(metric, { value, scope })], []);
   if (series === undefined) throw new Error('a metric without a series');
   return series;
 }

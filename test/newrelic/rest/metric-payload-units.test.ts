@@ -4,7 +4,7 @@ import { type PolledSeries, seriesOf } from '../../../src/model/polled-series.ts
 import { presetNames } from '../../../src/model/presets.ts';
 import { valueNames } from '../../../src/model/vendor-value.ts';
 import { createGaugeNames } from '../../../src/tools/gauge-names.ts';
-import { aSelected } from '../../support/builders.ts';
+import { aMetric, aSelected } from '../../support/builders.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { aRestSource, polledOne } from './a-rest-source.ts';
 
@@ -51,8 +51,7 @@ describe('the documented unit of a value', () => {
   it.each(valueNames)('becomes the unit that the name of its gauge states: %s', async (value) => {
     const { ending, of250 } = documentedOf(value);
     const named = createGaugeNames()('Custom/a', value);
-    const choice = { metric: 'Custom/a', value, scale: 1, help: undefined, labels: {}, ...named };
-    const published = seriesOf([{ ...choice, scope: 'both' }], []).map(publishedOf);
+    const published = seriesOf([aMetric('Custom/a', { value, ...named })], []).map(publishedOf);
 
     expect(unitEndingOf(named.as)).toBe(ending);
     expect(await Promise.all(published)).toEqual([of250]);

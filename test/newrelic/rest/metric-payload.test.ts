@@ -13,7 +13,7 @@ import {
   vendorValues,
 } from '../../../src/model/vendor-value.ts';
 import { inBaseUnit } from '../../../src/newrelic/rest/metric-payload.ts';
-import { aSelected, throughputSeries } from '../../support/builders.ts';
+import { aMetric as aCustomMetric, aSelected, throughputSeries } from '../../support/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { aRestSource, polledOne, sampleText } from './a-rest-source.ts';
@@ -220,10 +220,8 @@ describe('an answer for a window', () => {
   });
 });
 
-const custom = { metric: 'Custom/a', as: 'x', help: undefined, labels: {}, scope: 'both' } as const;
-
 function aSeries(value: ValueName, changes: Partial<CustomMetric> = {}): readonly PolledSeries[] {
-  return seriesOf([{ ...custom, value, scale: 1, ...changes }], []);
+  return seriesOf([aCustomMetric('Custom/a', { value, ...changes })], []);
 }
 
 /** Metrics whose values are JSON texts. */

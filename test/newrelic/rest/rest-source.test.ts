@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type MetricScope, type PolledSeries, seriesOf } from '../../../src/model/polled-series.ts';
 import { restCosts } from '../../../src/newrelic/rest/rest-source.ts';
-import { aSelected } from '../../support/builders.ts';
+import { aMetric, aSelected } from '../../support/builders.ts';
 
 /** Some metrics with long names. */
 function readOf(scope: MetricScope, count: number = 1): readonly PolledSeries[] {
-  const metrics = Array.from({ length: count }, (_, index) => ({
-    metric: `Custom/${index}/`.padEnd(255, 'x'),
-    value: 'average_value' as const,
-    as: `custom_${index}`,
-    scale: 1,
-    help: undefined,
-    labels: {},
-    scope,
-  }));
+  const metrics = Array.from({ length: count }, (_, index) =>
+    aMetric(`Custom/${index}/`.padEnd(255, 'x'), { as: `custom_${index}`, scope }),
+  );
   return seriesOf(metrics, []);
 }
 

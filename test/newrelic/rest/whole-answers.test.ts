@@ -6,7 +6,7 @@ import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
 import type { CallsByOperation, PollCalls, Polled, Source } from '../../../src/model/source.ts';
 import { hourMs, minuteMs } from '../../../src/model/time.ts';
-import { aQuestion } from '../../support/builders.ts';
+import { aMetric, aQuestion } from '../../support/builders.ts';
 import { callsAtOnce } from '../../support/calls-at-once.ts';
 import { polled, polledOne } from './a-rest-source.ts';
 import { aBench, all, allFacts, anApp, type MetricCall, valuesIn } from './whole-answers-vendor.ts';
@@ -106,15 +106,9 @@ describe('an answer that has the values of the first metric alone', () => {
   });
 
   it('is not whole because two calls have values of a kind each, where one URL is too short', async () => {
-    const long = Array.from({ length: 14 }, (_, at) => ({
-      metric: `Custom/${at}/${'x'.repeat(230)}`,
-      value: 'average_value' as const,
-      as: `custom_${at}`,
-      scale: 1,
-      help: undefined,
-      labels: {},
-      scope: 'both' as const,
-    }));
+    const long = Array.from({ length: 14 }, (_, at) =>
+      aMetric(`Custom/${at}/${'x'.repeat(230)}`, { as: `custom_${at}` }),
+    );
     const some = long.filter((_, at) => at === 3 || at === 13);
     const facts = Object.fromEntries(some.map(({ metric }) => [metric, { average_value: 3 }]));
     const { source, calls } = aBench(() => 'others_missing', { ...allFacts, ...facts });
