@@ -33,13 +33,6 @@ function releaseAll(permits: readonly Permit[]): void {
 }
 
 describe('accounts with one key', () => {
-  it('share one limit, which is the smallest of theirs', async () => {
-    const { join } = aBench();
-    const [one, other] = [join('one', 5), join('other', 3)];
-
-    expect([await permitsOf(one, 2), await permitsOf(other, 2)]).toMatchObject([[{}, {}], [{}]]);
-  });
-
   const rest = { kind: 'rest', accountId: undefined } as const;
   const nerdgraph = { kind: 'nerdgraph', accountId: 1 } as const;
   const eu = 'https://api.eu.newrelic.com';
@@ -80,18 +73,6 @@ describe('accounts with one key', () => {
     await settle();
 
     expect(pair.one.limitPerMinute()).toBe(share);
-  });
-
-  it('send in turn, whoever asks for more', async () => {
-    const { clock, join } = aBench();
-    const [one, other] = [join('one', 10), join('other', 10)];
-    const greedy = await permitsOf(one, 100);
-    releaseAll(greedy);
-    const before = greedy.length;
-    const modest = await permitsOf(other, 5);
-    await clock.advance(2 * minuteMs);
-
-    expect([before, greedy.length - before, modest.length]).toEqual([10, 5, 5]);
   });
 
   it('keep to 25 calls in flight with NerdGraph, whatever their account ids, and get room in turn', async () => {
@@ -146,18 +127,6 @@ describe('accounts with one key', () => {
 });
 
 describe('an account that leaves and comes back', () => {
-  it('finds the calls that were sent with its key, and the pause', async () => {
-    const { join } = aBench();
-    const before = join('one', 3);
-    const permits = await permitsOf(before, 2);
-    for (const { throttled } of permits) throttled(aThrottled(100));
-    releaseAll(permits);
-    before.leave();
-    const after = join('renamed', 3);
-
-    expect([after.key.pausedUntilMs(), await permitsOf(after, 1)]).toEqual([100, []]);
-  });
-
   it('finds the limit reduced if it was', async () => {
     const { clock, join } = aBench();
     const before = join('one', 100);
@@ -223,23 +192,6 @@ describe('a key', () => {
     await wait(1);
 
     expect(isKnown).toEqual([true, true, true, true, true, false]);
-  });
-
-  it('lets nothing go during a pause, and goes on after it', async () => {
-    const { clock, join } = aBench();
-    const calls = join('one', 60);
-    for (const untilMs of [30_000, 10_000]) calls.key.throttled(aThrottled(untilMs));
-    const permits = await permitsOf(calls, 1);
-    const seen: unknown[] = [];
-    for (const waitMs of [29_999, 1]) {
-      await clock.advance(waitMs);
-      seen.push([calls.key.pausedUntilMs(), permits.length]);
-    }
-
-    expect(seen).toEqual([
-      [30_000, 0],
-      [undefined, 1],
-    ]);
   });
 
   it('lets a call go a minute after the end of the one that blocked it', async () => {

@@ -21,6 +21,7 @@ describe('the pause after a 429', () => {
     [60_000, 'nothing', {}],
     [20_500, 'a reset time', { [reset]: inS(20) }],
     [300_000, 'a reset time in just a day, the last one to be believed', { [reset]: inS(86_400) }],
+    [60_000, 'a reset time a second later', { [reset]: inS(86_401) }],
     [300_000, 'a reset time in an hour', { [reset]: inS(3600) }],
     [1000, 'a reset time that has passed', { [reset]: inS(-20) }],
     [60_000, 'seconds where a reset time belongs, which are not believed', { [reset]: '30' }],

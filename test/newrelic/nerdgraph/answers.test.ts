@@ -104,6 +104,13 @@ describe('the hosts of an application', () => {
     expect(later.hosts).toEqual({ a: none, b: [0, undefined] });
   });
 
+  it('have 0 for what each had before a poll that failed', async () => {
+    const there = apart([], [ofHost('b', 0, 0, 5)]);
+    const polls = [apart([], [ofHost('b', 5, 0, 5)]), apart([row(5)], broken), there];
+
+    expect((await outcomeOf(shop, polls)).hosts).toEqual({ b: [0, undefined] });
+  });
+
   const all = ['b', 'c', 'new'];
   it.each<[string, readonly string[] | undefined, boolean, boolean]>([
     ['changed', ['a'], false, true],

@@ -64,74 +64,52 @@ describe('the parts of hosts', () => {
       }),
     );
   });
-});
 
-function numbered(nameOf: (number: number) => string): readonly string[] {
-  return Array.from({ length: 12_000 }, (_, index) => nameOf(index));
-}
-
-const manyHosts = [
-  { what: 'numbers', names: numbered((number) => `web-${number}`) },
-  { what: 'hosts of a domain', names: numbered((number) => `web-${number}.example.com`) },
-  { what: 'addresses', names: numbered((number) => `10.0.${number >> 8}.${number & 255}`) },
-];
-
-describe('partsOf', () => {
-  it.each(manyHosts)(
-    'divides 12,000 hosts that are called by $what into few parts',
-    ({ names }) => {
-      const parts = partsOf(names, 9);
-      const sizes = parts.map((part) => names.filter((name) => part.asksFor(name)).length);
-
-      expect(Math.max(...sizes)).toBeLessThanOrEqual(12_000 / 9);
-      expect(parts.length).toBeLessThan(24);
-    },
-  );
+  const numbered = (nameOf: (number: number) => string): readonly string[] =>
+    Array.from({ length: 12_000 }, (_, index) => nameOf(index));
+  const sizesOf = (parts: readonly HostSubset[], names: readonly string[]): readonly number[] =>
+    parts.map((part) => names.filter((name) => part.asksFor(name)).length);
 
   it.each([
-    { what: 'all, if that is few enough', names: ['a', 'b'], most: 2, is: [['a', 'b']] },
-    { what: 'all, if there are none', names: [], most: 1, is: [[]] },
-    {
-      what: 'by the first condition that divides them',
-      names: ['10.0.0.1', '10.0.0.2'],
-      most: 1,
-      is: [['10.0.0.2'], ['10.0.0.1']],
-    },
-    { what: 'one of those that are all alike', names: ['.', '-'], most: 1, is: [['.', '-']] },
-  ])('is $what', ({ names, most, is }) => {
-    const parts = partsOf(names, names.length / most);
+    ['numbers', numbered((number) => `web-${number}`)],
+    ['hosts of a domain', numbered((number) => `web-${number}.example.com`)],
+    ['addresses', numbered((number) => `10.0.${number >> 8}.${number & 255}`)],
+  ])('are few of 12,000 hosts that are called by %s, or 64 that fit', (_, names) => {
+    const parts = partsOf(names, 9);
+
+    expect(Math.max(...sizesOf(parts, names))).toBeLessThanOrEqual(12_000 / 9);
+    expect(parts.length).toBeLessThan(24);
+    expect(Math.max(...sizesOf(partsOf([], 64), names))).toBeLessThan(5000);
+  });
+
+  it.each([
+    ['all, if that is few enough', ['a', 'b'], 1, [['a', 'b']]],
+    ['all, if there are none', [], 0, [[]]],
+    [
+      'by the first condition that divides them',
+      ['10.0.0.1', '10.0.0.2'],
+      2,
+      [['10.0.0.2'], ['10.0.0.1']],
+    ],
+    ['one of those that are all alike', ['.', '-'], 2, [['.', '-']]],
+  ])('are %s', (_, names, count, is) => {
+    const parts = partsOf(names, count);
 
     expect(parts.map((part) => names.filter((name) => part.asksFor(name)))).toEqual(is);
   });
-});
 
-describe('all hosts', () => {
-  it.each([{ parts: partsOf(['a', 'b'], 1) }, { parts: partsOf([], 1) }])(
-    'are asked for without a condition',
-    ({ parts }) => {
-      expect(parts).toEqual([allHosts]);
-    },
-  );
-});
-
-describe('the parts of hosts that nobody has named', () => {
   it.each([
-    { count: 1, parts: 1 },
-    { count: 2, parts: 2 },
-    { count: 3, parts: 4 },
-    { count: 64, parts: 64 },
-  ])('are $parts for $count', ({ count, parts }) => {
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [64, 64],
+  ])('of hosts that nobody has named are as many as wanted, or a few more: %d, %d', (...row) => {
+    const [count, parts] = row;
+
     expect(partsOf([], count)).toHaveLength(parts);
   });
 
-  it.each(manyHosts)(
-    'are 64 that an answer has room for, of 12,000 hosts called by $what',
-    ({ names }) => {
-      const sizes = partsOf([], 64).map(
-        (part) => names.filter((name) => part.asksFor(name)).length,
-      );
-
-      expect(Math.max(...sizes)).toBeLessThan(5000);
-    },
-  );
+  it('are asked for without a condition if it is one', () => {
+    expect([partsOf(['a', 'b'], 1), partsOf([], 1)]).toEqual([[allHosts], [allHosts]]);
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
 import type { Selector } from '../../../src/model/config.ts';
-import type { Transport } from '../../../src/newrelic/calls/transport.ts';
+import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import {
@@ -18,6 +18,17 @@ import {
 } from './a-rest-source.ts';
 
 const byName: Selector = { kind: 'name', name: 'app 1' };
+
+/** Such as those of `1 2`. */
+function idsIn(text: string): readonly string[] {
+  return text === '' ? [] : text.split(' ');
+}
+
+/** A page of applications with these ids, and perhaps a link to the next one. */
+function apps(ids: string, next?: number): ApiResponse {
+  return appsOf(idsIn(ids), next === undefined ? {} : nextPage(next));
+}
+
 const nameless = (id: number, next: number) =>
   answerOf({ applications: [{ id }] }, { headers: nextPage(next) });
 const renamed = answerOf({
@@ -26,105 +37,60 @@ const renamed = answerOf({
     { id: 3, name: 'app 3' },
   ],
 });
+const pages = { list: apps('1', 2), 'list 2': apps('2') };
+const noId = byIds('1', 'x/..', '１', '-1', '', '1\n');
 const batches = [idsFrom(1, 200), idsFrom(201, 200), idsFrom(401, 50)];
-const twoPages = { list: appsOf(['1'], nextPage(2)), 'list 2': appsOf(['2']) };
-
-interface Case {
-  readonly selectors?: readonly Selector[];
-  readonly script: ListScript;
-  readonly known?: readonly string[];
-  readonly is: Readonly<Record<string, unknown>>;
-}
+const inBatches = Object.fromEntries(batches.map((batch) => [batch.join(), appsOf(batch)]));
+const leftOut = { '1,2,3,4': apps('3'), 1: apps('1'), 2: apps(''), 4: notFound };
+const threePages = { list: apps('1 2', 2), 'list 2': apps('', 3), 'list 3': renamed };
+const idsOnly = { list: nameless(1, 2), 'list 2': nameless(2, 3), 'list 3': apps('3') };
+const halves = { '4,5': notFound, '6,7': apps('6 7'), 4: apps('4'), 5: notFound };
 
 describe('a discovery', () => {
-  it.each<[string, Case]>([
+  it.each<[string, readonly Selector[], ListScript, ids: string, known?: string]>([
+    ['asks for ids once, in one call', byIds('1', '2', '1'), { '1,2': apps('2 1') }, '2 1'],
+    ['asks for 200 ids in a call', byIds(...batches.flat()), inBatches, batches.flat().join(' ')],
+    ['asks for an id that was left out alone', byIds('1', '2', '3', '4'), leftOut, '3 1'],
+    ['never asks for an id that is not a number', noId, { 1: apps('1') }, '1'],
+    ['reads the whole list for a name', [byName], { list: apps('1 2') }, '1 2'],
+    ['reads the whole list for a pattern', [everything], { list: apps('1 2') }, '1 2'],
+    ['reads it for a name beside an id', [...byIds('1'), byName], { list: apps('1 2') }, '1 2'],
+    ['reads it without selectors', [], { list: apps('1 2') }, '1 2'],
+    ['reads all pages', [byName], threePages, '1 2 3'],
+    ['reads on through pages of which only the ids can be read', [byName], idsOnly, '3'],
     [
-      'asks for ids once, in one call',
-      {
-        selectors: byIds('1', '2', '1'),
-        script: { '1,2': appsOf(['2', '1']) },
-        is: { ids: ['2', '1'] },
-      },
+      'asks for known ones that pages left out',
+      [byName],
+      { ...pages, '4,5': apps('4') },
+      '1 2 4',
+      '1 4 5',
     ],
     [
-      'asks for 200 ids in a call',
-      {
-        selectors: byIds(...batches.flat()),
-        script: Object.fromEntries(batches.map((batch) => [batch.join(), appsOf(batch)])),
-        is: { ids: batches.flat() },
-      },
+      'finds the reason of a 404',
+      [byName],
+      { ...pages, '4,5,6,7': notFound, ...halves },
+      '1 2 4 6 7',
+      '4 5 6 7',
     ],
+    ['trusts one page with half of the known ones', [byName], { list: apps('1') }, '1', '1 4'],
     [
-      'asks for each id that was left out alone before it counts as missing',
-      {
-        selectors: byIds('1', '2', '3', '4'),
-        script: { '1,2,3,4': appsOf(['3']), 1: appsOf(['1']), 2: appsOf([]), 4: notFound },
-        is: { ids: ['3', '1'], pendingIds: [] },
-      },
+      'trusts an empty list if nothing is there',
+      [byName],
+      { list: apps(''), 1: apps('') },
+      '',
+      '1',
     ],
-    [
-      'never asks for an id that is not a number',
-      {
-        selectors: byIds('1', 'x/..', '１', '-1', '', '1\n'),
-        script: { 1: appsOf(['1']) },
-        is: { ids: ['1'] },
-      },
-    ],
-    ...[[byName], [everything], [...byIds('1'), byName], []].map((selectors): [string, Case] => [
-      `reads the list of the whole account: ${selectors.map(({ kind }) => kind).join()}`,
-      { selectors, script: { list: appsOf(['1', '2']) }, is: { ids: ['1', '2'] } },
-    ]),
-    [
-      'reads all pages, also after an empty one; of an application on two pages the first counts',
-      {
-        script: {
-          list: appsOf(['1', '2'], nextPage(2)),
-          'list 2': appsOf([], nextPage(3)),
-          'list 3': renamed,
-        },
-        is: { names: ['app 1', 'app 2', 'app 3'] },
-      },
-    ],
-    [
-      'reads on through pages of which only the ids can be read',
-      {
-        script: { list: nameless(1, 2), 'list 2': nameless(2, 3), 'list 3': appsOf(['3']) },
-        is: { ids: ['3'], unreadableIds: ['1', '2'] },
-      },
-    ],
-    [
-      'asks for known applications that a list of several pages left out',
-      {
-        script: { ...twoPages, '4,5': appsOf(['4']) },
-        known: ['1', '4', '5'],
-        is: { ids: ['1', '2', '4'] },
-      },
-    ],
-    [
-      'finds out which of several known applications is the reason for a 404',
-      {
-        script: {
-          ...twoPages,
-          '4,5,6,7': notFound,
-          '4,5': notFound,
-          '6,7': appsOf(['6', '7']),
-          4: appsOf(['4']),
-          5: notFound,
-        },
-        known: ['4', '5', '6', '7'],
-        is: { ids: ['1', '2', '4', '6', '7'] },
-      },
-    ],
-    [
-      'trusts a list of one page that has half of the known ones',
-      { script: { list: appsOf(['1']) }, known: ['1', '4'], is: { ids: ['1'] } },
-    ],
-    ...[appsOf([]), notFound].map((answer): [string, Case] => [
-      `trusts an empty list if a known application is not there either: ${answer.status}`,
-      { script: { list: appsOf([]), 1: answer }, known: ['1'], is: { ids: [], pendingIds: [] } },
-    ]),
-  ])('%s', async (_, { selectors = [byName], script, known, is }) => {
-    expect(await discover(selectors, script, known)).toMatchObject({ complete: true, ...is });
+    ['trusts an empty list beside a 404', [byName], { list: apps(''), 1: notFound }, '', '1'],
+  ])('%s', async (_, selectors, script, ids, known = '') => {
+    const found = await discover(selectors, script, idsIn(known));
+
+    expect(found).toMatchObject({ complete: true, pendingIds: [] });
+    expect(found.ids.join(' ')).toBe(ids);
+  });
+
+  it('believes the first of two pages with the same application, and names what it cannot read', async () => {
+    expect((await discover([byName], threePages)).names).toEqual(['app 1', 'app 2', 'app 3']);
+    expect((await discover([byName], idsOnly)).unreadableIds).toEqual(['1', '2']);
   });
 
   it('reads a list of 110 pages', async () => {
@@ -133,7 +99,6 @@ describe('a discovery', () => {
       page += 1;
       return appsOf(idsFrom(page * 200, 200), page < 110 ? nextPage(page + 1) : {});
     });
-
     const found = await source.discover({ selectors: [] }, [], neverAborted);
 
     expect(found).toMatchObject({ complete: true, calls: 110 });
@@ -143,73 +108,73 @@ describe('a discovery', () => {
 
 const many = idsFrom(1, 201);
 const firstBatch = many.slice(0, 200).join();
+const known = idsFrom(10, 250);
+const knownFail = {
+  [known.slice(0, 200).join()]: serverError,
+  [known.slice(200).join()]: apps('210'),
+};
+const gateway = { list: apps('1', 2), 'list 2': answerOf('<html>') };
+const batchFails = { [firstBatch]: serverError, 201: apps('201') };
 
 describe('an incomplete discovery', () => {
-  const leftOut =
+  const lacks =
     'the list left out most of the known applications, but at least 1 of them are still there';
 
-  it.each<[string, Case & { readonly reason: FailureReason; readonly says?: string }]>([
+  it.each<
+    [string, readonly Selector[], ListScript, ids: string, says: string, known?: readonly string[]]
+  >([
     [
-      'keeps what was read before the page that failed, and asks for no single ids',
-      {
-        selectors: [byName, ...byIds('9')],
-        script: { list: appsOf(['1'], nextPage(2)), 'list 2': answerOf('<html>') },
-        is: { ids: ['1'], pendingIds: ['9'] },
-        reason: 'not_json',
-      },
+      'keeps what was read before the page that failed',
+      [byName, ...byIds('9')],
+      gateway,
+      '1',
+      'not JSON',
+    ],
+    ['goes on with other ids', byIds(...many), batchFails, '201', 'status 500'],
+    [
+      'goes on with known ones',
+      [byName],
+      { ...pages, ...knownFail },
+      '1 2 210',
+      'status 500',
+      known,
     ],
     [
-      'goes on with the other ids after a failure of the vendor',
-      {
-        selectors: byIds(...many),
-        script: { [firstBatch]: serverError, 201: appsOf(['201']) },
-        is: { ids: ['201'] },
-        reason: 'server',
-      },
+      'is one with an empty list',
+      [byName],
+      { list: apps(''), '1,2,3': apps('3') },
+      '3',
+      lacks,
+      ['1', '2', '3'],
     ],
     [
-      'goes on with the other known applications, too',
-      {
-        script: {
-          ...twoPages,
-          [idsFrom(10, 200).join()]: serverError,
-          [idsFrom(210, 50).join()]: appsOf(['210']),
-        },
-        known: idsFrom(10, 250),
-        is: { ids: ['1', '2', '210'] },
-        reason: 'server',
-      },
+      'is one with a third',
+      [byName],
+      { list: apps('1'), '2,3': apps('3') },
+      '1 3',
+      lacks,
+      ['1', '2', '3'],
     ],
-    ...[[], ['1']].map((listed): [string, Case & { reason: FailureReason; says: string }] => [
-      `is one whose list of one page has ${listed.length} of three, of which another is still there`,
-      {
-        script: {
-          list: appsOf(listed),
-          [['1', '2', '3'].filter((id) => !listed.includes(id)).join()]: appsOf(['3']),
-        },
-        known: ['1', '2', '3'],
-        is: { ids: [...listed, '3'] },
-        reason: 'server',
-        says: leftOut,
-      },
-    ]),
-  ])('%s', async (_, { selectors = [byName], script, known, is, reason, says = '' }) => {
-    const found = await discover(selectors, script, known);
+  ])('%s', async (_, selectors, script, ids, says, knownIds) => {
+    const found = await discover(selectors, script, knownIds);
 
-    expect(found).toMatchObject({ ...is, error: { reason } });
+    expect(found.ids.join(' ')).toBe(ids);
     expect(found.error?.message).toContain(says);
+    expect(found.pendingIds).toEqual(script === gateway ? ['9'] : found.pendingIds);
   });
 
-  it.each<{ reason: FailureReason; calls: number }>([
-    ...(['auth', 'dns', 'connect', 'tls', 'throttled', 'redirect'] as const).map((reason) => ({
-      reason,
-      calls: 1,
-    })),
-    ...(['timeout', 'reset'] as const).map((reason) => ({ reason, calls: 2 })),
-  ])('makes $calls calls of two when the first fails by $reason', async ({ reason, calls }) => {
+  it.each<[FailureReason, number]>([
+    ['auth', 1],
+    ['dns', 1],
+    ['connect', 1],
+    ['tls', 1],
+    ['throttled', 1],
+    ['redirect', 1],
+    ['timeout', 2],
+    ['reset', 2],
+  ])('whose first call of two fails by %s makes %d', async (reason, calls) => {
     const failure = new ApiError(reason, 'no answer');
-    const others = calls === 1 ? {} : { 201: appsOf(['201']) };
-
+    const others = calls === 1 ? {} : { 201: apps('201') };
     const found = await discover(byIds(...many), { [firstBatch]: failure, ...others });
 
     expect(found).toMatchObject({ error: failure, calls });
