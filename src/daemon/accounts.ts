@@ -239,7 +239,7 @@ export class Daemon {
 
   constructor({ platform, logger, shard = { ordinal: 0, total: 1 } }: DaemonContext) {
     this.shard = shard;
-    this.store = new SeriesStore({ ...platform, logger });
+    this.store = new SeriesStore(platform.nextTurn, logger);
     this.metrics = createSelfMetrics(buildOf(platform.env), {
       status: () => this.status(),
       seriesOf: (account) => this.store.seriesOf(account),

@@ -240,28 +240,23 @@ export function queryFamiliesOf({
   ]);
 }
 
-const presetPositions = positionsOf([
-  upFamily.name,
-  ...presetGauges.flatMap(({ name, hostName }) => [name, hostName]),
-]);
-const fixedPositions = positionsOf(fixedFamilies.map(({ name }) => name));
+/** The order of a page; the metrics that configurations name stand in the place of the empty name. */
+const places: ReadonlyMap<string, number> = new Map(
+  [
+    upFamily.name,
+    ...presetGauges.flatMap(({ name, hostName }) => [name, hostName]),
+    '',
+    ...fixedFamilies.map(({ name }) => name),
+  ].map((name, index) => [name, index]),
+);
 
-function positionsOf(names: readonly string[]): ReadonlyMap<string, number> {
-  return new Map(names.map((name, index) => [name, index]));
+function placeOf({ name }: FamilyHead): number {
+  return places.get(name) ?? places.get('') ?? 0;
 }
 
 /** `newrelic_up` and the presets come first, then the metrics that configurations name, then what every application has. */
 export function inPageOrder<Head extends FamilyHead>(families: readonly Head[]): readonly Head[] {
-  const places = new Map(families.map(({ name }) => [name, placeOf(name)] as const));
-  return families.toSorted(({ name: left }, { name: right }) => {
-    const difference = (places.get(left) ?? 0) - (places.get(right) ?? 0);
-    if (difference !== 0) return difference;
-    return left < right ? -1 : 1;
-  });
-}
-
-function placeOf(name: string): number {
-  const fixed = fixedPositions.get(name);
-  const preset = presetPositions.get(name);
-  return fixed === undefined ? (preset ?? presetPositions.size) : presetPositions.size + 1 + fixed;
+  return families.toSorted(
+    (left, right) => placeOf(left) - placeOf(right) || (left.name < right.name ? -1 : 1),
+  );
 }

@@ -8,7 +8,7 @@ import {
 } from '../model/snapshot.ts';
 import { type Logger, type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
 import { type AppFamily, familiesOf, queryFamiliesOf, upFamily } from './families.ts';
-import { createPage, createPageCache, type Page, type PageDependencies } from './page.ts';
+import { createPage, createPageCache, type Page } from './page.ts';
 import { type RenderedSubject, renderApplication, renderQuery, renderUp } from './render.ts';
 
 type LeftOut = Record<SeriesDropReason, number>;
@@ -77,11 +77,6 @@ class Claims {
   }
 }
 
-export interface SeriesStoreDependencies extends PageDependencies {
-  /** Default: faults are only counted. */
-  readonly logger?: Pick<Logger, 'error'> | undefined;
-}
-
 /** Holds the published series as bytes: renders a subject when it is published, not during a scrape. */
 export class SeriesStore implements SnapshotSink {
   readonly #accounts = new Map<string, Account>();
@@ -89,11 +84,15 @@ export class SeriesStore implements SnapshotSink {
   /** By what they are made of: thousands of applications have the same series. */
   readonly #families = new WeakMap<object, readonly AppFamily[]>();
   readonly #cache;
-  readonly #logger: Pick<Logger, 'error'> | undefined;
+  readonly #logger: Logger | undefined;
 
-  constructor(dependencies: SeriesStoreDependencies) {
-    this.#logger = dependencies.logger;
-    this.#cache = createPageCache(async () => createPage(this.#shown(), dependencies));
+  /**
+   * @param nextTurn resolves after other work of the process has run, as `setImmediate` does
+   * @param logger default: faults are only counted
+   */
+  constructor(nextTurn: () => Promise<void>, logger?: Logger) {
+    this.#logger = logger;
+    this.#cache = createPageCache(async () => createPage(this.#shown(), nextTurn));
   }
 
   /** A fault of this program in one subject leaves out that subject: it is counted, and logged once. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import type { Format } from '../publish/open-metrics.ts';
+import type { Format } from '../publish/page.ts';
 
 export interface Answer {
   readonly status: number;

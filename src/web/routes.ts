@@ -3,8 +3,7 @@ import pLimit from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import type { AccountDetails, ReloadStatus, StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { toOpenMetrics } from '../publish/open-metrics.ts';
-import { gzipMember, type Page } from '../publish/page.ts';
+import { gzipMember, type Page, toOpenMetrics } from '../publish/page.ts';
 import {
   type Answer,
   compressed,

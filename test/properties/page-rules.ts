@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Daemon } from '../../src/daemon/accounts.ts';
-import { toOpenMetrics } from '../../src/publish/open-metrics.ts';
+import { toOpenMetrics } from '../../src/publish/page.ts';
 import {
   type ParsedSample,
   parseExposition,

@@ -58,7 +58,7 @@ export function textOf({ bytes }: RenderedSubject): string {
 }
 
 export function aStore(): SeriesStore {
-  return new SeriesStore({ nextTurn: async () => setImmediate() });
+  return new SeriesStore(async () => setImmediate());
 }
 
 export async function pageText(store: SeriesStore): Promise<string> {

@@ -45,10 +45,8 @@ describe('createPage', () => {
     const rendered = renderedOf(aSnapshot({ reading: aReading({ application: [1] }) }));
     let turns = 0;
 
-    await createPage([rendered, rendered], {
-      nextTurn: async () => {
-        turns += 1;
-      },
+    await createPage([rendered, rendered], async () => {
+      turns += 1;
     });
 
     expect(turns).toBe(rendered.families.length);

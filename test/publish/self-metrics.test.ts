@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasons } from '../../src/model/api-error.ts';
 import { invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
-import { toOpenMetrics } from '../../src/publish/open-metrics.ts';
+import { toOpenMetrics } from '../../src/publish/page.ts';
 import {
   type ParsedFamily,
   parseExposition,

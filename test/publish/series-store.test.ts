@@ -115,12 +115,10 @@ describe('SeriesStore', () => {
     const opened = once(gate, 'open');
     const underWay = once(gate, 'turn');
     let turns = 0;
-    const store = new SeriesStore({
-      nextTurn: async () => {
-        turns += 1;
-        gate.emit('turn');
-        await opened;
-      },
+    const store = new SeriesStore(async () => {
+      turns += 1;
+      gate.emit('turn');
+      await opened;
     });
     const ids = Array.from({ length: 500 }, (_, index) => String(index + 1));
     for (const id of ids) store.publish(polled(id, 1));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { familiesOf, upFamily } from '../../src/publish/families.ts';
-import { toOpenMetrics } from '../../src/publish/open-metrics.ts';
+import { toOpenMetrics } from '../../src/publish/page.ts';
 import { renderHeader } from '../../src/publish/render.ts';
 import { throughputSeries } from '../support/builders.ts';
 import {
