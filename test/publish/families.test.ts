@@ -1,84 +1,62 @@
 import { describe, expect, it } from 'vitest';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
-import { familiesOf } from '../../src/publish/families.ts';
-import { throughputSeries } from '../support/builders.ts';
 import { anApplication, aReading, aSnapshot, renderedOf, textOf } from './builders.ts';
 
-const appFamilies = familiesOf(throughputSeries);
+const before =
+  /newrelic_application_(\w+)\{account="production",app_id="101",app_name="Checkout",?/gu;
 
-/** The samples of a family for a snapshot: labels and values as text. */
-function samplesOf(suffix: string, snapshot: AppSnapshot): readonly string[] {
-  const name = `newrelic_application_${suffix}`;
-  if (!appFamilies.some((family) => family.name === name)) return ['no such family'];
-  return textOf(renderedOf(snapshot))
-    .split('\n')
-    .filter((line) => line.startsWith(`${name}{`))
-    .map((line) => line.replace(/^\w+\{account="\w+",app_id="\d+",app_name="\w+",?(.*)\} /u, '$1 '))
-    .map((sample) => sample.trim());
+/** The lines of an application, without what is the same in all of them. */
+function linesOf(snapshot: Partial<AppSnapshot>): readonly string[] {
+  const text = textOf(renderedOf(aSnapshot(snapshot)));
+  return text.replaceAll(before, '$1{').split('\n').slice(0, -1);
 }
 
-describe('appFamilies', () => {
-  it('publishes only the existence of an application without facts', () => {
-    const speaking = appFamilies.filter(
-      ({ samplesOf: samples }) => [...samples(aSnapshot(), String)].length > 0,
-    );
+const window = 'window_end_timestamp_seconds{} 1788256800';
+const info = 'info{language=""} 1';
+const hosts = new Map([
+  ['7', [2]],
+  ['8', [undefined, 1]],
+  ['9', []],
+]);
+const hostLines = [
+  'host_requests_per_minute{host_id="7",host_name="7",transaction_type="web"} 2',
+  'host_requests_per_minute{host_id="8",host_name="8",transaction_type="other"} 1',
+];
 
-    expect(speaking.map(({ name }) => name)).toEqual(['newrelic_application_info']);
-  });
-
-  it.each([
+describe('an application', () => {
+  it.each<{ what: string; snapshot: Partial<AppSnapshot>; lines: readonly string[] }>([
+    { what: 'its existence alone if nothing is known of it', snapshot: {}, lines: [info] },
     {
       what: 'a zero from the vendor',
-      suffix: 'requests_per_minute',
       snapshot: { reading: aReading({ application: [0] }) },
-      samples: ['transaction_type="web" 0'],
+      lines: ['requests_per_minute{transaction_type="web"} 0', window, info],
     },
     {
       what: 'nothing instead of a value that is not a finite number',
-      suffix: 'requests_per_minute',
-      snapshot: {
-        reading: aReading({
-          application: [Number.NaN, Number.POSITIVE_INFINITY],
-        }),
-      },
-      samples: [],
+      snapshot: { reading: aReading({ application: [Number.NaN, Number.POSITIVE_INFINITY] }) },
+      lines: [window, info],
     },
     {
       what: 'a host of unknown or empty name by its id',
-      suffix: 'host_requests_per_minute',
-      snapshot: {
-        reading: aReading({
-          hosts: new Map([
-            ['7', [2]],
-            ['8', [undefined, 1]],
-            ['9', []],
-          ]),
-        }),
-        hostNames: new Map([['8', '']]),
-      },
-      samples: [
-        'host_id="7",host_name="7",transaction_type="web" 2',
-        'host_id="8",host_name="8",transaction_type="other" 1',
-      ],
+      snapshot: { reading: aReading({ hosts }), hostNames: new Map([['8', '']]) },
+      lines: [...hostLines, window, info],
+    },
+    {
+      what: 'only its hosts if it is itself not wanted',
+      snapshot: { reading: aReading({ application: [1], hosts }), hostsOnly: true },
+      lines: hostLines,
     },
     {
       what: 'no window of a reading without data',
-      suffix: 'window_end_timestamp_seconds',
       snapshot: { reading: aReading({ windowEndMs: undefined }) },
-      samples: [],
+      lines: [info],
     },
     {
       what: 'no health if the vendor left it empty',
-      suffix: 'health_status',
       snapshot: { application: anApplication({ healthStatus: '' }) },
-      samples: [],
+      lines: [info],
     },
-  ] satisfies readonly {
-    what: string;
-    suffix: string;
-    snapshot: Partial<AppSnapshot>;
-    samples: readonly string[];
-  }[])('publishes $what', ({ suffix, snapshot, samples }) => {
-    expect(samplesOf(suffix, aSnapshot(snapshot))).toEqual(samples);
+  ])('publishes $what', ({ snapshot, lines }) => {
+    expect(linesOf(snapshot)).toEqual(lines);
   });
 });

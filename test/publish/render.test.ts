@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { labelValueOf, mayBeAltered } from '../../src/model/label-value.ts';
+import { labelValueOf } from '../../src/model/label-value.ts';
 import {
   type Labels,
   renderHeader,
@@ -131,16 +131,5 @@ describe('labelValueOf', () => {
         expect(labelValueOf(text)).toBe(value);
       }),
     );
-  });
-});
-
-describe('mayBeAltered', () => {
-  it.each([
-    { what: 'short plain labels', labels: 'host_id="7"', altered: false },
-    { what: 'labels just too short to hold a cut value', labels: 'x'.repeat(255), altered: false },
-    { what: 'labels as long as a cut value', labels: 'x'.repeat(256), altered: true },
-    { what: 'a replaced character', labels: 'host_id="\uFFFD"', altered: true },
-  ])('is $altered for $what', ({ labels, altered }) => {
-    expect(mayBeAltered(labels)).toBe(altered);
   });
 });
