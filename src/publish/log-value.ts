@@ -9,19 +9,9 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
-/** Names of fields whose content is never logged, in lower case and without `-` and `_`. */
-const secretNames: ReadonlySet<string> = new Set([
-  'apikey',
-  'xapikey',
-  'licensekey',
-  'authorization',
-  'proxyauthorization',
-  'password',
-  'secret',
-  'token',
-  'cookie',
-  'setcookie',
-]);
+/** Names of fields whose content is never logged, without `-` and `_`. */
+const secretNames =
+  /^(?:x?apikey|licensekey|(?:proxy)?authorization|password|secret|token|(?:set)?cookie)$/iu;
 
 /** Container runtimes split lines at 16 KiB. */
 const longestText = 8192;
@@ -73,7 +63,7 @@ function fieldsWithoutSecrets(
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]: [string, unknown]) => {
-      const isSecret = secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+      const isSecret = secretNames.test(name.replaceAll(/[-_]/g, ''));
       return [redact(name), isSecret ? redacted : withoutSecrets(value, redact)];
     }),
   );

@@ -36,20 +36,16 @@ async function captureLog({
 }
 
 describe('the level', () => {
-  it.each([
-    { level: 'debug', written: ['debug', 'info', 'warn', 'error'] },
-    { level: 'info', written: ['info', 'warn', 'error'] },
-    { level: 'warn', written: ['warn', 'error'] },
-    { level: 'error', written: ['error'] },
-  ] as const)('$level lets through $written', async ({ level, written }) => {
+  const levels = ['debug', 'info', 'warn', 'error'] as const;
+
+  it.each(levels)('%s lets through itself and what is worse', async (level) => {
     const { log, lines } = await captureLog({ level });
 
-    log.debug({}, 'debug');
-    log.info({}, 'info');
-    log.warn({}, 'warn');
-    log.error({}, 'error');
+    for (const each of levels) log[each]({}, each);
 
-    expect(lines.map((line: string) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(written);
+    expect(lines.map((line) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(
+      levels.slice(levels.indexOf(level)),
+    );
     expect(log.isDebugging).toBe(level === 'debug');
   });
 });
@@ -107,23 +103,18 @@ describe('the format', () => {
 });
 
 describe('a very long text', () => {
-  it.each(['json', 'logfmt', 'pretty'] as const)('is cut, and says so: %s', async (format) => {
-    const { log, lines } = await captureLog({ format });
+  it.each(['json', 'logfmt', 'pretty'] as const)(
+    'is cut, but for secrets, and says so: %s',
+    async (format) => {
+      const { log, redactor, lines } = await captureLog({ format });
+      redactor.add('secret-of-the-account');
 
-    log.info({ app_name: 'x'.repeat(10_240) }, 'long');
+      // Of a secret that is cut in two, no part would be known as one.
+      log.info({ app_name: `${'x'.repeat(8180)}secret-of-the-account${'x'.repeat(10)}` }, 'long');
 
-    expect(lines.join('')).toContain(`x… (${10_240 - 8192} more characters)`);
-    expect(lines.join('').length).toBeLessThan(8192 + 200);
-  });
-
-  it('is cut only when secrets have been replaced', async () => {
-    const { log, redactor, lines } = await captureLog();
-    redactor.add('secret-of-the-account');
-
-    log.info({ text: `${'x'.repeat(8180)} secret-of-the-account` }, 'long');
-
-    expect(lines.join('')).not.toContain('secret');
-  });
+      expect(lines.join('')).toContain('x[redacted]xx… (8 more characters)');
+    },
+  );
 });
 
 describe('an error among the fields', () => {
@@ -149,16 +140,6 @@ describe('an error among the fields', () => {
         cause: { type: 'TypeError', message: 'socket hang up' },
       },
     });
-  });
-
-  it('is written even if it is its own cause', async () => {
-    const { log, lines } = await captureLog();
-    const loop = new Error('loop');
-    loop.cause = loop;
-
-    log.error({ error: loop }, 'poll failed');
-
-    expect(JSON.parse(lines.join(''))).toMatchObject({ error: { message: 'loop' } });
   });
 
   it('carries its stack at level debug', async () => {
@@ -220,27 +201,17 @@ describe('a registered secret', () => {
 });
 
 describe('a field that is always secret', () => {
-  it.each([
-    { name: 'api_key' },
-    { name: 'x-api-key' },
-    { name: 'Authorization' },
-    { name: 'password' },
-  ])('$name is replaced without being registered', async ({ name }) => {
+  it('is replaced without being registered, but not the place a key comes from', async () => {
     const { log, lines } = await captureLog();
+    const secret = { api_key: 'x', 'x-api-key': 'x', Authorization: 'x', password: ['x'] };
+    const open = { accept: 'application/json', apiKeyFile: '/run/secrets/key' };
 
-    log.info({ headers: { [name]: 'x', accept: 'application/json' } }, 'request');
+    log.info({ headers: { ...secret, ...open } }, 'request');
 
+    const hidden = Object.keys(secret).map((name) => [name, '[redacted]']);
     expect(JSON.parse(lines.join(''))).toMatchObject({
-      headers: { [name]: '[redacted]', accept: 'application/json' },
+      headers: { ...Object.fromEntries(hidden), ...open },
     });
-  });
-
-  it('does not include the place a key comes from', async () => {
-    const { log, lines } = await captureLog();
-
-    log.info({ apiKeyFile: '/run/secrets/key' }, 'key read');
-
-    expect(JSON.parse(lines.join(''))).toMatchObject({ apiKeyFile: '/run/secrets/key' });
   });
 });
 
@@ -259,8 +230,12 @@ describe('a value that JSON cannot carry', () => {
     Object.getOwnPropertyDescriptor(trap, 'trap') ?? {},
   );
 
+  const loop = new Error('loop');
+  loop.cause = loop;
+
   it.each([
     { what: 'a loop', fields: { value: circular } },
+    { what: 'an error that is its own cause', fields: { error: loop } },
     { what: 'a getter that throws', fields: { value: trap } },
     { what: 'a getter that throws at the top', fields: trap },
     { what: 'an error whose name cannot be read', fields: { error: unnamed } },

@@ -86,6 +86,9 @@ describe('createPageCache', () => {
 
     expect(await before).toBe(builds[0]?.page);
     expect(await after).toBe(builds[1]?.page);
+    // The page that the change has overtaken is not kept, the newest one is.
+    expect(await cache.page()).toBe(builds[1]?.page);
+    expect(builds).toHaveLength(2);
   });
 
   it('runs one build at a time, and one build for all changes in the meantime', async () => {
@@ -110,32 +113,7 @@ describe('createPageCache', () => {
     expect(new Set(pages)).toEqual(new Set([builds[1]?.page]));
   });
 
-  it('does not keep a page that a change has overtaken', async () => {
-    const { cache, builds } = aCache();
-    const first = cache.page();
-    cache.invalidate();
-    builds[0]?.finish();
-    await first;
-
-    const second = cache.page();
-    builds[1]?.finish();
-
-    expect(await second).toBe(builds[1]?.page);
-  });
-
-  it('rejects when a build fails, and builds again for the next reader', async () => {
-    const { cache, builds } = aCache();
-    const first = cache.page();
-    builds[0]?.fail(new Error('out of memory'));
-
-    await expect(first).rejects.toThrow('out of memory');
-    const second = cache.page();
-    builds[1]?.finish();
-
-    expect(await second).toBe(builds[1]?.page);
-  });
-
-  it('builds for readers that wait behind a build that fails', async () => {
+  it('rejects when a build fails, and builds again for the next reader and for those behind', async () => {
     const { cache, builds } = aCache();
     const first = cache.page();
     cache.invalidate();
@@ -144,8 +122,11 @@ describe('createPageCache', () => {
     builds[0]?.fail(new Error('out of memory'));
     await expect(first).rejects.toThrow('out of memory');
     await settle();
-    builds[1]?.finish();
+    builds[1]?.fail(new Error('still'));
+    await expect(second).rejects.toThrow('still');
+    const third = cache.page();
+    builds[2]?.finish();
 
-    expect(await second).toBe(builds[1]?.page);
+    expect(await third).toBe(builds[2]?.page);
   });
 });

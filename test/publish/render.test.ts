@@ -75,31 +75,19 @@ const anyUnits = fc
   .map((units) => String.fromCharCode(...units));
 
 describe('labelValueOf', () => {
-  it.each([
-    { what: 'plain text', text: 'Checkout (production)', value: 'Checkout (production)' },
-    { what: 'quotes and backslashes', text: String.raw`a "b" \c`, value: String.raw`a "b" \c` },
-    { what: 'other scripts and emoji', text: 'Käse 日本 🧀', value: 'Käse 日本 🧀' },
-    { what: 'the empty text', text: '', value: '' },
-    { what: 'line separators', text: 'a\u2028b\u2029c', value: 'a\u2028b\u2029c' },
-  ])('leaves $what alone', ({ text, value }) => {
-    expect(labelValueOf(text)).toBe(value);
-  });
+  it.each(['Checkout (production)', String.raw`a "b" \c`, 'Käse 日本 🧀', '', 'a\u2028b\u2029c'])(
+    'leaves alone: %s',
+    (text) => {
+      expect(labelValueOf(text)).toBe(text);
+    },
+  );
 
-  it.each([
-    { what: 'NUL', text: 'a\u0000b' },
-    { what: 'a newline', text: 'a\nb' },
-    { what: 'a carriage return', text: 'a\rb' },
-    { what: 'a tab', text: 'a\tb' },
-    { what: 'DEL', text: 'a\u007Fb' },
-    { what: 'a C1 control', text: 'a\u009Bb' },
-    { what: 'a bidirectional override', text: 'a\u202Eb' },
-    { what: 'the first bidirectional embedding', text: 'a\u202Ab' },
-    { what: 'the first bidirectional isolate', text: 'a\u2066b' },
-    { what: 'the last bidirectional isolate', text: 'a\u2069b' },
-    { what: 'a lone high surrogate', text: 'a\uD83Db' },
-    { what: 'a lone low surrogate', text: 'a\uDE00b' },
-  ])('replaces $what', ({ text }) => {
-    expect(labelValueOf(text)).toBe('a\uFFFDb');
+  it('replaces controls, half characters and what reorders the text around it', () => {
+    const controls = ['\u0000', '\n', '\r', '\t', '\u007F', '\u009B'];
+    const directions = ['\u202A', '\u202E', '\u2066', '\u2069'];
+    const unsafe = [...controls, ...directions, '\uD83D', '\uDE00'];
+
+    expect(unsafe.map((one) => labelValueOf(`a${one}b`))).toEqual(unsafe.map(() => 'a\uFFFDb'));
   });
 
   it('keeps 256 code points and cuts at one more', () => {
