@@ -15,16 +15,13 @@ import {
 import { locate, type Span, spanOf } from '../../config/yaml-node.ts';
 import { dayMs } from '../../model/time.ts';
 import type { ServerTls } from '../../model/web-config.ts';
-import { clientAuthOf, opensslCiphers, opensslCurves, tlsVersionOf } from './tls-names.ts';
-import type { FileTls } from './web-config-schema.ts';
-
-interface MaterialDependencies {
-  /** Paths are relative to it. */
-  readonly directory: string;
-  readonly readFile: ReadFile;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-}
+import {
+  clientAuthOf,
+  type FileTls,
+  opensslCiphers,
+  opensslCurves,
+  tlsVersionOf,
+} from './web-config-schema.ts';
 
 /** What the files of `tls_server_config` hold. `tls` is only defined if no problem is an error. */
 interface TlsMaterial {
@@ -40,50 +37,46 @@ interface Part {
   /** Such as `"cert_file" /etc/tls/tls.crt`. */
   readonly subject: string;
   readonly span: Span | undefined;
+  /** What is wrong with it. */
+  readonly problems: readonly Problem[];
+  /** Path and digest of its file, if it has one. */
+  readonly files: readonly (readonly [path: string, digest: string])[];
 }
 
-type PartName = 'cert' | 'key' | 'client_ca';
-
-class Material {
-  readonly problems: Problem[] = [];
-  readonly files = new Map<string, string>();
-  readonly #root: Node;
-  readonly #dependencies: MaterialDependencies;
-
-  constructor(root: Node, dependencies: MaterialDependencies) {
-    this.#root = root;
-    this.#dependencies = dependencies;
+async function readPart(
+  root: Node,
+  tls: FileTls,
+  name: 'cert' | 'key' | 'client_ca',
+  { directory, readFile }: TlsFiles,
+): Promise<Part> {
+  const file = tls[`${name}_file`];
+  const key = file === undefined ? name : `${name}_file`;
+  const node = locate(root, ['tls_server_config', key]);
+  const span = node === undefined ? undefined : spanOf(node);
+  if (file === undefined) {
+    return { text: tls[name], subject: `"${name}"`, span, problems: [], files: [] };
   }
-
-  async part(tls: FileTls, name: PartName): Promise<Part> {
-    const file = tls[`${name}_file`];
-    const key = file === undefined ? name : `${name}_file`;
-    const node = locate(this.#root, ['tls_server_config', key]);
-    const span = node === undefined ? undefined : spanOf(node);
-    if (file === undefined) return { text: tls[name], subject: `"${name}"`, span };
-    const path = resolve(this.#dependencies.directory, file);
-    const subject = `"${key}" ${path}`;
-    try {
-      const bytes = await this.#dependencies.readFile(path);
-      this.files.set(path, digestOf(bytes));
-      return { text: new TextDecoder().decode(bytes), subject, span };
-    } catch (error) {
-      this.files.set(path, '');
-      const help = readRemedy(error, 'create it, readable by this user');
-      if (mayPass(error))
-        throw fileError(path, `${subject} ${readFailure(error)}`, help, { cause: error });
-      this.problems.push(errorAt(span, `${subject} ${readFailure(error)}`, help));
-      return { text: undefined, subject, span };
-    }
+  const path = resolve(directory, file);
+  const subject = `"${key}" ${path}`;
+  try {
+    const bytes = await readFile(path);
+    const text = new TextDecoder().decode(bytes);
+    return { text, subject, span, problems: [], files: [[path, digestOf(bytes)]] };
+  } catch (error) {
+    const message = `${subject} ${readFailure(error)}`;
+    const help = readRemedy(error, 'create it, readable by this user');
+    if (mayPass(error)) throw fileError(path, message, help, { cause: error });
+    const problems = [errorAt(span, message, help)];
+    return { text: undefined, subject, span, problems, files: [[path, '']] };
   }
+}
 
-  /** Reports what is wrong with a bundle of certificates. */
-  bundle({ text, subject, span }: Part): string | undefined {
-    const problem = text === undefined ? undefined : bundleProblem(text);
-    if (problem === undefined) return text;
-    this.problems.push(errorAt(span, `${subject} ${problem}`, bundleRemedy));
-    return undefined;
-  }
+/** Without its text, if that is no bundle of certificates. */
+function asBundle(part: Part): Part {
+  const problem = part.text === undefined ? undefined : bundleProblem(part.text);
+  if (problem === undefined) return part;
+  const problems = [errorAt(part.span, `${part.subject} ${problem}`, bundleRemedy)];
+  return { ...part, text: undefined, problems };
 }
 
 /** What is wrong with a key and the certificate that it should fit. */
@@ -111,13 +104,22 @@ function dayOf(timeMs: number): string {
 
 function dateWarning(cert: string, { subject, span }: Part, nowMs: number): readonly Problem[] {
   const { validFrom, validTo } = new X509Certificate(cert);
-  const start = Date.parse(validFrom);
-  const end = Date.parse(validTo);
+  const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
   if (end <= nowMs) {
     return [warningAt(span, `${subject} expired on ${dayOf(end)}: clients will refuse it`)];
   }
   if (start <= nowMs + dayMs) return [];
   return [warningAt(span, `${subject} is not valid before ${dayOf(start)}`)];
+}
+
+/** What is wrong with the certificate and its key together. */
+function pairProblems(cert: Part, key: Part, nowMs: number): readonly Problem[] {
+  if (cert.text === undefined || key.text === undefined) return [];
+  const [message, help] = keyProblem(key.text, cert.text) ?? [];
+  return [
+    ...dateWarning(cert.text, cert, nowMs),
+    ...(message === undefined ? [] : [errorAt(key.span, `${key.subject} ${message}`, help)]),
+  ];
 }
 
 /** OpenSSL's own checks, such as for keys that are too short. */
@@ -135,34 +137,34 @@ function contextProblem(tls: ServerTls): string | undefined {
   }
 }
 
-/** Reads and checks the certificate, its key and the CAs of clients. Never rejects. */
+/** What files are read with. */
+interface TlsFiles {
+  /** Paths are relative to it. */
+  readonly directory: string;
+  readonly readFile: ReadFile;
+}
+
+/** Reads and checks the certificate, its key and the CAs of clients. */
 export async function readTlsMaterial(
   root: Node,
-  file: FileTls | undefined,
-  dependencies: MaterialDependencies,
+  file: FileTls,
+  from: TlsFiles,
+  nowMs: number,
 ): Promise<TlsMaterial> {
-  const material = new Material(root, dependencies);
-  const { problems, files } = material;
-  if (file === undefined) return { tls: undefined, problems, files };
-  const certPart = await material.part(file, 'cert');
-  const keyPart = await material.part(file, 'key');
-  const cert = material.bundle(certPart);
-  const clientCa = material.bundle(await material.part(file, 'client_ca'));
-  const { text: key } = keyPart;
-  if (cert !== undefined && key !== undefined) {
-    problems.push(...dateWarning(cert, certPart, dependencies.nowMs));
-    const [message, help] = keyProblem(key, cert) ?? [];
-    if (message !== undefined) {
-      problems.push(errorAt(keyPart.span, `${keyPart.subject} ${message}`, help));
-    }
-  }
-  const isGood = problems.every(({ severity }) => severity === 'warning');
-  if (!isGood || cert === undefined || key === undefined)
+  const cert = asBundle(await readPart(root, file, 'cert', from));
+  const key = await readPart(root, file, 'key', from);
+  const clientCa = asBundle(await readPart(root, file, 'client_ca', from));
+  const parts = [cert, key, clientCa];
+  const files = new Map(parts.flatMap((part) => part.files));
+  const problems = [...parts.flatMap((part) => part.problems), ...pairProblems(cert, key, nowMs)];
+  const isWrong = problems.some(({ severity }) => severity === 'error');
+  if (isWrong || cert.text === undefined || key.text === undefined) {
     return { tls: undefined, problems, files };
+  }
   const tls: ServerTls = {
-    cert,
-    key,
-    clientCa,
+    cert: cert.text,
+    key: key.text,
+    clientCa: clientCa.text,
     clientAuth: clientAuthOf(file.client_auth_type),
     allowedSans: file.client_allowed_sans,
     minVersion: tlsVersionOf(file.min_version),
@@ -173,6 +175,6 @@ export async function readTlsMaterial(
   };
   const refused = contextProblem(tls);
   if (refused === undefined) return { tls, problems, files };
-  const problem = errorAt(certPart.span, `${certPart.subject} is refused by OpenSSL: ${refused}`);
+  const problem = errorAt(cert.span, `${cert.subject} is refused by OpenSSL: ${refused}`);
   return { tls: undefined, problems: [...problems, problem], files };
 }
