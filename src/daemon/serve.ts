@@ -62,7 +62,7 @@ export async function serve(
     await Promise.all([
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
-      web?.watch(server, stopSignal),
+      web?.watch((tls) => server.renewTls(tls), stopSignal),
       tellParent && sendHeartbeats(clock, tellParent, () => daemon.stalled(), stopSignal),
     ]);
     logger.info({}, 'stopping');

@@ -1,8 +1,7 @@
 import { ConfigError } from '../config/diagnostic.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { WebConfig } from '../model/web-config.ts';
+import type { ServerTls, WebConfig } from '../model/web-config.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web/config/load-web-config.ts';
-import type { MetricsServer } from '../web/metrics-server.ts';
 import { follow, logWarnings, orCommandError, type WatchedFiles } from './config-files.ts';
 import type { AccountPlatform } from './platform.ts';
 
@@ -31,6 +30,8 @@ function wantsCertificate({ tls }: WebConfig): boolean {
   );
 }
 
+type RenewTls = (tls: ServerTls) => void;
+
 /** The active web configuration, which follows its files. */
 export interface WebAccess {
   readonly config: () => WebConfig;
@@ -38,9 +39,9 @@ export interface WebAccess {
    * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
    * them, the active one stays.
    *
-   * @param server is told what new connections get
+   * @param renewTls is told what new connections get
    */
-  readonly watch: (server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal) => Promise<void>;
+  readonly watch: (renewTls: RenewTls, signal: AbortSignal) => Promise<void>;
 }
 
 /** Reads the web configuration file. Rejects with a `CommandError` that says what is wrong with it. */
@@ -60,7 +61,7 @@ export async function openWebAccess(
     problem = next;
   };
 
-  const reload = async (server: Pick<MetricsServer, 'renewTls'>): Promise<void> => {
+  const reload = async (renewTls: RenewTls): Promise<void> => {
     let next: LoadedWebConfig;
     try {
       next = await loadWebConfig(path, platform);
@@ -77,7 +78,7 @@ export async function openWebAccess(
     }
     problem = undefined;
     loaded = next;
-    if (tls !== undefined) server.renewTls(tls);
+    if (tls !== undefined) renewTls(tls);
     logWarnings(next.warnings, path, logger, kind);
     const facts = { file: path, tls: tls !== undefined, users: users.size };
     logger.info(facts, 'web configuration reloaded');
@@ -86,8 +87,8 @@ export async function openWebAccess(
   const files = (): WatchedFiles | undefined => (problem === undefined ? loaded.files : undefined);
   return {
     config: () => loaded.config,
-    watch: async (server, signal) => {
-      const following = { files, intervalMs: () => intervalMs, reload: async () => reload(server) };
+    watch: async (renewTls, signal) => {
+      const following = { files, intervalMs: () => intervalMs, reload: async () => reload(renewTls) };
       await follow(following, platform, signal);
     },
   };

@@ -32,12 +32,10 @@ async function aBench(text: string): Promise<Bench> {
   const logger = createFakeLogger();
   const renewed: ServerTls[] = [];
   const web = await openWebAccess(path, platform, logger);
-  const server = {
-    renewTls: (tls: ServerTls): void => {
-      renewed.push(tls);
-    },
+  const renewTls = (tls: ServerTls): void => {
+    renewed.push(tls);
   };
-  const done = web.watch(server, platform.stopSignal);
+  const done = web.watch(renewTls, platform.stopSignal);
   onTestFinished(async () => {
     platform.stop();
     await done;

@@ -94,9 +94,9 @@ export interface OverallState {
 }
 
 /** How many applications are in each state. */
-export type StateCounts = Readonly<Record<ApplicationState, number>>;
+type StateCounts = Readonly<Record<ApplicationState, number>>;
 
-export function countStates(applications: readonly ApplicationStatus[]): StateCounts {
+function countStates(applications: readonly ApplicationStatus[]): StateCounts {
   const counts = { dropped: 0, failing: 0, gone: 0, waiting: 0, silent: 0, up: 0 };
   for (const { state } of applications) counts[state] += 1;
   return counts;
@@ -118,7 +118,8 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 /** Everything that fails, the worst first. */
 function failuresOf(
   accounts: readonly AccountDetails[],
-  { dropped, failing }: Pick<StateCounts, 'dropped' | 'failing'>,
+  failing: number,
+  dropped: number,
   problem: string | undefined,
 ): readonly string[] {
   const down = accounts.filter(({ state }) => state === 'down').length;
@@ -138,8 +139,7 @@ function failuresOf(
 
 /** Whether nothing of an account fails, though it may be degraded. */
 export function works(account: AccountDetails): boolean {
-  const counts = { failing: account.failingApplications, dropped: 0 };
-  return failuresOf([account], counts, undefined).length === 0;
+  return failuresOf([account], account.failingApplications, 0, undefined).length === 0;
 }
 
 /** What works, but not as it was meant to. */
@@ -166,19 +166,20 @@ function selectsNothing(accounts: readonly AccountDetails[], counts: StateCounts
 /** The state of the whole: as bad as the worst part of it; `down` only if nothing works. */
 export function overallStateOf(
   accounts: readonly AccountDetails[],
-  counts: StateCounts,
-  { reload, shard }: Pick<ProcessStatus, 'reload' | 'shard'>,
+  applications: readonly ApplicationStatus[],
+  { reload, shard }: ProcessStatus,
 ): OverallState {
   if (reload.inForceSinceMs === undefined) {
     return reload.problem === undefined
       ? { state: 'starting', sentence: 'The configuration is being read.' }
       : { state: 'down', sentence: 'There is no usable configuration, so nothing is polled.' };
   }
+  const counts = countStates(applications);
   // Other shards may have what is selected.
   const isIdle = shard.total === 1 && selectsNothing(accounts, counts);
   const failures = [
     ...(isIdle ? ['no application is selected'] : []),
-    ...failuresOf(accounts, counts, reload.problem),
+    ...failuresOf(accounts, counts.failing, counts.dropped, reload.problem),
   ];
   const faults = [...failures, ...shortcomingsOf(accounts)];
   if (faults.length > 0) {

@@ -4,7 +4,7 @@ import { applicationsSection } from './applications.ts';
 import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { queriesSection } from './queries.ts';
-import { accountView, countStates, overallStateOf } from './state.ts';
+import { accountView, overallStateOf } from './state.ts';
 import { absoluteText, ago, durationText, since } from './texts.ts';
 
 function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
@@ -80,7 +80,7 @@ export function statusPage(
   const { nowMs } = process;
   const accounts = source.accounts();
   const applications = source.applications();
-  const overall = overallStateOf(accounts, countStates(applications), process);
+  const overall = overallStateOf(accounts, applications, process);
   const { state, sentence } = overall;
   const { tone } = accountView(state, overall.works);
   const hasApplications = accounts.length === 0 || accounts.some((one) => one.hasApplications);

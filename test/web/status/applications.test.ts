@@ -1,8 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { StatusSource } from '../../../src/model/status.ts';
 import { accountCauses } from '../../../src/web/status/applications.ts';
-import { statusPage } from '../../../src/web/status/status-page.ts';
 import { tagsOf, textOf } from '../../support/html-parts.ts';
 import {
   aFullReading,
@@ -13,15 +11,7 @@ import {
   manyApplications,
   statusNowMs,
 } from '../../support/status-source.ts';
-
-function pageOf(source: StatusSource, query = ''): string {
-  return statusPage(source, new URLSearchParams(query), { telemetryPath: '/metrics' });
-}
-
-const namesOn = (page: string): readonly string[] =>
-  [...page.matchAll(/<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</gu)].map(
-    ([, name = '']) => name,
-  );
+import { namesOn, statusPageOf } from './pages.ts';
 
 describe('the list of applications', () => {
   const source = aStatusSource({
@@ -55,13 +45,13 @@ describe('the list of applications', () => {
     { query: 'sort=state', names: ['old', 'zoo', 'mail', 'Auth', 'shop'] },
     { query: 'page=7', names: ['old', 'zoo', 'mail', 'Auth', 'shop'] },
   ])('is $names for "$query"', ({ query, names }) => {
-    expect(namesOn(pageOf(source, query))).toEqual(names);
+    expect(namesOn(statusPageOf(source, query))).toEqual(names);
   });
 
   it.each(['q=nothing', 'account=unknown', 'state=silent', 'q=%3Cscript%3E'])(
     'says that nothing matches "%s"',
     (query) => {
-      const page = pageOf(source, query);
+      const page = statusPageOf(source, query);
 
       expect(namesOn(page)).toEqual([]);
       expect(textOf(page)).toContain('No matches. Show all applications');
@@ -69,7 +59,7 @@ describe('the list of applications', () => {
   );
 
   it('keeps what was asked for, in the form and in the links', () => {
-    const page = pageOf(source, 'account=R%26D&state=dropped&q=OLD&sort=-web');
+    const page = statusPageOf(source, 'account=R%26D&state=dropped&q=OLD&sort=-web');
     const inputs = tagsOf(page).filter(({ name }) => name === 'input');
 
     expect(inputs.map(({ attributes }) => [attributes['name'], attributes['value']])).toEqual([
@@ -84,7 +74,7 @@ describe('the list of applications', () => {
   });
 
   it('counts every state of what the search leaves', () => {
-    const text = textOf(pageOf(source, 'account=production&state=up'));
+    const text = textOf(statusPageOf(source, 'account=production&state=up'));
 
     expect(text).toContain('all 3\nfailing 2\nup 1\n');
   });
@@ -95,15 +85,17 @@ describe('the list of applications', () => {
       applications: [anApplicationStatus(), anApplicationStatus({ id: '2', reading })],
     });
 
-    expect(textOf(pageOf(both))).toMatch(/\nWeb time\n(?:Other time\n)?Errors\nValues from\n/u);
-    expect(textOf(pageOf(both))).toContain('\n123 ms\n');
-    expect(textOf(pageOf(source))).not.toContain('Web time');
+    expect(textOf(statusPageOf(both))).toMatch(
+      /\nWeb time\n(?:Other time\n)?Errors\nValues from\n/u,
+    );
+    expect(textOf(statusPageOf(both))).toContain('\n123 ms\n');
+    expect(textOf(statusPageOf(source))).not.toContain('Web time');
   });
 
   it('tells applications of the same name apart', () => {
     const twins = ['1', '2'].map((id) => anApplicationStatus({ id, name: 'shop' }));
     const other = anApplicationStatus({ id: '3', name: 'mail' });
-    const text = textOf(pageOf(aStatusSource({ applications: [...twins, other] })));
+    const text = textOf(statusPageOf(aStatusSource({ applications: [...twins, other] })));
 
     expect(text).toMatch(/^shop 1$[^]*^shop 2$/mu);
     expect(text).toMatch(/^mail$/mu);
@@ -111,8 +103,8 @@ describe('the list of applications', () => {
 
   it('comes in pages of 100', () => {
     const many = aStatusSource({ applications: manyApplications(250) });
-    const first = pageOf(many);
-    const last = pageOf(many, 'page=3&sort=name');
+    const first = statusPageOf(many);
+    const last = statusPageOf(many, 'page=3&sort=name');
 
     expect(namesOn(first)).toHaveLength(100);
     expect(textOf(first)).toContain('1 to 100 of 250');
@@ -122,7 +114,7 @@ describe('the list of applications', () => {
   });
 
   it('takes less than 100 KB on the wire for 2000 applications', () => {
-    const page = pageOf(aStatusSource({ applications: manyApplications(2000) }));
+    const page = statusPageOf(aStatusSource({ applications: manyApplications(2000) }));
 
     expect(gzipSync(page).length).toBeLessThan(100_000);
   });

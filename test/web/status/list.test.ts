@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StatusSource } from '../../../src/model/status.ts';
-import { statusPage } from '../../../src/web/status/status-page.ts';
 import { hostileQuery } from '../../support/hostile-text.ts';
 import { tagsOf, textOf } from '../../support/html-parts.ts';
 import {
@@ -11,6 +9,7 @@ import {
   aStatusSource,
   inState,
 } from '../../support/status-source.ts';
+import { rowsOn, statusPageOf } from './pages.ts';
 
 const source = aStatusSource({
   accounts: [
@@ -32,16 +31,11 @@ const source = aStatusSource({
   ],
 });
 
-function pageOf(query: string | URLSearchParams, shown: StatusSource = source): string {
-  return statusPage(shown, new URLSearchParams(query), { telemetryPath: '/metrics' });
-}
-
 /** The keys of the rows of both lists, those of the queries first. */
 function rowsOf(query: string): readonly string[] {
-  return tagsOf(pageOf(query)).flatMap(({ name, attributes }) => {
-    const key = attributes['data-key'];
-    return name === 'tbody' && key?.includes('/') === true ? [key.replace(/^.*\//u, '')] : [];
-  });
+  return rowsOn(statusPageOf(source, query)).flatMap((key) =>
+    key.includes('/') ? [key.replace(/^.*\//u, '')] : [],
+  );
 }
 
 const queries = ['carts', 'empty', 'mails', 'orders'];
@@ -63,7 +57,7 @@ describe('a page with two lists', () => {
   });
 
   it('keeps in the links and the form of one what is asked of the other', () => {
-    const page = pageOf('account=other&query_state=up&query_q=m&q=mail&sort=name');
+    const page = statusPageOf(source, 'account=other&query_state=up&query_q=m&q=mail&sort=name');
     const fields = page
       .split('<form ')
       .slice(1)
@@ -91,7 +85,7 @@ describe('the address of a list', () => {
     { query: 'page=1e3&sort=-&evil=%00' },
     { query: '__proto__=1' },
   ])('counts what it does not know as left out: "$query"', ({ query }) => {
-    expect(pageOf(query, aStatusSource())).toBe(pageOf('', aStatusSource()));
+    expect(statusPageOf(aStatusSource(), query)).toBe(statusPageOf(aStatusSource()));
   });
 
   it('is read as what was written, in each link', () => {
@@ -99,8 +93,9 @@ describe('the address of a list', () => {
     fc.assert(
       fc.property(texts, texts, (search, account) => {
         const asked = new URLSearchParams({ account, sort: '-name', q: search });
-        const links = tagsOf(pageOf(asked)).flatMap(({ attributes: { href = '' } }) =>
-          href.includes('&q=') ? [new URL(href, 'http://exporter/').searchParams] : [],
+        const links = tagsOf(statusPageOf(source, asked)).flatMap(
+          ({ attributes: { href = '' } }) =>
+            href.includes('&q=') ? [new URL(href, 'http://exporter/').searchParams] : [],
         );
 
         expect(links.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Shard } from '../../../src/model/shard.ts';
 import type { AccountDetails, ApplicationState, ReloadStatus } from '../../../src/model/status.ts';
-import { countStates, overallStateOf, works } from '../../../src/web/status/state.ts';
+import { overallStateOf, works } from '../../../src/web/status/state.ts';
 import { missingMetric } from '../../publish/account-status.ts';
 import { aQuery } from '../../support/builders.ts';
 import {
@@ -145,7 +145,7 @@ describe('overallStateOf', () => {
     ({ accounts = [{}], applications = ['up'], reload = {}, shard = alone, state, sentence }) => {
       const overall = overallStateOf(
         accounts.map(anAccountDetails),
-        countStates(applications.map((one) => anApplicationStatus(inState(one)))),
+        applications.map((one) => anApplicationStatus(inState(one))),
         { ...aProcessStatus(), reload: { ...aProcessStatus().reload, ...reload }, shard },
       );
 
@@ -175,7 +175,7 @@ describe('a combination of faults', () => {
       const states = parts.flatMap(([, fault]) => (typeof fault === 'string' ? [fault] : []));
       const overall = overallStateOf(
         [{}, ...accounts].map(anAccountDetails),
-        countStates(['up' as const, ...states].map((one) => anApplicationStatus(inState(one)))),
+        ['up' as const, ...states].map((one) => anApplicationStatus(inState(one))),
         aProcessStatus(),
       );
 

@@ -1,11 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatusSource } from '../../../src/model/status.ts';
 import type { PageContext } from '../../../src/web/status/document.ts';
 import { statusPage } from '../../../src/web/status/status-page.ts';
 import { missingMetric } from '../../publish/account-status.ts';
-import { hostileText } from '../../support/hostile-text.ts';
-import { skeletonOf, tagsOf, textOf } from '../../support/html-parts.ts';
+import { tagsOf, textOf } from '../../support/html-parts.ts';
 import {
   anAccountDetails,
   anApplicationStatus,
@@ -16,19 +14,11 @@ import {
   oneOfEachState,
   statusNowMs,
 } from '../../support/status-source.ts';
+import { statusPageOf } from './pages.ts';
 
 const context: PageContext = {
   telemetryPath: '/metrics',
 };
-
-function pageOf(source: StatusSource, query = ''): string {
-  return statusPage(source, new URLSearchParams(query), context);
-}
-
-const namesOn = (page: string): readonly string[] =>
-  [...page.matchAll(/<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</gu)].map(
-    ([, name = '']) => name,
-  );
 
 const refused = {
   configFile: 'config.yaml',
@@ -119,18 +109,18 @@ describe('statusPage', () => {
     'held 11 min ago',
     '0 of 2',
   ])('says on that night: %s', (text) => {
-    expect(textOf(pageOf(aBadNight())).split('\n')).toContain(text);
+    expect(textOf(statusPageOf(aBadNight())).split('\n')).toContain(text);
   });
 
   it('never gives a number for what is not known', () => {
-    const text = textOf(pageOf(aBadNight()));
+    const text = textOf(statusPageOf(aBadNight()));
 
     expect(text).not.toMatch(/\b0 s\b|NaN|undefined|Infinity|1970/u);
   });
 
   it('has the state in the title and in the icon of the tab', () => {
-    const bad = pageOf(aStatusSource({ applications: oneOfEachState() }));
-    const good = pageOf(aStatusSource());
+    const bad = statusPageOf(aStatusSource({ applications: oneOfEachState() }));
+    const good = statusPageOf(aStatusSource());
 
     expect(bad).toContain('<title>degraded: 1 application failing, ');
     expect(good).toContain('<title>up: 1 application, all polls succeed. ');
@@ -139,7 +129,7 @@ describe('statusPage', () => {
   });
 
   it('loads nothing but its script', () => {
-    const tags = tagsOf(pageOf(aStatusSource()));
+    const tags = tagsOf(statusPageOf(aStatusSource()));
     const loaded = tags.filter(({ attributes }) => attributes['src'] !== undefined);
 
     expect(loaded.map(({ attributes }) => attributes['src'])).toEqual(['./status.js']);
@@ -167,7 +157,9 @@ describe('statusPage', () => {
 
   it('lists the first hundred of thousands of entries that match nothing', () => {
     const missingSelectors = Array.from({ length: 5000 }, (_, index) => `id=${index}`);
-    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ missingSelectors })] }));
+    const page = statusPageOf(
+      aStatusSource({ accounts: [anAccountDetails({ missingSelectors })] }),
+    );
 
     expect(textOf(page)).toContain('5,000 entries match nothing\nid=0, id=1, ');
     expect(textOf(page)).toContain(
@@ -199,7 +191,9 @@ describe('statusPage', () => {
     );
     const ill = anApplicationStatus({ ...inState('failing'), id: '3' });
 
-    const text = textOf(pageOf(aStatusSource({ accounts, applications: [...applications, ill] })));
+    const text = textOf(
+      statusPageOf(aStatusSource({ accounts, applications: [...applications, ill] })),
+    );
 
     expect(text.split(message)).toHaveLength(2);
     expect(text).toContain(
@@ -211,7 +205,7 @@ describe('statusPage', () => {
   });
 
   it('says so while nothing is polled', () => {
-    const text = textOf(pageOf(aStatusSource({ accounts: [], applications: [] })));
+    const text = textOf(statusPageOf(aStatusSource({ accounts: [], applications: [] })));
 
     expect(text).toContain('This process polls no account.');
     expect(text).toContain('No application is polled yet.');
@@ -221,7 +215,9 @@ describe('statusPage', () => {
 describe('metrics that never have a value', () => {
   it('are named, and are not well', () => {
     const text = textOf(
-      pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics: [missingMetric] })] })),
+      statusPageOf(
+        aStatusSource({ accounts: [anAccountDetails({ missingMetrics: [missingMetric] })] }),
+      ),
     );
 
     expect(text).toContain('1 metric never has a value: queue_depth of match=^checkout (Custom/');
@@ -233,7 +229,7 @@ describe('metrics that never have a value', () => {
       ...missingMetric,
       name: `metric_${index}`,
     }));
-    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics })] }));
+    const page = statusPageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics })] }));
 
     expect(tagsOf(page).some(({ name }) => name === 'details')).toBe(true);
     expect(textOf(page)).toContain('5,000 metrics never have a value');
@@ -241,78 +237,5 @@ describe('metrics that never have a value', () => {
       ' and 4,900 more; the metric newrelic_exporter_metric_missing has the first thousand',
     );
     expect(textOf(page)).not.toContain('metric_100 ');
-  });
-});
-
-describe('hostile texts', () => {
-  const sourceOf = (text: string): StatusSource =>
-    aStatusSource({
-      process: aProcessStatus({
-        build: { version: text, revision: text, nodeVersion: text },
-        reload: { ...refused, configFile: text, problem: text },
-      }),
-      accounts: [
-        anAccountDetails({
-          name: `a${text}`,
-          state: 'down',
-          error: text,
-          missingSelectors: [text],
-          missingMetrics: [{ ...missingMetric, selector: text, metric: text }],
-          key: { location: text, problem: text, sinceMs: 0, readMs: 0 },
-        }),
-        anAccountDetails(),
-      ],
-      applications: [
-        anApplicationStatus({
-          ...inState('failing'),
-          account: `a${text}`,
-          id: text,
-          name: text,
-          selector: text,
-          labels: { [text]: text },
-          failure: { reason: 'server', message: text, sinceMs: statusNowMs - 1000 },
-        }),
-      ],
-    });
-
-  it('stay in their elements, and change no tag', () => {
-    const harmless = skeletonOf(pageOf(sourceOf('x'), 'q='));
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        const page = pageOf(sourceOf(text));
-
-        expect(skeletonOf(page)).toEqual(harmless);
-      }),
-    );
-  });
-
-  it('cannot be seen as anything else', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        const page = pageOf(sourceOf(text)).replaceAll(/ value="[^"]*"/gu, '');
-
-        expect(page).not.toMatch(/(?![\t\n])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
-      }),
-    );
-  });
-
-  it('may be in the query as well', () => {
-    const harmless = skeletonOf(pageOf(aStatusSource(), 'q=x&account=x'));
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        const params = new URLSearchParams({ q: `\u{1f4a3}${text}`, account: `\u{1f4a3}${text}` });
-
-        expect(skeletonOf(pageOf(aStatusSource(), params.toString()))).toEqual(harmless);
-      }),
-    );
-  });
-
-  it('are cut where they are long', () => {
-    const long = aStatusSource({
-      applications: [anApplicationStatus({ name: 'x'.repeat(10_240) })],
-    });
-
-    expect(namesOn(pageOf(long))).toEqual([`${'x'.repeat(99)}…`]);
-    expect(pageOf(long).length).toBeLessThan(pageOf(aStatusSource()).length + 200);
   });
 });
