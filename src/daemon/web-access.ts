@@ -88,7 +88,11 @@ export async function openWebAccess(
   return {
     config: () => loaded.config,
     watch: async (renewTls, signal) => {
-      const following = { files, intervalMs: () => intervalMs, reload: async () => reload(renewTls) };
+      const following = {
+        files,
+        intervalMs: () => intervalMs,
+        reload: async () => reload(renewTls),
+      };
       await follow(following, platform, signal);
     },
   };

@@ -107,6 +107,7 @@ describe('configured headers', () => {
     await withServer({ access: accessWith({ ...withUsers, headers }) }, async ({ get }) => {
       const replies = [
         await get('/metrics', as('alice', 'right')),
+        await get('/', as('alice', 'right')),
         await get('/metrics'),
         await get('/-/healthy'),
       ];

@@ -1,10 +1,4 @@
-import {
-  isReadOf,
-  type PolledSeries,
-  seriesLabels,
-  totalOf,
-  type Values,
-} from '../../model/polled-series.ts';
+import { seriesLabels, totalOf } from '../../model/polled-series.ts';
 import { cutText } from '../../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../../model/status.ts';
@@ -12,8 +6,9 @@ import {
   byText,
   failureText,
   hostsText,
-  measuredRate,
+  namedValues,
   nextPoll,
+  type RowValues,
   valueColumns,
   valuesAge,
 } from './applications.ts';
@@ -21,7 +16,7 @@ import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews, type StateView, stateBadge } from './state.ts';
-import { durationText, gaveNoValue, since, unknown, valueText } from './texts.ts';
+import { durationText, measured, rateText, since, unknown, valueText } from './texts.ts';
 
 const path = './applications';
 /** As long as a name of a host may be; metrics may be longer, but nobody reads that. */
@@ -32,41 +27,29 @@ function hasMoreThanThroughput(reading: AppReading | undefined): boolean {
   return reading?.series.some(({ preset }) => preset !== 'throughput') ?? false;
 }
 
-function row(name: string, series: PolledSeries, value: number | undefined): Html {
-  const { metric, value: valueName } = series;
-  const labels = Object.entries(seriesLabels(series)).map(
-    ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
-  );
-  const text: Child = value === undefined ? gaveNoValue : valueText(valueName, value, series.scale);
-  return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labels}</td><td class="n c-value"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
+/** All values of an application or of a host, and what they are in New Relic. */
+function valuesTable(what: 'applications' | 'hosts', label: string, values: RowValues): Html {
+  const rows = namedValues(what, values).map(({ name, series, value }) => {
+    const { metric, value: valueName, scale } = series;
+    const labels = Object.entries(seriesLabels(series)).map(
+      ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
+    );
+    const text = measured(value, (known) => valueText(valueName, known, scale));
+    return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labels}</td><td class="n c-value"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
 `;
-}
-
-function table(rows: readonly Html[], label: string): Html {
+  });
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="list values">
 <thead><tr><th scope="col">Gauge</th><th scope="col">Labels</th><th scope="col" class="n">Value</th><th scope="col">In New Relic</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function rowsOf(
-  what: 'applications' | 'hosts',
-  series: readonly PolledSeries[],
-  values: Values,
-): readonly Html[] {
-  return series.flatMap((one, index) => {
-    if (!isReadOf(what, one)) return [];
-    const { name, hostName } = one.gauge;
-    return [row(what === 'hosts' ? hostName : name, one, values[index])];
-  });
-}
-
 /** All values of an application; nothing if it has none, or no more than requests per minute. */
 function valuesSection({ reading }: ApplicationStatus): Html | undefined {
   if (reading === undefined || !hasMoreThanThroughput(reading)) return undefined;
-  const { series, application } = reading;
-  if (!application.some((value) => value !== undefined)) return undefined;
+  const { series, application: values } = reading;
+  if (!values.some((value) => value !== undefined)) return undefined;
   return html`<section aria-labelledby="values"><h2 id="values">Values</h2>
-${table(rowsOf('applications', series, application), 'Values of the application')}</section>`;
+${valuesTable('applications', 'Values of the application', { series, values })}</section>`;
 }
 
 /** All values of the host that is asked for; nothing without such a host. */
@@ -74,11 +57,12 @@ function hostValuesSection(
   { reading, hostIds, hostNames }: ApplicationStatus,
   params: URLSearchParams,
 ): Html | undefined {
-  const hostId = params.get('host');
-  if (hostId === null || reading === undefined || !hostIds.includes(hostId)) return undefined;
-  const name = cutText(hostNames.get(hostId) ?? hostId, longestName);
+  const id = params.get('host');
+  if (id === null || reading === undefined || !hostIds.includes(id)) return undefined;
+  const name = cutText(hostNames.get(id) ?? id, longestName);
+  const values = { series: reading.series, values: reading.hosts.get(id) };
   return html`<section aria-labelledby="host"><div class="head"><h2 id="host">Values of the host <bdi>${name}</bdi></h2><a href="${hostHref(params)}">Close</a></div>
-${table(rowsOf('hosts', reading.series, reading.hosts.get(hostId) ?? []), 'Values of the host')}</section>`;
+${valuesTable('hosts', 'Values of the host', values)}</section>`;
 }
 
 /** How a polled host is doing, the worst first. */
@@ -228,9 +212,9 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   return html`<dl class="facts grid">
 ${
   asksForThroughput(reading) &&
-  html`${fact('Web, requests per minute', html`<b>${measuredRate(throughput.get('web'))}</b>`)}
-${fact('Other, requests per minute', html`<b>${measuredRate(throughput.get('other'))}</b>`)}
-${fact('Both', measuredRate(totalOf(throughput)))}`
+  html`${fact('Web, requests per minute', html`<b>${measured(throughput.get('web'), rateText)}</b>`)}
+${fact('Other, requests per minute', html`<b>${measured(throughput.get('other'), rateText)}</b>`)}
+${fact('Both', measured(totalOf(throughput), rateText))}`
 }
 ${fact('Values from', valuesAge(application, nowMs, since))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}

@@ -1,4 +1,5 @@
 import {
+  isReadOf,
   type PolledSeries,
   totalOf,
   type Values,
@@ -12,10 +13,10 @@ import type {
   PolledStatus,
   StatusSource,
 } from '../../model/status.ts';
-import { type Html, html } from './html.ts';
+import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews } from './state.ts';
-import { ago, due, gaveNoValue, rateText, secondsText, since, unknown, until } from './texts.ts';
+import { ago, due, measured, rateText, secondsText, since, unknown, until } from './texts.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
 export const longestName = 100;
@@ -28,11 +29,6 @@ export const queriesPrefix = 'query_';
 /** The address of the page of an application. */
 export function applicationHref(account: string, id: string): string {
   return `./applications?${new URLSearchParams({ account, id }).toString()}`;
-}
-
-/** A rate as it was measured, or a dash. */
-export function measuredRate(value: number | undefined): Html | string {
-  return value === undefined ? gaveNoValue : rateText(value);
 }
 
 /** From when the published values are. */
@@ -114,37 +110,25 @@ export function byText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-interface Measure {
-  readonly key: string;
-  readonly label: string;
-  readonly preset: PresetName;
-  /** Without it, of all transactions together. */
-  readonly transactionType?: 'web' | 'other';
-  readonly text: (value: number) => string;
-}
+/** A value that lists show; without a type of transactions, of all of them together. */
+type Measure = readonly [
+  key: string,
+  label: string,
+  preset: PresetName,
+  transactionType: 'web' | 'other' | undefined,
+  text: (value: number) => string,
+];
 
-const always: readonly Measure[] = [
-  { key: 'web', label: 'Web', preset: 'throughput', transactionType: 'web', text: rateText },
-  { key: 'other', label: 'Other', preset: 'throughput', transactionType: 'other', text: rateText },
+const throughputs: readonly Measure[] = [
+  ['web', 'Web', 'throughput', 'web', rateText],
+  ['other', 'Other', 'throughput', 'other', rateText],
 ];
 
 /** Only some configurations ask for these. */
 const sometimes: readonly Measure[] = [
-  {
-    key: 'web_time',
-    label: 'Web time',
-    preset: 'response_time',
-    transactionType: 'web',
-    text: secondsText,
-  },
-  {
-    key: 'other_time',
-    label: 'Other time',
-    preset: 'response_time',
-    transactionType: 'other',
-    text: secondsText,
-  },
-  { key: 'errors', label: 'Errors', preset: 'errors', text: rateText },
+  ['web_time', 'Web time', 'response_time', 'web', secondsText],
+  ['other_time', 'Other time', 'response_time', 'other', secondsText],
+  ['errors', 'Errors', 'errors', undefined, rateText],
 ];
 
 /** The values of an application or of a host, which is a row of a list. */
@@ -154,7 +138,7 @@ export interface RowValues {
 }
 
 function valueOf(
-  { preset, transactionType }: Measure,
+  [, , preset, transactionType]: Measure,
   { series, values }: RowValues,
 ): number | undefined {
   if (!series.some((one) => one.preset === preset)) return undefined;
@@ -170,22 +154,27 @@ export function valueColumns<Row>(
   const more = sometimes.filter((measure) =>
     rows.some((row) => valueOf(measure, valuesOf(row)) !== undefined),
   );
-  const columns = [...always, ...more].map((measure): Column<Row> => {
+  const columns = [...throughputs, ...more].map((measure): Column<Row> => {
+    const [key, label, , , text] = measure;
     const sortValue = (row: Row): number | undefined => valueOf(measure, valuesOf(row));
-    return {
-      key: measure.key,
-      label: measure.label,
-      className: `n c-${measure.key}`,
-      isDescendingFirst: true,
-      sortValue,
-      cell: (row) => {
-        const value = sortValue(row);
-        return value === undefined ? gaveNoValue : measure.text(value);
-      },
-    };
+    const cell = (row: Row): Child => measured(sortValue(row), text);
+    return { key, label, className: `n c-${key}`, isDescendingFirst: true, sortValue, cell };
   });
   const others = more.length > 0 ? ', average response time, errors per minute' : '';
   return { columns, caption: `Throughput in requests per minute${others}` };
+}
+
+/** Each series of an application or of a host under its own name, with its value if it has one. */
+export function namedValues(
+  what: 'applications' | 'hosts',
+  { series, values = [] }: RowValues,
+): readonly { readonly name: string; readonly series: PolledSeries; readonly value?: number }[] {
+  return series.flatMap((one, index) => {
+    if (!isReadOf(what, one)) return [];
+    const value = values[index];
+    const name = what === 'hosts' ? one.gauge.hostName : one.gauge.name;
+    return [{ name, series: one, ...(value !== undefined && { value }) }];
+  });
 }
 
 /** The name of the account of an application or a query. */

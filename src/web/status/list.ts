@@ -1,6 +1,6 @@
 import { own } from '../../model/own.ts';
 import { countText } from '../../model/shown-text.ts';
-import { exactly, type Html, html } from './html.ts';
+import { type Child, exactly, type Html, html } from './html.ts';
 import { type StateView, stateBadge } from './state.ts';
 
 /** Quick to show and to look through. */
@@ -18,7 +18,7 @@ export interface Column<Row> {
   /** Whether the first click sorts from the highest to the lowest. */
   readonly isDescendingFirst?: boolean;
   readonly sortValue?: (row: Row) => SortValue;
-  readonly cell: (row: Row) => Html | string;
+  readonly cell: (row: Row) => Child;
 }
 
 /** Rows that are each in a state, with a search, a filter for each state, an order and pages. */

@@ -1,5 +1,5 @@
-import { isReadOf, seriesLabels, type Values } from '../../model/polled-series.ts';
-import { type AppReading, applicationMetrics, hostMetrics } from '../../model/snapshot.ts';
+import { seriesLabels } from '../../model/polled-series.ts';
+import { applicationMetrics, hostMetrics } from '../../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationState,
@@ -9,7 +9,7 @@ import type {
   QueryStatus,
   StatusSource,
 } from '../../model/status.ts';
-import { byFailure } from './applications.ts';
+import { byFailure, namedValues, type RowValues } from './applications.ts';
 import { queriesOf, slowdownsOf } from './state.ts';
 
 /** What `/api/v1/targets` is asked for. */
@@ -109,6 +109,7 @@ const never = '0001-01-01T00:00:00Z';
 
 function targetJson(one: ApplicationStatus): object {
   const { account, id, name, selector, labels, reading } = one;
+  const { series = [] } = reading ?? {};
   return {
     discoveredLabels: {
       __meta_newrelic_account: account,
@@ -120,7 +121,7 @@ function targetJson(one: ApplicationStatus): object {
     scrapePool: account,
     ...polledJson(one),
     requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
-    values: valuesJson('applications', reading, reading?.application),
+    values: valuesJson('applications', { series, values: reading?.application }),
     hosts: one.hostIds.length,
     failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
   };
@@ -227,17 +228,10 @@ function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus):
 }
 
 /** What is published, as in the metrics; a series without a value is left out. */
-function valuesJson(
-  what: 'applications' | 'hosts',
-  reading: AppReading | undefined,
-  values: Values = [],
-): readonly unknown[] {
-  return (reading?.series ?? []).flatMap((series, index) => {
-    const value = values[index];
-    if (value === undefined || !isReadOf(what, series)) return [];
-    const { name, hostName } = series.gauge;
-    return [{ name: what === 'hosts' ? hostName : name, labels: seriesLabels(series), value }];
-  });
+function valuesJson(what: 'applications' | 'hosts', values: RowValues): readonly unknown[] {
+  return namedValues(what, values).flatMap(({ name, series, value }) =>
+    value === undefined ? [] : [{ name, labels: seriesLabels(series), value }],
+  );
 }
 
 function hostIdentity({ hostNames }: ApplicationStatus, id: string): object {
@@ -246,11 +240,12 @@ function hostIdentity({ hostNames }: ApplicationStatus, id: string): object {
 
 function hostJson(one: ApplicationStatus, id: string): object {
   const { failedHostIds, reading } = one;
+  const { series = [] } = reading ?? {};
   return {
     ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
     requestsPerMinute: Object.fromEntries(hostMetrics(reading, id)),
-    values: valuesJson('hosts', reading, reading?.hosts.get(id)),
+    values: valuesJson('hosts', { series, values: reading?.hosts.get(id) }),
   };
 }
 

@@ -11,7 +11,10 @@ export function unknown(why: string): Html {
   return html`<span class="none" title="${why}">\u2013</span>`;
 }
 
-export const gaveNoValue: Html = unknown('New Relic gave no value');
+/** A value of New Relic as text, or a dash. */
+export function measured(value: number | undefined, text: (value: number) => string): Child {
+  return value === undefined ? unknown('New Relic gave no value') : text(value);
+}
 
 export function withCapital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);

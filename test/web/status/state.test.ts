@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Shard } from '../../../src/model/shard.ts';
-import type { AccountDetails, ApplicationState, ReloadStatus } from '../../../src/model/status.ts';
+import type {
+  AccountDetails,
+  AccountState,
+  ApplicationState,
+  ReloadStatus,
+} from '../../../src/model/status.ts';
 import { overallStateOf, works } from '../../../src/web/status/state.ts';
 import { missingMetric } from '../../publish/account-status.ts';
 import { aQuery } from '../../support/builders.ts';
@@ -11,13 +16,11 @@ import {
   inState,
 } from '../../support/status-source.ts';
 
-interface Case {
+interface Given {
   readonly accounts?: readonly Partial<AccountDetails>[];
   readonly applications?: readonly ApplicationState[];
   readonly reload?: Partial<ReloadStatus>;
   readonly shard?: Shard;
-  readonly state: string;
-  readonly sentence: string;
 }
 
 const alone: Shard = { ordinal: 0, total: 1 };
@@ -28,121 +31,105 @@ const aFailingQuery = { ...anApplicationStatus(inState('failing')), ...ofQuery }
 const anEmptyQuery = { ...aWorkingQuery, missing: 'it has no rows' };
 const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
 
-const cases: readonly Case[] = [
-  { state: 'up', sentence: '1 application, all polls succeed.' },
-  {
-    accounts: [{ hasApplications: false, queries: [aWorkingQuery] }],
-    applications: [],
-    state: 'up',
-    sentence: '1 query, all polls succeed.',
-  },
-  {
-    accounts: [{ queries: [aWorkingQuery, aWorkingQuery] }],
-    state: 'up',
-    sentence: '1 application and 2 queries, all polls succeed.',
-  },
-  {
-    accounts: [{ hasApplications: false, state: 'starting', queries: [aWorkingQuery] }],
-    applications: [],
-    state: 'starting',
-    sentence: 'The first query of 1 account has not ended yet.',
-  },
-  {
-    accounts: [{}, {}],
-    applications: ['up', 'silent', 'up'],
-    state: 'up',
-    sentence: '2 applications in 2 accounts, all polls succeed. 1 application reports nothing.',
-  },
-  {
-    applications: ['up', 'gone', 'gone'],
-    state: 'up',
-    sentence: '1 application, all polls succeed. 2 applications are gone.',
-  },
-  { applications: [], state: 'down', sentence: 'No application is selected.' },
-  {
-    accounts: [{ state: 'degraded', missingSelectors: ['id=1', 'name=Shop'] }],
-    applications: [],
-    state: 'down',
-    sentence: 'No application is selected, 2 entries match nothing.',
-  },
-  {
-    accounts: [{}, { hasApplications: false, queries: [aWorkingQuery] }],
-    applications: [],
-    state: 'up',
-    sentence: '1 query in 2 accounts, all polls succeed. No application is polled.',
-  },
-  {
-    accounts: [{}, { state: 'down' }],
-    applications: [],
-    state: 'degraded',
-    sentence: '1 account down.',
-  },
-  {
-    applications: [],
-    shard: { ordinal: 1, total: 3 },
-    state: 'up',
-    sentence: 'No application is polled.',
-  },
-  {
-    accounts: [{ state: 'degraded' }],
-    applications: ['failing', 'failing', 'up'],
-    state: 'degraded',
-    sentence: '2 applications failing.',
-  },
-  {
-    accounts: [{ state: 'down' }, { state: 'degraded' }],
-    applications: ['failing', 'dropped'],
-    state: 'degraded',
-    sentence: '1 account down, 1 application failing, values of 1 application dropped.',
-  },
-  { accounts: [{ state: 'down' }], state: 'down', sentence: '1 account down.' },
-  {
-    accounts: [{ state: 'degraded', missingSelectors: ['id=1'] }],
-    state: 'degraded',
-    sentence: '1 entry matches nothing.',
-  },
-  {
-    accounts: [{ state: 'degraded', key: problemOfKey }, { key: problemOfKey }],
-    state: 'degraded',
-    sentence: '2 API keys cannot be read.',
-  },
-  { accounts: [{ state: 'degraded' }], state: 'degraded', sentence: '1 account degraded.' },
-  {
-    reload: { problem: 'config.yaml:1:1: unknown key' },
-    state: 'degraded',
-    sentence: 'The last reload was refused.',
-  },
-  {
-    accounts: [],
-    applications: [],
-    reload: { inForceSinceMs: undefined, problem: 'no such file' },
-    state: 'down',
-    sentence: 'There is no usable configuration, so nothing is polled.',
-  },
-  {
-    accounts: [],
-    applications: [],
-    reload: { inForceSinceMs: undefined },
-    state: 'starting',
-    sentence: 'The configuration is being read.',
-  },
-  {
-    accounts: [{ state: 'starting' }],
-    applications: [],
-    state: 'starting',
-    sentence: 'The first discovery of 1 account has not ended yet.',
-  },
-  {
-    applications: ['up', 'waiting', 'waiting'],
-    state: 'starting',
-    sentence: '1 of 3 applications have been polled so far.',
-  },
+const onlyQueries = { hasApplications: false, queries: [aWorkingQuery] };
+const noConfiguration = { accounts: [], applications: [] };
+const unselected: Partial<AccountDetails> = {
+  state: 'degraded',
+  missingSelectors: ['id=1', 'name=Shop'],
+};
+
+const cases: readonly (readonly [sentence: string, state: AccountState, given: Given])[] = [
+  ['1 application, all polls succeed.', 'up', {}],
+  ['1 query, all polls succeed.', 'up', { accounts: [onlyQueries], applications: [] }],
+  [
+    '1 application and 2 queries, all polls succeed.',
+    'up',
+    { accounts: [{ queries: [aWorkingQuery, aWorkingQuery] }] },
+  ],
+  [
+    'The first query of 1 account has not ended yet.',
+    'starting',
+    { accounts: [{ ...onlyQueries, state: 'starting' }], applications: [] },
+  ],
+  [
+    '2 applications in 2 accounts, all polls succeed. 1 application reports nothing.',
+    'up',
+    { accounts: [{}, {}], applications: ['up', 'silent', 'up'] },
+  ],
+  [
+    '1 application, all polls succeed. 2 applications are gone.',
+    'up',
+    { applications: ['up', 'gone', 'gone'] },
+  ],
+  ['No application is selected.', 'down', { applications: [] }],
+  [
+    'No application is selected, 2 entries match nothing.',
+    'down',
+    { accounts: [unselected], applications: [] },
+  ],
+  [
+    '1 query in 2 accounts, all polls succeed. No application is polled.',
+    'up',
+    { accounts: [{}, onlyQueries], applications: [] },
+  ],
+  ['1 account down.', 'degraded', { accounts: [{}, { state: 'down' }], applications: [] }],
+  ['1 account down.', 'down', { accounts: [{ state: 'down' }] }],
+  ['No application is polled.', 'up', { applications: [], shard: { ordinal: 1, total: 3 } }],
+  [
+    '2 applications failing.',
+    'degraded',
+    { accounts: [{ state: 'degraded' }], applications: ['failing', 'failing', 'up'] },
+  ],
+  [
+    '1 account down, 1 application failing, values of 1 application dropped.',
+    'degraded',
+    {
+      accounts: [{ state: 'down' }, { state: 'degraded' }],
+      applications: ['failing', 'dropped'],
+    },
+  ],
+  [
+    '1 entry matches nothing.',
+    'degraded',
+    { accounts: [{ ...unselected, missingSelectors: ['id=1'] }] },
+  ],
+  [
+    '2 API keys cannot be read.',
+    'degraded',
+    { accounts: [{ state: 'degraded', key: problemOfKey }, { key: problemOfKey }] },
+  ],
+  ['1 account degraded.', 'degraded', { accounts: [{ state: 'degraded' }] }],
+  [
+    'The last reload was refused.',
+    'degraded',
+    { reload: { problem: 'config.yaml:1:1: unknown key' } },
+  ],
+  [
+    'There is no usable configuration, so nothing is polled.',
+    'down',
+    { ...noConfiguration, reload: { inForceSinceMs: undefined, problem: 'no such file' } },
+  ],
+  [
+    'The configuration is being read.',
+    'starting',
+    { ...noConfiguration, reload: { inForceSinceMs: undefined } },
+  ],
+  [
+    'The first discovery of 1 account has not ended yet.',
+    'starting',
+    { accounts: [{ state: 'starting' }], applications: [] },
+  ],
+  [
+    '1 of 3 applications have been polled so far.',
+    'starting',
+    { applications: ['up', 'waiting', 'waiting'] },
+  ],
 ];
 
 describe('overallStateOf', () => {
   it.each(cases)(
-    'says "$sentence"',
-    ({ accounts = [{}], applications = ['up'], reload = {}, shard = alone, state, sentence }) => {
+    'says "%s"',
+    (sentence, state, { accounts = [{}], applications = ['up'], reload = {}, shard = alone }) => {
       const overall = overallStateOf(
         accounts.map(anAccountDetails),
         applications.map((one) => anApplicationStatus(inState(one))),
@@ -155,18 +142,19 @@ describe('overallStateOf', () => {
 });
 
 describe('a combination of faults', () => {
-  const faults: readonly (readonly [says: string, fault: Case['accounts'] | ApplicationState])[] = [
-    ['account', [{ state: 'down' }]],
-    ['application failing', 'failing'],
-    ['dropped', 'dropped'],
-    ['nothing', [{ state: 'degraded', missingSelectors: ['id=1'] }]],
-    ['cannot be read', [{ state: 'degraded', key: problemOfKey }]],
-    ['query failing', [{ state: 'degraded', queries: [aFailingQuery] }]],
-    ['New Relic refused|slowed down', [{ state: 'degraded', refusals: aRefusal }]],
-    ['stretched 2.0 times|slowed down', [{ state: 'degraded', stretch: 2 }]],
-    ['never ha', [{ state: 'degraded', missingMetrics: [missingMetric] }]],
-    ['query never has a value', [{ state: 'degraded', queries: [anEmptyQuery] }]],
-  ];
+  const faults: readonly (readonly [says: string, fault: Given['accounts'] | ApplicationState])[] =
+    [
+      ['account', [{ state: 'down' }]],
+      ['application failing', 'failing'],
+      ['dropped', 'dropped'],
+      ['nothing', [{ state: 'degraded', missingSelectors: ['id=1'] }]],
+      ['cannot be read', [{ state: 'degraded', key: problemOfKey }]],
+      ['query failing', [{ state: 'degraded', queries: [aFailingQuery] }]],
+      ['New Relic refused|slowed down', [{ state: 'degraded', refusals: aRefusal }]],
+      ['stretched 2.0 times|slowed down', [{ state: 'degraded', stretch: 2 }]],
+      ['never ha', [{ state: 'degraded', missingMetrics: [missingMetric] }]],
+      ['query never has a value', [{ state: 'degraded', queries: [anEmptyQuery] }]],
+    ];
 
   it('is never better than its worst part, and names each', () => {
     for (let chosen = 1; chosen < 2 ** faults.length; chosen += 1) {
