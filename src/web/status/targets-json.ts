@@ -11,6 +11,7 @@ import type {
 } from '../../model/status.ts';
 import { byFailure, namedValues, type RowValues } from './applications.ts';
 import { queriesOf, slowdownsOf } from './state.ts';
+import { isoText } from './texts.ts';
 
 /** What `/api/v1/targets` is asked for. */
 export interface TargetsQuery {
@@ -249,12 +250,7 @@ function hostJson(one: ApplicationStatus, id: string): object {
   };
 }
 
-/** The last moment that an ISO 8601 text can name. */
-const latestMs = 8_640_000_000_000_000;
-
-/** A wall time as ISO 8601; null if there is none. */
+/** A wall time as ISO 8601; null if there is none, or no calendar has it. */
 function timeJson(atMs: number | undefined): string | null {
-  // What is due in the far future must not end as an error.
-  if (atMs === undefined || Math.abs(atMs) > latestMs || Number.isNaN(atMs)) return null;
-  return new Date(atMs).toISOString();
+  return isoText(atMs ?? Number.NaN) ?? null;
 }

@@ -88,8 +88,8 @@ function inUnits(ms: number, [largeMs, large]: TimeUnit, [smallMs, small]: TimeU
   return rest === 0 ? first : `${first} ${rest} ${small}`;
 }
 
-/** The beginning of time for `Date` is far away, but not infinitely so. */
-function isoText(ms: number): string | undefined {
+/** A wall time as ISO 8601; `undefined` for one that is too far away for a calendar. */
+export function isoText(ms: number): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
