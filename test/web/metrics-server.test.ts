@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { aStatusSource } from '../support/status-source.ts';
-import { anAccountStatus, aServer, withServer } from './harness.ts';
+import { anAccountStatus, aServer, open, withServer } from './harness.ts';
 
 /** Sends raw bytes and reads until the server ends the connection. */
 async function exchange(port: number, bytes: string): Promise<string> {
@@ -114,11 +114,13 @@ describe('listen', () => {
   });
 
   it('listens nowhere when one of the addresses is bad', async () => {
-    const { server } = aServer({ listenAddresses: ['127.0.0.1:0', 'nonsense'] });
+    const { server: first } = aServer();
+    const [address] = await first.listen();
+    await first.close();
+    const { server } = aServer({ listenAddresses: [`127.0.0.1:${address?.port}`, 'nonsense'] });
 
     await expect(server.listen()).rejects.toThrow('nonsense');
-    // A listening socket would keep this from resolving only if it were still open.
-    await expect(server.close()).resolves.toBeUndefined();
+    await expect(open(address?.port ?? 0, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });
 

@@ -55,6 +55,7 @@ describe('the list of applications', () => {
 
       expect(namesOn(page)).toEqual([]);
       expect(textOf(page)).toContain('No matches. Show all applications');
+      expect(page).toContain('<a href="./">Show all applications</a>');
     },
   );
 
