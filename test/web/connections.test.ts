@@ -2,12 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { get as getHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/daemon-process.ts';
 import { tlsText } from '../support/tls-files.ts';
 import { type Overrides, type Running, withServer } from './harness.ts';
-import { tlsAccess } from './server-tls.ts';
+import { secureClient, tlsAccess } from './server-tls.ts';
 
 interface Client {
   readonly socket: Socket;
@@ -170,10 +169,8 @@ describe('a client without a request in time', () => {
 /** A connection on which nothing is sent, before or after the handshake of TLS. */
 async function quiet(kind: 'silent' | 'idle', port: number): Promise<Socket> {
   if (kind === 'silent') return (await connected(port)).accepted;
-  const ca = tlsText('ca');
   const accepting = accepted(port);
-  const socket = connectTls({ port, host: 'localhost', ca }).on('error', () => undefined);
-  await once(socket, 'secureConnect');
+  await once(secureClient(port), 'secureConnect');
   return accepting;
 }
 

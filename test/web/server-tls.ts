@@ -1,3 +1,4 @@
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ServerTls, WebConfig } from '../../src/model/web-config.ts';
 import type { Access } from '../../src/web/web-guard.ts';
 import { tlsText } from '../support/tls-files.ts';
@@ -28,4 +29,10 @@ export function tlsAccess(overrides: Partial<ServerTls> = {}): Access {
       throw new Error('there are no passwords');
     },
   };
+}
+
+/** Connects as a client that trusts the CA of the tests. */
+export function secureClient(port: number, options: ConnectionOptions = {}): TLSSocket {
+  const client = connect({ port, host: 'localhost', ca: tlsText('ca'), ...options });
+  return client.on('error', () => undefined);
 }

@@ -2,18 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, get as getHttps, type RequestOptions } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import {
-  type ConnectionOptions,
-  connect as connectTls,
-  type SecureVersion,
-  type TLSSocket,
-} from 'node:tls';
+import type { ConnectionOptions, SecureVersion, TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerTls } from '../../src/model/web-config.ts';
 import { subjectAltNamesOf } from '../../src/web/tls-server.ts';
 import { type TlsFileName, tlsText } from '../support/tls-files.ts';
 import { aHeldPage, aPage, type Reply, readReply, withServer } from './harness.ts';
-import { aServerTls, tlsAccess } from './server-tls.ts';
+import { aServerTls, secureClient, tlsAccess } from './server-tls.ts';
 
 type ClientOptions = Pick<
   RequestOptions & ConnectionOptions,
@@ -68,12 +63,7 @@ async function received(socket: Socket): Promise<string> {
 describe('a server with TLS', () => {
   it('answers clients that trust its CA, over HTTP/1.1', async () => {
     await withServer({ access: tlsAccess() }, async ({ port }) => {
-      const socket = connectTls({
-        port,
-        host: 'localhost',
-        ca: tlsText('ca'),
-        ALPNProtocols: ['h2', 'http/1.1'],
-      });
+      const socket = secureClient(port, { ALPNProtocols: ['h2', 'http/1.1'] });
       await once(socket, 'secureConnect');
       const protocols = [socket.getProtocol(), socket.alpnProtocol];
       socket.destroy();
@@ -129,10 +119,7 @@ describe('the order of suites', () => {
     const ciphers =
       'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256';
     await withServer({ access: tlsAccess({ ciphers, prefersServerCiphers }) }, async ({ port }) => {
-      const socket = connectTls({
-        port,
-        host: 'localhost',
-        ca: tlsText('ca'),
+      const socket = secureClient(port, {
         maxVersion: 'TLSv1.2',
         ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384',
       });
@@ -193,26 +180,17 @@ describe('a client', () => {
     async ({ version }) => {
       const tls = { clientAuth: 'RequireAndVerifyClientCert', clientCa } as const;
       await withServer({ access: tlsAccess(tls) }, async ({ port, server }) => {
-        const identity = { cert: tlsText('client'), key: tlsText('client-key') };
-        const first = connectTls({
-          port,
-          host: 'localhost',
-          ca: clientCa,
+        const client = {
           maxVersion: version,
-          ...identity,
-        });
+          cert: tlsText('client'),
+          key: tlsText('client-key'),
+        };
+        const first = secureClient(port, client);
         const [session] = (await once(first, 'session')) as [Buffer];
         first.destroy();
         const reused: boolean[] = [];
         const resumed = async (): Promise<string> => {
-          const socket = connectTls({
-            port,
-            host: 'localhost',
-            ca: clientCa,
-            session,
-            maxVersion: version,
-            ...identity,
-          });
+          const socket = secureClient(port, { ...client, session });
           socket.once('secureConnect', () => {
             reused.push(socket.isSessionReused());
             socket.write('GET /-/healthy HTTP/1.0\r\n\r\n');
@@ -243,7 +221,7 @@ describe('a renewal', () => {
       await ask(port, { agent });
       server.renewTls(aServerTls({ cert: tlsText('renewed'), key: tlsText('renewed-key') }));
       await ask(port, { agent });
-      const socket = connectTls({ port, host: 'localhost', ca: tlsText('ca') });
+      const socket = secureClient(port);
       await once(socket, 'secureConnect');
       const newer = socket.getPeerCertificate().subject.CN;
       socket.destroy();
@@ -289,7 +267,7 @@ describe('a connection without a request', () => {
     await withServer({ access: tlsAccess(), page: held.page }, async ({ port, server, clock }) => {
       const silent = connect(port, '127.0.0.1');
       await once(silent, 'connect');
-      const idle = connectTls({ port, host: 'localhost', ca: tlsText('ca') });
+      const idle = secureClient(port);
       await once(idle, 'secureConnect');
       const ends = [received(silent), received(idle)];
       const closed = server.close(3000);
