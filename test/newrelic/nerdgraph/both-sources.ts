@@ -117,29 +117,27 @@ export const someLimit: fc.Arbitrary<Limit> = fc.oneof(
   fc.record({ kind: fc.constant('truncated' as const), rows: fc.integer({ min: 8, max: 40 }) }),
 );
 
-/** What New Relic reads of the largest application: the metrics of each host. */
-function leastLimitOf({ applications, events, entries }: Story): number {
-  const metrics = entries.map(({ series }) => new Set(series.map(({ metric }) => metric)).size);
+/** What New Relic has of the hosts of the largest application at most, and of that itself. */
+function mostRowsOf({ applications, events }: Story): number {
   const counts = applications.map(({ hosts }) => (Array.isArray(hosts) ? hosts.length : 0));
-  const started = events.filter(({ kind }) => kind === 'start').length;
-  return (Math.max(2, ...metrics) + 1) * (Math.max(...counts) + started + 1);
+  return Math.max(...counts) + events.filter(({ kind }) => kind === 'start').length + 1;
 }
 
 /** What the exporter lets a query take, with a timeout of 30 s. */
 const timeoutSeconds = 25;
 
-function graphqlOf(limit: Limit, least: number): GraphqlOptions {
-  if (limit.kind === 'too_big') return { mostRows: least + limit.spare };
-  if (limit.kind === 'slow') return { rowsPerSecond: (least + limit.spare) / timeoutSeconds };
-  return {};
+/** The largest application alone is always answered. */
+function graphqlOf(limit: Limit, story: Story): GraphqlOptions {
+  if (limit.kind === 'none' || limit.kind === 'truncated') return {};
+  const metrics = story.entries.map(({ series }) => new Set(series.map((one) => one.metric)).size);
+  const mostRows = (Math.max(2, ...metrics) + 1) * mostRowsOf(story) + limit.spare;
+  return limit.kind === 'too_big' ? { mostRows } : { rowsPerSecond: mostRows / timeoutSeconds };
 }
 
 /** What fails even of an application alone, in all parts at first, is not divided further at once. */
-function faultsOf(limit: Limit, { applications, events }: Story): readonly FaultRule[] {
+function faultsOf(limit: Limit, story: Story): readonly FaultRule[] {
   if (limit.kind !== 'truncated') return [];
-  const counts = applications.map(({ hosts }) => (Array.isArray(hosts) ? hosts.length : 0));
-  const started = events.filter(({ kind }) => kind === 'start').length;
-  const rows = Math.max(limit.rows, ...counts.map((hosts) => hosts + started + 1));
+  const rows = Math.max(limit.rows, mostRowsOf(story));
   return [{ when: { operation: 'nrql' }, fault: { kind: 'truncated', rows } }];
 }
 
@@ -156,7 +154,7 @@ async function tell(story: Story, limit: Limit = { kind: 'none' }): Promise<Told
       quotaPerMinute: 1_000_000,
       ingestDelayMs: 0,
       fleet: { seed: story.seed, traffic: story.traffic, applications: story.applications },
-      graphql: graphqlOf(limit, leastLimitOf(story)),
+      graphql: graphqlOf(limit, story),
       intercept: createFaults(faultsOf(limit, story), { clock }).intercept,
     },
     { clock },
@@ -218,20 +216,6 @@ async function nerdGraphOutcomes(
   return outcomesOf(source, story, told);
 }
 
-/** The values of one series, of the hosts of an outcome by name: several of those that have the same. */
-function hostsByName(
-  outcome: PollOutcome | undefined,
-  index: number,
-  nameOf: (id: string) => string,
-): ReadonlyMap<string, readonly (number | undefined)[]> {
-  const byName = new Map<string, (number | undefined)[]>();
-  for (const [id, values] of outcome?.reading?.hosts ?? []) {
-    const others = byName.get(nameOf(id)) ?? [];
-    byName.set(nameOf(id), [...others, values[index]]);
-  }
-  return byName;
-}
-
 /** The values of both sources, with the same name. */
 interface Pair {
   readonly what: string;
@@ -244,17 +228,14 @@ interface Pair {
 /** The same values. REST may say 0 of what had no calls in the window: NerdGraph has never seen it. */
 function requireSame({ what, isAmount, nerdgraph, rest }: Pair): void {
   const present = rest.filter((value) => value !== undefined);
+  const sum = present.reduce((all, value) => all + value, 0);
   const isSame =
     nerdgraph === undefined
       ? present.every((value) => value === 0)
-      : present.length > 0 && isBetween(nerdgraph, isAmount ? [sumOf(present)] : present);
+      : present.length > 0 && isBetween(nerdgraph, isAmount ? [sum] : present);
   if (!isSame) {
     throw new Error(`${what}: NerdGraph has ${nerdgraph}, REST ${present.join(' and ')}`);
   }
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Whether the value is the same as the others, or something between them. */
@@ -271,47 +252,43 @@ export async function expectEqualSources(story: Story): Promise<void> {
   for (const [id, outcome] of nerdgraph) {
     const other = rest.outcomes.get(id);
     expect([outcome.error, outcome.failed.size, other?.error]).toEqual([undefined, 0, undefined]);
+    const application = rest.simulator.fleet.application(Number(id));
+    if (application === undefined) throw new Error(`no application ${id}`);
     for (const [index, one] of (outcome.reading?.series ?? []).entries()) {
       const { isAmount } = nrqlValueOf(one);
-      const [own, wanted] = [outcome, other].map((each) => each?.reading?.application[index]);
       const what = `${id} ${one.metric} ${one.value}`;
+      const [own, wanted] = [outcome, other].map((each) => each?.reading?.application[index]);
       if (isReadOf('applications', one)) {
         requireSame({ what, isAmount, nerdgraph: own, rest: [wanted] });
       }
-      if (isReadOf('hosts', one)) {
-        requireSameHosts({ ...rest, what, id, index, isAmount, outcome, other });
+      if (!isReadOf('hosts', one)) continue;
+      for (const [name, pair] of hostPairs(application, index, outcome, other)) {
+        requireSame({ what: `${what} ${name}`, isAmount, ...pair });
       }
     }
   }
 }
 
-interface Compared extends Told {
-  readonly what: string;
-  readonly id: string;
-  /** Of the series. */
-  readonly index: number;
-  readonly isAmount: boolean;
-  readonly outcome: PollOutcome;
-  readonly other: PollOutcome | undefined;
-}
-
-function requireSameHosts(compared: Compared): void {
-  const { simulator, what, id, index, isAmount, outcome, other } = compared;
-  const application = simulator.fleet.application(Number(id));
-  if (application === undefined) throw new Error(`no application ${id}`);
-  const nameOf = (hostId: string): string => application.hosts.get(Number(hostId))?.name ?? hostId;
-  const left = hostsByName(outcome, index, (name) => name);
-  const right = hostsByName(other, index, nameOf);
-  for (const name of new Set([...left.keys(), ...right.keys()])) {
-    if (isListedByOne(application, name, other)) continue;
-    const [nerdgraph] = left.get(name) ?? [];
-    requireSame({
-      what: `${what} ${name}`,
-      isAmount,
-      nerdgraph,
-      rest: right.get(name) ?? [],
-    });
+/** The values of one series, of the hosts by name; REST has several of those that have the same. */
+function hostPairs(
+  application: SimulatedApplication,
+  index: number,
+  { reading }: PollOutcome,
+  other: PollOutcome | undefined,
+): ReadonlyMap<string, Pick<Pair, 'nerdgraph' | 'rest'>> {
+  const byName = new Map<string, (number | undefined)[]>();
+  for (const [id, values] of other?.reading?.hosts ?? []) {
+    const name = application.hosts.get(Number(id))?.name ?? id;
+    byName.set(name, [...(byName.get(name) ?? []), values[index]]);
   }
+  const names = new Set([...(reading?.hosts.keys() ?? []), ...byName.keys()]);
+  const common = [...names].filter((name) => !isListedByOne(application, name, other));
+  return new Map(
+    common.map((name) => [
+      name,
+      { nerdgraph: reading?.hosts.get(name)?.[index], rest: byName.get(name) ?? [] },
+    ]),
+  );
 }
 
 /**
