@@ -27,7 +27,7 @@ import {
 interface TlsMaterial {
   readonly tls: ServerTls | undefined;
   readonly problems: readonly Problem[];
-  /** The digest of each file that was read, by path; empty for one that could not be read. */
+  /** The digest of each file that was read, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ interface Part {
   readonly span: Span | undefined;
   /** What is wrong with it. */
   readonly problems: readonly Problem[];
-  /** Path and digest of its file, if it has one. */
+  /** Path and digest of its file, if it has one that could be read. */
   readonly files: readonly (readonly [path: string, digest: string])[];
 }
 
@@ -67,7 +67,7 @@ async function readPart(
     const help = readRemedy(error, 'create it, readable by this user');
     if (mayPass(error)) throw fileError(path, message, help, { cause: error });
     const problems = [errorAt(span, message, help)];
-    return { text: undefined, subject, span, problems, files: [[path, '']] };
+    return { text: undefined, subject, span, problems, files: [] };
   }
 }
 

@@ -43,6 +43,11 @@ describe('a bad file', () => {
       ['does not belong to the certificate'],
     ],
     ['tls_server_config: {cert_file: server.pem, key_file: server.pem}', '1:54', ['no key']],
+    [
+      'tls_server_config: {cert_file: server-key.pem, key_file: server-key.pem}',
+      '1:32',
+      ['server-key.pem', 'no certificate'],
+    ],
     ['tls_server_config: {cert_file: server.pem, key_file: encrypted.pem}', '1:54', ['encrypted']],
     ['basic_auth_users:\n', '1:1', ['must be a map']],
     [ofTwoUsers.replace('HASH', hash), '2:3 3:10', ['colon', 'bcrypt', 'htpasswd']],

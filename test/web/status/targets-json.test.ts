@@ -7,6 +7,7 @@ import {
   anAccountDetails,
   anApplicationStatus,
   aProcessStatus,
+  aQueryStatus,
   aReading,
   aStatusSource,
   aThroughput,
@@ -22,6 +23,7 @@ interface Targets {
     readonly droppedTargets: readonly unknown[];
     readonly droppedTargetCounts: Readonly<Record<string, number>>;
     readonly accounts: readonly Readonly<Record<string, unknown>>[];
+    readonly queries: readonly Readonly<Record<string, unknown>>[];
     readonly process: Readonly<Record<string, unknown>>;
   };
 }
@@ -175,6 +177,27 @@ describe('targetsJson', () => {
     const names = JSON.stringify(target?.['values']);
     expect(names).not.toContain('external_response_time');
     expect(names).not.toContain('only_hosts');
+  });
+
+  it('has the queries of the account that is asked for, those that fail first', () => {
+    const queries = [aQueryStatus('orders', 'up'), aQueryStatus('carts', 'failing')];
+    const mails = aQueryStatus('mails', 'up', { account: 'other' });
+    const source = aStatusSource({
+      accounts: [
+        anAccountDetails({ queries }),
+        anAccountDetails({ name: 'other', queries: [mails] }),
+      ],
+    });
+
+    expect(targets(source).data.queries.map(({ query }) => query)).toEqual([
+      'carts',
+      'mails',
+      'orders',
+    ]);
+    expect(targets(source, 'scrapePool=production').data.queries).toMatchObject([
+      { query: 'carts', health: 'down', reason: 'server', rows: 3, callsPerMinute: 1 },
+      { query: 'orders', health: 'up', series: 1, leftOut: 2, missing: null },
+    ]);
   });
 
   it('names at most a thousand metrics that never have a value', () => {
