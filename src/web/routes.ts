@@ -59,6 +59,8 @@ export interface ServerContext extends MetricsSources {
   readonly logger: Logger;
 }
 
+type Routes = readonly (readonly [path: string, route: Route])[];
+
 const noClient = plainAnswer(503, 'The client did not wait.');
 
 /**
@@ -135,7 +137,7 @@ function wantsHtml(request: IncomingMessage): boolean {
 function statusRoutes(
   { telemetryPath }: RouteOptions,
   { status: source, nextTurn }: ServerContext,
-): readonly (readonly [path: string, route: Route])[] {
+): Routes {
   const context = { telemetryPath };
   const headers = { 'Content-Security-Policy': policyOf(styleSource()) };
   const pageAnswer = (text: string, status = 200): Answer =>
@@ -186,10 +188,7 @@ function statusRoutes(
  * Lets routes wait for each other. Each of them goes through all applications, and many browsers may ask
  * at the same moment. So a scrape waits for a part of one answer, not for all of them.
  */
-function oneAtATime(
-  routes: readonly (readonly [path: string, route: Route])[],
-  nextTurn: () => Promise<void>,
-): readonly (readonly [path: string, route: Route])[] {
+function oneAtATime(routes: Routes, nextTurn: () => Promise<void>): Routes {
   const limit = pLimit(1);
   return routes.map(([path, route]) => [
     path,
