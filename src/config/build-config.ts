@@ -1,13 +1,11 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../model/clock.ts';
 import type {
   AccountConfig,
   AccountSource,
   AppEntry,
   Config,
   HostSelector,
-  PatternSource,
-  PlainConfig,
+  NamePattern,
   PollConfig,
   Query,
   SecretLocation,
@@ -17,7 +15,6 @@ import { seriesOf } from '../model/polled-series.ts';
 import { regionAddresses } from '../model/region.ts';
 import type { FileAccount } from './account-schema.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
-import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 import {
   accountsOf,
   type FileApp,
@@ -73,21 +70,28 @@ function pollOf(app: Partial<FilePoll>, poll: FilePoll): PollSettings {
   };
 }
 
-function selectorOf(app: FileApp): Selector<PatternSource> {
-  if (app.id !== undefined) return { kind: 'id', id: app.id };
-  if (app.match !== undefined) return { kind: 'match', pattern: { source: app.match } };
-  return { kind: 'name', name: app.name ?? '' };
+/** What the file does not say itself. */
+export interface BuildContext {
+  /** Absolute. Relative paths in the file are resolved against it. */
+  readonly directory: string;
+  /** Every regular expression of the file, by its text. */
+  readonly patterns: ReadonlyMap<string, NamePattern>;
+  /** The names that the host of this process may have in New Relic, for `hosts: self`. */
+  readonly ownHostNames: readonly string[];
 }
 
-function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
+function selectorOf({ id, name = '', match = '' }: FileApp, { patterns }: BuildContext): Selector {
+  if (id !== undefined) return { kind: 'id', id };
+  const pattern = patterns.get(match);
+  return pattern === undefined ? { kind: 'name', name } : { kind: 'match', pattern };
+}
+
+function hostsOf({ hosts }: FileApp, context: BuildContext): boolean | HostSelector {
   if (typeof hosts === 'boolean') return hosts;
-  // Only the process that uses the configuration knows its own names.
-  if (hosts === 'self') return { kind: 'self', names: [] };
-  return { kind: 'match', pattern: patternOf(hosts.match), exclude: patternOf(hosts.exclude) };
-}
-
-function patternOf(source: string | undefined): PatternSource | undefined {
-  return source === undefined ? undefined : { source };
+  if (hosts === 'self') return { kind: 'self', names: context.ownHostNames };
+  const { match = '', exclude = '' } = hosts;
+  const { patterns } = context;
+  return { kind: 'match', pattern: patterns.get(match), exclude: patterns.get(exclude) };
 }
 
 /** Calls `make` once for equal arguments: thousands of entries share what they have in common. */
@@ -154,23 +158,23 @@ function queriesOf(query: FileQuery, { accounts, poll }: FileConfig): readonly Q
 }
 
 /** Builds the configuration from a file that has passed every check. */
-export function buildConfig(file: FileConfig, directory: string): PlainConfig {
+export function buildConfig(file: FileConfig, context: BuildContext): Config {
   const labelsOf = onceForEqual((labels: AppEntry['labels']) => labels);
   const transactionsOf = onceForEqual((types: AppEntry['transactions']) => types);
   const helps = gaugeHelps([file.poll.metrics, ...file.apps.map(({ metrics = [] }) => metrics)]);
   const withMetrics = onceForEqual((list: readonly FileMetric[]) => sameMetrics(list, helps));
   const usual = withMetrics(file.poll.metrics);
   return {
-    accounts: file.accounts.map((account) => accountOf(account, directory)),
+    accounts: file.accounts.map((account) => accountOf(account, context.directory)),
     apps: file.apps.map((app) => {
       const same = app.metrics === undefined ? usual : withMetrics(app.metrics);
       const transactions = transactionsOf(app.transactions);
       return {
         account: app.account ?? file.accounts[0]?.name ?? '',
-        selector: selectorOf(app),
+        selector: selectorOf(app, context),
         exclude: app.exclude,
         labels: labelsOf(app.labels),
-        hosts: hostsOf(app),
+        hosts: hostsOf(app, context),
         application: app.application,
         transactions,
         series: same.seriesOf(transactions),
@@ -179,77 +183,4 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
     }),
     ...(file.queries[0] && { queries: file.queries.flatMap((one) => queriesOf(one, file)) }),
   };
-}
-
-/** The longest turn, besides the time for one step of the work: scrapes and probes wait for it. */
-const longestTurnMs = 5;
-
-export interface CompileConfigDependencies {
-  /** Resolves after other work that waits for the thread has run. */
-  readonly nextTurn: () => Promise<void>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** The names that the host of this process may have in New Relic, for `hosts: self`. */
-  readonly ownHostNames: readonly string[];
-}
-
-function isCompiled(entry: AppEntry<PatternSource>): entry is AppEntry {
-  return entry.selector.kind !== 'match' && typeof entry.hosts === 'boolean';
-}
-
-function compiledEntry(
-  { selector, hosts, ...rest }: AppEntry<PatternSource>,
-  compile: CompilePattern,
-  ownNames: readonly string[],
-): AppEntry {
-  const compiled = (pattern: PatternSource | undefined): CompiledPattern | undefined =>
-    pattern && compile(pattern.source);
-  let compiledHosts: AppEntry['hosts'];
-  if (typeof hosts === 'boolean') compiledHosts = hosts;
-  else if (hosts.kind === 'self') compiledHosts = { kind: 'self', names: ownNames };
-  else {
-    const { pattern, exclude } = hosts;
-    compiledHosts = { kind: 'match', pattern: compiled(pattern), exclude: compiled(exclude) };
-  }
-  return {
-    ...rest,
-    selector:
-      selector.kind === 'match'
-        ? { kind: 'match', pattern: compile(selector.pattern.source) }
-        : selector,
-    hosts: compiledHosts,
-  };
-}
-
-/** What lets other work have its turn, if the present one has taken a while. */
-export function createBreaks({
-  nextTurn,
-  clock,
-}: Pick<CompileConfigDependencies, 'clock' | 'nextTurn'>): () => Promise<void> {
-  let turnStartMs = clock.monotonicMs();
-  return async () => {
-    if (clock.monotonicMs() - turnStartMs < longestTurnMs) return;
-    await nextTurn();
-    turnStartMs = clock.monotonicMs();
-  };
-}
-
-/**
- * Makes a checked configuration ready for use: compiles its patterns, in turns, and fills in the names
- * of `hosts: self`.
- */
-export async function compileConfig(
-  { apps, ...rest }: PlainConfig,
-  dependencies: CompileConfigDependencies,
-): Promise<Config> {
-  if (apps.every(isCompiled)) return { ...rest, apps };
-  // 10 kB of memory for each text add up.
-  const compile = onceForEqual(await loadPatternCompiler());
-  const takeBreak = createBreaks(dependencies);
-  const entries: AppEntry[] = [];
-  for (const entry of apps) {
-    const { ownHostNames } = dependencies;
-    entries.push(isCompiled(entry) ? entry : compiledEntry(entry, compile, ownHostNames));
-    await takeBreak();
-  }
-  return { ...rest, apps: entries };
 }

@@ -1,25 +1,13 @@
-import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
-import { seriesOf } from '../model/polled-series.ts';
+import { type AccountConfig, budgetIdOf, type Config } from '../model/config.ts';
 import { regionAddresses, regionOf } from '../model/region.ts';
 import { selectorText } from '../model/selector.ts';
 import { minuteMs } from '../model/time.ts';
-import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
-import { unitText, wrongEndingOf } from './gauge-unit.ts';
-import { metricChoiceOf } from './metric-schema.ts';
+import { wrongEnding } from './metric-rules.ts';
 import { readNrql } from './nrql-text.ts';
 import type { FileConfig } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
-import {
-  type At,
-  createAt,
-  type FileMap,
-  locate,
-  mapsUnder,
-  partSpan,
-  textsOf,
-  valueOf,
-} from './yaml-node.ts';
+import { type Found, type Path, type PlainMap, textsIn, valueAt } from './yaml-document.ts';
 
 /** New Relic's limits: of calls with one key, and of queries of one account. */
 const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number, string]>> = {
@@ -32,14 +20,22 @@ const service = /^(?:.*\.)?(?:newrelic\.com|nr-data\.net)$/u;
 const addresses = Object.values(regionAddresses);
 const ownHosts = new Set(addresses.map((address) => new URL(address).hostname));
 
+/** A file without errors: as it is written, its values, and what they amount to. */
+export interface GoodFile {
+  readonly written: PlainMap;
+  readonly parsed: FileConfig;
+  readonly config: Config;
+}
+
 type Rule = readonly [isOdd: boolean, key: string, message: string, help?: string];
 
-function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
-  return accounts.flatMap(({ baseUrl, source, requestsPerMinute, proxyUrl }, index) => {
+function accountWarnings({ written, config }: GoodFile): readonly Found[] {
+  return config.accounts.flatMap(({ baseUrl, source, requestsPerMinute, proxyUrl }, index) => {
+    const path = ['accounts', index];
     const [perMinute, what] = quotas[source.kind];
     const { hostname, pathname } = new URL(baseUrl);
     const isOther = service.test(hostname) && !ownHosts.has(hostname);
-    const region = at('accounts', index, 'base_url') && regionOf(baseUrl);
+    const region = isWritten(written, [...path, 'base_url']) ? regionOf(baseUrl) : undefined;
     const added = 'has a path of the API, to which the exporter adds its own';
     const other = `is not New Relic's API, which is at ${addresses.join(', ')}`;
     const login = 'holds a login, which everybody sees who may read this file';
@@ -52,33 +48,32 @@ function accountWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] 
       [region !== undefined, 'base_url', "is New Relic's own address", `write region: ${region}`],
       [/@/u.test(proxyUrl ?? ''), 'proxy_url', login, 'use "proxy_url_file" or "proxy_url_env"'],
     ];
-    return rules.flatMap(([isOdd, key, message, help]) =>
-      isOdd ? [warningAt(at('accounts', index, key)?.span, `"${key}" ${message}`, help)] : [],
-    );
+    return rules
+      .filter(([isOdd]) => isOdd)
+      .map(([, key, message, help]): Found => [[...path, key], `"${key}" ${message}`, help]);
   });
 }
 
-function sharedKeys({ accounts }: PlainConfig, at: At): readonly Problem[] {
+function* sharedKeys({ config }: GoodFile): Iterable<Found> {
   const firstNames = new Map<string, string>();
-  return accounts.flatMap((account, index) => {
+  for (const [index, account] of config.accounts.entries()) {
     const budgetId = budgetIdOf(account);
     const first = firstNames.get(budgetId);
     if (first === undefined) {
       firstNames.set(budgetId, account.name);
-      return [];
+      continue;
     }
     const isRest = account.source.kind === 'rest';
-    const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
     const same = isRest ? 'the same API key' : 'the same API key and the same account_id';
     const message = `the accounts "${first}" and "${account.name}" have ${same}: they share the smallest of their budgets`;
     const ownKey = isRest ? 'give each account its own key, or ' : '';
-    const help = `${ownKey}put all entries into one account`;
-    return [warningAt(at('accounts', index, key)?.span, message, help)];
-  });
+    const path = ['accounts', index, `api_key_${account.apiKey.kind}`];
+    yield [path, message, `${ownKey}put all entries into one account`];
+  }
 }
 
 /** `poll`, the entries and the queries, as the file has them, with the path of each. */
-function everyPoll({ poll, apps, queries }: FileConfig) {
+function everyPoll({ parsed: { poll, apps, queries } }: GoodFile) {
   return [
     { poll, path: ['poll'] },
     ...apps.map((app, index) => ({ poll: app, path: ['apps', index] })),
@@ -91,27 +86,35 @@ const shortTimes = [
   ['delay', "is under 60s: New Relic's newest minutes are incomplete, so values are too low"],
 ] as const;
 
-function shortTimesOf(file: FileConfig, at: At): readonly Problem[] {
+function shortTimesOf(file: GoodFile): readonly Found[] {
   return everyPoll(file).flatMap(({ poll, path }) =>
-    shortTimes.flatMap(([key, what]) =>
-      (poll[key] ?? minuteMs) < minuteMs
-        ? [warningAt(at(...path, key)?.span, `"${key}" ${what}`)]
-        : [],
-    ),
+    shortTimes
+      .filter(([key]) => (poll[key] ?? minuteMs) < minuteMs)
+      .map(([key, what]): Found => [[...path, key], `"${key}" ${what}`]),
   );
 }
 
+/** The first of several keys of `poll` that an entry has itself, or else that `poll` has. */
+function settingOf(written: PlainMap, index: number, ...keys: readonly string[]): Path | undefined {
+  const places = [['apps', index], ['poll']].flatMap((path) => keys.map((key) => [...path, key]));
+  return places.find((path) => isWritten(written, path));
+}
+
+function isWritten(written: PlainMap, path: Path): boolean {
+  return valueAt(written, path) !== undefined;
+}
+
 /** Values that fail to be polled once would be dropped before the next poll can succeed. */
-function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
-  return apps.flatMap(({ poll: { intervalMs, staleAfterMs } }, index) => {
-    if (staleAfterMs > intervalMs) return [];
-    const place = at('apps', index, 'stale_after') ?? at('apps', index, 'interval');
+function* uselessStaleAfter({ written, config }: GoodFile): Iterable<Found> {
+  for (const [index, { poll }] of config.apps.entries()) {
+    const { intervalMs, staleAfterMs } = poll;
+    if (staleAfterMs > intervalMs) continue;
     const message =
       `"stale_after" (${formatDuration(staleAfterMs)}) is not longer than "interval" ` +
       `(${formatDuration(intervalMs)}): after one failed poll, values are dropped before the next`;
-    const span = (place ?? at('poll', 'stale_after') ?? at('poll', 'interval'))?.span;
-    return [warningAt(span, message, `write at least ${formatDuration(2 * intervalMs)}`)];
-  });
+    const path = settingOf(written, index, 'stale_after', 'interval') ?? [];
+    yield [path, message, `write at least ${formatDuration(2 * intervalMs)}`];
+  }
 }
 
 /** What a name may have, and a star: a regular expression for any text would have a dot before it. */
@@ -140,53 +143,51 @@ function misreading(key: string, text: string): readonly [why: string, help: str
 }
 
 /** Names that are meant as patterns, and patterns as other programs write them. */
-function misreadings(root: FileMap): readonly Problem[] {
-  return [valueOf(root, 'poll'), ...mapsUnder(root, 'apps')].flatMap((map) =>
-    textsOf(map).flatMap(({ key, text, span }) => {
-      const [why, help] = misreading(key, text) ?? [];
-      return why === undefined ? [] : [warningAt(span, `"${key}" ${why}`, help)];
-    }),
-  );
+function misreadings({ written }: GoodFile): readonly Found[] {
+  const texts = [...textsIn(written['poll'], ['poll']), ...textsIn(written['apps'], ['apps'])];
+  return texts.flatMap(({ text, path }) => {
+    const key = String(path.findLast((step) => typeof step === 'string'));
+    const [why, help] = misreading(key, text) ?? [];
+    return why === undefined ? [] : [[path, `"${key}" ${why}`, help] as const];
+  });
 }
 
 /** Delays of New Relic's own window, which only NerdGraph lacks. */
-function uselessDelays({ accounts, apps, queries }: PlainConfig, at: At): readonly Problem[] {
+function* uselessDelays({ written, config }: GoodFile): Iterable<Found> {
+  const { accounts, apps, queries } = config;
   const ofRest = new Set(
     accounts.flatMap(({ name, source: { kind } }) => (kind === 'rest' ? name : [])),
   );
   const useless = apps.map(
     ({ account, poll: { window } }) => window.kind === 'vendor_default' && ofRest.has(account),
   );
-  const usual = queries === undefined && !useless.includes(false) ? at('poll', 'delay') : undefined;
-  const message = '"delay" has no effect with "window: default": the REST API chooses both ends';
-  const help = 'remove it, or write how long the window is, such as window: 30m';
-  return useless.flatMap((isUseless, index) => {
-    const delay = at('apps', index, 'delay') ?? usual;
-    return delay === undefined || !isUseless ? [] : [warningAt(delay.span, message, help)];
-  });
+  const isUsualUseless = queries === undefined && !useless.includes(false);
+  for (const [index, isUseless] of useless.entries()) {
+    const delay = settingOf(written, index, 'delay');
+    if (delay === undefined || !isUseless || (delay[0] === 'poll' && !isUsualUseless)) continue;
+    const message = '"delay" has no effect with "window: default": the REST API chooses both ends';
+    yield [delay, message, 'remove it, or write how long the window is, such as window: 30m'];
+  }
 }
 
-function unusedAccounts({ accounts, apps, queries = [] }: PlainConfig, at: At): readonly Problem[] {
+function* unusedAccounts({ config }: GoodFile): Iterable<Found> {
+  const { accounts, apps, queries = [] } = config;
   const used = new Set([...apps, ...queries].map(({ account }) => account));
-  return accounts.flatMap(({ name }, index) => {
+  for (const [index, { name }] of accounts.entries()) {
+    if (used.has(name)) continue;
     const message = `no entry of "apps" or "queries" is of the account "${name}": it is not polled`;
-    const help = 'add an entry, or remove the account';
-    const span = at('accounts', index, 'name')?.span;
-    return used.has(name) ? [] : [warningAt(span, message, help)];
-  });
+    yield [['accounts', index, 'name'], message, 'add an entry, or remove the account'];
+  }
 }
 
 /** Names of gauges that state another unit than the values have. */
-function wrongEndings(file: FileConfig, at: At): readonly Problem[] {
+function wrongEndings(file: GoodFile): readonly Found[] {
   return everyPoll(file).flatMap(({ poll: { metrics = [] }, path }) =>
     metrics.flatMap((metric, index) => {
-      const [series] = typeof metric === 'string' ? [] : seriesOf([metricChoiceOf(metric)], []);
-      const wrong = series === undefined ? undefined : wrongEndingOf(series);
-      if (series === undefined || wrong === undefined) return [];
-      const [ending, remedies] = wrong;
-      const help = remedies.length === 0 ? undefined : `write ${remedies.join(' or ')}`;
-      const message = `"as" ends in "${ending}", but the values are ${unitText(series)}`;
-      return [warningAt(at(...path, 'metrics', index, 'as')?.span, message, help)];
+      const [message, help] = (typeof metric === 'object' && wrongEnding(metric)) || [];
+      return message === undefined
+        ? []
+        : [[[...path, 'metrics', index, 'as'], message, help] as const];
     }),
   );
 }
@@ -200,10 +201,10 @@ const everything: ReadonlySet<string> = new Set(
  * Entries of which the file alone tells that they have no effect. Which applications other patterns
  * take, `check-config --online` tells.
  */
-function shadowedEntries({ apps }: PlainConfig, at: At): readonly Problem[] {
+function* shadowedEntries({ config }: GoodFile): Iterable<Found> {
   const seen = new Set<string>();
   const catchAlls = new Map<string, string>();
-  return apps.flatMap(({ account, selector, exclude }, index) => {
+  for (const [index, { account, selector, exclude }] of config.apps.entries()) {
     const text = selectorText(selector);
     const key = JSON.stringify([account, text]);
     const catchAll = catchAlls.get(account);
@@ -211,56 +212,41 @@ function shadowedEntries({ apps }: PlainConfig, at: At): readonly Problem[] {
       catchAll === undefined ? undefined : `the earlier entry ${catchAll} every application`;
     const reason = seen.has(key) ? `an earlier entry already has the selector ${text}` : ofCatchAll;
     seen.add(key);
-    if (reason === undefined) {
-      const isCatchAll = selector.kind === 'match' && everything.has(selector.pattern.source);
-      const does = exclude ? 'excludes' : 'already selects';
-      if (isCatchAll) catchAlls.set(account, `${text} ${does}`);
-      return [];
+    if (reason !== undefined) {
+      const path = ['apps', index, selector.kind];
+      const help = 'remove it, or put it before that one';
+      yield [path, `${reason}: this one has no effect`, help];
+    } else if (selector.kind === 'match' && everything.has(selector.pattern.source)) {
+      catchAlls.set(account, `${text} ${exclude ? 'excludes' : 'already selects'}`);
     }
-    const help = 'remove it, or put it before that one';
-    const span = at('apps', index, selector.kind)?.span;
-    return [warningAt(span, `${reason}: this one has no effect`, help)];
-  });
+  }
 }
 
 const onlyCases = /^cases *\((?!.*\) *OR\b)/iu;
 
 /** Queries that give the ten biggest rows, which are others from time to time. Cases are few. */
-function facetsWithoutLimit(
-  text: string,
-  root: FileMap,
-  { queries }: FileConfig,
-): readonly Problem[] {
-  return queries.flatMap(({ meaning: { written } }, index) => {
-    const { clauses } = readNrql(written);
+function* facetsWithoutLimit({ parsed }: GoodFile): Iterable<Found> {
+  for (const [index, { meaning }] of parsed.queries.entries()) {
+    const { clauses } = readNrql(meaning.written);
     const facet = clauses.get('FACET')?.find(({ expression }) => !onlyCases.test(expression));
-    const node = locate(root, ['queries', index, 'nrql']);
-    if (facet === undefined || node === undefined || clauses.has('LIMIT')) return [];
+    if (facet === undefined || clauses.has('LIMIT')) continue;
     const message =
       '"nrql" has FACET without LIMIT: New Relic gives the ten biggest rows, and which ten changes';
     const help = 'write LIMIT and a number behind it, such as LIMIT 100, or LIMIT MAX';
-    return [warningAt(partSpan(text, node, facet), message, help)];
-  });
+    yield [['queries', index, 'nrql'], message, help, facet];
+  }
 }
 
-/** What is allowed but probably not meant, in a file without errors. */
-export function configWarnings(
-  text: string,
-  root: FileMap,
-  file: FileConfig,
-  config: PlainConfig,
-): readonly Problem[] {
-  const at = createAt(root);
-  return [
-    ...accountWarnings(config, at),
-    ...sharedKeys(config, at),
-    ...shortTimesOf(file, at),
-    ...misreadings(root),
-    ...uselessDelays(config, at),
-    ...unusedAccounts(config, at),
-    ...uselessStaleAfter(config, at),
-    ...wrongEndings(file, at),
-    ...shadowedEntries(config, at),
-    ...facetsWithoutLimit(text, root, file),
-  ];
-}
+/** Finds what is allowed but probably not meant. */
+export const warningRules: readonly ((file: GoodFile) => Iterable<Found>)[] = [
+  accountWarnings,
+  sharedKeys,
+  shortTimesOf,
+  misreadings,
+  uselessDelays,
+  unusedAccounts,
+  uselessStaleAfter,
+  wrongEndings,
+  shadowedEntries,
+  facetsWithoutLimit,
+];

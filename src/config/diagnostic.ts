@@ -1,9 +1,14 @@
 import { LineCounter } from 'yaml';
-import { printable } from '../model/shown-text.ts';
-import { maskSecrets, maskSource } from './mask-secrets.ts';
-import type { Span } from './yaml-node.ts';
+import { keysInFile } from '../model/key-text.ts';
+import { printable, unprintable } from '../model/shown-text.ts';
 
 type Severity = 'error' | 'warning';
+
+/** A range of offsets (UTF-16 code units) in the file's text; `end` is not part of it. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Something that a check of a file found, with its place in the text. */
 export interface Problem {
@@ -40,6 +45,55 @@ export function errorAt(span: Span | undefined, message: string, help?: string):
 
 export function warningAt(span: Span | undefined, message: string, help?: string): Problem {
   return { severity: 'warning', span, message, help };
+}
+
+/** Keys, and credentials in URLs: they must never be shown. */
+const secretPatterns: readonly RegExp[] = [
+  ...keysInFile.map((key) => new RegExp(`(?<secret>${key})`, 'giu')),
+  // Bounded: a line of many "://" would otherwise take quadratic time.
+  /:\/\/(?<secret>\S{1,1000})@/giu,
+  /(?<secret>[^\s:/@"']{1,100}:[^\s/@]{1,100})@/giu,
+];
+
+/** In a file also the text after the name of a secret, up to the end of the line. */
+const assignment =
+  /(?:\b|_)(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret|proxy[_-]?url)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
+
+function blank(text: string): string {
+  return text.replaceAll(/[^\r\n]/gu, (character) => '*'.repeat(character.length));
+}
+
+function mask(text: string, patterns: readonly RegExp[]): string {
+  return patterns.reduce(
+    (masked, pattern) =>
+      masked.replaceAll(pattern, (whole: string, secret: string) => {
+        const at = whole.lastIndexOf(secret);
+        return whole.slice(0, at) + blank(secret) + whole.slice(at + secret.length);
+      }),
+    text,
+  );
+}
+
+/** Replaces everything that may be a secret in a message with asterisks. */
+function maskSecrets(message: string): string {
+  return mask(message, secretPatterns);
+}
+
+/**
+ * Replaces everything that may be a secret in the text of a file with asterisks, and the given spans
+ * too. The result has the same length and the same lines, so that every offset stays valid.
+ */
+function maskSource(text: string, spans: readonly Span[] = []): string {
+  const masked = mask(text, [...secretPatterns, assignment]);
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    if (end <= done) continue;
+    const from = Math.max(start, done);
+    pieces.push(masked.slice(done, from), blank(masked.slice(from, end)));
+    done = end;
+  }
+  return pieces.join('') + masked.slice(done);
 }
 
 /** Where the lines of a text begin. */
@@ -108,50 +162,28 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return rows.join('\n');
 }
 
-const combining = /\p{M}/u;
-/** Characters that take two cells of a terminal: wide East Asian ones and emoji. */
-const wide =
-  /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-
 /** Longer lines are cut: a file may be one line of a megabyte. */
 const longestExcerpt = 160;
 const contextBefore = 60;
 
-/** Most text, and each of its characters takes one cell. */
-const ascii = /^[ -~]*$/u;
+/** Tabs and line ends among them. */
+const eachUnprintable = new RegExp(`[${unprintable}]`, 'gu');
 
-/** Each tab or control character as one cell. */
-function visible(text: string): string {
-  if (ascii.test(text)) return text;
-  return Array.from(text.replaceAll('\t', ' '), (character) =>
-    printable(character) === character ? character : '\u{fffd}',
-  ).join('');
-}
-
-function widthOf(text: string): number {
-  if (ascii.test(text)) return text.length;
-  return Array.from(text).reduce((width, character) => {
-    if (combining.test(character)) return width;
-    return width + (wide.test(character) ? 2 : 1);
-  }, 0);
-}
-
-/**
- * The line of a problem, safe to print and perhaps cut, and carets below the place. They are aligned in a
- * terminal whatever the line holds.
- */
+/** The line of a problem, safe to print and perhaps cut, and carets below the place. */
 export function renderExcerpt({ line, column, length, sourceLine }: Place): readonly string[] {
   if (sourceLine === undefined) return [];
   const from = column - 1;
-  const start =
-    sourceLine.length > longestExcerpt && from > contextBefore ? from - contextBefore : 0;
+  const isLong = sourceLine.length > longestExcerpt;
+  const start = isLong && from > contextBefore ? from - contextBefore : 0;
   const end = Math.min(sourceLine.length, start + longestExcerpt);
-  const until = Math.min(from + Math.max(1, length), end);
-  const before = (start > 0 ? '…' : '') + visible(sourceLine.slice(start, from));
-  const marked = visible(sourceLine.slice(from, until));
-  const after = visible(sourceLine.slice(until, end)) + (end < sourceLine.length ? '…' : '');
-  const carets = ' '.repeat(widthOf(before)) + '^'.repeat(Math.max(1, widthOf(marked)));
-  return [`  ${line} | ${(before + marked + after).trimEnd()}`, `  ${gutterOf(line)} | ${carets}`];
+  const begin = start > 0 ? '…' : '';
+  const shown = sourceLine.slice(start, end).replaceAll('\t', ' ');
+  const text = begin + shown.replaceAll(eachUnprintable, '\u{fffd}');
+  const carets = '^'.repeat(Math.max(1, Math.min(length, end - from)));
+  return [
+    `  ${line} | ${(text + (end < sourceLine.length ? '…' : '')).trimEnd()}`,
+    `  ${gutterOf(line)} | ${' '.repeat(begin.length + from - start)}${carets}`,
+  ];
 }
 
 function gutterOf(line: number): string {

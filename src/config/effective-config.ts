@@ -2,8 +2,7 @@ import { stringify } from 'yaml';
 import type {
   AccountConfig,
   AppEntry,
-  PatternSource,
-  PlainConfig,
+  Config,
   PollConfig,
   Query,
   SecretLocation,
@@ -31,7 +30,7 @@ const yamlStyle = {
 type FileMap = Readonly<Record<string, unknown>>;
 
 /** `poll` has the settings that most entries have; those of `apps` have their own where they differ. */
-function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): FileMap {
+function effectiveConfig({ accounts, apps, queries = [] }: Config): FileMap {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;
@@ -50,7 +49,7 @@ function effectiveConfig({ accounts, apps, queries = [] }: PlainConfig): FileMap
  * The configuration with every default applied, as a file that means the same. Logins of proxies are
  * redacted; keys are not part of a configuration.
  */
-export function effectiveConfigText(config: PlainConfig): string {
+export function effectiveConfigText(config: Config): string {
   return stringify(effectiveConfig(config), yamlStyle);
 }
 
@@ -122,27 +121,27 @@ function windowText(window: WindowSetting): string {
   return window.kind === 'range' ? formatDuration(window.lengthMs) : 'default';
 }
 
-function entryMap(entry: AppEntry<PatternSource>, isAccountNamed: boolean): FileMap {
+function entryMap(entry: AppEntry, isAccountNamed: boolean): FileMap {
   const { account, exclude, labels, application, transactions } = entry;
   const chosen = { ...selectorMap(entry), account: isAccountNamed ? account : undefined };
   if (exclude) return { ...chosen, exclude };
   return { ...chosen, labels, hosts: hostsValue(entry), application, transactions };
 }
 
-function selectorMap({ selector }: AppEntry<PatternSource>): FileMap {
+function selectorMap({ selector }: AppEntry): FileMap {
   if (selector.kind === 'id') return { id: BigInt(selector.id) };
   if (selector.kind === 'name') return { name: selector.name };
   return { match: selector.pattern.source };
 }
 
-function hostsValue({ hosts }: AppEntry<PatternSource>): unknown {
+function hostsValue({ hosts }: AppEntry): unknown {
   if (typeof hosts === 'boolean') return hosts;
   if (hosts.kind === 'self') return 'self';
   return { match: hosts.pattern?.source, exclude: hosts.exclude?.source };
 }
 
 /** The settings that most entries have; the same object serves many entries. */
-function usualPollOf(apps: PlainConfig['apps']): PollConfig | undefined {
+function usualPollOf(apps: Config['apps']): PollConfig | undefined {
   const counts = new Map<PollConfig, number>();
   for (const { poll } of polledBy(apps)) counts.set(poll, 1 + (counts.get(poll) ?? 0));
   const [usual] = [...counts].toSorted(([, one], [, other]) => other - one);

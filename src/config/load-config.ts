@@ -1,12 +1,22 @@
+/**
+ * From a text to a configuration:
+ *
+ * ```text
+ * text ─ readYaml ─► plain data, each value with its place ─ fileSchema ─► values with defaults ─ buildConfig ─► Config
+ *            │                │                                    │                                       │
+ *            │                ├ rules: what belongs together ◄─────┤ (those of tags and queries)            └ warningRules
+ *            │                ├ compilePatterns: regular expressions, compiled and counted
+ *            │                └ apiKeysIn: keys that must not be there
+ *            └ syntax, depth, aliases
+ * ```
+ *
+ * The schema sees one value alone. Whatever finds something names it by its path, as zod does, and the document
+ * knows the place: a file put together of several ones needs nothing else.
+ */
 import { dirname, resolve } from 'node:path';
-import type { Config, PlainConfig } from '../model/config.ts';
-import {
-  buildConfig,
-  type CompileConfigDependencies,
-  compileConfig,
-  createBreaks,
-} from './build-config.ts';
-import { configWarnings } from './config-warnings.ts';
+import type { Config } from '../model/config.ts';
+import { buildConfig } from './build-config.ts';
+import { warningRules } from './config-warnings.ts';
 import {
   ConfigError,
   createPlacer,
@@ -15,24 +25,41 @@ import {
   errorAt,
   type Place,
   type Problem,
+  type Span,
+  warningAt,
 } from './diagnostic.ts';
-import { metricProblems } from './metric-problems.ts';
-import { nerdgraphProblems } from './nerdgraph-problems.ts';
-import { patternProblems } from './pattern-problems.ts';
+import { compilePatterns } from './patterns.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
-import { readYaml } from './read-yaml.ts';
-import { foreignFile, referenceProblems } from './reference-problems.ts';
+import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, rules } from './rules.ts';
 import { configJsonSchema, fileSchema } from './schema.ts';
-import { type FoundSecrets, findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
-import { type At, createAt, type FileMap, plainOf, type Span } from './yaml-node.ts';
+import {
+  type Path,
+  type PlainMap,
+  problemsAt,
+  readYaml,
+  spanAt,
+  type YamlDocument,
+} from './yaml-document.ts';
 
 /** A file of ten thousand applications is smaller. */
 const largestFileBytes = 1024 * 1024;
 
-export interface LoadConfigDependencies extends CompileConfigDependencies {
-  readonly readFile: ReadFile;
+/** What reading needs of the process that uses the configuration. */
+export interface ReadingContext {
+  /** Resolves after other work that waits for the thread has run. */
+  readonly nextTurn: () => Promise<void>;
+  readonly clock: { readonly monotonicMs: () => number };
+  /** The names that the host of this process may have in New Relic, for `hosts: self`. */
+  readonly ownHostNames: readonly string[];
 }
+
+/** For a file that is only looked at. */
+const noContext: ReadingContext = {
+  nextTurn: async () => {},
+  clock: { monotonicMs: () => 0 },
+  ownHostNames: [],
+};
 
 /** A configuration file that was read but not parsed. */
 export interface ConfigFile extends ConfigSource {
@@ -66,7 +93,7 @@ const mainFile: FileKind = { name: 'configuration file', flag: '--config.file' }
 /** Reads a file, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if that fails. */
 export async function readConfigFile(
   path: string,
-  { readFile }: Pick<LoadConfigDependencies, 'readFile'>,
+  { readFile }: { readonly readFile: ReadFile },
   { name, flag }: FileKind = mainFile,
 ): Promise<ConfigFile> {
   let bytes: Uint8Array;
@@ -89,33 +116,32 @@ export async function readConfigFile(
 /** Reads the configuration file. Rejects with a `ConfigError`, and nothing else, if it has errors. */
 export async function loadConfig(
   path: string,
-  dependencies: LoadConfigDependencies,
+  context: ReadingContext & { readonly readFile: ReadFile },
 ): Promise<LoadedConfig> {
-  return parseConfigFile(await readConfigFile(path, dependencies), dependencies);
+  return parseConfigFile(await readConfigFile(path, context), context);
 }
 
 /** Makes a configuration of a file that was read. Rejects with a `ConfigError` if it has errors. */
 export async function parseConfigFile(
   file: ConfigFile,
-  dependencies: CompileConfigDependencies,
+  context: ReadingContext,
 ): Promise<LoadedConfig> {
-  const { config, warnings } = await parseConfig(file.text, file, createBreaks(dependencies));
-  return { config: await compileConfig(config, dependencies), warnings, digest: file.digest };
+  return { ...(await parseConfig(file.text, file, context)), digest: file.digest };
 }
 
 /** A configuration without errors. */
-export interface ParsedConfig<Parsed extends PlainConfig = Config> {
-  readonly config: Parsed;
+export interface ParsedConfig {
+  readonly config: Config;
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Parses the text of a configuration file into plain data. Rejects with a `ConfigError`, and nothing else. */
+/** Parses the text of a configuration file. Rejects with a `ConfigError`, and nothing else. */
 export async function parseConfig(
   text: string,
   source: ConfigSource,
-  takeBreak?: () => Promise<void>,
-): Promise<ParsedConfig<PlainConfig>> {
-  const { config, errors, warnings, diagnose } = await inspectConfig(text, source, takeBreak);
+  context?: ReadingContext,
+): Promise<ParsedConfig> {
+  const { config, errors, warnings, diagnose } = await inspectConfig(text, source, context);
   if (config === undefined || errors.length > 0) throw new ConfigError(diagnose(errors));
   return { config, warnings: diagnose(warnings) };
 }
@@ -129,15 +155,18 @@ export interface ConfigSource {
 
 /** All that the text of a configuration file tells. */
 export interface InspectedConfig {
-  /** `undefined` if the file has not the shape of a configuration. It may have errors all the same. */
-  readonly config: PlainConfig | undefined;
+  /**
+   * `undefined` if the file has not the shape of a configuration, or a regular expression that cannot be
+   * used. It may have errors all the same.
+   */
+  readonly config: Config | undefined;
   readonly errors: readonly Problem[];
   /** Only looked for if there are no errors. */
   readonly warnings: readonly Problem[];
   /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
-  readonly root: FileMap | undefined;
-  /** The values of the file, with their places. */
-  readonly at: At;
+  readonly written: PlainMap | undefined;
+  /** The place of a value of the file; `undefined` if it is not written. */
+  readonly at: (...path: Path) => { readonly span: Span } | undefined;
   /** Problems with this file, whoever found them, ready to print. */
   readonly diagnose: (problems: readonly Problem[]) => readonly Diagnostic[];
   /** Where a value of the file is, ready to print. */
@@ -146,56 +175,89 @@ export interface InspectedConfig {
 
 type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings'>;
 
-async function findingsOf(
+/** What prints problems of a file, without its secrets. */
+function printersOf(
+  fileName: string,
   text: string,
-  root: FileMap,
-  secrets: FoundSecrets,
+  secrets: readonly Span[],
+): Pick<InspectedConfig, 'diagnose' | 'placeOf'> {
+  return {
+    diagnose: (problems) => diagnosticsOf(fileName, text, problems, secrets),
+    placeOf: createPlacer(fileName, text, secrets),
+  };
+}
+
+/** The longest turn, besides the time for one step of the work: scrapes and probes wait for it. */
+const longestTurnMs = 5;
+
+/** What lets other work have its turn, if the present one has taken a while. */
+function createBreaks({ nextTurn, clock }: ReadingContext): () => Promise<void> {
+  let turnStartMs = clock.monotonicMs();
+  return async () => {
+    if (clock.monotonicMs() - turnStartMs < longestTurnMs) return;
+    await nextTurn();
+    turnStartMs = clock.monotonicMs();
+  };
+}
+
+async function findingsOf(
+  document: YamlDocument,
   directory: string,
-  takeBreak: () => Promise<void>,
+  context: ReadingContext,
 ): Promise<Findings> {
+  const { value: written } = document;
+  const takeBreak = createBreaks(context);
   await takeBreak();
-  const parsed = fileSchema.safeParse(plainOf(root));
+  const { data: parsed, error } = fileSchema.safeParse(written);
   await takeBreak();
-  const others = [
-    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema(), text)),
-    ...referenceProblems(root),
-    ...metricProblems(root),
-    ...(parsed.success ? nerdgraphProblems(parsed.data, createAt(root)) : []),
-    ...(await patternProblems(root, takeBreak)),
+  const patterns = await compilePatterns(written, takeBreak);
+  const found = [...rules.flatMap((rule) => [...rule({ written, parsed })]), ...patterns.found];
+  const errors = [
+    ...(error === undefined ? [] : shapeProblems(document, error, configJsonSchema())),
+    ...problemsAt(document, found, errorAt),
   ];
-  // An API key in the file is reported once, whatever else is wrong in the same place.
-  const taken = new Set(secrets.problems.map(({ span }) => span?.start));
-  const free = others.filter(({ span }) => span === undefined || !taken.has(span.start));
-  const errors = [...secrets.problems, ...free];
-  if (!parsed.success) return { config: undefined, errors, warnings: [] };
+  if (parsed === undefined || patterns.found.length > 0) {
+    return { config: undefined, errors, warnings: [] };
+  }
   await takeBreak();
-  const config = buildConfig(parsed.data, directory);
-  const warnings = errors.length === 0 ? configWarnings(text, root, parsed.data, config) : [];
-  return { config, errors, warnings };
+  const { ownHostNames } = context;
+  const config = buildConfig(parsed, { directory, patterns: patterns.compiled, ownHostNames });
+  const file = { written, parsed, config };
+  const odd = errors.length === 0 ? warningRules.flatMap((rule) => [...rule(file)]) : [];
+  return { config, errors, warnings: problemsAt(document, odd, warningAt) };
 }
 
 /** Finds everything that is wrong or odd in the text of a configuration file; it reads no other file. */
 export async function inspectConfig(
   text: string,
   { fileName, directory }: ConfigSource,
-  takeBreak: () => Promise<void> = async () => {},
+  context: ReadingContext = noContext,
 ): Promise<InspectedConfig> {
-  const { root, problems } = readYaml(text, 'apps');
-  const secrets = root === undefined ? { problems: [], spans: [] } : findSecrets(root);
-  const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
-    diagnosticsOf(fileName, text, found, secrets.spans);
-  const placeOf = createPlacer(fileName, text, secrets.spans);
-  const foreign = root === undefined ? undefined : foreignFile(root);
-  if (root === undefined || foreign !== undefined) {
-    const nothing = { config: undefined, warnings: [], root: undefined };
-    const errors = foreign === undefined ? problems : [foreign, ...secrets.problems];
-    return { ...nothing, errors, at: () => undefined, diagnose, placeOf };
-  }
+  const read = readYaml(text, 'apps');
+  const nothing = { config: undefined, warnings: [], written: undefined, at: () => undefined };
+  if (!('root' in read)) return { ...nothing, errors: read, ...printersOf(fileName, text, []) };
+  const { value: written } = read;
+  const keys = [...apiKeysIn(written)];
+  const keyProblems = keys.map(([path, marked]) =>
+    errorAt(spanAt(read, path, marked), apiKeyMessage, apiKeyHelp),
+  );
+  const secrets = keys.flatMap(([path, , secret]) => spanAt(read, path, secret) ?? []);
+  const printers = printersOf(fileName, text, secrets);
+  const foreign = foreignFile(written);
+  if (foreign !== undefined) return { ...nothing, errors: [foreign, ...keyProblems], ...printers };
+  const { config, errors, warnings } = await findingsOf(read, directory, context);
+  // An API key in the file is reported once, whatever else is wrong in the same place.
+  const taken = new Set(keyProblems.map(({ span }) => span?.start));
+  const others = errors.filter(({ span }) => span === undefined || !taken.has(span.start));
   return {
-    ...(await findingsOf(text, root, secrets, directory, takeBreak)),
-    root,
-    at: createAt(root),
-    diagnose,
-    placeOf,
+    config,
+    errors: [...keyProblems, ...others],
+    warnings: keys.length === 0 ? warnings : [],
+    written,
+    at: (...path) => {
+      const span = spanAt(read, path);
+      return span && { span };
+    },
+    ...printers,
   };
 }

@@ -1,8 +1,4 @@
-/** A part of the text of a query. */
-export interface TextPart {
-  readonly at: number;
-  readonly length: number;
-}
+import type { TextPart } from './yaml-document.ts';
 
 /** A thing that a query selects, groups by or is from. */
 export interface NrqlItem extends TextPart {

@@ -8,10 +8,10 @@ import {
   type NrqlItem,
   type NrqlText,
   readNrql,
-  type TextPart,
   withoutQuotes,
 } from './nrql-text.ts';
 import { didYouMean } from './suggestion.ts';
+import type { TextPart } from './yaml-document.ts';
 
 /** What the NRQL of an entry of `queries` explains. */
 interface WrittenQuery {

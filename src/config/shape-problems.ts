@@ -1,37 +1,38 @@
-import { isScalar, type Node, type Scalar } from 'yaml';
 import { z } from 'zod';
 import { own } from '../model/own.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { didYouMean } from './suggestion.ts';
 import {
   describe,
-  isFileMap,
-  keySpanAt,
-  keysOf,
-  locate,
-  partSpan,
-  spanOf,
-  textsOf,
-} from './yaml-node.ts';
+  isPlainMap,
+  type Path,
+  type PlainMap,
+  spanAt,
+  textsIn,
+  valueAt,
+  type Written,
+  writtenAt,
+  type YamlDocument,
+} from './yaml-document.ts';
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** The subject of an issue, in the words of the file. */
-function subjectOf(path: readonly PropertyKey[]): string {
+function subjectOf(path: Path): string {
   const last = path.at(-1);
   if (typeof last === 'number') return `each entry of "${String(path.at(-2))}"`;
   return last === undefined ? 'the file' : `"${String(last)}"`;
 }
 
 /** Whether a map has a key that was probably meant to be one of `names`. */
-export function hasMisspelt(map: Node | undefined, names: readonly string[]): boolean {
-  if (!isFileMap(map)) return false;
-  return keysOf(map).some((key) => !names.includes(key) && didYouMean(key, names) !== undefined);
+export function hasMisspelt(map: PlainMap, names: readonly string[]): boolean {
+  const others = Object.keys(map).filter((key) => !names.includes(key));
+  return others.some((key) => didYouMean(key, names) !== undefined);
 }
 
 /** The keys that the schema allows in the map at a path of the file. */
-function knownKeysAt(fileJsonSchema: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
+function knownKeysAt(fileJsonSchema: JsonSchema, path: Path): readonly string[] {
   let schema: z.core.JSONSchema._JSONSchema | undefined = fileJsonSchema;
   for (const step of path) {
     if (typeof schema !== 'object') return [];
@@ -46,7 +47,7 @@ function knownKeysAt(fileJsonSchema: JsonSchema, path: readonly PropertyKey[]): 
 }
 
 /** The maps of the file, in words, each with the path of one. */
-const maps: readonly (readonly [where: string, path: readonly PropertyKey[]])[] = [
+const maps: readonly (readonly [where: string, path: Path])[] = [
   ['the top of the file', []],
   ['an entry of "accounts"', ['accounts', 0]],
   ['"poll"', ['poll']],
@@ -64,13 +65,13 @@ function placeFor(key: string, schema: JsonSchema): string | undefined {
 }
 
 function unknownKeys(
-  root: Node,
-  issue: z.core.$ZodIssueUnrecognizedKeys,
+  document: YamlDocument,
+  { path, keys }: z.core.$ZodIssueUnrecognizedKeys,
   schema: JsonSchema,
 ): readonly Problem[] {
-  const known = knownKeysAt(schema, issue.path);
-  return issue.keys.map((key) => {
-    const span = keySpanAt(root, [...issue.path, key]);
+  const known = knownKeysAt(schema, path);
+  return keys.map((key) => {
+    const span = spanAt(document, [...path, key], 'key');
     if (key === '<<') {
       const help = 'write the keys themselves; an alias may only be a whole value';
       return errorAt(span, 'merge keys ("<<") are not supported', help);
@@ -82,11 +83,12 @@ function unknownKeys(
 }
 
 /** Reports a missing key, unless a misspelt key is reported instead. */
-function missingKey(root: Node, path: readonly PropertyKey[]): readonly Problem[] {
+function missingKey(document: YamlDocument, path: Path): readonly Problem[] {
   const key = String(path.at(-1));
-  const parent = locate(root, path.slice(0, -1));
-  if (parent === undefined || hasMisspelt(parent, [key])) return [];
-  return [errorAt(spanOf(parent), `missing key "${key}"`)];
+  const parent = path.slice(0, -1);
+  const map = valueAt(document.value, parent);
+  if (!isPlainMap(map) || hasMisspelt(map, [key])) return [];
+  return [errorAt(spanAt(document, parent), `missing key "${key}"`)];
 }
 
 /** Whether it helps to repeat the value: a text may be long, and an empty list tells nothing. */
@@ -115,8 +117,8 @@ const entryKeys: ReadonlyMap<string, string> = new Map([
 const longestRepeated = 60;
 
 /** How to write a text, or the first of a list, that stands in the place of a list, a map or a flag. */
-function rightForm(issue: Issue, found: Node): string | undefined {
-  const [{ text } = { text: '' }] = textsOf(found);
+function rightForm(issue: Issue, { value }: Written): string | undefined {
+  const [{ text } = { text: '' }] = textsIn(value);
   if (issue.code !== 'invalid_type' || text === '' || text.length > longestRepeated)
     return undefined;
   const quoted = JSON.stringify(text);
@@ -127,12 +129,12 @@ function rightForm(issue: Issue, found: Node): string | undefined {
   if (issue.expected === 'boolean' && key === 'exclude') {
     return `write an entry of its own before this one: - { match: ${quoted}, exclude: true }`;
   }
-  if (!isScalar(found)) return undefined;
+  if (typeof value !== 'string') return undefined;
   if (entryKey !== undefined) return `write - ${entryKey}: ${quoted}`;
   return issue.expected === 'array' ? `write ${key}: [${quoted}]` : undefined;
 }
 
-function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | undefined {
+function scalarHelp(issue: Issue, { value, source }: Written): string | undefined {
   // A password may look like a reference.
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
   const found = typeof value === 'string' && !isSecret ? variable.exec(value) : null;
@@ -142,27 +144,29 @@ function scalarHelp(issue: Issue, { value, source = '' }: Scalar): string | unde
   }
   if (issue.code === 'invalid_value') return didYouMean(source, issue.values.map(String));
   const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';
-  return isTextWanted && value !== null ? `put it in quotes: "${source}"` : customHelp(issue);
+  return isTextWanted && typeof value !== 'object'
+    ? `put it in quotes: "${source}"`
+    : customHelp(issue);
 }
 
-function helpFor(issue: Issue, found: Node): string | undefined {
-  if (isScalar(found)) return scalarHelp(issue, found) ?? rightForm(issue, found);
+function helpFor(issue: Issue, found: Written): string | undefined {
   const isListWanted = issue.code === 'invalid_type' && issue.expected === 'array';
   // YAML reads `-id: 1` as a key that begins with a dash.
-  return isListWanted && isFileMap(found)
-    ? 'write "- ", with the blank, in front of each entry'
-    : (customHelp(issue) ?? rightForm(issue, found));
+  if (isListWanted && isPlainMap(found.value)) {
+    return 'write "- ", with the blank, in front of each entry';
+  }
+  return scalarHelp(issue, found) ?? rightForm(issue, found);
 }
 
 /** The part of a text that an issue is about. */
 const textPart = z.object({ at: z.int(), length: z.int() });
 
-function wrongValue(issue: Issue, found: Node, source: string): readonly Problem[] {
+function wrongValue(document: YamlDocument, issue: Issue, found: Written): Problem {
   const what = namesFound(issue) ? `${issue.message}, not ${describe(found)}` : issue.message;
   const message = `${subjectOf(issue.path)} ${what}`;
   const { data } = textPart.safeParse(issue.code === 'custom' ? issue.params?.['part'] : undefined);
-  if (data === undefined) return [errorAt(spanOf(found), message, helpFor(issue, found))];
-  return [errorAt(partSpan(source, found, data), message, customHelp(issue))];
+  const help = data === undefined ? helpFor(issue, found) : customHelp(issue);
+  return errorAt(spanAt(document, issue.path, data), message, help);
 }
 
 /**
@@ -176,30 +180,25 @@ function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issu
   return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function problemsOf(
-  root: Node,
-  issue: Issue,
-  schema: JsonSchema,
-  source: string,
-): readonly Problem[] {
+function problemsOf(document: YamlDocument, issue: Issue, schema: JsonSchema): readonly Problem[] {
   if (issue.code === 'invalid_union') {
-    return issuesOfAlternative(issue).flatMap((one) => problemsOf(root, one, schema, source));
+    return issuesOfAlternative(issue).flatMap((one) => problemsOf(document, one, schema));
   }
-  if (issue.code === 'unrecognized_keys') return unknownKeys(root, issue, schema);
+  if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, schema);
   if (issue.code === 'invalid_key') {
-    const message = issue.issues[0]?.message ?? 'is not allowed';
-    return [errorAt(keySpanAt(root, issue.path), `${subjectOf(issue.path)} ${message}`)];
+    const message = `${subjectOf(issue.path)} ${issue.issues[0]?.message ?? 'is not allowed'}`;
+    return [errorAt(spanAt(document, issue.path, 'key'), message)];
   }
-  const found = locate(root, issue.path);
-  return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found, source);
+  const found = writtenAt(document, issue.path);
+  if (found === undefined) return missingKey(document, issue.path);
+  return [wrongValue(document, issue, found)];
 }
 
-/** Turns the errors of a schema into problems with a place, in the words of the file, which is `source`. */
+/** Turns the errors of a schema into problems with a place, in the words of the file. */
 export function shapeProblems(
-  root: Node,
+  document: YamlDocument,
   error: z.ZodError,
   schema: JsonSchema,
-  source = '',
 ): readonly Problem[] {
-  return error.issues.flatMap((issue) => problemsOf(root, issue, schema, source));
+  return error.issues.flatMap((issue) => problemsOf(document, issue, schema));
 }

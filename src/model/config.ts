@@ -110,43 +110,40 @@ export interface Query {
   readonly poll: PollTiming;
 }
 
-/** A regular expression as it is written. */
-export interface PatternSource {
-  readonly source: string;
-}
-
 /** A regular expression that searches names in time linear in their length. */
-export interface NamePattern extends PatternSource {
+export interface NamePattern {
+  /** As it is written. */
+  readonly source: string;
   /** Whether the pattern matches anywhere in the name. */
   test(name: string): boolean;
 }
 
-export type Selector<Pattern extends PatternSource = NamePattern> =
+export type Selector =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'match'; readonly pattern: Pattern };
+  | { readonly kind: 'match'; readonly pattern: NamePattern };
 
 /** Chooses hosts of an application by their names. */
-export type HostSelector<Pattern extends PatternSource = NamePattern> =
+export type HostSelector =
   /** The host that this process runs on, by any of the names that it may have in New Relic. */
   | { readonly kind: 'self'; readonly names: readonly string[] }
   | {
       readonly kind: 'match';
       /** Default: all. */
-      readonly pattern?: Pattern | undefined;
+      readonly pattern?: NamePattern | undefined;
       /** Those that are left out of them. Default: none. */
-      readonly exclude?: Pattern | undefined;
+      readonly exclude?: NamePattern | undefined;
     };
 
 /** One entry of `apps`, with every default applied. */
-export interface AppEntry<Pattern extends PatternSource = NamePattern> {
+export interface AppEntry {
   readonly account: string;
-  readonly selector: Selector<Pattern>;
+  readonly selector: Selector;
   /** Whether what it selects is left out: it is not polled, and nothing else of the entry counts. */
   readonly exclude: boolean;
   readonly labels: Readonly<Record<string, string>>;
   /** Which hosts are polled: all, none, or some. */
-  readonly hosts: boolean | HostSelector<Pattern>;
+  readonly hosts: boolean | HostSelector;
   /** Whether the application itself is polled and shown, or only its hosts. */
   readonly application: boolean;
   readonly transactions: readonly TransactionType[];
@@ -155,9 +152,9 @@ export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   readonly poll: PollConfig;
 }
 
-export interface Config<Pattern extends PatternSource = NamePattern> {
+export interface Config {
   readonly accounts: readonly AccountConfig[];
-  readonly apps: readonly AppEntry<Pattern>[];
+  readonly apps: readonly AppEntry[];
   /** Default: none. */
   readonly queries?: readonly Query[] | undefined;
 }
@@ -169,9 +166,6 @@ export interface AccountInUse {
   /** Default: none. */
   readonly queries?: readonly Query[] | undefined;
 }
-
-/** A configuration whose patterns are not compiled: plain data. */
-export type PlainConfig = Config<PatternSource>;
 
 /**
  * By what the vendor counts the calls that are sent to one address with one key: all calls to the REST

@@ -1,5 +1,5 @@
 import type { Application } from './application.ts';
-import type { AppEntry, HostSelector, PatternSource } from './config.ts';
+import type { AppEntry, HostSelector } from './config.ts';
 import { own } from './own.ts';
 import { isReadOf } from './polled-series.ts';
 import { minuteMs } from './time.ts';
@@ -24,13 +24,13 @@ export function choosesHost(selector: HostSelector, hostName: string): boolean {
 
 /** Whether both choose the same hosts. Compiled patterns are compared by their source. */
 export function isSameHostChoice(
-  left: boolean | HostSelector<PatternSource>,
-  right: boolean | HostSelector<PatternSource>,
+  left: boolean | HostSelector,
+  right: boolean | HostSelector,
 ): boolean {
   return hostChoiceText(left) === hostChoiceText(right);
 }
 
-function hostChoiceText(hosts: boolean | HostSelector<PatternSource>): string {
+function hostChoiceText(hosts: boolean | HostSelector): string {
   if (typeof hosts === 'boolean') return String(hosts);
   if (hosts.kind === 'self') return `self=${hosts.names.join(' ')}`;
   return JSON.stringify([hosts.pattern?.source, hosts.exclude?.source]);

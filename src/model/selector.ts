@@ -1,9 +1,9 @@
 import type { Application } from './application.ts';
-import type { AppEntry, PatternSource, Selector } from './config.ts';
+import type { AppEntry, Selector } from './config.ts';
 import type { SelectedApplication } from './selected-application.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
-export function selectorText(selector: Selector<PatternSource>): string {
+export function selectorText(selector: Selector): string {
   switch (selector.kind) {
     case 'id':
       return `id=${selector.id}`;

@@ -1,7 +1,6 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
 import { environmentVariableOf } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { compileConfig } from '../config/build-config.ts';
 import {
   ConfigError,
   type Diagnostic,
@@ -10,9 +9,9 @@ import {
   warningAt,
 } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
-import { isMissingAccountId } from '../config/reference-problems.ts';
+import { isMissingAccountId } from '../config/rules.ts';
 import { closest } from '../config/suggestion.ts';
-import { type FileMap, mapsUnder, textEntry } from '../config/yaml-node.ts';
+import { mapsUnder, type PlainMap, textAt } from '../config/yaml-document.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
@@ -160,25 +159,21 @@ export async function checkFile(path: string, platform: ToolPlatform): Promise<C
   let directory: string;
   try {
     const { text, ...source } = await readConfigFile(path, platform);
-    file = await inspectConfig(text, source);
+    file = await inspectConfig(text, source, platform);
     directory = source.directory;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const diagnostics = [...error.diagnostics, ...unreadVariables(platform.env, undefined)];
     return { diagnostics, good: undefined, withoutId: [] };
   }
-  const named =
-    file.root === undefined ? [] : await namedFileProblems(file.root, directory, platform);
+  const named = await namedFileProblems(file, directory, platform);
   const diagnostics = [
     ...file.diagnose([...file.errors, ...file.warnings, ...named]),
-    ...unreadVariables(platform.env, file.root),
+    ...unreadVariables(platform.env, file.written),
   ];
   const isRefused = diagnostics.some(({ severity }) => severity === 'error');
   const { config } = file;
-  const good =
-    config === undefined || isRefused
-      ? undefined
-      : { config: await compileConfig(config, platform), file };
+  const good = config === undefined || isRefused ? undefined : { config, file };
   return { diagnostics, good, withoutId: accountsWithoutId(file) };
 }
 
@@ -189,14 +184,14 @@ const ofService = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)_\
 /** Variables that look like those of flags. The daemon does not mind them: they may be another program's. */
 function unreadVariables(
   env: ToolPlatform['env'],
-  root: FileMap | undefined,
+  written: PlainMap | undefined,
 ): readonly Diagnostic[] {
-  const accounts = root === undefined ? [] : mapsUnder(root, 'accounts');
+  const accounts = mapsUnder(written, 'accounts');
   const read = [
     ...Object.values(flagTable).map(environmentVariableOf),
     `${prefix}REVISION`,
     ...['api_key_env', 'proxy_url_env'].flatMap((key) =>
-      accounts.map((account) => textEntry(account, key)?.text),
+      accounts.map((account) => textAt(account, key)?.text),
     ),
   ];
   const words = read.flatMap((name) => name?.split(prefix)[1] ?? []);
@@ -207,7 +202,7 @@ function unreadVariables(
   const problems = unread.flatMap(([name]) => {
     const near = closest(name.slice(prefix.length), words);
     // It may have the key of an account, if the file cannot be read.
-    if (near === undefined && root === undefined) return [];
+    if (near === undefined && written === undefined) return [];
     const help =
       near === undefined
         ? 'serve --help names those that are read'
@@ -217,14 +212,12 @@ function unreadVariables(
   return diagnosticsOf('environment', '', problems);
 }
 
-function accountsWithoutId({ config, errors, root }: InspectedConfig): readonly AccountConfig[] {
-  if (config === undefined || root === undefined || !errors.every(isMissingAccountId)) return [];
-  const maps = mapsUnder(root, 'accounts');
+function accountsWithoutId({ config, errors, written }: InspectedConfig): readonly AccountConfig[] {
+  if (config === undefined || !errors.every(isMissingAccountId)) return [];
+  const maps = mapsUnder(written, 'accounts');
   return config.accounts.filter((_, index) => {
-    const map = maps[index];
-    return (
-      map !== undefined && textEntry(map, 'source')?.text === 'nerdgraph' && !map.has('account_id')
-    );
+    const { map = {} } = maps[index] ?? {};
+    return map['source'] === 'nerdgraph' && !Object.hasOwn(map, 'account_id');
   });
 }
 

@@ -1,6 +1,5 @@
 import { loadForCommand, renderWarnings } from '../cli/command-config.ts';
 import { type Flags, flagTable } from '../cli/flag-table.ts';
-import { compileConfig } from '../config/build-config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
@@ -16,8 +15,8 @@ export async function configOrKey(
   { configFile }: Pick<Flags, 'configFile'>,
   platform: ToolPlatform,
 ): Promise<Config> {
-  const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
-  const usual = await compileConfig(parsed.config, platform);
+  const source = { fileName: configFile, directory: '/' };
+  const { config: usual } = await parseConfig(withoutFile, source, platform);
   const isUsual = configFile === flagTable.configFile.defaultText;
   if (isUsual && (await isAbsent(configFile, platform))) return usual;
   const { config, warnings } = await loadForCommand(configFile, platform);

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { type ApiKeyDependencies, readApiKey, readProxyUrl } from '../config/api-key.ts';
 import { readCaFile } from '../config/ca-file.ts';
-import { errorAt, type Problem, warningAt } from '../config/diagnostic.ts';
+import { errorAt, type Problem, type Span, warningAt } from '../config/diagnostic.ts';
+import type { InspectedConfig } from '../config/load-config.ts';
 import { NamedFileError } from '../config/read-file.ts';
-import { type FileMap, mapsUnder, type Span, textEntry } from '../config/yaml-node.ts';
+import { mapsUnder, type PlacedMap, textAt } from '../config/yaml-document.ts';
 import type { SecretLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';
 import { regionOf } from '../model/region.ts';
@@ -17,7 +18,7 @@ type NamedFile =
       readonly isOfficial: boolean;
       readonly span: Span | undefined;
     }
-  | { readonly kind: 'ca'; readonly path: string; readonly span: Span };
+  | { readonly kind: 'ca'; readonly path: string; readonly span: Span | undefined };
 
 export interface NamedFileDependencies extends ApiKeyDependencies {
   /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
@@ -26,38 +27,45 @@ export interface NamedFileDependencies extends ApiKeyDependencies {
 
 function secretOf(
   kind: 'key' | 'proxy',
-  account: FileMap,
+  account: PlacedMap,
+  { at }: InspectedConfig,
   directory: string,
 ): readonly NamedFile[] {
   const prefix = kind === 'key' ? 'api_key' : 'proxy_url';
-  const file = textEntry(account, `${prefix}_file`);
-  const variable = textEntry(account, `${prefix}_env`);
-  const address = textEntry(account, 'base_url')?.text;
+  const file = textAt(account, `${prefix}_file`);
+  const variable = textAt(account, `${prefix}_env`);
+  const address = textAt(account, 'base_url')?.text;
   const isOfficial = address === undefined || regionOf(address) !== undefined;
   if (file !== undefined && file.text !== '') {
     const location = { kind: 'file', path: resolve(directory, file.text) } as const;
-    return [{ kind, location, isOfficial, span: file.span }];
+    return [{ kind, location, isOfficial, span: at(...file.path)?.span }];
   }
   if (variable === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable.text)) return [];
   const location = { kind: 'env', name: variable.text } as const;
-  return [{ kind, location, isOfficial, span: variable.span }];
+  return [{ kind, location, isOfficial, span: at(...variable.path)?.span }];
 }
 
-function caOf(account: FileMap, directory: string): readonly NamedFile[] {
-  const file = textEntry(account, 'ca_file');
+function caOf(
+  account: PlacedMap,
+  { at }: InspectedConfig,
+  directory: string,
+): readonly NamedFile[] {
+  const file = textAt(account, 'ca_file');
   if (file === undefined || file.text === '') return [];
-  return [{ kind: 'ca', path: resolve(directory, file.text), span: file.span }];
+  return [{ kind: 'ca', path: resolve(directory, file.text), span: at(...file.path)?.span }];
 }
 
-function namedFiles(root: FileMap, directory: string): readonly NamedFile[] {
-  if (!root.has('accounts')) {
+function namedFiles(file: InspectedConfig, directory: string): readonly NamedFile[] {
+  const { written } = file;
+  if (written === undefined) return [];
+  if (!Object.hasOwn(written, 'accounts')) {
     const location = { kind: 'env', name: 'NEW_RELIC_API_KEY' } as const;
     return [{ kind: 'key', location, isOfficial: true, span: undefined }];
   }
-  return mapsUnder(root, 'accounts').flatMap((account) => [
-    ...secretOf('key', account, directory),
-    ...secretOf('proxy', account, directory),
-    ...caOf(account, directory),
+  return mapsUnder(written, 'accounts').flatMap((account) => [
+    ...secretOf('key', account, file, directory),
+    ...secretOf('proxy', account, file, directory),
+    ...caOf(account, file, directory),
   ]);
 }
 
@@ -164,11 +172,11 @@ async function problemsWith(
  * @param directory absolute; relative paths in the file are resolved against it
  */
 export async function namedFileProblems(
-  root: FileMap,
+  file: InspectedConfig,
   directory: string,
   dependencies: NamedFileDependencies,
 ): Promise<readonly Problem[]> {
-  const files = namedFiles(root, directory);
-  const problems = await Promise.all(files.map(async (file) => problemsWith(file, dependencies)));
+  const files = namedFiles(file, directory);
+  const problems = await Promise.all(files.map(async (one) => problemsWith(one, dependencies)));
   return problems.flat();
 }

@@ -1,22 +1,17 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { compileConfig } from '../../src/config/build-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import type {
-  AccountConfig,
-  AppEntry,
-  PatternSource,
-  PlainConfig,
-} from '../../src/model/config.ts';
+import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
 import { type CustomMetric, seriesOf } from '../../src/model/polled-series.ts';
 import { choosesHost } from '../../src/model/selected-application.ts';
 
-async function configOf(text: string): Promise<PlainConfig> {
-  const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
+const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
+
+async function configOf(text: string): Promise<Config> {
   return (await parseConfig(text, source)).config;
 }
 
-async function firstApp(text: string): Promise<AppEntry<PatternSource> | undefined> {
+async function firstApp(text: string): Promise<AppEntry | undefined> {
   return (await configOf(text)).apps[0];
 }
 
@@ -330,27 +325,26 @@ apps:
   });
 });
 
-const oneTurn = {
-  nextTurn: async (): Promise<void> => {},
-  clock: { monotonicMs: () => 0 },
-  ownHostNames: ['web-1'],
-};
+describe('the regular expressions and the hosts of a configuration', () => {
+  const context = {
+    nextTurn: async (): Promise<void> => {},
+    clock: { monotonicMs: () => 0 },
+    ownHostNames: ['web-1'],
+  };
 
-describe('compileConfig', () => {
-  it('tells an entry which host the process runs on, and compiles the pattern of host names', async () => {
-    const plain = await configOf(
-      'apps: [{ id: 1, hosts: self }, { id: 2, hosts: { match: "^web-" } }, { id: 3 }]',
-    );
+  it('are those that the process needs: its own host, and compiled patterns', async () => {
+    const text = 'apps: [{ id: 1, hosts: self }, { id: 2, hosts: { match: "^web-" } }, { id: 3 }]';
 
-    const [self, match, all] = (await compileConfig(plain, oneTurn)).apps.map(({ hosts }) => hosts);
+    const { config } = await parseConfig(text, source, context);
 
+    const [self, match, all] = config.apps.map(({ hosts }) => hosts);
     expect(self).toStrictEqual({ kind: 'self', names: ['web-1'] });
     expect(typeof match === 'object' && choosesHost(match, 'web-7')).toBe(true);
     expect(typeof match === 'object' && choosesHost(match, 'db-7')).toBe(false);
     expect(all).toBe(true);
   });
 
-  it('yields to other work every few milliseconds', async () => {
+  it('leave other work its turn every few milliseconds', async () => {
     const entries = Array.from({ length: 100 }, (_, index) => `{ match: "^shop-${index}$" }`);
     let nowMs = 0;
     let turnStartMs = 0;
@@ -367,27 +361,23 @@ describe('compileConfig', () => {
       turnStartMs = nowMs;
     };
 
-    const { apps } = await compileConfig(await configOf(`apps: [${entries.join()}]`), {
-      ...oneTurn,
-      nextTurn,
-      clock,
-    });
+    const text = `apps: [${entries.join()}]`;
+    const { config } = await parseConfig(text, source, { ...context, nextTurn, clock });
 
-    expect(apps).toHaveLength(100);
+    expect(config.apps).toHaveLength(100);
     expect(turnsMs.length).toBeGreaterThanOrEqual(10);
     expect(Math.max(...turnsMs)).toBeLessThanOrEqual(10);
   });
 
-  it('compiles a text once', async () => {
+  it('are compiled once for each text', async () => {
     const text = 'apps: [{ match: "^shop-" }, { id: 1, hosts: { match: "^shop-" } }, { match: a }]';
-    const plain = await configOf(text);
     const compiled = vi.spyOn(RE2JS, 'compile');
     onTestFinished(() => {
       compiled.mockRestore();
     });
 
-    await compileConfig(plain, oneTurn);
+    await parseConfig(text, source, context);
 
-    expect(compiled.mock.calls.map(([source]) => source)).toEqual(['^shop-', 'a']);
+    expect(compiled.mock.calls.map(([written]) => written)).toEqual(['^shop-', 'a']);
   });
 });

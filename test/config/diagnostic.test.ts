@@ -4,6 +4,7 @@ import {
   diagnosticsOf,
   errorAt,
   renderDiagnostic,
+  type Span,
   warningAt,
 } from '../../src/config/diagnostic.ts';
 
@@ -44,9 +45,6 @@ describe('renderDiagnostic', () => {
 
   it.each([
     { name: 'tabs', text: '\ta:\tbad', shown: ' a: bad', carets: '    ^^^' },
-    { name: 'wide characters before', text: '日本: bad', shown: '日本: bad', carets: '      ^^^' },
-    { name: 'emoji before', text: '🙂: bad', shown: '🙂: bad', carets: '    ^^^' },
-    { name: 'combining marks', text: 'e\u0301: bad', shown: 'e\u0301: bad', carets: '   ^^^' },
     {
       name: 'terminal escapes',
       text: '\u001b[31m: bad',
@@ -65,10 +63,6 @@ describe('renderDiagnostic', () => {
       `  1 | ${shown}`,
       `    | ${carets}`,
     ]);
-  });
-
-  it('marks a wide value over its full width', () => {
-    expect(renderAt('a: 日本', '日本')).toContain('\n    |    ^^^^');
   });
 
   it('marks only the first line of a longer value', () => {
@@ -128,5 +122,56 @@ describe('ConfigError', () => {
     expect(error.message.match(/problem/gu)).toHaveLength(50);
     expect(error.message.split('\n').at(-1)).toBe(last);
     expect(error.diagnostics).toHaveLength(count);
+  });
+});
+
+describe('a secret in a file', () => {
+  /** The last line of a text, as it is shown with a problem at its end. */
+  function shown(text: string, secrets: readonly Span[] = []): string | undefined {
+    const end = { start: text.length, end: text.length };
+    return diagnosticsOf('f', text, [errorAt(end, 'wrong')], secrets)[0]?.sourceLine;
+  }
+
+  it.each([
+    { name: 'a user key', text: 'x NRAK-ABC y', masked: 'x ******** y' },
+    { name: 'a key in lower case', text: 'nrak-abc', masked: '********' },
+    { name: 'an admin key', text: 'NRAA-1', masked: '******' },
+    { name: 'what follows api_key', text: 'api_key: a b', masked: 'api_key: ***' },
+    { name: 'what follows "password"', text: '{"password": x}', masked: '{"password": **' },
+    { name: 'credentials of a URL', text: 'http://u:p@ss@h/x', masked: 'http://******@h/x' },
+    { name: 'what follows proxy_url', text: 'proxy_url: u:p4ss', masked: 'proxy_url: ******' },
+    { name: 'a login in a list', text: 'proxy_url:\n - u:p@h', masked: ' - ***@h' },
+    { name: 'a login under another key', text: 'x: u:p@h', masked: 'x: ***@h' },
+    { name: 'a password of another key', text: 'proxy_password: x', masked: 'proxy_password: *' },
+    { name: 'no file', text: 'proxy_url_file: /run/p', masked: 'proxy_url_file: /run/p' },
+    {
+      name: 'a licence key',
+      text: `k ${'0123456789abcdef'.repeat(2)}0123NRAL`,
+      masked: `k ${'*'.repeat(40)}`,
+    },
+    { name: 'a key of digits', text: `k ${'0'.repeat(40)}`, masked: `k ${'*'.repeat(40)}` },
+    { name: 'nothing of a file name', text: 'api_key_file: /x', masked: 'api_key_file: /x' },
+    { name: 'nothing of a URL', text: 'http://h/x', masked: 'http://h/x' },
+  ])('is masked: $name', ({ text, masked }) => {
+    expect(shown(text)).toBe(masked);
+  });
+
+  it('is masked at the given places, which may overlap and span lines', () => {
+    const secrets = [
+      { start: 8, end: 10 },
+      { start: 3, end: 7 },
+      { start: 4, end: 6 },
+    ];
+
+    expect(shown('a: b\ncd efg', secrets)).toBe('** **g');
+  });
+
+  it('is masked in a message, whose other words stay', () => {
+    const message = 'the same API key: NRAK-A at https://u:p@h';
+    const masked = 'the same API key: ****** at https://***@h';
+
+    const [diagnostic] = diagnosticsOf('f', '', [errorAt(undefined, message, message)]);
+
+    expect(diagnostic).toMatchObject({ message: masked, help: masked });
   });
 });

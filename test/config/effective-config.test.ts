@@ -4,18 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { effectiveConfigText } from '../../src/config/effective-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import type {
-  AccountConfig,
-  AppEntry,
-  PatternSource,
-  PlainConfig,
-  PollConfig,
-} from '../../src/model/config.ts';
+import { loadPatternCompiler } from '../../src/config/name-pattern.ts';
+import type { AccountConfig, AppEntry, Config, PollConfig } from '../../src/model/config.ts';
 import { type CustomMetric, metricScopes, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
 
 const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
+const compile = await loadPatternCompiler();
 
 async function effectiveTextOf(file: string): Promise<string> {
   return effectiveConfigText((await parseConfig(file, source)).config);
@@ -191,9 +187,7 @@ const metricList = (name: string): fc.Arbitrary<PollConfig['metrics']> =>
     .map(([chosen, ...named]) => [...named.filter((one) => one !== undefined), ...chosen])
     .chain((all) => fc.shuffledSubarray(all, { minLength: all.length }));
 
-const entry = (
-  metrics: fc.Arbitrary<PollConfig['metrics']>,
-): fc.Arbitrary<AppEntry<PatternSource>> =>
+const entry = (metrics: fc.Arbitrary<PollConfig['metrics']>): fc.Arbitrary<AppEntry> =>
   fc
     .record({
       account: fc.constantFrom('first', 'yes'),
@@ -204,19 +198,19 @@ const entry = (
         word.map((name) => ({ kind: 'name', name }) as const),
         fc
           .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
-          .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
+          .map((pattern) => ({ kind: 'match', pattern: compile(pattern) }) as const),
       ),
       exclude: fc.constant(false),
       labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, {
         noNullPrototype: true,
       }),
-      hosts: fc.constantFrom<AppEntry<PatternSource>['hosts'][]>(
+      hosts: fc.constantFrom<AppEntry['hosts'][]>(
         true,
         false,
         { kind: 'self', names: [] },
-        { kind: 'match', pattern: { source: 'a' }, exclude: { source: 'b' } },
-        { kind: 'match', pattern: undefined, exclude: { source: 'b' } },
-        { kind: 'match', pattern: { source: '^web-' } },
+        { kind: 'match', pattern: compile('a'), exclude: compile('b') },
+        { kind: 'match', pattern: undefined, exclude: compile('b') },
+        { kind: 'match', pattern: compile('^web-') },
       ),
       application: fc.constant(true),
       transactions: fc.constantFrom<AppEntry['transactions'][]>(['web'], ['other', 'web']),
@@ -238,7 +232,7 @@ const entry = (
     })
     .map((one) => ({ ...one, series: seriesOf(one.poll.metrics, one.transactions) }));
 
-const configs: fc.Arbitrary<PlainConfig> = fc
+const configs: fc.Arbitrary<Config> = fc
   .tuple(metricList('a'), metricList('b'), metricList('newrelic_application_c'))
   .chain((lists) =>
     fc.record({

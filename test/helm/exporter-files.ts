@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import type { PlainConfig } from '../../src/model/config.ts';
+import type { Config } from '../../src/model/config.ts';
 import {
   type Container,
   containersOf,
@@ -38,7 +38,7 @@ function configurationsIn(
 }
 
 /** The configuration as the exporter reads it in the pod; throws what the exporter would print. */
-async function readConfiguration(text: string): Promise<PlainConfig> {
+async function readConfiguration(text: string): Promise<Config> {
   const source = { fileName: 'config.yaml', directory: '/etc/newrelic-exporter' };
   return (await parseConfig(text, source)).config;
 }
@@ -57,7 +57,7 @@ function isMounted({ pod, container }: ExporterContainer, file: string): boolean
   });
 }
 
-function keyFilesOf(config: PlainConfig): readonly string[] {
+function keyFilesOf(config: Config): readonly string[] {
   return config.accounts.flatMap(({ apiKey, caFile, proxyUrlFrom }) => [
     ...(apiKey.kind === 'file' ? [apiKey.path] : []),
     ...(caFile === undefined ? [] : [caFile]),

@@ -1,4 +1,3 @@
-import { compileConfig } from '../../src/config/build-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { Config } from '../../src/model/config.ts';
@@ -26,12 +25,7 @@ export async function queryConfig({
   const text = `
 accounts: [{ name: one, source: nerdgraph, account_id: 1234567, timeout: 10s, ${account} }]
 ${[poll, apps, queries === '' ? '' : `queries:\n${queries}`].join('\n')}`;
-  const { config } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
-  return compileConfig(config, {
-    clock: { monotonicMs: () => 0 },
-    nextTurn: async () => {},
-    ownHostNames: [],
-  });
+  return (await parseConfig(text, { fileName: 'c.yaml', directory: '/' })).config;
 }
 
 /** A minute of the daemon with such a configuration. */

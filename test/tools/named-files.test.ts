@@ -15,9 +15,8 @@ async function messagesOf(
   text: string,
   { files = {}, env = {}, mode }: Outside,
 ): Promise<readonly string[]> {
-  const { root } = await inspectConfig(text, { fileName: 'c.yaml', directory: '/etc' });
-  if (root === undefined) return [];
-  const problems = await namedFileProblems(root, '/etc', {
+  const file = await inspectConfig(text, { fileName: 'c.yaml', directory: '/etc' });
+  const problems = await namedFileProblems(file, '/etc', {
     env,
     fileMode: async () => mode,
     readFile: async (path) => {

@@ -1,26 +1,23 @@
-import { isMap, type Node, type YAMLMap } from 'yaml';
 import {
   ConfigError,
   type Diagnostic,
   diagnosticsOf,
   errorAt,
   type Problem,
+  type Span,
   warningAt,
 } from '../../config/diagnostic.ts';
 import { type FileKind, readConfigFile } from '../../config/load-config.ts';
 import type { ReadFile } from '../../config/read-file.ts';
-import { readYaml } from '../../config/read-yaml.ts';
 import { hasMisspelt, shapeProblems } from '../../config/shape-problems.ts';
 import {
-  createAt,
-  type FileMap,
-  isFileMap,
-  keySpanAt,
-  locate,
-  plainOf,
-  type Span,
-  spanOf,
-} from '../../config/yaml-node.ts';
+  isPlainMap,
+  type Path,
+  type PlainMap,
+  readYaml,
+  spanAt,
+  type YamlDocument,
+} from '../../config/yaml-document.ts';
 import type { ServerTls, WebConfig } from '../../model/web-config.ts';
 import { readTlsMaterial } from './tls-material.ts';
 import {
@@ -40,40 +37,42 @@ const pairs = [
 ] as const;
 
 /** What is written for TLS; `undefined` if that is nothing. */
-function tlsMapOf(root: Node): FileMap | undefined {
-  const tls = locate(root, ['tls_server_config']);
-  return isFileMap(tls) && tls.items.length > 0 ? tls : undefined;
+function tlsMapOf({ value }: YamlDocument): PlainMap | undefined {
+  const tls = value['tls_server_config'];
+  return isPlainMap(tls) && Object.keys(tls).length > 0 ? tls : undefined;
 }
 
 /** What the keys of `tls_server_config` need of each other, whatever their values are. */
-function missingParts(root: Node): readonly Problem[] {
-  const tls = tlsMapOf(root);
+function missingParts(document: YamlDocument): readonly Problem[] {
+  const tls = tlsMapOf(document);
   if (tls === undefined) return [];
-  const place = keySpanAt(root, ['tls_server_config']);
+  const path = ['tls_server_config'];
+  const place = spanAt(document, path, 'key');
   return pairs.flatMap(({ inline, file, isRequired }) => {
-    const isThere = tls.has(file);
-    if (isThere && tls.has(inline)) {
+    const isThere = Object.hasOwn(tls, file);
+    const isInline = Object.hasOwn(tls, inline);
+    if (isThere && isInline) {
       const message = `"${inline}" and "${file}" cannot both be given: remove one of them`;
-      return [errorAt(keySpanAt(tls, [file]), message)];
+      return [errorAt(spanAt(document, [...path, file], 'key'), message)];
     }
-    if (isThere || tls.has(inline) || !isRequired || hasMisspelt(tls, [inline, file])) return [];
+    if (isThere || isInline || !isRequired || hasMisspelt(tls, [inline, file])) return [];
     return [errorAt(place, `"tls_server_config" needs "${file}" or "${inline}"`)];
   });
 }
 
 /** The places whose text must never be printed: the key, and everything that may be a password. */
-function secretSpans(root: Node): readonly Span[] {
-  const key = locate(root, ['tls_server_config', 'key']);
-  const users = locate(root, ['basic_auth_users']);
-  const hashes = isMap<unknown, Node>(users) ? users.items.map(({ value }) => value) : [users];
-  return [key, ...hashes].flatMap((node) =>
-    node === undefined || node === null ? [] : [spanOf(node)],
-  );
+function secretSpans(document: YamlDocument): readonly Span[] {
+  const users = document.value['basic_auth_users'];
+  const hashes = isPlainMap(users) ? Object.keys(users).map((name) => [name]) : [[]];
+  return [
+    ['tls_server_config', 'key'],
+    ...hashes.map((name) => ['basic_auth_users', ...name]),
+  ].flatMap((path) => spanAt(document, path) ?? []);
 }
 
 /** A mistake in values that have their form, one by one: where it is, and what is wrong. */
 interface Rule {
-  readonly at: readonly PropertyKey[];
+  readonly at: Path;
   readonly when: boolean;
   readonly message: string;
   readonly help?: string;
@@ -107,27 +106,26 @@ function tlsErrors(tls: FileTls): readonly Rule[] {
 }
 
 /** What is wrong with values of the file together, once each of them has its form. */
-function relationErrors(root: Node, file: FileWebConfig): readonly Problem[] {
+function relationErrors(document: YamlDocument, file: FileWebConfig): readonly Problem[] {
   const { tls_server_config: tls } = file;
-  const at = createAt(root);
   return (tls === undefined ? [] : tlsErrors(tls))
     .filter(({ when }) => when)
-    .map((rule) => errorAt(at(...rule.at)?.span, rule.message, rule.help));
+    .map((rule) => errorAt(spanAt(document, rule.at), rule.message, rule.help));
 }
 
 /** What is allowed and probably not meant. */
-function webWarnings(root: Node, file: FileWebConfig): readonly Problem[] {
+function webWarnings(document: YamlDocument, file: FileWebConfig): readonly Problem[] {
   const { tls_server_config: tls } = file;
   if (tls === undefined) {
     if (Object.keys(file.basic_auth_users).length === 0) return [];
     const message = 'without "tls_server_config" passwords cross the network in clear';
-    return [warningAt(keySpanAt(root, ['basic_auth_users']), message)];
+    return [warningAt(spanAt(document, ['basic_auth_users'], 'key'), message)];
   }
   const auth = clientAuthOf(tls.client_auth_type);
   const verifies = auth === 'VerifyClientCertIfGiven' || auth === 'RequireAndVerifyClientCert';
   if (!verifies || tls.client_ca !== undefined || tls.client_ca_file !== undefined) return [];
   const message = `${auth} without a "client_ca_file" accepts the certificates of every public CA`;
-  const span = createAt(root)('tls_server_config', 'client_auth_type')?.span;
+  const span = spanAt(document, ['tls_server_config', 'client_auth_type']);
   return [warningAt(span, message, 'name your own CA')];
 }
 
@@ -158,9 +156,9 @@ function valuesOfLines(text: string): readonly Span[] {
 }
 
 /** An empty `tls_server_config` means none. */
-function fileOf(root: YAMLMap, parsed: FileWebConfig): FileWebConfig {
+function fileOf(document: YamlDocument, parsed: FileWebConfig): FileWebConfig {
   const { tls_server_config: tls, ...others } = parsed;
-  return tls === undefined || tlsMapOf(root) === undefined ? others : parsed;
+  return tls === undefined || tlsMapOf(document) === undefined ? others : parsed;
 }
 
 /**
@@ -172,30 +170,30 @@ export async function loadWebConfig(
   { readFile, clock }: { readonly readFile: ReadFile; readonly clock: { wallMs(): number } },
 ): Promise<LoadedWebConfig> {
   const { text, digest, directory } = await readConfigFile(path, { readFile }, webFile);
-  const { root, problems } = readYaml(text, undefined);
-  if (root === undefined) {
-    throw new ConfigError(diagnosticsOf(path, text, problems, valuesOfLines(text)));
+  const document = readYaml(text);
+  if (!('root' in document)) {
+    throw new ConfigError(diagnosticsOf(path, text, document, valuesOfLines(text)));
   }
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
-    diagnosticsOf(path, text, found, secretSpans(root));
-  const parsed = webFileSchema.safeParse(plainOf(root));
-  const missing = missingParts(root);
+    diagnosticsOf(path, text, found, secretSpans(document));
+  const parsed = webFileSchema.safeParse(document.value);
+  const missing = missingParts(document);
   if (!parsed.success) {
-    const wrong = shapeProblems(root, parsed.error, webJsonSchema());
+    const wrong = shapeProblems(document, parsed.error, webJsonSchema());
     throw new ConfigError(diagnose([...wrong, ...missing]));
   }
-  const file = fileOf(root, parsed.data);
+  const file = fileOf(document, parsed.data);
   const { tls_server_config: written } = file;
   const { tls, ...material } =
     written === undefined
       ? { tls: undefined, problems: [], files: [] }
-      : await readTlsMaterial(root, written, { directory, readFile }, clock.wallMs());
-  const found = [...missing, ...relationErrors(root, file), ...material.problems];
+      : await readTlsMaterial(document, written, { directory, readFile }, clock.wallMs());
+  const found = [...missing, ...relationErrors(document, file), ...material.problems];
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new ConfigError(diagnose(errors));
   return {
     config: configOf(file, tls),
-    warnings: diagnose([...webWarnings(root, file), ...found]),
+    warnings: diagnose([...webWarnings(document, file), ...found]),
     files: new Map([[path, digest], ...material.files]),
   };
 }

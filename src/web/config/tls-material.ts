@@ -1,9 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Node } from 'yaml';
 import { bundleProblem, bundleRemedy } from '../../config/ca-file.ts';
-import { errorAt, type Problem, warningAt } from '../../config/diagnostic.ts';
+import { errorAt, type Problem, type Span, warningAt } from '../../config/diagnostic.ts';
 import { fileError } from '../../config/load-config.ts';
 import {
   digestOf,
@@ -12,7 +11,7 @@ import {
   readFailure,
   readRemedy,
 } from '../../config/read-file.ts';
-import { locate, type Span, spanOf } from '../../config/yaml-node.ts';
+import { spanAt, type YamlDocument } from '../../config/yaml-document.ts';
 import { dayMs } from '../../model/time.ts';
 import type { ServerTls } from '../../model/web-config.ts';
 import {
@@ -44,15 +43,14 @@ interface Part {
 }
 
 async function readPart(
-  root: Node,
+  document: YamlDocument,
   tls: FileTls,
   name: 'cert' | 'key' | 'client_ca',
   { directory, readFile }: TlsFiles,
 ): Promise<Part> {
   const file = tls[`${name}_file`];
   const key = file === undefined ? name : `${name}_file`;
-  const node = locate(root, ['tls_server_config', key]);
-  const span = node === undefined ? undefined : spanOf(node);
+  const span = spanAt(document, ['tls_server_config', key]);
   if (file === undefined) {
     return { text: tls[name], subject: `"${name}"`, span, problems: [], files: [] };
   }
@@ -146,14 +144,14 @@ interface TlsFiles {
 
 /** Reads and checks the certificate, its key and the CAs of clients. */
 export async function readTlsMaterial(
-  root: Node,
+  document: YamlDocument,
   file: FileTls,
   from: TlsFiles,
   nowMs: number,
 ): Promise<TlsMaterial> {
-  const cert = asBundle(await readPart(root, file, 'cert', from));
-  const key = await readPart(root, file, 'key', from);
-  const clientCa = asBundle(await readPart(root, file, 'client_ca', from));
+  const cert = asBundle(await readPart(document, file, 'cert', from));
+  const key = await readPart(document, file, 'key', from);
+  const clientCa = asBundle(await readPart(document, file, 'client_ca', from));
   const parts = [cert, key, clientCa];
   const files = new Map(parts.flatMap((part) => part.files));
   const problems = [...parts.flatMap((part) => part.problems), ...pairProblems(cert, key, nowMs)];

@@ -1,7 +1,12 @@
-import type { Node } from 'yaml';
-import { errorAt, type Problem } from './diagnostic.ts';
-import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
-import { isFileMap, mapsUnder, textEntry, valueOf } from './yaml-node.ts';
+import { type CompiledPattern, type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
+import {
+  type Found,
+  isPlainMap,
+  mapsUnder,
+  type PlacedText,
+  type PlainMap,
+  textAt,
+} from './yaml-document.ts';
 
 const mostCharacters = 2000;
 
@@ -34,25 +39,22 @@ const remedies: readonly (readonly [construct: RegExp, message: string, help: st
   [/^\\u/u, 'RE2 syntax has no \\u', 'write the character itself, or its code point as \\x{1F600}'],
 ];
 
-/** What is wrong with an expression. */
-interface Finding {
-  readonly message: string;
-  readonly help: string;
-}
+/** What is wrong with an expression, as a predicate, and what helps. */
+type Fault = readonly [message: string, help: string];
 
 /** The engine's message names the part that it does not understand. */
-function syntaxFinding(error: unknown): Finding {
+function syntaxFault(error: unknown): Fault {
   const text = error instanceof Error ? error.message : String(error);
   const match = /^(?:error parsing regexp: )?(?<reason>.*?)(?:: `(?<found>.*)`)?$/su.exec(text);
   const { reason = text, found = '' } = match?.groups ?? {};
   const [, message = reason, help = 'the syntax is that of RE2, as in Prometheus'] =
     remedies.find(([construct]) => construct.test(found)) ?? [];
-  return { message: `is not a valid regular expression: ${message}`, help };
+  return [`is not a valid regular expression: ${message}`, help];
 }
 
-function tooLarge(what: string, most: number): Finding {
+function tooLarge(what: string, most: number): Fault {
   const message = `is too large a regular expression: ${what}, and at most ${most} are allowed`;
-  return { message, help: 'use smaller counts, or several entries' };
+  return [message, 'use smaller counts, or several entries'];
 }
 
 /** How often the engine repeats a part of the expression at most, by its counts. Groups may be nested. */
@@ -68,8 +70,7 @@ function mostRepeated(source: string): number {
   return Math.min(largest * ofGroups, 1000);
 }
 
-/** What is wrong with an expression, or how many steps it comes to. */
-function check(source: string, compile: CompilePattern): Finding | number {
+function checked(source: string, compile: CompilePattern): Fault | CompiledPattern {
   const { length } = source;
   if (length > mostCharacters) return tooLarge(`it has ${length} characters`, mostCharacters);
   const writtenOut = length * mostRepeated(source);
@@ -77,55 +78,69 @@ function check(source: string, compile: CompilePattern): Finding | number {
     return tooLarge(`its counts make it up to ${writtenOut} characters long`, mostWrittenOut);
   }
   try {
-    const { steps } = compile(source);
-    return steps > mostSteps ? tooLarge(`it comes to ${steps} steps`, mostSteps) : steps;
+    const pattern = compile(source);
+    const { steps } = pattern;
+    return steps > mostSteps ? tooLarge(`it comes to ${steps} steps`, mostSteps) : pattern;
   } catch (error) {
-    return syntaxFinding(error);
+    return syntaxFault(error);
   }
 }
 
-/** Reports what comes too much, as the different expressions up to here are added. */
-function tooManyTogether(steps: number): Finding {
+/** What comes too much, as the different expressions up to here are added. */
+function tooManyTogether(steps: number): Fault {
   const message =
     `is one regular expression too many: the different ones up to here come to ${steps} steps, ` +
     `counting ${leastSteps} more for each, and at most ${mostStepsTogether} are allowed`;
-  return { message, help: 'select by id or name, or by fewer patterns such as "^(?:a|b)-"' };
+  return [message, 'select by id or name, or by fewer patterns such as "^(?:a|b)-"'];
 }
 
-/**
- * Reports regular expressions that cannot be used, and the first that does not fit into the memory for
- * all of them. Empty ones are left to the schema.
- */
-export async function patternProblems(
-  root: Node,
-  takeBreak: () => Promise<void>,
-): Promise<readonly Problem[]> {
-  const patterns = mapsUnder(root, 'apps')
-    .flatMap((app) => [app, valueOf(app, 'hosts')])
-    .filter(isFileMap)
-    .flatMap((map) =>
+/** The regular expressions of the entries and of their hosts. Empty ones are left to the schema. */
+function writtenPatterns(written: PlainMap): readonly PlacedText[] {
+  return mapsUnder(written, 'apps').flatMap(({ map, path }) =>
+    [
+      { map, path },
+      { map: map['hosts'], path: [...path, 'hosts'] },
+    ].flatMap(({ map: of, path: at }) =>
       ['match', 'exclude'].flatMap((key) => {
-        const entry = textEntry(map, key);
-        return entry === undefined || entry.text === '' ? [] : { key, ...entry };
+        const pattern = isPlainMap(of) ? textAt({ map: of, path: at }, key) : undefined;
+        return pattern === undefined || pattern.text === '' ? [] : [pattern];
       }),
-    );
-  if (patterns.length === 0) return [];
+    ),
+  );
+}
+
+/** The regular expressions of a file, each text compiled once. */
+export interface Patterns {
+  /** By their texts; complete if nothing was found. */
+  readonly compiled: ReadonlyMap<string, CompiledPattern>;
+  /** Those that cannot be used, and the first that does not fit into the memory for all of them. */
+  readonly found: readonly Found[];
+}
+
+export async function compilePatterns(
+  written: PlainMap,
+  takeBreak: () => Promise<void>,
+): Promise<Patterns> {
+  const patterns = writtenPatterns(written);
+  const compiled = new Map<string, CompiledPattern>();
+  const faults = new Map<string, Fault>();
+  const found: Found[] = [];
+  if (patterns.length === 0) return { compiled, found };
   const compile = await loadPatternCompiler();
-  const problems: Problem[] = [];
-  const checked = new Map<string, Finding | number>();
   let steps = 0;
-  for (const { key, text, span } of patterns) {
-    const known = checked.get(text);
-    const found = known ?? check(text, compile);
-    checked.set(text, found);
-    if (typeof found === 'number' && known === undefined) steps += leastSteps + found;
-    const isTooMuch = steps > mostStepsTogether;
-    const finding = isTooMuch ? tooManyTogether(steps) : found;
-    if (typeof finding !== 'number') {
-      problems.push(errorAt(span, `"${key}" ${finding.message}`, finding.help));
+  for (const { text, path } of patterns) {
+    if (!compiled.has(text) && !faults.has(text)) {
+      const result = checked(text, compile);
+      if ('steps' in result) {
+        compiled.set(text, result);
+        steps += leastSteps + result.steps;
+      } else faults.set(text, result);
     }
-    if (isTooMuch) return problems;
+    const isTooMuch = steps > mostStepsTogether;
+    const [message, help] = (isTooMuch ? tooManyTogether(steps) : faults.get(text)) ?? [];
+    if (message !== undefined) found.push([path, `"${String(path.at(-1))}" ${message}`, help]);
+    if (isTooMuch) break;
     await takeBreak();
   }
-  return problems;
+  return { compiled, found };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { metricProblems } from '../../src/config/metric-problems.ts';
-import { readYaml } from '../../src/config/read-yaml.ts';
+import { metricConflicts } from '../../src/config/metric-rules.ts';
+import { readYaml } from '../../src/config/yaml-document.ts';
 import { findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
 /** A metric in the file, with these keys beside or instead of those that it needs. */
@@ -184,8 +184,10 @@ describe('inspectConfig, with metrics that the file names', () => {
       (_, index) => `  - {id: ${index + 1}, metrics: *m}`,
     );
     const text = [`x: &m [${list.join(', ')}, ${list[0]}]`, 'apps:', ...entries].join('\n');
-    const { root } = readYaml(text, 'apps');
+    const document = readYaml(text, 'apps');
 
-    expect(root === undefined ? undefined : metricProblems(root)).toHaveLength(1);
+    expect('value' in document && [...metricConflicts({ written: document.value })]).toHaveLength(
+      1,
+    );
   });
 });

@@ -1,0 +1,363 @@
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  Parser,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { own } from '../model/own.ts';
+import { errorAt, type Problem, type Span } from './diagnostic.ts';
+
+/** The way to a value of a file: keys of maps, and indices of lists. */
+export type Path = readonly PropertyKey[];
+
+/** What of a value is meant: its key, or a part of its text. */
+export type Mark = 'key' | TextPart;
+
+/** A part of a text. */
+export interface TextPart {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** A map of a file as plain data. */
+export type PlainMap = Readonly<Record<string, unknown>>;
+
+/** What a rule finds: where, what is wrong, and what helps. */
+export type Found = readonly [path: Path, message: string, help?: string | undefined, mark?: Mark];
+
+/** A value of a file, and where it is. What several aliases stand for is one object. */
+interface Placed {
+  /** Plain data; whole numbers beyond 2^53 are bigints. */
+  readonly value: unknown;
+  readonly span: Span;
+  /** The items of a list by their index, or the values of a map, with the places of their keys. */
+  readonly children: ReadonlyMap<PropertyKey, Child>;
+  /** How many values it stands for, itself included. */
+  readonly size: number;
+}
+
+interface Child {
+  readonly key: Span;
+  readonly placed: Placed;
+}
+
+/** A file of YAML that can be read. */
+export interface YamlDocument {
+  readonly text: string;
+  readonly root: Placed;
+  readonly value: PlainMap;
+}
+
+/** Deeper files exhaust the stack of the YAML package, which may end the process. */
+const deepestNesting = 50;
+/** The limit of values behind aliases: far more than people write, far less than in a bomb. */
+const mostAliasedValues = 100_000;
+/** A map is searched from its beginning, which is quick only while it is small. */
+const mostKeys = 1000;
+/** One mistake often makes the parser report every later line too. */
+const mostSyntaxErrors = 20;
+
+/** The document and a scalar value take a place in the parser's stack, too. */
+const deepestStack = deepestNesting + 2;
+
+/**
+ * The tokens of a text, or the problem as soon as it is nested too deeply: to compose a million
+ * brackets ends the process, whatever is caught.
+ */
+function tokensOf(text: string): readonly CST.Token[] | Problem {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    const start = parser.offset;
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > deepestStack) {
+      const message = `values are nested more than ${deepestNesting} deep`;
+      return errorAt({ start, end: start + Math.max(1, lexeme.length) }, message);
+    }
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+const columnHelp = 'begin the keys of a map, and the entries of a list, in the same column';
+
+const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
+  BAD_DQ_ESCAPE: 'use single quotes, in which a backslash is an ordinary character, or write \\\\',
+  BAD_INDENT: `${columnHelp}, and close every bracket`,
+  BAD_SCALAR_START: 'put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY: `put a value that holds ": " in quotes, and ${columnHelp}`,
+  MISSING_CHAR: `close every quote and bracket, and ${columnHelp}`,
+  MULTILINE_IMPLICIT_KEY: 'write "key: value", with a blank after the colon',
+  TAB_AS_INDENT: 'indent with spaces',
+  TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
+};
+
+function syntaxProblems(errors: readonly YAMLError[]): readonly Problem[] {
+  return errors
+    .filter(({ pos }, index) => pos[0] !== errors[index - 1]?.pos[0])
+    .slice(0, mostSyntaxErrors)
+    .map(({ code, message, pos: [start, end] }) =>
+      errorAt({ start, end }, `YAML: ${message}`, syntaxHelp[code]),
+    );
+}
+
+function placed(value: unknown, span: Span, children: Placed['children'] = new Map()): Placed {
+  let size = 1;
+  for (const child of children.values()) size += child.placed.size;
+  return { value, span, children, size };
+}
+
+/**
+ * Reads the nodes of a document: puts what they stand for in the place of aliases, gives a place to values
+ * that are not written, and reports keys that nothing can be read under.
+ */
+class Reading {
+  readonly problems: Problem[] = [];
+  readonly #anchors = new Map<string, Placed>();
+  #aliasedValues = 0;
+
+  /** `around` is the place of a value that is not written. */
+  read(node: unknown, around: Span): Placed {
+    if (isAlias(node)) return this.#target(node.source, spanOf(node));
+    if (!isMap(node) && !isSeq(node) && !isScalar(node)) return placed(null, around);
+    const written = spanOf(node);
+    const span = written.start === written.end ? around : written;
+    const found = this.#within(node, span);
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, found);
+    return found;
+  }
+
+  #report(span: Span, message: string, help?: string): void {
+    this.problems.push(errorAt(span, message, help));
+  }
+
+  #within(node: Scalar | YAMLMap | YAMLSeq, span: Span): Placed {
+    if (isMap(node)) return this.#map(node, span);
+    if (isScalar(node)) {
+      // The others stay bigints: ids of applications must be exact.
+      const number = typeof node.value === 'bigint' ? Number(node.value) : Number.NaN;
+      return placed(Number.isSafeInteger(number) ? number : node.value, span);
+    }
+    const items = node.items.map((item) => this.read(item, span));
+    const children = items.map((item, index) => [index, { key: span, placed: item }] as const);
+    return placed(
+      items.map(({ value }) => value),
+      span,
+      new Map(children),
+    );
+  }
+
+  #map(map: YAMLMap, span: Span): Placed {
+    const children = new Map<string, Child>();
+    for (const { key, value } of map.items) {
+      const place = isScalar(key) || isMap(key) || isSeq(key) ? spanOf(key) : span;
+      const name = isScalar(key) ? nameOf(key) : '__proto__';
+      if (name === '__proto__') {
+        this.#report(place, 'a key must be a plain name');
+        continue;
+      }
+      if (children.has(name)) this.#report(place, `duplicate key "${name}"`);
+      if (isScalar(key) && key.anchor !== undefined) {
+        this.#anchors.set(key.anchor, placed(name, place));
+      }
+      children.set(name, { key: place, placed: this.read(value, place) });
+    }
+    if (children.size > mostKeys) this.#report(span, `a map has more than ${mostKeys} keys`);
+    const entries = Array.from(children, ([name, child]) => [name, child.placed.value] as const);
+    return placed(Object.fromEntries(entries), span, children);
+  }
+
+  #target(name: string, span: Span): Placed {
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      const help = `put a text that begins with * in quotes; for an alias, "&${name}" must come before it`;
+      this.#report(span, `the alias "*${name}" stands for nothing`, help);
+      return placed(null, span);
+    }
+    const before = this.#aliasedValues;
+    this.#aliasedValues += target.size;
+    if (this.#aliasedValues <= mostAliasedValues) return target;
+    // Reported once: every later alias would only repeat the problem.
+    if (before <= mostAliasedValues) {
+      this.#report(span, `the aliases stand for more than ${mostAliasedValues} values`);
+    }
+    return placed(null, span);
+  }
+}
+
+/** A key such as `1` or `true` counts as the text that is written. */
+function nameOf(key: Scalar): string {
+  return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
+}
+
+/** The only document of a text. */
+function composed(text: string): Document.Parsed | readonly Problem[] {
+  const tokens = tokensOf(text);
+  if ('message' in tokens) return [tokens];
+  const composer = new Composer({
+    prettyErrors: false,
+    intAsBigInt: true,
+    // The package would compare every key with every other.
+    uniqueKeys: false,
+    resolveKnownTags: false,
+  });
+  const [document, second] = composer.compose(tokens, true, text.length);
+  const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
+  if (document === undefined || issues.length > 0) return syntaxProblems(issues);
+  if (second === undefined) return document;
+  const [start] = second.range;
+  const help = 'keep one document: remove the line "---" and what follows it';
+  return [errorAt({ start, end: start + 3 }, 'the file holds several documents', help)];
+}
+
+/**
+ * Parses YAML into plain data whose places are known; into problems if that fails.
+ *
+ * @param needs the key that the file must have; `undefined` if it may be empty
+ */
+export function readYaml(text: string, needs?: string): YamlDocument | readonly Problem[] {
+  const document = composed(text);
+  if (!('contents' in document)) return document;
+  const reading = new Reading();
+  const root = reading.read(document.contents, { start: 0, end: 1 });
+  if (reading.problems.length > 0) return reading.problems;
+  const { value, span } = root;
+  if (isPlainMap(value)) return { text, root, value };
+  if (value === null && needs === undefined) return { text, root, value: {} };
+  if (value === null)
+    return [errorAt(undefined, 'the file is empty', `it needs at least "${needs}"`)];
+  const key = needs === undefined ? '' : ` with the key "${needs}"`;
+  const found = describe({ value, source: text.slice(span.start, span.end) });
+  return [errorAt(span, `the file must be a map${key}, not ${found}`)];
+}
+
+export function isPlainMap(value: unknown): value is PlainMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The maps in the list under a key, each with its path. Other values are left out. */
+export function mapsUnder(
+  file: PlainMap | undefined,
+  key: 'accounts' | 'apps' | 'queries',
+): readonly PlacedMap[] {
+  const list = file?.[key];
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((map: unknown, index) =>
+    isPlainMap(map) ? [{ map, path: [key, index] }] : [],
+  );
+}
+
+export interface PlacedMap {
+  readonly map: PlainMap;
+  readonly path: Path;
+}
+
+function spanOf({ range }: Pick<Node, 'range'>): Span {
+  const [start, end] = range ?? [0, 0];
+  return { start, end };
+}
+
+function childAt({ root }: YamlDocument, path: Path): Child | undefined {
+  let child: Child | undefined = { key: root.span, placed: root };
+  for (const step of path) child = child?.placed.children.get(step);
+  return child;
+}
+
+/** The plain data at a path; `undefined` if there is none. */
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce((at, step) => {
+    if (Array.isArray(at)) return at[Number(step)] as unknown;
+    return isPlainMap(at) ? own(at, String(step)) : undefined;
+  }, value);
+}
+
+/** A value of a file. */
+export interface Written {
+  readonly value: unknown;
+  /** As the file has it, if it is neither a map nor a list. */
+  readonly source: string;
+}
+
+/** What is written at a path; `undefined` if nothing is. */
+export function writtenAt(document: YamlDocument, path: Path): Written | undefined {
+  const child = childAt(document, path);
+  if (child === undefined) return undefined;
+  const { value, span } = child.placed;
+  const source = typeof value === 'string' ? value : document.text.slice(span.start, span.end);
+  return { value, source };
+}
+
+/** A text of a file, and the way to it. */
+export interface PlacedText {
+  readonly text: string;
+  readonly path: Path;
+}
+
+/** The text under a key of a map; `undefined` if there is none. */
+export function textAt({ map, path }: PlacedMap, key: string): PlacedText | undefined {
+  const text = own(map, key);
+  return typeof text === 'string' ? { text, path: [...path, key] } : undefined;
+}
+
+/** All texts in a value of plain data. */
+export function textsIn(value: unknown, path: Path = []): readonly PlacedText[] {
+  if (typeof value === 'string') return [{ text: value, path }];
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => textsIn(item, [...path, index]));
+  }
+  if (!isPlainMap(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key]));
+}
+
+/** The place of a value, of its key or of a part of its text; `undefined` if it is not written. */
+export function spanAt(document: YamlDocument, path: Path, mark?: Mark): Span | undefined {
+  const child = childAt(document, path);
+  if (child === undefined || mark === undefined) return child?.placed.span;
+  return mark === 'key' ? child.key : partSpan(document.text, child.placed, mark);
+}
+
+/** What rules have found, each at its place, or at that of the value around it if it is not written. */
+export function problemsAt(
+  document: YamlDocument,
+  found: Iterable<Found>,
+  make: typeof errorAt,
+): readonly Problem[] {
+  return Array.from(found, ([path, message, help, mark]) => {
+    const span = spanAt(document, path, mark) ?? spanAt(document, path.slice(0, -1));
+    return make(span, message, help);
+  });
+}
+
+/** The place of a part of a text that `file` has there; that of the whole text if it is written otherwise. */
+function partSpan(file: string, { value, span }: Placed, { at, length }: TextPart): Span {
+  if (typeof value !== 'string' || length === 0) return span;
+  const part = value.slice(at, at + length);
+  const quote = file.charAt(span.start);
+  const begin = span.start + (quote === '"' || quote === "'" ? 1 : 0);
+  const inDouble = quote === '"' ? JSON.stringify(part).slice(1, -1) : part;
+  const written = quote === "'" ? part.replaceAll("'", "''") : inDouble;
+  // It is found by how often the same text stands before it: escapes and line ends do not matter.
+  const occurrence = value.slice(0, at).split(part).length;
+  const pieces = file.slice(begin, span.end).split(written);
+  const start = begin + pieces.slice(0, occurrence).join(written).length;
+  return occurrence < pieces.length ? { start, end: start + written.length } : span;
+}
+
+/** Describes a value in a few words, for a message. */
+export function describe({ value, source }: Written): string {
+  if (isPlainMap(value)) return 'a map';
+  if (Array.isArray(value)) return 'a list';
+  if (value === null) return 'nothing';
+  if (typeof value !== 'string') return source;
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}
