@@ -1,5 +1,5 @@
 import { type Diagnostic, renderDiagnostics } from '../config/diagnostic.ts';
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { loadConfig, type ParsedConfig } from '../config/load-config.ts';
 import { orCommandError } from '../daemon/config-files.ts';
 import type { AccountPlatform } from '../daemon/platform.ts';
 
@@ -7,7 +7,7 @@ import type { AccountPlatform } from '../daemon/platform.ts';
 export async function loadForCommand(
   path: string,
   platform: AccountPlatform,
-): Promise<LoadedConfig> {
+): Promise<ParsedConfig> {
   return orCommandError(async () => loadConfig(path, platform));
 }
 

@@ -13,10 +13,10 @@ import type {
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import { regionAddresses } from '../model/region.ts';
-import type { FileAccount } from './account-schema.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import {
   accountsOf,
+  type FileAccount,
   type FileApp,
   type FileConfig,
   type FilePoll,

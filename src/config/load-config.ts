@@ -31,7 +31,7 @@ import {
 import { compilePatterns } from './patterns.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, rules } from './rules.ts';
-import { configJsonSchema, fileSchema } from './schema.ts';
+import { fileSchema, keyPlaces } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
 import {
   type Path,
@@ -61,14 +61,17 @@ const noContext: ReadingContext = {
   ownHostNames: [],
 };
 
+export interface ConfigSource {
+  /** The name of the file in messages. */
+  readonly fileName: string;
+  /** Absolute. Relative paths in the file are resolved against it. */
+  readonly directory: string;
+}
+
 /** A configuration file that was read but not parsed. */
 export interface ConfigFile extends ConfigSource {
   readonly text: string;
-  readonly digest: string;
-}
-
-export interface LoadedConfig extends ParsedConfig {
-  /** The digest of the bytes of the file. */
+  /** Of its bytes. */
   readonly digest: string;
 }
 
@@ -117,16 +120,9 @@ export async function readConfigFile(
 export async function loadConfig(
   path: string,
   context: ReadingContext & { readonly readFile: ReadFile },
-): Promise<LoadedConfig> {
-  return parseConfigFile(await readConfigFile(path, context), context);
-}
-
-/** Makes a configuration of a file that was read. Rejects with a `ConfigError` if it has errors. */
-export async function parseConfigFile(
-  file: ConfigFile,
-  context: ReadingContext,
-): Promise<LoadedConfig> {
-  return { ...(await parseConfig(file.text, file, context)), digest: file.digest };
+): Promise<ParsedConfig> {
+  const file = await readConfigFile(path, context);
+  return parseConfig(file.text, file, context);
 }
 
 /** A configuration without errors. */
@@ -144,13 +140,6 @@ export async function parseConfig(
   const { config, errors, warnings, diagnose } = await inspectConfig(text, source, context);
   if (config === undefined || errors.length > 0) throw new ConfigError(diagnose(errors));
   return { config, warnings: diagnose(warnings) };
-}
-
-export interface ConfigSource {
-  /** The name of the file in messages. */
-  readonly fileName: string;
-  /** Absolute. Relative paths in the file are resolved against it. */
-  readonly directory: string;
 }
 
 /** All that the text of a configuration file tells. */
@@ -213,7 +202,7 @@ async function findingsOf(
   const patterns = await compilePatterns(written, takeBreak);
   const found = [...rules.flatMap((rule) => [...rule({ written, parsed })]), ...patterns.found];
   const errors = [
-    ...(error === undefined ? [] : shapeProblems(document, error, configJsonSchema())),
+    ...(error === undefined ? [] : shapeProblems(document, error, keyPlaces)),
     ...problemsAt(document, found, errorAt),
   ];
   if (parsed === undefined || patterns.found.length > 0) {

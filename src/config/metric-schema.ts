@@ -9,8 +9,7 @@ import {
 } from '../model/polled-series.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
 import { type ValueName, valueNames } from '../model/vendor-value.ts';
-import { labels } from './label-fields.ts';
-import { aList, aMap, eachOnce, notEmpty, parsed, text } from './schema-fields.ts';
+import { aList, eachOnce, labels, mapOf, notEmpty, parsed, text } from './schema-fields.ts';
 
 /** A metric that is no preset, as the file has it, defaults applied. */
 export interface FileCustomMetric {
@@ -99,26 +98,24 @@ const scale = parsed(
   },
 );
 
-export const customMetric: z.ZodType<FileCustomMetric> = z
-  .strictObject(
-    {
-      metric: text("New Relic's name of the metric.", longestMetricName),
-      value,
-      as: gaugeName.meta({
-        description:
-          'Name in Prometheus of the gauge of applications. That of hosts is named after it: "newrelic_application_host_x" for "newrelic_application_x", and "host_x" for any other "x".',
-      }),
-      scale: scale.prefault(1),
-      help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
-      labels: labels('Extra labels on every series of this metric.').prefault({}),
-      for: z
-        .enum(metricScopes, { error: 'must be applications, hosts or both' })
-        .meta({ description: 'What the metric is read of.' })
-        .prefault('both'),
-    },
-    aMap,
-  )
-  .meta({ description: 'Any other metric of New Relic, which becomes a gauge.' });
+const metricMap = mapOf({
+  metric: text("New Relic's name of the metric.", longestMetricName),
+  value,
+  as: gaugeName.meta({
+    description:
+      'Name in Prometheus of the gauge of applications. That of hosts is named after it: "newrelic_application_host_x" for "newrelic_application_x", and "host_x" for any other "x".',
+  }),
+  scale: scale.prefault(1),
+  help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
+  labels: labels('Extra labels on every series of this metric.').prefault({}),
+  for: z
+    .enum(metricScopes, { error: 'must be applications, hosts or both' })
+    .meta({ description: 'What the metric is read of.' })
+    .prefault('both'),
+}).meta({ description: 'Any other metric of New Relic, which becomes a gauge.' });
+
+export const customMetric: z.ZodType<FileCustomMetric> = metricMap;
+export const metricKeys: readonly string[] = Object.keys(metricMap.shape);
 
 /** What is read of applications and hosts: presets, and metrics that the file names itself. */
 export const metrics: z.ZodType<readonly FileMetric[]> = z

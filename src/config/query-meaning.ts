@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Query, QueryFacet, QueryGauge } from '../model/config.ts';
 import { own } from '../model/own.ts';
-import { derivedLabelProblems, inlineMap, queryLabels, snakeCase } from './label-fields.ts';
 import {
   bracketsIn,
   callOf,
@@ -10,6 +9,7 @@ import {
   readNrql,
   withoutQuotes,
 } from './nrql-text.ts';
+import { derivedLabelProblems, inlineMap, queryLabels, snakeCase } from './schema-fields.ts';
 import { didYouMean } from './suggestion.ts';
 import type { TextPart } from './yaml-document.ts';
 

@@ -43,43 +43,6 @@ export function readRemedy(error: unknown, otherwise: string): string {
   return own(remedies, codeOf(error) ?? '') ?? otherwise;
 }
 
-/**
- * A file or a variable that the configuration names cannot be used. The message names it, the reason and
- * the remedy, never its content.
- */
-export class NamedFileError extends Error {
-  override readonly name = 'NamedFileError';
-  /** What is wrong, as a clause that names the file or the variable. */
-  readonly reason: string;
-  readonly remedy: string;
-
-  constructor(reason: string, remedy: string, options?: ErrorOptions) {
-    super(`${reason}: ${remedy}`, options);
-    this.reason = reason;
-    this.remedy = remedy;
-  }
-}
-
-/**
- * Reads a file that the configuration names. Rejects with a `NamedFileError` if it cannot be read.
- *
- * @param what the file, as messages name it
- * @param missing the remedy for a file that is not there
- */
-export async function readNamedFile(
-  path: string,
-  { what, missing }: { readonly what: string; readonly missing: string },
-  { readFile }: { readonly readFile: ReadFile },
-): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const reason = `${what} ${readFailure(error)}`;
-    const otherwise = path.includes('/~') ? '"~" is not replaced: write the whole path' : missing;
-    throw new NamedFileError(reason, readRemedy(error, otherwise), { cause: error });
-  }
-}
-
 /** Whether an error, or its cause, is that of a volume that does not answer, and may yet do so. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,11 +1,10 @@
 import { documentUrl } from '../model/documents.ts';
 import { beginsLikeKey } from '../model/key-text.ts';
 import { hostGaugeName } from '../model/polled-series.ts';
-import { nerdgraphConcurrency } from './account-schema.ts';
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
-import { derivedLabelProblems } from './label-fields.ts';
 import { metricConflicts } from './metric-rules.ts';
-import { accountsOf, type FileConfig } from './schema.ts';
+import { accountsOf, type FileConfig, nerdgraphConcurrency } from './schema.ts';
+import { derivedLabelProblems } from './schema-fields.ts';
 import { hasMisspelt } from './shape-problems.ts';
 import { closest, didYouMean } from './suggestion.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { own } from '../model/own.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
+import type { KeyPlaces } from './schema-fields.ts';
 import { didYouMean } from './suggestion.ts';
 import {
   describe,
@@ -16,7 +16,6 @@ import {
 } from './yaml-document.ts';
 
 type Issue = z.core.$ZodIssue;
-type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** The subject of an issue, in the words of the file. */
 function subjectOf(path: Path): string {
@@ -31,54 +30,21 @@ export function hasMisspelt(map: PlainMap, names: readonly string[]): boolean {
   return others.some((key) => didYouMean(key, names) !== undefined);
 }
 
-/** The keys that the schema allows in the map at a path of the file. */
-function knownKeysAt(fileJsonSchema: JsonSchema, path: Path): readonly string[] {
-  let schema: z.core.JSONSchema._JSONSchema | undefined = fileJsonSchema;
-  for (const step of path) {
-    if (typeof schema !== 'object') return [];
-    const items: JsonSchema['items'] = schema.items;
-    if (typeof step === 'string') schema = own(schema.properties ?? {}, step);
-    else schema = Array.isArray(items) ? undefined : items;
-  }
-  if (typeof schema !== 'object') return [];
-  // What may be a text or a map has the keys of the map.
-  const alternatives = [schema, ...(schema.anyOf ?? [])].filter((one) => typeof one === 'object');
-  return alternatives.flatMap(({ properties }) => Object.keys(properties ?? {}));
-}
-
-/** The maps of the file, in words, each with the path of one. */
-const maps: readonly (readonly [where: string, path: Path])[] = [
-  ['the top of the file', []],
-  ['an entry of "accounts"', ['accounts', 0]],
-  ['"poll"', ['poll']],
-  ['an entry of "apps"', ['apps', 0]],
-  ['a map in "metrics"', ['poll', 'metrics', 0]],
-  ['an entry of "queries"', ['queries', 0]],
-];
-
-/** Where a key belongs that stands in the wrong map. */
-function placeFor(key: string, schema: JsonSchema): string | undefined {
-  const places = maps.flatMap(([where, path]) =>
-    knownKeysAt(schema, path).includes(key) ? [where] : [],
-  );
-  return places.length === 0 ? undefined : `"${key}" belongs to ${places.join(' or to ')}`;
-}
-
 function unknownKeys(
   document: YamlDocument,
-  { path, keys }: z.core.$ZodIssueUnrecognizedKeys,
-  schema: JsonSchema,
+  { path, keys, message: listed }: z.core.$ZodIssueUnrecognizedKeys,
+  places: KeyPlaces,
 ): readonly Problem[] {
-  const known = knownKeysAt(schema, path);
   return keys.map((key) => {
     const span = spanAt(document, [...path, key], 'key');
     if (key === '<<') {
       const help = 'write the keys themselves; an alias may only be a whole value';
       return errorAt(span, 'merge keys ("<<") are not supported', help);
     }
-    const help =
-      didYouMean(key, known) ?? placeFor(key, schema) ?? `the keys here are ${known.join(', ')}`;
-    return errorAt(span, `unknown key "${key}"`, help);
+    const elsewhere = places.flatMap(([where, known]) => (known.includes(key) ? [where] : []));
+    const belongs = `"${key}" belongs to ${elsewhere.join(' or to ')}`;
+    const otherwise = elsewhere.length === 0 ? `the keys here are ${listed}` : belongs;
+    return errorAt(span, `unknown key "${key}"`, didYouMean(key, listed.split(', ')) ?? otherwise);
   });
 }
 
@@ -180,11 +146,11 @@ function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issu
   return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function problemsOf(document: YamlDocument, issue: Issue, schema: JsonSchema): readonly Problem[] {
+function problemsOf(document: YamlDocument, issue: Issue, places: KeyPlaces): readonly Problem[] {
   if (issue.code === 'invalid_union') {
-    return issuesOfAlternative(issue).flatMap((one) => problemsOf(document, one, schema));
+    return issuesOfAlternative(issue).flatMap((one) => problemsOf(document, one, places));
   }
-  if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, schema);
+  if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, places);
   if (issue.code === 'invalid_key') {
     const message = `${subjectOf(issue.path)} ${issue.issues[0]?.message ?? 'is not allowed'}`;
     return [errorAt(spanAt(document, issue.path, 'key'), message)];
@@ -194,11 +160,15 @@ function problemsOf(document: YamlDocument, issue: Issue, schema: JsonSchema): r
   return [wrongValue(document, issue, found)];
 }
 
-/** Turns the errors of a schema into problems with a place, in the words of the file. */
+/**
+ * Turns the errors of a schema into problems with a place, in the words of the file.
+ *
+ * @param places where a key may belong that stands in the wrong map
+ */
 export function shapeProblems(
   document: YamlDocument,
   error: z.ZodError,
-  schema: JsonSchema,
+  places: KeyPlaces,
 ): readonly Problem[] {
-  return error.issues.flatMap((issue) => problemsOf(document, issue, schema));
+  return error.issues.flatMap((issue) => problemsOf(document, issue, places));
 }

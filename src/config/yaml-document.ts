@@ -62,7 +62,7 @@ export interface YamlDocument {
 const deepestNesting = 50;
 /** The limit of values behind aliases: far more than people write, far less than in a bomb. */
 const mostAliasedValues = 100_000;
-/** A map is searched from its beginning, which is quick only while it is small. */
+/** Far more than people write. Labels are on every series, so more of them would take much memory. */
 const mostKeys = 1000;
 /** One mistake often makes the parser report every later line too. */
 const mostSyntaxErrors = 20;
@@ -111,7 +111,9 @@ function syntaxProblems(errors: readonly YAMLError[]): readonly Problem[] {
     );
 }
 
-function placed(value: unknown, span: Span, children: Placed['children'] = new Map()): Placed {
+const none: Placed['children'] = new Map();
+
+function placed(value: unknown, span: Span, children = none): Placed {
   let size = 1;
   for (const child of children.values()) size += child.placed.size;
   return { value, span, children, size };

@@ -1,5 +1,6 @@
 import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
-import { digestOf, mayPass, NamedFileError } from '../config/read-file.ts';
+import { NamedFileError } from '../config/named-file.ts';
+import { digestOf, mayPass } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readApiKey, readProxyUrl } from '../config/api-key.ts';
-import { readCaFile } from '../config/ca-file.ts';
+import { readApiKey, readCaFile, readProxyUrl } from '../config/named-file.ts';
 import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AccountInUse, Config } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';

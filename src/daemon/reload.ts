@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import {
   type ConfigFile,
-  type LoadedConfig,
-  parseConfigFile,
+  type ParsedConfig,
+  parseConfig,
   readConfigFile,
 } from '../config/load-config.ts';
 import type { Config } from '../model/config.ts';
@@ -56,7 +56,7 @@ export class Reloader {
   #status: ReloadStatus;
   #files: WatchedFiles | undefined;
   /** What was read and is not active. */
-  #known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
+  #known: { readonly digest: string; readonly parsed: Promise<ParsedConfig> } | undefined;
   #waiting: Promise<void> | undefined;
 
   constructor(options: ReloaderOptions, context: ReloaderContext) {
@@ -150,21 +150,20 @@ export class Reloader {
    * Reads the file. The same bytes are parsed only once, whether they are good or bad, so it costs
    * little to try a file again and again. Rejects with a `CommandError`.
    */
-  async #read(): Promise<LoadedConfig> {
+  async #read(): Promise<ParsedConfig & { readonly digest: string }> {
     const { platform } = this.#context;
     const { configFile } = this.#options;
     const file = await orCommandError(async () => readConfigFile(configFile, platform));
-    if (this.#known?.digest !== file.digest) {
-      this.#known = { digest: file.digest, loaded: this.#parse(file) };
-    }
-    return this.#known.loaded;
+    const { digest } = file;
+    if (this.#known?.digest !== digest) this.#known = { digest, parsed: this.#parse(file) };
+    return { ...(await this.#known.parsed), digest };
   }
 
-  async #parse(file: ConfigFile): Promise<LoadedConfig> {
+  async #parse(file: ConfigFile): Promise<ParsedConfig> {
     const { platform } = this.#context;
     try {
       if (this.#isInForce()) refuseHuge(file, platform);
-      return await orCommandError(async () => parseConfigFile(file, platform));
+      return await orCommandError(async () => parseConfig(file.text, file, platform));
     } catch (error) {
       if (error instanceof CommandError) throw error;
       const reason = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import { loadPatternCompiler } from '../config/name-pattern.ts';
+import { loadPatternCompiler } from '../config/patterns.ts';
 import { closest } from '../config/suggestion.ts';
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';

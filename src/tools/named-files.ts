@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
-import { type ApiKeyDependencies, readApiKey, readProxyUrl } from '../config/api-key.ts';
-import { readCaFile } from '../config/ca-file.ts';
 import { errorAt, type Problem, type Span, warningAt } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
-import { NamedFileError } from '../config/read-file.ts';
+import {
+  type ApiKeyDependencies,
+  NamedFileError,
+  readApiKey,
+  readCaFile,
+  readProxyUrl,
+} from '../config/named-file.ts';
 import { mapsUnder, type PlacedMap, textAt } from '../config/yaml-document.ts';
 import type { SecretLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { effectiveConfigText } from '../../src/config/effective-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { loadPatternCompiler } from '../../src/config/name-pattern.ts';
+import { loadPatternCompiler } from '../../src/config/patterns.ts';
 import type { AccountConfig, AppEntry, Config, PollConfig } from '../../src/model/config.ts';
 import { type CustomMetric, metricScopes, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readApiKey } from '../../src/config/api-key.ts';
-import { NamedFileError } from '../../src/config/read-file.ts';
+import { NamedFileError, readApiKey } from '../../src/config/named-file.ts';
 import { findingsIn } from './config-failure.ts';
 
 const nerdgraph = '{ name: one, source: nerdgraph, account_id: 1, api_key_env: K }';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadPatternCompiler } from '../../src/config/name-pattern.ts';
+import { loadPatternCompiler } from '../../src/config/patterns.ts';
 import type { Selector } from '../../src/model/config.ts';
 import { suggestionFor } from '../../src/tools/name-suggestion.ts';
 

@@ -26,7 +26,7 @@ import {
   type FileWebConfig,
   versionNames,
   webFileSchema,
-  webJsonSchema,
+  webKeyPlaces,
 } from './web-config-schema.ts';
 
 /** The same thing, in a file or in the configuration itself. */
@@ -179,7 +179,7 @@ export async function loadWebConfig(
   const parsed = webFileSchema.safeParse(document.value);
   const missing = missingParts(document);
   if (!parsed.success) {
-    const wrong = shapeProblems(document, parsed.error, webJsonSchema());
+    const wrong = shapeProblems(document, parsed.error, webKeyPlaces);
     throw new ConfigError(diagnose([...wrong, ...missing]));
   }
   const file = fileOf(document, parsed.data);

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { aList, aMap, flag, notEmpty, text } from '../../config/schema-fields.ts';
+import {
+  aList,
+  aMap,
+  flag,
+  type KeyPlaces,
+  mapOf,
+  notEmpty,
+  text,
+} from '../../config/schema-fields.ts';
 import { own } from '../../model/own.ts';
 import { controls } from '../../model/shown-text.ts';
 import type { ClientAuth, TlsVersion } from '../../model/web-config.ts';
@@ -122,46 +130,40 @@ function oneOf<Name extends string>(names: readonly Name[], description: string)
   return z.enum(names, { error: `must be ${wordsOf(names)}` }).meta({ description });
 }
 
-const tls: z.ZodType<FileTls> = z.strictObject(
-  {
-    cert: pem('Certificate of the server (PEM).').exactOptional(),
-    key: pem('Key of the certificate (PEM).').exactOptional(),
-    client_ca: pem('CAs of client certificates (PEM).').exactOptional(),
-    cert_file: text('File with the certificate of the server.').exactOptional(),
-    key_file: text('File with the key of the certificate.').exactOptional(),
-    client_ca_file: text('File with the CAs of client certificates.').exactOptional(),
-    client_auth_type: oneOf(clientAuthNames, 'What is asked of clients.').prefault('NoClientCert'),
-    client_allowed_sans: z
-      .array(text('Name in the certificate of a client.'), aList)
-      .min(1, notEmpty)
-      .exactOptional(),
-    min_version: oneOf(versionNames, 'Oldest version of TLS.').prefault('TLS12'),
-    max_version: oneOf(versionNames, 'Newest version of TLS.').prefault('TLS13'),
-    cipher_suites: z
-      .array(
-        z.enum(cipherNames, { error: "must be a cipher suite by Go's name, such as TLS_ECDHE_…" }),
-        aList,
-      )
-      .prefault([]),
-    prefer_server_cipher_suites: flag('Whether our order of cipher suites counts.').prefault(true),
-    curve_preferences: z.array(oneOf(curveNames, 'Elliptic curve.'), aList).prefault([]),
-  },
-  aMap,
-);
+const tls: z.ZodType<FileTls> = mapOf({
+  cert: pem('Certificate of the server (PEM).').exactOptional(),
+  key: pem('Key of the certificate (PEM).').exactOptional(),
+  client_ca: pem('CAs of client certificates (PEM).').exactOptional(),
+  cert_file: text('File with the certificate of the server.').exactOptional(),
+  key_file: text('File with the key of the certificate.').exactOptional(),
+  client_ca_file: text('File with the CAs of client certificates.').exactOptional(),
+  client_auth_type: oneOf(clientAuthNames, 'What is asked of clients.').prefault('NoClientCert'),
+  client_allowed_sans: z
+    .array(text('Name in the certificate of a client.'), aList)
+    .min(1, notEmpty)
+    .exactOptional(),
+  min_version: oneOf(versionNames, 'Oldest version of TLS.').prefault('TLS12'),
+  max_version: oneOf(versionNames, 'Newest version of TLS.').prefault('TLS13'),
+  cipher_suites: z
+    .array(
+      z.enum(cipherNames, { error: "must be a cipher suite by Go's name, such as TLS_ECDHE_…" }),
+      aList,
+    )
+    .prefault([]),
+  prefer_server_cipher_suites: flag('Whether our order of cipher suites counts.').prefault(true),
+  curve_preferences: z.array(oneOf(curveNames, 'Elliptic curve.'), aList).prefault([]),
+});
 
 /** Only these, and only these values, as exporter-toolkit has it. */
-const headers = z.strictObject(
-  {
-    'Content-Security-Policy': headerValue().exactOptional(),
-    'X-Frame-Options': z
-      .enum(['deny', 'sameorigin'], { error: 'must be deny or sameorigin' })
-      .exactOptional(),
-    'X-Content-Type-Options': z.enum(['nosniff'], { error: 'must be nosniff' }).exactOptional(),
-    'X-XSS-Protection': headerValue().exactOptional(),
-    'Strict-Transport-Security': headerValue().exactOptional(),
-  },
-  aMap,
-);
+const headers = mapOf({
+  'Content-Security-Policy': headerValue().exactOptional(),
+  'X-Frame-Options': z
+    .enum(['deny', 'sameorigin'], { error: 'must be deny or sameorigin' })
+    .exactOptional(),
+  'X-Content-Type-Options': z.enum(['nosniff'], { error: 'must be nosniff' }).exactOptional(),
+  'X-XSS-Protection': headerValue().exactOptional(),
+  'Strict-Transport-Security': headerValue().exactOptional(),
+});
 
 /** An empty value counts as none. */
 function headerValue(): z.ZodType<string> {
@@ -202,21 +204,17 @@ const anyMap = z.custom<Record<string, unknown>>(
   aMap,
 );
 
-/** The shape of the web configuration file: everything that can be checked in one value alone. */
-export const webFileSchema: z.ZodType<FileWebConfig> = z.strictObject(
-  {
-    tls_server_config: tls.exactOptional(),
-    http_server_config: z
-      .strictObject(
-        { http2: flag('Whether to serve HTTP/2.').exactOptional(), headers: headers.prefault({}) },
-        aMap,
-      )
-      .prefault({}),
-    basic_auth_users: anyMap.pipe(z.record(userName, passwordHash)).prefault({}),
-  },
-  aMap,
-);
+const webFile = mapOf({
+  tls_server_config: tls.exactOptional(),
+  http_server_config: mapOf({
+    http2: flag('Whether to serve HTTP/2.').exactOptional(),
+    headers: headers.prefault({}),
+  }).prefault({}),
+  basic_auth_users: anyMap.pipe(z.record(userName, passwordHash)).prefault({}),
+});
 
-export function webJsonSchema(): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(webFileSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-}
+/** The shape of the web configuration file: everything that can be checked in one value alone. */
+export const webFileSchema: z.ZodType<FileWebConfig> = webFile;
+
+/** The keys that may stand in the wrong map. */
+export const webKeyPlaces: KeyPlaces = [['the top of the file', Object.keys(webFile.shape)]];

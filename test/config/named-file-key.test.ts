@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readApiKey, readProxyUrl } from '../../src/config/api-key.ts';
+import { readApiKey, readProxyUrl } from '../../src/config/named-file.ts';
 import type { SecretLocation } from '../../src/model/config.ts';
 
 const file: SecretLocation = { kind: 'file', path: '/run/key' };

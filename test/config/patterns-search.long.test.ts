@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CompilePattern, loadPatternCompiler } from '../../src/config/name-pattern.ts';
+import { type CompilePattern, loadPatternCompiler } from '../../src/config/patterns.ts';
 import { hardName } from './hard-name.ts';
 
 let compile: CompilePattern;

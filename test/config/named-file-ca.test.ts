@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readCaFile } from '../../src/config/ca-file.ts';
+import { readCaFile } from '../../src/config/named-file.ts';
 
 const good = readFileSync(
   new URL('../newrelic/calls/fixtures/test-only-certificate.pem', import.meta.url),

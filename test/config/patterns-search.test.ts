@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CompilePattern, loadPatternCompiler } from '../../src/config/name-pattern.ts';
+import { type CompilePattern, loadPatternCompiler } from '../../src/config/patterns.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { hardName } from './hard-name.ts';
 

@@ -1,7 +1,45 @@
+import { X509Certificate } from 'node:crypto';
 import type { SecretLocation } from '../model/config.ts';
 import { own } from '../model/own.ts';
-import { decodeUtf8, NamedFileError, type ReadFile, readNamedFile } from './read-file.ts';
+import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { parseProxyUrl } from './url.ts';
+
+/**
+ * A file or a variable that the configuration names cannot be used. The message names it, the reason and
+ * the remedy, never its content.
+ */
+export class NamedFileError extends Error {
+  override readonly name = 'NamedFileError';
+  /** What is wrong, as a clause that names the file or the variable. */
+  readonly reason: string;
+  readonly remedy: string;
+
+  constructor(reason: string, remedy: string, options?: ErrorOptions) {
+    super(`${reason}: ${remedy}`, options);
+    this.reason = reason;
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Reads a file that the configuration names. Rejects with a `NamedFileError` if it cannot be read.
+ *
+ * @param what the file, as messages name it
+ * @param missing the remedy for a file that is not there
+ */
+async function readNamedFile(
+  path: string,
+  { what, missing }: { readonly what: string; readonly missing: string },
+  { readFile }: { readonly readFile: ReadFile },
+): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const reason = `${what} ${readFailure(error)}`;
+    const otherwise = path.includes('/~') ? '"~" is not replaced: write the whole path' : missing;
+    throw new NamedFileError(reason, readRemedy(error, otherwise), { cause: error });
+  }
+}
 
 export interface ApiKeyDependencies {
   readonly readFile: ReadFile;
@@ -85,4 +123,43 @@ export async function readApiKey(
   if (defect === undefined) return key;
   const [, predicate, remedy] = defect;
   throw new NamedFileError(`${describeLocation('API key', location)} ${predicate}`, remedy);
+}
+
+/** Each certificate from `BEGIN` to `END`; without an `END`, to the next `BEGIN` or the end of the file. */
+const certificates =
+  /-----BEGIN CERTIFICATE-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END CERTIFICATE-----|(?=-----BEGIN )|$)/gu;
+
+/** Reads a bundle of certificates (PEM). Rejects with a `NamedFileError` if the file is not one. */
+export async function readCaFile(
+  path: string,
+  dependencies: { readonly readFile: ReadFile },
+): Promise<string> {
+  const what = `the CA file ${path}`;
+  const missing = 'create it, readable by this user';
+  const bytes = await readNamedFile(path, { what, missing }, dependencies);
+  // The encoding of comments between the certificates does not matter.
+  const text = new TextDecoder().decode(bytes);
+  const problem = bundleProblem(text);
+  if (problem !== undefined) throw new NamedFileError(`${what} ${problem}`, bundleRemedy);
+  return text;
+}
+
+export const bundleRemedy =
+  'write the certificates into it as PEM, each from BEGIN to END CERTIFICATE';
+
+/** What is wrong with a bundle of certificates (PEM), as a predicate; `undefined` if nothing is. */
+export function bundleProblem(text: string): string | undefined {
+  const found = text.match(certificates) ?? [];
+  if (found.length === 0) return 'holds no certificate that can be read';
+  const broken = found.findIndex((pem) => !isCertificate(pem));
+  if (broken === -1) return undefined;
+  return `has a broken certificate, number ${broken + 1} of ${found.length}`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
