@@ -14,6 +14,7 @@ const textsWith = (name: string): Readonly<Record<string, string>> => ({
   preset: `apps: [{ id: 1, metrics: [${name}, { metric: ${name}, value: ${name}, as: ${name} }] }]`,
   choice: `accounts: [{ name: a, region: ${name}, source: ${name}, api_key_env: K }]\napps: [{ id: 1 }]`,
   tag: `accounts: [${nerdgraph}]\napps: [{ match: ".", tags: [${name}] }]`,
+  tagOfMap: `accounts: [${nerdgraph}]\napps: [{ match: ".", tags: { ${name}: ${name} } }]`,
   facet: `${withQuery}[{ as: x, nrql: "SELECT count(*) FROM T FACET ${name}" }]`,
   member: `${withQuery}[{ as: { ${name}: x }, nrql: "SELECT max(a) AS ${name} FROM ${name}", labels: { ${name}: x } }]`,
   nothing: `${withQuery}[{ as: ${name}, nrql: "${name}", labels: { a: ${name} } }]`,

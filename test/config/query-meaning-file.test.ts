@@ -72,16 +72,4 @@ describe('a name that every object of JavaScript has', () => {
       expect(JSON.stringify(config)).not.toContain('native');
     }
   });
-
-  it.each(names)('is a key like others: %s', async (name) => {
-    for (const rest of [
-      `${name}: 1\napps: [{ id: 1, ${name}: 1, account: ${name}, labels: { ${name}: x } }]`,
-      `apps: [{ id: 1, tags: { ${name}: ${name} } }]`,
-      `queries: [{ as: { ${name}: x }, ${name}: 1, nrql: ${select} FACET host LIMIT 9 }]`,
-      `queries: [{ as: x, labels: { ${name}: x }, nrql: ${select} FACET host LIMIT 9 }]`,
-    ]) {
-      const found = await findingsIn(`${accounts}\n${rest}`);
-      expect(wordsOf(found)).not.toContain('native');
-    }
-  });
 });

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readApiKey, readProxyUrl } from '../../src/config/named-file.ts';
+import { readApiKey, readCaFile, readProxyUrl } from '../../src/config/named-file.ts';
 import type { SecretLocation } from '../../src/model/config.ts';
 
 const file: SecretLocation = { kind: 'file', path: '/run/key' };
@@ -31,15 +32,6 @@ describe('readApiKey', () => {
     expect(key).toBe('NRAK-ABC');
     expect(asked).toStrictEqual(['/run/key']);
   });
-
-  it.each(['constructor', 'toString', '__proto__'])(
-    'takes no member of every object for an environment variable: %s',
-    async (name) => {
-      const dependencies = { readFile: fileOf('other'), env: noEnv };
-
-      await expect(readApiKey({ kind: 'env', name }, dependencies)).rejects.toThrow('is not set');
-    },
-  );
 
   it('reads an environment variable', async () => {
     const dependencies = { readFile: fileOf('other'), env: { NR_KEY: ' NRAK-ABC ' } };
@@ -143,5 +135,52 @@ describe('readProxyUrl', () => {
 
     expect(error).toHaveProperty('message', expect.stringContaining(says));
     expect(inspect(error)).not.toContain('hunter2');
+  });
+});
+
+describe('readCaFile', () => {
+  const good = readFileSync(
+    new URL('../newrelic/calls/fixtures/test-only-certificate.pem', import.meta.url),
+    'utf8',
+  );
+
+  it('accepts a bundle of certificates, with text between them', async () => {
+    const bundle = `# ours\n${good}\n# and again\n${good}`;
+
+    await expect(readCaFile('/etc/ca.pem', { readFile: fileOf(bundle) })).resolves.toBe(bundle);
+  });
+
+  it('accepts comments in another encoding', async () => {
+    const bytes = Buffer.concat([Buffer.from([0x23, 0xe9, 0x0a]), Buffer.from(good)]);
+
+    const text = await readCaFile('/etc/ca.pem', { readFile: fileOf(bytes) });
+
+    expect(text).toContain(good);
+  });
+
+  it.each([
+    { what: 'a directory', readFile: failingWith('EISDIR'), says: 'is a directory: create it' },
+    { what: 'an empty file', readFile: fileOf(''), says: 'holds no certificate that can be read' },
+    {
+      what: 'anything else',
+      readFile: fileOf('hello'),
+      says: 'holds no certificate that can be read',
+    },
+    {
+      what: 'a broken certificate beside a good one',
+      readFile: fileOf(
+        `${good}\n${good.replace(/\n[A-Za-z0-9+/]{20}/u, '\nAAAAAAAAAAAAAAAAAAAA')}`,
+      ),
+      says: 'has a broken certificate, number 2 of 2',
+    },
+    {
+      what: 'a certificate whose end is missing',
+      readFile: fileOf(`${good.replace('-----END CERTIFICATE-----', '')}\n${good}`),
+      says: 'has a broken certificate, number 1 of 2',
+    },
+  ])('refuses $what, and names the file', async ({ readFile, says }) => {
+    await expect(readCaFile('/etc/ca.pem', { readFile })).rejects.toThrow(
+      `the CA file /etc/ca.pem ${says}`,
+    );
   });
 });
