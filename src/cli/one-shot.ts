@@ -17,36 +17,35 @@ export interface Outcome {
 }
 
 /**
- * Runs a command that does one thing and prints its output. Rejects with a `CommandError` if not all of
- * the output could be written, and at once, without waiting for the command, when the process is asked
- * to stop.
+ * Runs a command that does one thing, with lines of progress while it works, and prints its output. Rejects
+ * with a `CommandError` if not all of the output could be written, and when the process is asked to stop: at
+ * once, without waiting for the command.
+ *
+ * @param keepsParts whether the command ends by itself when the process is asked to stop; then what it has by
+ *   then is printed before the promise rejects
  */
 export async function runOneShot(
-  command: () => Promise<Outcome>,
-  { print, stopSignal }: Pick<ToolPlatform, 'print' | 'stopSignal'>,
+  command: (platform: ToolPlatform) => Promise<Outcome>,
+  keepsParts: boolean,
+  platform: ToolPlatform,
 ): Promise<ExitCode> {
-  return unlessStopped(async () => {
-    const { exitCode, output } = await command();
+  const { stopSignal, print } = platform;
+  const progress = createProgressLines(platform);
+  const work = async (): Promise<ExitCode> => {
+    const { exitCode, output } = await command({ ...platform, progress });
     // A command may have noticed the stop itself and ended early.
-    if (!stopSignal.aborted && output !== '') await printed(output, print);
+    const isPrinted = keepsParts || !stopSignal.aborted;
+    if (isPrinted && output !== '') await printed(output, print);
     return exitCode;
-  }, stopSignal);
-}
-
-/**
- * As `runOneShot`, for a command that ends by itself when the process is asked to stop: what it has
- * by then is printed before the promise rejects.
- */
-export async function runKeepingParts(
-  command: () => Promise<Outcome>,
-  { print, stopSignal }: Pick<ToolPlatform, 'print' | 'stopSignal'>,
-): Promise<ExitCode> {
+  };
   try {
-    const { exitCode, output } = await command();
-    if (output !== '') await printed(output, print);
+    const exitCode = await (keepsParts ? work() : unlessStopped(work, stopSignal));
     if (!stopSignal.aborted) return exitCode;
   } catch (error) {
     if (!stopSignal.aborted || error instanceof CommandError) throw error;
+  } finally {
+    // A command that was interrupted still works.
+    progress.end();
   }
   throw interrupted(stopSignal);
 }
@@ -64,18 +63,11 @@ async function unlessStopped<Value>(
   work: () => Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  if (signal.aborted) throw interrupted(signal);
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      reject(interrupted(signal));
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    work()
-      .finally(() => {
-        signal.removeEventListener('abort', stop);
-      })
-      .then(resolve, reject);
+  signal.throwIfAborted();
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(interrupted(signal)), { once: true });
   });
+  return Promise.race([work(), stopped]);
 }
 
 function interrupted({ reason }: AbortSignal): CommandError {
@@ -91,10 +83,7 @@ const everyMs = 10_000;
  * Writes a line to standard error every ten seconds, until `end`; on a terminal the first one after a
  * second.
  */
-export function createProgressLines({
-  stderr,
-  clock,
-}: Pick<ToolPlatform, 'stderr' | 'clock'>): Progress & { end(): void } {
+function createProgressLines({ stderr, clock }: ToolPlatform): Progress & { end(): void } {
   const startMs = clock.monotonicMs();
   let text: (() => string) | undefined;
   const write = (): void => {
@@ -109,20 +98,4 @@ export function createProgressLines({
     },
     end: () => cancel(),
   };
-}
-
-/** Runs a command that does one thing, with lines of progress while it works. */
-export async function runWithProgress(
-  command: (platform: ToolPlatform) => Promise<Outcome>,
-  keepsParts: boolean,
-  platform: ToolPlatform,
-): Promise<ExitCode> {
-  const progress = createProgressLines(platform);
-  const work = async (): Promise<Outcome> => command({ ...platform, progress });
-  try {
-    return await (keepsParts ? runKeepingParts : runOneShot)(work, platform);
-  } finally {
-    // A command that was interrupted still works.
-    progress.end();
-  }
 }

@@ -67,10 +67,10 @@ async function runCommand(
 ): Promise<ExitCode> {
   const { command, flags } = wanted;
   if (!isEndless(command)) {
-    const { runWithProgress } = await import('./one-shot.ts');
+    const { runOneShot } = await import('./one-shot.ts');
     // What takes minutes to read is not thrown away.
     const keepsParts = command === 'metrics';
-    return runWithProgress(async (one) => oneShot(command, wanted, one), keepsParts, platform);
+    return runOneShot(async (one) => oneShot(command, wanted, one), keepsParts, platform);
   }
   if (command === 'demo') return (await import('../demo/demo.ts')).demo(argv, flags, platform);
   if (command === 'simulate') {
@@ -88,9 +88,9 @@ async function oneShot(
   const { flags } = wanted;
   switch (command) {
     case 'once':
-      return (await import('./once.ts')).once(flags, platform);
+      return (await import('../tools/once.ts')).once(flags, platform);
     case 'healthcheck':
-      return (await import('./healthcheck.ts')).healthcheck(flags, platform);
+      return (await import('../tools/healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
       return (await import('../tools/check-config.ts')).checkConfig(flags, platform);
     case 'plan':
@@ -98,11 +98,15 @@ async function oneShot(
     case 'discover':
       return (await import('../tools/discover.ts')).discover(flags, platform);
     case 'metrics':
-      return (await import('../tools/metrics.ts')).metrics(wanted, platform);
+      return (await import('../tools/metrics.ts')).metrics(wanted.operand ?? '', flags, platform);
     case 'compare':
       return (await import('../tools/compare/compare.ts')).compare(flags, platform);
     case 'print-config':
-      return (await import('../tools/print-config.ts')).printConfig(wanted, platform);
+      return (await import('../tools/print-config.ts')).printConfig(
+        flags,
+        wanted.settings,
+        platform,
+      );
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };

@@ -1,8 +1,14 @@
-import type { AccountConfig, PollTiming, Query } from '../model/config.ts';
-import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallsByOperation, DiscoveryCalls, Subject } from '../model/source.ts';
-import type { DaemonOperation } from '../model/telemetry.ts';
+import type { AccountConfig, AccountSource, PollTiming, Query } from '../model/config.ts';
+import {
+  hostSelectorOf,
+  hostsToPoll,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
+import type { CallsByOperation, Source, Subject } from '../model/source.ts';
 import { minuteMs } from '../model/time.ts';
+import { nerdGraphCosts } from '../newrelic/nerdgraph/nerdgraph-source.ts';
+import { restCosts } from '../newrelic/rest/rest-source.ts';
 import {
   type AccountPlan,
   accountPlanOf,
@@ -16,18 +22,64 @@ import {
   plannedShare,
   totalOf,
 } from '../poll/account-plan.ts';
-import type { CallCosts } from './call-costs.ts';
+
+/** What only a plan has to know of an API of New Relic. */
+interface VendorFacts {
+  /** Calls that New Relic allows. */
+  readonly limitPerMinute: number;
+  /** What has this limit, as New Relic counts. */
+  readonly countedBy: string;
+  /** How long an answer usually takes, and how long a slow one takes. */
+  readonly meanCallMs: number;
+  readonly slowCallMs: number;
+  /** Whether the names of hosts are asked for apart. */
+  readonly namesHosts: boolean;
+  /** Facts, summary, health and polls of an application, if New Relic has every value of them. */
+  readonly seriesPerApplication: number;
+  /** What polls cost as long as no answer has shown anything else. */
+  readonly cost: Source['cost'];
+}
+
+export const vendorFacts: Readonly<Record<AccountSource['kind'], VendorFacts>> = {
+  rest: {
+    limitPerMinute: 1000,
+    countedBy: 'a key',
+    // Measured on the real API.
+    meanCallMs: 250,
+    slowCallMs: 400,
+    namesHosts: true,
+    seriesPerApplication: 17,
+    cost: (subjects) => restCosts.cost(subjects),
+  },
+  nerdgraph: {
+    limitPerMinute: 3000,
+    countedBy: 'an account',
+    // Not measured on the real API: a query may take 5 s there by default.
+    meanCallMs: 1000,
+    slowCallMs: 3000,
+    namesHosts: false,
+    seriesPerApplication: 15,
+    cost: (subjects) => nerdGraphCosts.cost(subjects),
+  },
+};
 
 /** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {
-  readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
+  readonly account: AccountConfig;
   readonly applications: readonly SelectedApplication[];
-  /** Default: none. */
-  readonly queries?: readonly Query[];
-  /** What calls the source in use needs. */
-  readonly costs: CallCosts;
+  readonly queries: readonly Query[];
+  /** What polls cost, as far as answers have shown. */
+  readonly cost: Source['cost'];
   /** How many calls a discovery takes, and how often there is one. */
-  readonly discovery: DiscoveryCalls & { readonly intervalMs: number };
+  readonly discovery: { readonly calls: number; readonly intervalMs: number };
+}
+
+/** Applications or hosts on a page, and ids in one call. */
+const perPage = 200;
+
+/** How many calls a discovery of so many applications takes, in either API. */
+export function discoveryCalls(applications: number): number {
+  return Math.max(1, Math.ceil(applications / perPage));
 }
 
 /** One of the poll intervals in the account. */
@@ -55,6 +107,7 @@ export interface Remedy {
  */
 export interface CallPlan extends AccountPlan {
   readonly account: string;
+  readonly vendor: VendorFacts;
   readonly applications: number;
   readonly queries: number;
   /** Applications that do not report, and so cost no calls. */
@@ -69,10 +122,8 @@ export interface CallPlan extends AccountPlan {
   readonly intervals: readonly PlannedInterval[];
   /** `undefined` when the account fits. */
   readonly remedy: Remedy | undefined;
-  /** Calls that are made once, with the first polls, such as those for host names. */
+  /** Calls for host names that are made once, with the first polls. */
   readonly firstPollCalls: number;
-  /** What these are for. */
-  readonly firstPollOperation: DaemonOperation;
   /** Calls until everything has been polled once. */
   readonly startCalls: number;
   /** About how long it takes from the start until everything has been polled once. */
@@ -81,15 +132,16 @@ export interface CallPlan extends AccountPlan {
 
 /** Uses the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
-  const { account, applications, queries = [], costs, discovery } = input;
-  const all = { subjects: subjectsOf(applications, queries), cost: costs.cost };
-  const budgetPerMinute = account.requestsPerMinute;
-  const carriedPerMinute = (account.concurrency * minuteMs) / costs.usualCallMs.mean;
-  const plan = accountPlanOf(all, discovery, {
+  const { account, applications, queries, cost, discovery } = input;
+  const { requestsPerMinute: budgetPerMinute, concurrency } = account;
+  const vendor = vendorFacts[account.source.kind];
+  const all = { subjects: subjectsOf(applications, queries), cost };
+  const capacityPerMinute = capacityOf(
     budgetPerMinute,
-    capacityPerMinute: capacityOf(budgetPerMinute, carriedPerMinute),
-  });
-  const { stretch, capacityPerMinute } = plan;
+    (concurrency * minuteMs) / vendor.meanCallMs,
+  );
+  const plan = accountPlanOf(all, discovery, { budgetPerMinute, capacityPerMinute });
+  const { stretch } = plan;
   const demand = callsPerMinute(all, discovery);
   const needed = demandOf(all, discovery);
   const sent: CallsByOperation = {
@@ -102,29 +154,32 @@ export function planCalls(input: CallPlanInput): CallPlan {
   const polled = applications.filter(isWorthPolling);
   const polls = [...polled.map(({ entry }) => entry.poll), ...queries.map(({ poll }) => poll)];
   const intervals = intervalsOf(polls, stretch);
-  const firstPollCalls = costs.once(polled);
+  const firstPollCalls = vendor.namesHosts
+    ? polled.reduce((sum, one) => sum + hostNameCallsOf(one), 0)
+    : 0;
+  const fits = isCovered(needed, capacityPerMinute);
   return {
     ...plan,
     account: account.name,
+    vendor,
     applications: applications.length,
     queries: queries.length,
     silentApplications: applications.length - polled.length,
     demand,
     sent,
     sentPerMinute: totalOf(sent),
-    fits: isCovered(needed, capacityPerMinute),
+    fits,
     intervals,
-    remedy: remedyFor(needed, input, capacityPerMinute),
+    remedy: fits ? undefined : remedyFor(needed, account, capacityPerMinute),
     firstPollCalls,
-    firstPollOperation: costs.firstPollOperation,
-    startCalls: discovery.calls + firstPollCalls + totalOf(costs.cost(subjectsOf(polled, queries))),
-    firstFullSetMs: firstFullSetMs(input, { stretch, intervals, firstPollCalls }),
+    startCalls: discovery.calls + firstPollCalls + totalOf(cost(subjectsOf(polled, queries))),
+    firstFullSetMs: firstFullSetMs(input, stretch, intervals, firstPollCalls),
   };
 }
 
 function subjectsOf(
   applications: readonly SelectedApplication[],
-  queries: readonly Query[] = [],
+  queries: readonly Query[],
 ): readonly Subject[] {
   return [
     ...applications.map((selected) => ({ kind: 'application', selected }) as const),
@@ -132,18 +187,25 @@ function subjectsOf(
   ];
 }
 
+function hostNameCallsOf(selected: SelectedApplication): number {
+  const { application, entry } = selected;
+  const selector = hostSelectorOf(selected);
+  if (selector?.kind === 'self') return 1;
+  // The names of all hosts are needed to choose some of them.
+  if (selector !== undefined) return Math.ceil((application.hostIds ?? []).length / perPage);
+  return entry.poll.hostNames ? Math.ceil(hostsToPoll(selected).length / perPage) : 0;
+}
+
 function remedyFor(
   demand: Demand,
-  { account: { requestsPerMinute, concurrency }, costs }: CallPlanInput,
+  { requestsPerMinute, concurrency, source }: AccountConfig,
   capacityPerMinute: number,
-): Remedy | undefined {
-  if (isCovered(demand, capacityPerMinute)) return undefined;
-  const budgetPerMinute = budgetFor(demand);
-  const neededConcurrency = Math.ceil(
-    (budgetPerMinute * costs.usualCallMs.mean) / (busyShare * minuteMs),
-  );
+): Remedy {
+  const budget = budgetFor(demand);
+  const { meanCallMs } = vendorFacts[source.kind];
+  const neededConcurrency = Math.ceil((budget * meanCallMs) / (busyShare * minuteMs));
   return {
-    budgetPerMinute: budgetPerMinute > requestsPerMinute ? budgetPerMinute : undefined,
+    budgetPerMinute: budget > requestsPerMinute ? budget : undefined,
     concurrency: neededConcurrency > concurrency ? neededConcurrency : undefined,
     intervalFactor: intervalFactorFor(demand, capacityPerMinute),
   };
@@ -164,10 +226,7 @@ export function intervalFactorFor(demand: Demand, budgetPerMinute: number): numb
   return left > 0 ? Math.max(1, demand.polls / left) : undefined;
 }
 
-function intervalsOf(
-  polls: readonly Pick<PollTiming, 'intervalMs'>[],
-  stretch: number,
-): readonly PlannedInterval[] {
+function intervalsOf(polls: readonly PollTiming[], stretch: number): readonly PlannedInterval[] {
   const counts = new Map<number, number>();
   for (const { intervalMs } of polls) {
     counts.set(intervalMs, 1 + (counts.get(intervalMs) ?? 0));
@@ -187,23 +246,23 @@ function intervalsOf(
  * the largest may be the last to begin.
  */
 function firstFullSetMs(
-  { account, applications, queries = [], costs, discovery }: CallPlanInput,
-  plan: Pick<CallPlan, 'stretch' | 'intervals' | 'firstPollCalls'>,
+  { account, applications, queries, cost, discovery }: CallPlanInput,
+  stretch: number,
+  intervals: readonly PlannedInterval[],
+  firstPollCalls: number,
 ): number {
-  const { requestsPerMinute, concurrency } = account;
-  const inFlightMs = (calls: number): number =>
-    Math.ceil(calls / concurrency) * costs.usualCallMs.most;
-  const discoveryMs = discovery.calls * costs.usualCallMs.most;
-  if (plan.stretch > 1) {
-    const longestMs = plan.intervals.at(-1)?.effectiveMs ?? 0;
-    const largest = applications.reduce(
-      (most, one) => Math.max(most, totalOf(costs.cost(subjectsOf([one])))),
-      0,
-    );
-    const evenly = plan.firstPollCalls + largest;
+  const { requestsPerMinute, concurrency, source } = account;
+  const { slowCallMs } = vendorFacts[source.kind];
+  const inFlightMs = (calls: number): number => Math.ceil(calls / concurrency) * slowCallMs;
+  const discoveryMs = discovery.calls * slowCallMs;
+  if (stretch > 1) {
+    const longestMs = intervals.at(-1)?.effectiveMs ?? 0;
+    const each = applications.map((one) => totalOf(cost(subjectsOf([one], []))));
+    const largest = each.reduce((most, calls) => Math.max(most, calls), 0);
+    const evenly = firstPollCalls + largest;
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = plan.firstPollCalls + totalOf(costs.cost(subjectsOf(applications, queries)));
+  const calls = firstPollCalls + totalOf(cost(subjectsOf(applications, queries)));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));

@@ -18,8 +18,7 @@ import type { AccountConfig, Config } from '../model/config.ts';
 import { countOf } from '../model/shown-text.ts';
 import { endOfRestAt } from '../newrelic/rest/end-of-rest.ts';
 import { loadWebConfig } from '../web/config/load-web-config.ts';
-import { askingDependencies } from './account-discovery.ts';
-import { type Finding, findingOf, findingsText } from './check-finding.ts';
+import { type CheckedConfig, type Finding, findingsText, type Severity } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
 import { namedFileProblems } from './named-files.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
@@ -31,50 +30,49 @@ import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
  * missing in the file, `--online` proposes them.
  */
 export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const checked = await checkFile(flags.configFile, platform);
+  const file = await checkFile(flags.configFile, platform);
   const web = await checkWebConfig(flags.webConfigFile, platform);
   const isWebGood = flags.webConfigFile === '' || web.verdict !== '';
-  if (checked.good === undefined || !isWebGood) return refused(checked, web, flags, platform);
-  const { config, file } = checked.good;
+  const { redactor, stderr } = platform;
+  if (file.good === undefined || !isWebGood) {
+    const proposals = flags.online ? await proposedIds(file.withoutId, platform) : '';
+    const message = allOf(file.diagnostics) + proposals + allOf(web.diagnostics);
+    throw new CommandError(2, redactor.redact(message.trimEnd()));
+  }
+  const { config } = file.good;
   const rest = endOfRest(config, platform);
-  const online = flags.online ? await onlineFindings({ config, file }, platform) : undefined;
-  const report = { flags, config, checked, web, rest, online };
-  const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
-  return { exitCode, output: platform.redactor.redact(textOf(report, platform)) };
+  const online = flags.online ? await onlineFindings(file.good, platform) : [];
+  const all = [...fileFindings([...file.diagnostics, ...web.diagnostics]), ...rest, ...online];
+  const isUrgent = rest.some(({ severity }) => severity === 'warning');
+  const count = (severity: Severity): number =>
+    online.filter((one) => one.severity === severity).length;
+  const warned = file.diagnostics.length + (isUrgent ? rest.length : 0) + count('warning');
+  const verdict =
+    count('error') === 0 ? `ok, ${countsOf(config)}` : countOf(count('error'), 'error');
+  const end = `${flags.configFile}: ${verdict}, ${countOf(warned, 'warning')}\n`;
+  const output = (text: string): Outcome => ({
+    exitCode: count('error') === 0 ? 0 : 1,
+    output: redactor.redact(text),
+  });
+  if (flags.online) return output(`${findingsText(all)}${web.verdict}${end}`);
+  const lines = rest.map((one) => `${flags.configFile}: ${lineOf(one)}\n`).join('');
+  stderr.write(allOf(file.diagnostics) + (isUrgent ? lines : '') + allOf(web.diagnostics));
+  return output(`${end}${isUrgent ? '' : lines}${web.verdict}`);
 }
 
-interface Report {
-  readonly flags: Flags;
-  readonly config: Config;
-  readonly checked: CheckedFile;
-  readonly web: CheckedWebConfig;
-  readonly rest: readonly Finding[];
-  /** `undefined` if nobody was asked. */
-  readonly online: readonly Finding[] | undefined;
+function lineOf({ account, severity, message, remedy }: Finding): string {
+  const subject = account === undefined ? '' : `account ${account}: `;
+  return `${severity}: ${subject}${message}: ${remedy}`;
 }
 
-/** Ends with all errors of the file, and with `--online` the ids that may be missing in it. */
-async function refused(
-  { diagnostics, withoutId }: CheckedFile,
-  web: CheckedWebConfig,
-  flags: Flags,
-  platform: ToolPlatform,
-): Promise<never> {
-  const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
-  const parts = [allOf(diagnostics), proposals, allOf(web.diagnostics)];
-  const message = parts.join('').trimEnd();
-  throw new CommandError(2, platform.redactor.redact(message));
-}
-
+/** For accounts that lack nothing but an id, what to write. */
 async function proposedIds(
-  withoutId: CheckedFile['withoutId'],
+  withoutId: readonly AccountConfig[],
   platform: ToolPlatform,
 ): Promise<string> {
-  if (withoutId.length === 0) return '';
-  const dependencies = await askingDependencies(platform);
   const proposals = await Promise.all(
     withoutId.map(async (account) =>
-      missingIdText(account, await visibleAccountsOf(account, dependencies)),
+      missingIdText(account, await visibleAccountsOf(account, platform)),
     ),
   );
   return proposals.join('');
@@ -88,7 +86,7 @@ function allOf(diagnostics: readonly Diagnostic[]): string {
 function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
   return diagnostics.map((diagnostic) => {
     const { severity, message, help: remedy } = diagnostic;
-    return findingOf(severity, message, { remedy, place: diagnostic });
+    return { severity, message, remedy, place: diagnostic };
   });
 }
 
@@ -100,36 +98,9 @@ function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): read
     .map((inUse) => inUse.account.name);
   if (account === undefined) return [];
   const severity = isUrgent ? 'warning' : 'note';
-  if (others.length === 0) return [findingOf(severity, message, { account, remedy })];
-  return [
-    findingOf(severity, `accounts ${[account, ...others].join(', ')}: ${message}`, { remedy }),
-  ];
-}
-
-function textOf(report: Report, platform: ToolPlatform): string {
-  const { flags, checked, web, rest, online } = report;
-  const { diagnostics } = checked;
-  const isUrgent = rest.some(({ severity }) => severity === 'warning');
-  const warnings = diagnostics.length + (isUrgent ? rest.length : 0);
-  const verdict = `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(warnings, 'warning')}`;
-  const lines = rest.map(({ account, severity, message, remedy }) => {
-    const subject = account === undefined ? '' : `account ${account}: `;
-    return `${flags.configFile}: ${severity}: ${subject}${message}: ${remedy}\n`;
-  });
-  if (online === undefined) {
-    const warned = allOf(diagnostics) + (isUrgent ? lines.join('') : '');
-    platform.stderr.write(warned + allOf(web.diagnostics));
-    return `${verdict}\n${isUrgent ? '' : lines.join('')}${web.verdict}`;
-  }
-  const files = fileFindings([...diagnostics, ...web.diagnostics]);
-  const findings = [...files, ...rest, ...online];
-  const errors = online.filter(({ severity }) => severity === 'error').length;
-  const all = warnings + online.filter(({ severity }) => severity === 'warning').length;
-  const end =
-    errors === 0
-      ? `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(all, 'warning')}`
-      : `${flags.configFile}: ${countOf(errors, 'error')}, ${countOf(all, 'warning')}`;
-  return `${findingsText(findings)}${web.verdict}${end}\n`;
+  if (others.length === 0) return [{ severity, account, message, remedy }];
+  const accounts = [account, ...others].join(', ');
+  return [{ severity, message: `accounts ${accounts}: ${message}`, remedy }];
 }
 
 function countsOf({ accounts, apps, queries = [] }: Config): string {
@@ -144,17 +115,17 @@ function countsOf({ accounts, apps, queries = [] }: Config): string {
 }
 
 /** What a check of the configuration file, and of the files that it names, has found. */
-export interface CheckedFile {
+interface CheckedFile {
   /** In the order of the file. */
   readonly diagnostics: readonly Diagnostic[];
   /** The configuration, if there are no errors. */
-  readonly good: { readonly config: Config; readonly file: InspectedConfig } | undefined;
+  readonly good: CheckedConfig | undefined;
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
   readonly withoutId: readonly AccountConfig[];
 }
 
 /** Checks the file and everything that it names, so that all mistakes come to light in one run. */
-export async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
+async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
   let file: InspectedConfig;
   let directory: string;
   try {
@@ -222,17 +193,14 @@ function accountsWithoutId({ config, errors, written }: InspectedConfig): readon
 }
 
 /** What a check of the web configuration file has found. */
-export interface CheckedWebConfig {
+interface CheckedWebConfig {
   readonly diagnostics: readonly Diagnostic[];
   /** What is good about it, on a line; empty if it has errors, or if there is no such file. */
   readonly verdict: string;
 }
 
 /** Checks the web configuration file, if one is named, and the certificates that it names. */
-export async function checkWebConfig(
-  path: string,
-  platform: Pick<ToolPlatform, 'clock' | 'readFile'>,
-): Promise<CheckedWebConfig> {
+async function checkWebConfig(path: string, platform: ToolPlatform): Promise<CheckedWebConfig> {
   if (path === '') return { diagnostics: [], verdict: '' };
   try {
     const { config, warnings } = await loadWebConfig(path, platform);

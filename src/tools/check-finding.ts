@@ -1,32 +1,25 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
+import type { InspectedConfig } from '../config/load-config.ts';
+import type { Config } from '../model/config.ts';
 import { printable } from '../model/shown-text.ts';
 
 /** `error`: something must be corrected. `warning`: probably. `note`: it may be of interest. */
 export type Severity = 'ok' | 'note' | 'warning' | 'error';
 
+/** The configuration, and the file that it comes from. */
+export interface CheckedConfig {
+  readonly config: Config;
+  readonly file: InspectedConfig;
+}
+
 /** One result of a check. No text holds a secret. */
 export interface Finding {
   readonly severity: Severity;
-  readonly account: string | undefined;
+  readonly account?: string | undefined;
   readonly message: string;
   /** What to do about it. It may have several lines. */
-  readonly remedy: string | undefined;
-  readonly place: Place | undefined;
-}
-
-export function findingOf(
-  severity: Severity,
-  message: string,
-  rest: Partial<Omit<Finding, 'severity' | 'message'>> = {},
-): Finding {
-  return {
-    account: undefined,
-    remedy: undefined,
-    place: undefined,
-    ...rest,
-    severity,
-    message,
-  };
+  readonly remedy?: string | undefined;
+  readonly place?: Place | undefined;
 }
 
 /** As wide as the longest of them. */

@@ -1,16 +1,32 @@
 import type { ToolPlatform } from '../daemon/platform.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import { regionAddresses, regionOf, regions } from '../model/region.ts';
-import { printable } from '../model/shown-text.ts';
+import { wantedHostNames, withNamedHosts } from '../model/selected-application.ts';
+import { countOf, printable } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { isUnauthorized } from '../poll/discovery-state.ts';
+import { isUnauthorized, seeksAny } from '../poll/discovery-state.ts';
+import { isAnswered } from '../poll/query-state.ts';
+import { withAccounts } from './ask.ts';
+import { planCalls } from './call-plan.ts';
+import { entryFindings } from './check-entries.ts';
+import type { CheckedConfig, Finding } from './check-finding.ts';
+import { sampleFindings } from './check-metrics.ts';
+import { queryFindings } from './check-queries.ts';
 import {
-  askingDependencies,
   type DiscoveredAccount,
-  discoverAccounts,
-} from './account-discovery.ts';
-import { accountFindings, type CheckedConfig } from './check-account.ts';
-import { type Finding, findingOf } from './check-finding.ts';
-import { visibleAccountsOf } from './visible-accounts.ts';
+  discovered,
+  metricCallsOf,
+  samplesOf,
+  withHosts,
+} from './discovered-account.ts';
+import { planInputOf } from './make-plan.ts';
+import { budgetText, remedyTexts } from './plan-text.ts';
+import {
+  accountIdFinding,
+  askVisibleAccounts,
+  type VisibleAccounts,
+  visibleAccountsOf,
+} from './visible-accounts.ts';
 
 /** Tries at New Relic what the configuration says: keys, entries, one call for values, the budget. */
 export async function onlineFindings(
@@ -19,14 +35,16 @@ export async function onlineFindings(
 ): Promise<readonly Finding[]> {
   const logged: Finding[] = [];
   const logger = findingLogger((finding) => logged.push(finding));
-  const discovered = await discoverAccounts(checked.config, platform, 'check', logger);
-  const accounts = await Promise.all(
-    discovered.map(async (one) => [
-      ...(await accountFindings(one, checked)),
-      ...(await regionFindings(one, checked, { platform, logger })),
-    ]),
+  const found = await withAccounts(
+    accountsInUse(checked.config),
+    platform,
+    async (accounts) =>
+      Promise.all(
+        accounts.map(async (open) => accountFindings(await discovered(open), checked, logger)),
+      ),
+    logger,
   );
-  return [...accounts.flat(), ...logged];
+  return [...found.flat(), ...logged];
 }
 
 const ignore = (): void => undefined;
@@ -36,14 +54,114 @@ function findingLogger(add: (finding: Finding) => void): Logger {
   const warn: Logger['warn'] = ({ account, accounts, remedy, error }, message) => {
     const of = Array.isArray(accounts) ? `: ${accounts.join(', ')}` : '';
     const why = error instanceof Error ? error.message : remedy;
-    add(
-      findingOf('warning', printable(message + of), {
-        account: typeof account === 'string' ? account : undefined,
-        remedy: typeof why === 'string' ? why : undefined,
-      }),
-    );
+    add({
+      severity: 'warning',
+      account: typeof account === 'string' ? account : undefined,
+      message: printable(message + of),
+      remedy: typeof why === 'string' ? why : undefined,
+    });
   };
   return { debug: ignore, info: ignore, warn, error: warn };
+}
+
+/** Each list of metrics may have misspelt ones. */
+const mostSamples = 5;
+
+async function accountFindings(
+  found: DiscoveredAccount,
+  checked: CheckedConfig,
+  logger: Logger,
+): Promise<readonly Finding[]> {
+  const { open, discovery, failure } = found;
+  const account = open.account.name;
+  // A key that the REST API refuses need not be tried again.
+  const isKnown = discovery.complete || open.account.source.kind === 'nerdgraph';
+  const visible = isKnown ? await askVisibleAccounts(open) : undefined;
+  const ids = accountIdFinding(open.account, visible);
+  const regional = await regionFindings(found, visible, checked, logger);
+  if (!discovery.complete) {
+    const message = `discovery failed: ${failure}`;
+    const ofQueries = await queryFindings(found, checked);
+    return [{ severity: 'error', account, message }, ...ids, ...ofQueries, ...regional];
+  }
+  const hosts = await hostFindings(found);
+  const ofQueries = await queryFindings(found, checked);
+  const samples = await samplesOf(found, mostSamples);
+  const ofSamples: Finding[] = [];
+  for (const one of samples) ofSamples.push(...(await sampleFindings(open, one, checked)));
+  const metricCalls = metricCallsOf(open, samples);
+  return [
+    ...acceptedFindings(found),
+    ...ids,
+    ...(await entryFindings(found, checked)),
+    ...hosts,
+    ...ofSamples,
+    ...ofQueries,
+    ...(metricCalls === undefined
+      ? []
+      : [{ severity: 'ok', account, message: metricCalls } as const]),
+    ...(failure === undefined ? [await budgetFinding(found)] : []),
+    ...regional,
+  ];
+}
+
+/** What the key gives access to; nothing if nobody has answered it. */
+function acceptedFindings(found: DiscoveredAccount): readonly Finding[] {
+  const { open, discovery, selected, excluded, answers } = found;
+  const account = open.account.name;
+  if (seeksAny(open)) {
+    const listed = countOf(discovery.applications.length, 'application');
+    const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
+    const message = `key accepted, ${listed} found, ${selected.length} chosen${left}`;
+    return [{ severity: 'ok', account, message }];
+  }
+  if (!answers.some(({ outcome }) => isAnswered(outcome.error))) return [];
+  const message = `key accepted, ${countOf(answers.length, 'query', 'queries')}`;
+  return [{ severity: 'ok', account, message }];
+}
+
+/** The host of this process is looked for in this many applications, one after the other. */
+const mostLookUps = 10;
+
+/**
+ * The applications that lack the host of this process, which their entry wants. Not an error: the check may
+ * run on another host, or before the agent has started.
+ */
+async function hostFindings({ open, selected }: DiscoveredAccount): Promise<readonly Finding[]> {
+  const account = open.account.name;
+  const findings: Finding[] = [];
+  const wanting = selected.filter((one) => wantedHostNames(one) !== undefined);
+  for (const { application, entry } of wanting.slice(0, mostLookUps)) {
+    const wanted = wantedHostNames({ application, entry });
+    const { names, error } = await open.hostNames(application.id, wanted);
+    const anyHosts = { application: { ...application, hostIds: undefined }, entry };
+    if ((withNamedHosts(anyHosts, names).namedHostIds ?? []).length > 0) continue;
+    const host = `host ${(wanted ?? []).map((name) => JSON.stringify(name)).join(' or ')}`;
+    if (error === undefined) {
+      const message = `application ${application.id} has no ${host} yet, which hosts: self asks for`;
+      const remedy =
+        'it appears some minutes after its agent has started; --host-name gives another name';
+      findings.push({ severity: 'warning', account, message, remedy });
+    } else {
+      const message = `application ${application.id}: the ${host} could not be looked for`;
+      findings.push({ severity: 'error', account, message, remedy: open.redacted(error.message) });
+    }
+  }
+  return findings;
+}
+
+async function budgetFinding(found: DiscoveredAccount): Promise<Finding> {
+  const account = found.open.account.name;
+  const plan = planCalls(planInputOf(found, await withHosts(found)));
+  const text = budgetText(plan);
+  if (plan.fits) return { severity: 'ok', account, message: `polling ${text}` };
+  const remedy = remedyTexts(plan).join(' ');
+  return {
+    severity: 'warning',
+    account,
+    message: `polling ${text}, so polls will be late`,
+    remedy,
+  };
 }
 
 /**
@@ -52,40 +170,42 @@ function findingLogger(add: (finding: Finding) => void): Logger {
  * or from it, to find out.
  */
 async function regionFindings(
-  { account, discovery, queryAnswers, visible }: DiscoveredAccount,
+  { open: { account, platform }, discovery, answers }: DiscoveredAccount,
+  visible: VisibleAccounts | undefined,
   { config, file }: CheckedConfig,
-  { platform, logger }: { readonly platform: ToolPlatform; readonly logger: Logger },
+  logger: Logger,
 ): Promise<readonly Finding[]> {
   const index = config.accounts.findIndex(({ name }) => name === account.name);
   const place = (key: string) => file.at('accounts', index, key);
   const own = place('base_url') === undefined ? regionOf(account.baseUrl) : undefined;
-  const errors = [discovery.error, ...queryAnswers.map(({ outcome }) => outcome.error)];
+  const errors = [discovery.error, ...answers.map(({ outcome }) => outcome.error)];
   const isKnown = visible !== undefined && visible.failure === undefined;
   if (own === undefined || own === 'gov' || isKnown || !errors.some(isUnauthorized)) return [];
-  const dependencies = await askingDependencies(platform, logger);
-  const answers = await Promise.all(
+  const told = await Promise.all(
     regions
       .filter((region) => region !== own && region !== 'gov')
       .map(async (region) => {
         const other = { ...account, baseUrl: regionAddresses[region] };
-        return { region, ...(await visibleAccountsOf(other, dependencies, { isOptional: true })) };
+        return { region, ...(await visibleAccountsOf(other, platform, logger)) };
       }),
   );
-  const asked = `asked ${answers.map(({ region }) => regionAddresses[region]).join(' and ')}`;
-  const home = answers.find(({ failure }) => failure === undefined);
+  const asked = `asked ${told.map(({ region }) => regionAddresses[region]).join(' and ')}`;
+  const home = told.find(({ failure }) => failure === undefined);
   if (home === undefined) {
-    const silent = answers.filter(({ isRefused }) => isRefused !== true);
+    const silent = told.filter(({ isRefused }) => isRefused !== true);
     const failures = silent.map(({ region, failure }) => `the region ${region}: ${failure}`);
     const remedy = failures.length === 0 ? undefined : failures.join('\n');
     const message = `${asked}: no other region ${silent.length === 0 ? 'knows' : 'says that it knows'} the key`;
-    return [findingOf('note', message, { account: account.name, remedy })];
+    return [{ severity: 'note', account: account.name, message, remedy }];
   }
   const { region } = home;
   return [
-    findingOf('error', `${asked}: the region ${region} knows the key, so the account is there`, {
+    {
+      severity: 'error',
       account: account.name,
+      message: `${asked}: the region ${region} knows the key, so the account is there`,
       remedy: `write region: ${region}`,
       place: file.placeOf((place('region') ?? place('name'))?.span),
-    }),
+    },
   ];
 }

@@ -1,51 +1,64 @@
 import type { OutputFormat } from '../cli/commands.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
-import { aligned } from '../cli/plain-text.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
+import { selectApplications } from '../model/selector.ts';
 import { cutText, printable } from '../model/shown-text.ts';
-import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
-import { configOrKey } from './config-or-key.ts';
+import { everyTag } from '../newrelic/nerdgraph/entity-page.ts';
+import { loadOrUsual, type OpenAccount, withAccounts } from './ask.ts';
+import { aligned } from './plain-text.ts';
 
 /**
  * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
  * 1 if an account could not be discovered; the part that was found is still printed.
  */
 export async function discover(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const config = await configOrKey(flags, platform);
-  const discovered = await discoverAccounts(config, platform, 'list');
-  const failed = discovered.filter(({ failure }) => failure !== undefined);
-  for (const { account, failure } of failed) {
-    platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
-  }
-  const applications = discovered.flatMap(applicationsOf);
+  const config = await loadOrUsual(flags.configFile, platform);
+  const all = await withAccounts(accountsInUse(config), platform, async (accounts) =>
+    Promise.all(accounts.map(listed)),
+  );
+  const failures = all.flatMap(({ failure }) => failure ?? []);
+  for (const failure of failures) platform.stderr.write(failure);
+  const applications = all.flatMap((one) => one.applications);
   // A bare header or an empty list would look like an account without applications.
-  const isNothing = applications.length === 0 && failed.length > 0;
+  const isNothing = applications.length === 0 && failures.length > 0;
   const output = isNothing ? '' : listText(applications, flags.output);
-  return { exitCode: failed.length === 0 ? 0 : 1, output };
+  return { exitCode: failures.length === 0 ? 0 : 1, output };
 }
 
-function applicationsOf({
-  account,
-  discovery,
-  excluded,
-}: DiscoveredAccount): readonly ListedApplication[] {
+interface Listed {
+  readonly applications: readonly ListedApplication[];
+  /** A line; `undefined` if the list is complete. */
+  readonly failure: string | undefined;
+}
+
+async function listed(open: OpenAccount): Promise<Listed> {
+  // Any selector will do: New Relic is asked for the whole list.
+  const selectors = [{ kind: 'match', pattern: { source: '', test: () => true } }] as const;
+  const { applications, complete, error } = await open.discover({ selectors, tags: [everyTag] });
+  const account = open.account.name;
+  const { excluded } = selectApplications(open.entries, applications);
   const excludedIds = new Set(excluded.map(({ application }) => application.id));
-  return discovery.applications.map(({ id, name, language, reporting, tags, ...hosts }) => ({
-    account: account.name,
-    id,
-    name,
-    language,
-    reporting,
-    hosts: hosts.hostIds?.length ?? hosts.hostCount,
-    excluded: excludedIds.has(id),
-    tags,
-  }));
+  const reason = open.redacted(error?.message ?? 'no answer');
+  return {
+    applications: applications.map(({ id, name, language, reporting, tags, ...hosts }) => ({
+      account,
+      id,
+      name,
+      language,
+      reporting,
+      hosts: hosts.hostIds?.length ?? hosts.hostCount,
+      excluded: excludedIds.has(id),
+      tags,
+    })),
+    failure: complete ? undefined : `account ${account}: discovery failed: ${reason}\n`,
+  };
 }
 
 /** An application of an account; `undefined` if New Relic does not give the value. */
-export interface ListedApplication
+interface ListedApplication
   extends Pick<Application, 'id' | 'name' | 'language' | 'reporting' | 'tags'> {
   readonly account: string;
   readonly hosts: number | undefined;
@@ -56,7 +69,7 @@ export interface ListedApplication
 const unknown = '-';
 
 /** As a table, as JSON, or as YAML that can be pasted into the configuration. Sorted by name. */
-export function listText(applications: readonly ListedApplication[], format: OutputFormat): string {
+function listText(applications: readonly ListedApplication[], format: OutputFormat): string {
   const sorted = applications.toSorted(
     (left, right) => compare(left.account, right.account) || compare(left.name, right.name),
   );

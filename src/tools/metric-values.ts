@@ -1,37 +1,67 @@
-import type { ToolPlatform } from '../daemon/platform.ts';
 import type { AppEntry } from '../model/config.ts';
 import { nothingToAskOutcome } from '../model/poll-outcome.ts';
 import { type PolledSeries, seriesOf, type Values } from '../model/polled-series.ts';
-import type { Question } from '../model/source.ts';
 import type { ValueName } from '../model/vendor-value.ts';
-import { kindOf } from './metric-kinds.ts';
-import type { ListedMetric } from './metric-list.ts';
+import { questionAbout } from './ask.ts';
+import type { ListedMetric } from './metric-lists.ts';
 import type { Target } from './metrics-target.ts';
-import { pollOnce } from './poll-once.ts';
 
-/** The value of a metric at the moment; `undefined` if there is none. */
-export type ValueNow = (metric: string, value: ValueName) => number | undefined;
+const kindNames = ['apdex', 'timing', 'memory', 'errors', 'share', 'value', 'count'] as const;
 
-export interface ValuesNow {
-  readonly valueOf: ValueNow;
-  /** Why some could not be read; it may hold a secret. */
-  readonly error: string | undefined;
+type MetricKind = (typeof kindNames)[number];
+
+/** The values that tell each kind: of each list the first that a metric has is shown. */
+const kinds: Readonly<Record<MetricKind, readonly (readonly ValueName[])[]>> = {
+  apdex: [['score']],
+  timing: [
+    ['average_response_time', 'average_call_time'],
+    ['requests_per_minute', 'calls_per_minute', 'call_count'],
+  ],
+  memory: [['used_bytes_by_host', 'used_mb_by_host', 'total_used_mb']],
+  errors: [['errors_per_minute', 'error_count']],
+  share: [['percent', 'utilization', 'as_percentage', 'time_percentage']],
+  value: [['average_value', 'rate', 'total_value']],
+  count: [['requests_per_minute', 'calls_per_minute', 'throughput', 'call_count', 'count']],
+};
+
+/** New Relic gives these the values of timings, too, but agents and users record anything in them. */
+const ofAnything = /^(?:Agent|Custom|Supportability)\//u;
+
+/** What a metric is, and which of its values say most; `undefined` if New Relic does not tell. */
+export function kindOf({
+  name,
+  values = [],
+}: ListedMetric): { readonly kind: MetricKind; readonly shown: readonly ValueName[] } | undefined {
+  const order = ofAnything.test(name) ? (['value', ...kindNames] as const) : kindNames;
+  const kind = order.find((one) => kinds[one][0]?.some((value) => values.includes(value)) === true);
+  if (kind === undefined) return undefined;
+  const first = kinds[kind].map((group) => group.find((value) => values.includes(value)));
+  return { kind, shown: first.filter((value) => value !== undefined) };
+}
+
+/** What metrics are at the moment, by `valueKey`. */
+export type ValuesNow = ReadonlyMap<string, number | undefined>;
+
+export function valueKey(metric: string, value: string): string {
+  return JSON.stringify([metric, value]);
 }
 
 /** Values are read of so many metrics at most, by some ten calls. */
 const mostMetrics = 600;
+/** Calls under way together. */
+const concurrency = 4;
 
-function keyOf(metric: string, value: ValueName): string {
-  return JSON.stringify([metric, value]);
-}
-
-/** Reads the values that say most about each metric, those of one kind together. */
+/**
+ * Reads the values that say most about each metric, those of one kind together: New Relic may answer only
+ * for metrics that all have the same values. After a stop there is what had arrived.
+ *
+ * @returns `error`: why some could not be read; it may hold a secret
+ */
 export async function valuesNow(
   metrics: readonly ListedMetric[],
   target: Target,
   usual: AppEntry,
-  platform: ToolPlatform,
-): Promise<ValuesNow> {
+): Promise<{ readonly values: ValuesNow; readonly error: string | undefined }> {
   const values = new Map<string, number | undefined>();
   let error =
     metrics.length > mostMetrics
@@ -39,60 +69,43 @@ export async function valuesNow(
       : undefined;
   try {
     for (const series of seriesByKind(metrics.slice(0, mostMetrics))) {
-      const { read = [], failure } = await polled(series, target, usual, platform);
+      const { read, failure } = await polled(series, target, usual);
       for (const [index, { metric, value }] of series.entries()) {
-        values.set(keyOf(metric, value), read[index]);
+        values.set(valueKey(metric, value), read?.[index]);
       }
       error ??= failure;
     }
   } catch (thrown) {
-    if (!platform.stopSignal.aborted) throw thrown;
+    if (!target.open.platform.stopSignal.aborted) throw thrown;
   }
-  return { valueOf: (metric, value) => values.get(keyOf(metric, value)), error };
+  return { values, error };
 }
 
 async function polled(
   series: readonly PolledSeries[],
-  target: Target,
+  { open, application, host }: Target,
   usual: AppEntry,
-  { clock, stopSignal }: ToolPlatform,
 ): Promise<{ readonly read: Values | undefined; readonly failure: string | undefined }> {
-  const { runtime, application, host } = target;
-  const options = { wallMs: clock.wallMs(), concurrency: 4, signal: stopSignal };
-  const outcomes = await pollOnce(runtime.source, [questionFor(series, target, usual)], options);
+  const isHost = host !== undefined;
+  const hostIds = isHost && application.hostIds !== undefined ? [host.id] : application.hostIds;
+  const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series };
+  const question = questionAbout({ application: { ...application, hostIds }, entry });
+  const outcomes = await open.poll([question], concurrency);
   const { reading, error } = outcomes.get(application.id) ?? nothingToAskOutcome;
-  const read = host === undefined ? reading?.application : reading?.hosts.get(host.id);
+  const read = isHost ? reading?.hosts.get(host.id) : reading?.application;
   return { read, failure: error?.message };
 }
 
-/** New Relic may answer only for metrics that all have the same values. */
 function seriesByKind(metrics: readonly ListedMetric[]): Iterable<readonly PolledSeries[]> {
   const byKind = new Map<string, PolledSeries[]>();
   for (const metric of metrics) {
-    const found = kindOf(metric);
-    const key = found?.shown.join(' ') ?? '';
-    for (const value of found?.shown ?? []) {
+    const { shown = [] } = kindOf(metric) ?? {};
+    const key = shown.join(' ');
+    for (const value of shown) {
       const choice = { metric: metric.name, value, as: 'now', scale: 1, help: undefined };
       const series = seriesOf([{ ...choice, labels: {}, scope: 'both' }], []);
       byKind.set(key, [...(byKind.get(key) ?? []), ...series]);
     }
   }
   return byKind.values();
-}
-
-function questionFor(
-  series: readonly PolledSeries[],
-  { application, host }: Target,
-  usual: AppEntry,
-): Question {
-  const isHost = host !== undefined;
-  const hostIds = isHost && application.hostIds !== undefined ? [host.id] : application.hostIds;
-  const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series };
-  return {
-    kind: 'application',
-    selected: { application: { ...application, hostIds }, entry },
-    askHostNames: false,
-    hostNames: new Map(),
-    isListed: () => true,
-  };
 }

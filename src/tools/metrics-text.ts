@@ -1,23 +1,22 @@
-import { aligned } from '../cli/plain-text.ts';
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import { valueText } from '../web/status/texts.ts';
-import { kindOf } from './metric-kinds.ts';
-import type { ListedMetric, MetricListEnd } from './metric-list.ts';
-import type { ValueNow } from './metric-values.ts';
+import type { ListedMetric, MetricListEnd } from './metric-lists.ts';
+import { kindOf, type ValuesNow, valueKey } from './metric-values.ts';
 import type { Target } from './metrics-target.ts';
+import { aligned } from './plain-text.ts';
 
 const presetByValue: ReadonlyMap<string, PresetName> = new Map(
   presetNames.flatMap((preset) =>
     presets[preset]
       .flatMap(({ sources }) => Object.values(sources))
-      .map(({ metric, value }) => [JSON.stringify([metric, value]), preset] as const),
+      .map(({ metric, value }) => [valueKey(metric, value), preset] as const),
   ),
 );
 
 /** The preset that reads a value of a metric; `undefined` if none does. */
 export function presetOf(metric: string, value: string): PresetName | undefined {
-  return presetByValue.get(JSON.stringify([metric, value]));
+  return presetByValue.get(valueKey(metric, value));
 }
 
 /** The presets that read any of the values of a metric, in their order. */
@@ -39,7 +38,7 @@ const widestName = 48;
  */
 export function metricsTable(
   metrics: readonly ListedMetric[],
-  valueOf: ValueNow,
+  values: ValuesNow,
   isLong: boolean,
 ): string {
   const names = metrics.map(
@@ -47,12 +46,12 @@ export function metricsTable(
   );
   const cells = metrics.map((metric, index) => {
     const { kind, shown = [] } = kindOf(metric) ?? {};
-    const values = shown.flatMap((value) => {
-      const now = valueOf(metric.name, value);
+    const texts = shown.flatMap((value) => {
+      const now = values.get(valueKey(metric.name, value));
       return now === undefined ? [] : [valueText(value, now)];
     });
     const name = names[index] ?? '';
-    return [name.length > widestName ? '' : name, kind ?? none, values.join(', ') || none];
+    return [name.length > widestName ? '' : name, kind ?? none, texts.join(', ') || none];
   });
   const [header = '', ...rows] = aligned([['metric', 'kind', 'now'], ...cells]);
   const lines = metrics.flatMap((metric, index) => [
@@ -72,21 +71,19 @@ function allValuesOf(metric: ListedMetric): string {
   return [...read, ...marked].join(', ') || none;
 }
 
-/** How a list was read; without an end it was given up. */
-interface Reading {
-  readonly end: MetricListEnd | undefined;
-  /** What the names had to contain; empty for all. */
-  readonly like: string;
-}
-
-/** What the list itself does not say: why it is not complete, or empty. */
+/**
+ * What the list itself does not say: why it is not complete, or empty.
+ *
+ * @param end how the list ended; `undefined` if it was given up
+ * @param like what the names had to contain; empty for all
+ */
 export function notesOf(
   all: readonly ListedMetric[],
   target: Target,
-  { end, like }: Reading,
+  end: MetricListEnd | undefined,
+  like: string,
 ): readonly string[] {
-  const { name } = target.runtime.prepared.account;
-  const account = `account ${printable(name)}`;
+  const account = `account ${printable(target.open.account.name)}`;
   const notes: string[] = [];
   if (end === undefined || end.error !== undefined) {
     const reason = end?.error === undefined ? '' : `: ${end.error.message}`;
@@ -106,11 +103,11 @@ export function notesOf(
   return notes;
 }
 
-function emptyNote({ runtime, application, host }: Target, like: string): string {
+function emptyNote({ open, application, host }: Target, like: string): string {
   const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
   const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
   // The documents of the REST API do not say how it compares; those of NRQL do.
-  const isCaseInDoubt = like !== '' && runtime.prepared.account.source.kind === 'rest';
+  const isCaseInDoubt = like !== '' && open.account.source.kind === 'rest';
   const hint = isCaseInDoubt ? ': New Relic may want it written exactly as the agent does' : '';
   return `application ${application.id} has no metric${filter}${where}${hint}`;
 }

@@ -3,7 +3,7 @@ import { type PresetName, presetNames } from '../model/presets.ts';
 import { unprintable } from '../model/shown-text.ts';
 import { isRated, isValueName, type ValueName } from '../model/vendor-value.ts';
 import { createGaugeNames, type NameGauge } from './gauge-names.ts';
-import type { ListedMetric } from './metric-list.ts';
+import type { ListedMetric } from './metric-lists.ts';
 import { presetOf, presetsOf } from './metrics-text.ts';
 
 /** Values that are the same as others, once they are published: only the first of each pair is offered. */

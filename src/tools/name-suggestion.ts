@@ -1,7 +1,7 @@
 import { loadPatternCompiler } from '../config/patterns.ts';
 import { closest } from '../config/suggestion.ts';
 import type { Application } from '../model/application.ts';
-import type { AppEntry } from '../model/config.ts';
+import type { Selector } from '../model/config.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 
 /** Nobody would read a suggestion that names more. */
@@ -51,7 +51,7 @@ async function ignoringCase(
 
 /** What may be meant by an entry that matches none of the applications. */
 export async function suggestionFor(
-  { selector }: Pick<AppEntry, 'selector'>,
+  selector: Selector,
   applications: readonly Named[],
 ): Promise<string> {
   const has = `the account has ${countOf(applications.length, 'application')}: newrelic-exporter discover lists them`;

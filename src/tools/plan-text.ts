@@ -1,10 +1,10 @@
-import { aligned } from '../cli/plain-text.ts';
 import { formatDuration } from '../config/duration.ts';
 import { countOf } from '../model/shown-text.ts';
-import { type DaemonOperation, operations } from '../model/telemetry.ts';
+import { operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poll/account-plan.ts';
-import type { Assumptions } from './assumed-applications.ts';
-import type { Plan, PlannedAccount, Together } from './make-plan.ts';
+import type { CallPlan, PlannedInterval, Remedy } from './call-plan.ts';
+import type { Assumptions, Plan, PlannedAccount } from './make-plan.ts';
+import { aligned } from './plain-text.ts';
 
 /** A plan for people. */
 export function planText(plan: Plan): string {
@@ -39,7 +39,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
     ...account.intervals.map((interval) => ['interval', intervalText(interval, account)]),
     ['first full set', `after about ${durationText(account.firstFullSetMs)}`],
     ['series', `at most ${account.series}`],
-    ...(account.together.replicas === 1 ? [] : [togetherText(account.together)]),
+    ...(account.together.replicas === 1 ? [] : [togetherText(account)]),
   ];
   return [
     `account ${account.account}`,
@@ -80,10 +80,7 @@ export function budgetText({
   budgetPerMinute,
   capacityPerMinute,
   demandPerMinute,
-}: Pick<
-  PlannedAccount,
-  'fits' | 'budgetPerMinute' | 'capacityPerMinute' | 'demandPerMinute'
->): string {
+}: CallPlan): string {
   const ofBudget = `${rateText(demandPerMinute)} of ${budgetPerMinute} calls a minute`;
   if (fits) return `fits: ${ofBudget}`;
   const carried =
@@ -93,24 +90,17 @@ export function budgetText({
   return `does not fit: ${ofBudget}${carried}, of which ${rateText(plannableOf(capacityPerMinute))} may be planned`;
 }
 
-function togetherText({
-  replicas,
-  callsPerMinute,
-  startCalls,
-  limitPerMinute,
-  countedBy,
-  fits,
-  mostReplicas,
-}: Together): readonly string[] {
+function togetherText({ vendor, together }: PlannedAccount): readonly string[] {
+  const { replicas, callsPerMinute, startCalls, fits, mostReplicas } = together;
+  const { limitPerMinute, countedBy } = vendor;
   const ofLimit = `${rateText(callsPerMinute)} of the ${limitPerMinute} calls a minute that New Relic allows for ${countedBy}`;
   const verdict = fits ? `take ${ofLimit}` : `do not fit: ${ofLimit}; at most ${mostReplicas} do`;
-  const start = `${startCalls} at the start`;
   const burst = startCalls > limitPerMinute ? ', over several minutes' : '';
-  return ['replicas', `${replicas} ${verdict}; ${start}${burst}`];
+  return ['replicas', `${replicas} ${verdict}; ${startCalls} at the start${burst}`];
 }
 
 function intervalText(
-  { configuredMs, effectiveMs, polled }: PlannedAccount['intervals'][number],
+  { configuredMs, effectiveMs, polled }: PlannedInterval,
   { stretch, intervals }: PlannedAccount,
 ): string {
   const stretched =
@@ -120,24 +110,19 @@ function intervalText(
 }
 
 /** What would make an account fit. */
-export function remedyTexts({
-  remedy,
-  intervals,
-  together,
-}: Pick<PlannedAccount, 'remedy' | 'intervals' | 'together'>): readonly string[] {
+export function remedyTexts({ remedy, intervals, vendor }: CallPlan): readonly string[] {
   if (remedy === undefined) return [];
   const { intervalFactor } = remedy;
-  return [
+  const longer =
     intervalFactor === undefined
       ? 'a longer discovery_interval: discovery alone takes the budget'
-      : intervalRemedy(intervals, intervalFactor),
-    `or ${limitRemedy(remedy, together)}`,
-  ];
+      : intervalRemedy(intervals, intervalFactor);
+  return [longer, `or ${limitRemedy(remedy, vendor)}`];
 }
 
 function limitRemedy(
-  { budgetPerMinute, concurrency }: NonNullable<PlannedAccount['remedy']>,
-  { limitPerMinute, countedBy }: Together,
+  { budgetPerMinute, concurrency }: Remedy,
+  { limitPerMinute, countedBy }: CallPlan['vendor'],
 ): string {
   const beyond =
     budgetPerMinute !== undefined && budgetPerMinute > limitPerMinute
@@ -150,7 +135,7 @@ function limitRemedy(
   return `${limits.join(' and ')}${beyond}`;
 }
 
-function intervalRemedy(intervals: PlannedAccount['intervals'], factor: number): string {
+function intervalRemedy(intervals: readonly PlannedInterval[], factor: number): string {
   const longer = intervals.map(({ configuredMs }) => {
     const neededMs = Math.ceil((configuredMs * factor) / 1000) * 1000;
     return `${formatDuration(neededMs)}${intervals.length > 1 ? ` for ${formatDuration(configuredMs)}` : ''}`;
@@ -159,28 +144,27 @@ function intervalRemedy(intervals: PlannedAccount['intervals'], factor: number):
 }
 
 function callLines(account: PlannedAccount): readonly string[] {
-  const { demand, demandPerMinute, sent, sentPerMinute, ...rest } = account;
+  const { demand, demandPerMinute, sent, sentPerMinute, fits, firstPollCalls, queries } = account;
   const isAlone = hasQueriesAlone(account);
-  const isSame = rest.fits;
-  const row = (name: string, asked: number, made: number, note: string = ''): readonly string[] => [
+  const row = (name: string, needed: number, made: number, note = ''): readonly string[] => [
     name,
-    rateText(asked),
-    ...(isSame ? [] : [rateText(made)]),
+    rateText(needed),
+    ...(fits ? [] : [rateText(made)]),
     note,
   ];
-  const noteOf = (operation: DaemonOperation): string =>
-    operation === rest.firstPollOperation && rest.firstPollCalls > 0
-      ? `${rest.firstPollCalls} once, at the start`
-      : '';
+  const shown = operations.filter((name) => (name === 'query' ? queries > 0 : !isAlone));
+  const rows = shown.map((name) => {
+    const isOnce = name === 'list_hosts' && firstPollCalls > 0;
+    const note = isOnce ? `${firstPollCalls} once, at the start` : '';
+    return row(`  ${name}`, demand[name], sent[name], note);
+  });
   return aligned(
     [
-      ['calls a minute', ...(isSame ? [''] : ['asked for', 'sent']), ''],
-      ...operations
-        .filter((name) => (name === 'query' ? rest.queries > 0 : !isAlone))
-        .map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
+      ['calls a minute', ...(fits ? [''] : ['asked for', 'sent']), ''],
+      ...rows,
       row('  total', demandPerMinute, sentPerMinute),
     ],
-    ['left', 'right', ...(isSame ? [] : (['right'] as const)), 'left'],
+    ['left', 'right', ...(fits ? [] : (['right'] as const)), 'left'],
   );
 }
 

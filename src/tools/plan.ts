@@ -1,22 +1,30 @@
-import { loadForCommand, renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import type { Outcome } from '../cli/one-shot.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
-import type { Config, Query } from '../model/config.ts';
-import { isReadOf } from '../model/polled-series.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
+import { bareApplication } from '../model/application.ts';
+import type { AccountInUse, AppEntry } from '../model/config.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import { polledBy, selectorText } from '../model/selector.ts';
+import { discoveryOptionsOf } from '../poll/discovery-state.ts';
+import { loadForCommand, withAccounts } from './ask.ts';
+import { discoveryCalls, vendorFacts } from './call-plan.ts';
 import {
-  expectedHosts,
-  isWorthPolling,
-  type SelectedApplication,
-} from '../model/selected-application.ts';
-import { discoverAccounts } from './account-discovery.ts';
+  type DiscoveredAccount,
+  discovered,
+  metricCallsOf,
+  numbered,
+  samplesOf,
+  withAssumedHosts,
+  withHosts,
+} from './discovered-account.ts';
 import {
-  type AccountDraft,
-  draftsOfDiscovered,
-  draftsOfSupposed,
+  type Assumptions,
+  completed,
   type Plan,
   type PlannedAccount,
-  togetherOf,
+  planInputOf,
+  type ToPlan,
 } from './make-plan.ts';
 import { planText } from './plan-text.ts';
 
@@ -26,9 +34,14 @@ import { planText } from './plan-text.ts';
  * discovered.
  */
 export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const { config, warnings } = await loadForCommand(flags.configFile, platform);
-  platform.stderr.write(renderWarnings(warnings));
-  const result = completed(await draftsOf(config, flags, platform), flags.replicas);
+  const config = await loadForCommand(flags.configFile, platform);
+  const inUse = accountsInUse(config);
+  const all = flags.online
+    ? await withAccounts(inUse, platform, async (accounts) =>
+        Promise.all(accounts.map(async (open) => online(await discovered(open)))),
+      )
+    : inUse.map((one) => offline(one, flags));
+  const result = completed(all, flags.replicas);
   for (const { account, reason } of result.failures) {
     platform.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
   }
@@ -36,98 +49,70 @@ export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcom
   return { exitCode: result.fits ? 0 : 1, output };
 }
 
-interface Drafts extends Pick<Plan, 'failures'> {
-  readonly drafts: readonly AccountDraft[];
-}
-
-async function draftsOf(config: Config, flags: Flags, platform: ToolPlatform): Promise<Drafts> {
-  if (!flags.online) {
-    const assumptions = {
-      applicationsPerMatch: flags.planApplicationsPerMatch,
-      hostsPerApplication: flags.planHostsPerApplication,
-    };
-    return { drafts: draftsOfSupposed(config, assumptions), failures: [] };
-  }
-  const discovered = await discoverAccounts(config, platform, 'plan');
-  const failures = discovered.flatMap(({ account, failure }) =>
-    failure === undefined ? [] : [{ account: account.name, reason: failure }],
-  );
-  return { drafts: draftsOfDiscovered(discovered), failures };
-}
-
-/** Resident memory, measured on the running daemon; see docs/commands.md. */
-const idleBytes = 100e6;
-/** An application or a host, and each of its series. */
-const bytesPerSubject = 2000;
-const bytesPerSeries = 1000;
-const startBytes = 140e6;
-
-/** Facts, summary, health and polls of an application, if New Relic has every value of them. */
-const factsPerApplication = { rest: 17, nerdgraph: 15 };
-/** The exporter's own series: of the process, between those of Node.js 20 and 24, and of each account. */
-const ownPerProcess = 68;
-const ownPerAccount = 193;
-
-/** Adds the series and the memory of the process, and the calls of all replicas. */
-function completed({ drafts, failures }: Drafts, replicas: number): Plan {
-  const accounts = drafts.map(({ source, calls, applications, queries, ...draft }) => ({
-    ...calls,
-    ...draft,
-    // One is `newrelic_up`.
-    series:
-      1 +
-      sumOf(applications.map((one) => seriesOf(one, factsPerApplication[source]))) +
-      sumOf(queries.map(seriesOfQuery)),
-    together: togetherOf({ source, calls }, replicas),
-  }));
-  const series = sumOf(accounts.map((account) => account.series));
-  const subjects = sumOf(drafts.map(({ applications }) => subjectsOf(applications)));
-  const memoryBytes = idleBytes + subjects * bytesPerSubject + series * bytesPerSeries;
+async function online(found: DiscoveredAccount): Promise<ToPlan> {
+  const { open, discovery, missing, excluded, failure } = found;
+  // One sample is enough to see what calls cost.
+  const isInDoubt = open.source.metricCalls?.(polledBy(open.entries)) !== undefined;
+  const applications = await withHosts(found);
+  const samples = isInDoubt ? await samplesOf(found, 1) : [];
   return {
-    fits:
-      failures.length === 0 &&
-      accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits)),
-    accounts,
-    series,
-    ownSeries: ownPerProcess + sumOf(accounts.map(({ missing }) => ownPerAccount + missing.length)),
-    memoryBytes,
-    startMemoryBytes: Math.max(startBytes, memoryBytes),
-    failures,
+    input: planInputOf(found, applications),
+    asked: {
+      missing: missing.map(({ selector }) => selectorText(selector)),
+      pending: discovery.pendingIds.length,
+      excluded: excluded.length,
+      supposed: undefined,
+      metricCalls: metricCallsOf(open, samples),
+    },
+    failure,
   };
 }
 
-/** The series of an application and its hosts, if every answer has every value. */
-function seriesOf(selected: SelectedApplication, factsEach: number): number {
-  const { application, series } = selected.entry;
-  const facts = application ? factsEach : 0;
-  if (!isWorthPolling(selected)) return facts;
-  const countFor = (scope: 'applications' | 'hosts'): number =>
-    series.filter((one) => isReadOf(scope, one)).length;
-  // The end of the window belongs to the values.
-  const values = application ? 1 + countFor('applications') : 0;
-  return facts + values + expectedHosts(selected) * countFor('hosts');
+/** What a discovery would find; all applications report. */
+function offline(inUse: AccountInUse, flags: Flags): ToPlan {
+  const { account, entries, queries = [] } = inUse;
+  const supposed = {
+    applicationsPerMatch: flags.planApplicationsPerMatch,
+    hostsPerApplication: flags.planHostsPerApplication,
+  };
+  const applications = assumedApplications(entries, supposed);
+  const calls = applications.length === 0 ? 0 : discoveryCalls(applications.length);
+  const { cost } = vendorFacts[account.source.kind];
+  const discovery = { calls, intervalMs: discoveryOptionsOf(inUse).intervalMs };
+  return {
+    input: { account, applications, queries, cost, discovery },
+    asked: { missing: [], pending: 0, excluded: 0, supposed, metricCalls: undefined },
+    failure: undefined,
+  };
 }
 
-/** Beside its own, whether it succeeds, when it last did, and how many rows it had. */
-const factsPerQuery = 3;
-
-/** The series of a query, if it has as many rows as it may, and each has every value. */
-export function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
-  const perRow = sumOf(gauges.map(({ percentages }) => Math.max(1, percentages.length)));
-  return factsPerQuery + Math.min(maxSeries, mostRows * perRow);
-}
-
-/** Applications, and the hosts that are polled. */
-function subjectsOf(applications: readonly SelectedApplication[]): number {
-  return sumOf(applications.map((one) => 1 + expectedHosts(one)));
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
+/** An entry by id or name is one application, one by pattern as many as assumed. */
+function assumedApplications(
+  entries: readonly AppEntry[],
+  { applicationsPerMatch, hostsPerApplication }: Assumptions,
+): readonly SelectedApplication[] {
+  // A repeated selector chooses the same applications again.
+  const bySelector = new Map<string, AppEntry>();
+  for (const entry of polledBy(entries)) {
+    const text = selectorText(entry.selector);
+    if (!bySelector.has(text)) bySelector.set(text, entry);
+  }
+  return [...bySelector].flatMap(([text, entry]) =>
+    numbered(entry.selector.kind === 'match' ? applicationsPerMatch : 1).map((number) => {
+      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${number}`;
+      const application = {
+        ...bareApplication({ id, name: id }),
+        reporting: true,
+        hostIds: numbered(hostsPerApplication),
+        instances: hostsPerApplication,
+      };
+      return withAssumedHosts({ entry, application });
+    }),
+  );
 }
 
 /** A plan for machines. Times are in seconds, calls in calls a minute. */
-export function planJson(planned: Plan): string {
+function planJson(planned: Plan): string {
   const document = {
     fits: planned.fits,
     accounts: planned.accounts.map(accountDocument),
@@ -178,7 +163,7 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
       replicas: together.replicas,
       calls_per_minute: together.callsPerMinute,
       start_calls: together.startCalls,
-      limit_per_minute: together.limitPerMinute,
+      limit_per_minute: account.vendor.limitPerMinute,
       fits: together.fits,
       most_replicas: together.mostReplicas,
     },

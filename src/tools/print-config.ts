@@ -1,5 +1,4 @@
 import type { FlagSetting } from '../cli/arguments.ts';
-import { renderWarnings } from '../cli/command-config.ts';
 import type { Flags } from '../cli/flag-table.ts';
 import { environmentVariableOf } from '../cli/flags.ts';
 import { type Outcome } from '../cli/one-shot.ts';
@@ -9,19 +8,18 @@ import { inspectConfig, readConfigFile } from '../config/load-config.ts';
 import { orCommandError } from '../daemon/config-files.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/shown-text.ts';
-
-export interface PrintConfigOptions {
-  readonly flags: Flags;
-  readonly settings: readonly FlagSetting[];
-}
+import { showWarnings } from './ask.ts';
 
 /**
  * Prints the configuration with every default applied, as a file that means the same, and the flags that
  * `serve` would have, each with its origin. Keys are no part of it, and logins of proxies are
  * redacted. The key files need not be there.
+ *
+ * @param all the flags of the command
  */
 export async function printConfig(
-  { flags, settings: all }: PrintConfigOptions,
+  flags: Flags,
+  all: readonly FlagSetting[],
   platform: ToolPlatform,
 ): Promise<Outcome> {
   const { configFile } = flags;
@@ -33,7 +31,7 @@ export async function printConfig(
   if (config === undefined || errors.length > 0) {
     throw new CommandError(2, renderDiagnostics(file.diagnose(errors)));
   }
-  platform.stderr.write(renderWarnings(file.diagnose(warnings)));
+  showWarnings(file.diagnose(warnings), platform);
   const settings = all.filter(({ flag }) => flag.commands.includes('serve'));
   const output = `${headerOf(settings)}\n${effectiveConfigText(config)}`;
   return { exitCode: 0, output: platform.redactor.redact(output) };

@@ -1,16 +1,14 @@
 import { mostShown } from '../config/diagnostic.ts';
-import { Account, type AccountContext } from '../daemon/accounts.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
-import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
-import type { ApiRequest } from '../newrelic/calls/transport.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import { failureOf, statusOf } from '../newrelic/nerdgraph/failures.ts';
 import { answerOf } from '../newrelic/nerdgraph/graphql-client.ts';
+import { type OpenAccount, withAccounts } from './ask.ts';
 import type { Finding } from './check-finding.ts';
-import type { NrqlDependencies } from './nrql-metric-names.ts';
 
 /** The accounts that the user of a key may see. */
 export interface VisibleAccounts {
@@ -21,41 +19,29 @@ export interface VisibleAccounts {
   readonly isRefused?: boolean;
 }
 
-/** Empty for the usual ones. */
-type Retries = Pick<ApiRequest, 'isOptional'>;
-
-/** Asks with the key of an account that is open. */
-export async function visibleAccounts(
-  runtime: Pick<Account, 'asking'>,
-  { redactor, stopSignal }: Pick<ToolPlatform, 'redactor' | 'stopSignal'>,
-  retries?: Retries,
-): Promise<VisibleAccounts> {
-  try {
-    const accounts = await listVisibleAccounts(runtime.asking, stopSignal, retries);
-    return { accounts, failure: undefined };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const failure = redactor.redact(error.message);
-    return { accounts: [], failure, isRefused: error.reason === 'auth' };
-  }
+/** An account that the user of a key may see. */
+interface VisibleAccount {
+  readonly id: number;
+  /** Fit for one line of text; empty if there is none. */
+  readonly name: string;
 }
 
-/** Asks with the key of an account of the file, of which nothing else need be known. */
+/**
+ * Asks with the key of an account of the file, of which nothing else need be known.
+ *
+ * @param logger gets the warnings; with it, a failed call is not sent again
+ */
 export async function visibleAccountsOf(
   account: AccountConfig,
-  dependencies: AccountContext,
-  retries?: Retries,
+  platform: ToolPlatform,
+  logger?: Logger,
 ): Promise<VisibleAccounts> {
-  const { platform } = dependencies;
+  const ask = async ([open]: readonly OpenAccount[]): Promise<VisibleAccounts> =>
+    open === undefined
+      ? { accounts: [], failure: 'no answer' }
+      : askVisibleAccounts(open, logger !== undefined);
   try {
-    const prepared = await prepareAccount({ account, entries: [] }, dependencies);
-    const raw = await platform.openTransport(prepared.wire);
-    const runtime = new Account(prepared, raw, dependencies);
-    try {
-      return await visibleAccounts(runtime, platform, retries);
-    } finally {
-      await runtime.close();
-    }
+    return await withAccounts([{ account, entries: [] }], platform, ask, logger);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     // Its own message names the account once more.
@@ -64,49 +50,46 @@ export async function visibleAccountsOf(
   }
 }
 
-/** An account that the user of a key may see. */
-export interface VisibleAccount {
-  readonly id: number;
-  /** Fit for one line of text; empty if there is none. */
-  readonly name: string;
-}
-
 /** The only query that needs no account. */
 const accountsDocument = '{ actor { accounts { id name } } }';
 
 const purpose = { operation: 'list_applications', accountId: undefined } as const;
 
 /**
- * The accounts that the user of the key may see, by name. Rejects with an `ApiError` or with the
- * signal's reason. Nothing else is asked of a key whose account is not known, so the answer may come
- * from a transport that does not know NerdGraph's failures.
+ * The accounts that the user of the key may see, by name. Rejects with the reason of a stop. Nothing else is
+ * asked of a key whose account is not known, so the answer may come from a transport that does not know
+ * NerdGraph's failures.
+ *
+ * @param isOptional whether a failed call is not sent again
  */
-export async function listVisibleAccounts(
-  { send, observer }: NrqlDependencies,
-  signal: AbortSignal,
-  retries: Retries = {},
-): Promise<readonly VisibleAccount[]> {
+export async function askVisibleAccounts(
+  open: OpenAccount,
+  isOptional = false,
+): Promise<VisibleAccounts> {
+  const { send, observer } = open.asking;
   const body = JSON.stringify({ query: accountsDocument });
   const { operation } = purpose;
-  const request = {
-    operation,
-    target: '/graphql',
-    body,
-    answerSize: 'medium',
-    ...retries,
-  } as const;
-  const answer = await send(request, signal);
-  const response = { ...answer, status: statusOf(answer) };
-  return countingFailures(response, purpose, observer, () => {
-    const elements = answerOf(response, purpose, parseJsonKeepingIds).part;
-    if (!Array.isArray(elements)) {
-      throw failureOf(purpose, 'schema', 'the answer has no list of accounts', response.status);
-    }
-    return elements
-      .map(visibleAccountOf)
-      .filter((account) => account !== undefined)
-      .toSorted(byName);
-  });
+  const how = { answerSize: 'medium', ...(isOptional ? { isOptional } : {}) } as const;
+  const request = { operation, target: '/graphql', body, ...how };
+  try {
+    const answer = await send(request, open.platform.stopSignal);
+    const response = { ...answer, status: statusOf(answer) };
+    const accounts = countingFailures(response, purpose, observer, () => {
+      const elements = answerOf(response, purpose, parseJsonKeepingIds).part;
+      if (!Array.isArray(elements)) {
+        throw failureOf(purpose, 'schema', 'the answer has no list of accounts', response.status);
+      }
+      return elements
+        .map(visibleAccountOf)
+        .filter((account) => account !== undefined)
+        .toSorted(byName);
+    });
+    return { accounts, failure: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const failure = open.redacted(error.message);
+    return { accounts: [], failure, isRefused: error.reason === 'auth' };
+  }
 }
 
 function visibleAccountOf(element: unknown): VisibleAccount | undefined {
@@ -149,40 +132,36 @@ function proposal({ accounts, failure }: VisibleAccounts): string {
 }
 
 /** Proposes the id that an account with NerdGraph lacks. */
-export function missingIdText(
-  { name }: Pick<AccountConfig, 'name'>,
-  visible: VisibleAccounts,
-): string {
-  return `account ${name}: ${proposal(visible)}`;
+export function missingIdText(account: AccountConfig, visible: VisibleAccounts): string {
+  return `account ${account.name}: ${proposal(visible)}`;
 }
 
 /**
  * Compares the id of an account with the accounts that its key sees. What is wrong about an id that
  * nothing is polled with is only a note, unless the key certainly does not see that account.
+ *
+ * @param visible `undefined` if nobody was asked
  */
 export function accountIdFinding(
-  { source }: Pick<AccountConfig, 'source'>,
+  { name: account, source }: AccountConfig,
   visible: VisibleAccounts | undefined,
-): Pick<Finding, 'severity' | 'message' | 'remedy'> | undefined {
-  if (visible === undefined) return undefined;
+): readonly Finding[] {
+  if (visible === undefined) return [];
   const { accounts, failure } = visible;
   const { accountId } = source;
   if (accountId === undefined) {
     const message =
       'there is no account_id, which newrelic-exporter compare and "source: nerdgraph" need';
-    return { severity: 'note', message, remedy: proposal(visible).trimEnd() };
+    return [{ severity: 'note', account, message, remedy: proposal(visible).trimEnd() }];
   }
   if (failure !== undefined) {
     const severity = source.kind === 'rest' ? 'note' : 'error';
     const message = `account_id ${accountId} could not be checked`;
-    return { severity, message, remedy: failure };
+    return [{ severity, account, message, remedy: failure }];
   }
-  if (accounts.some(({ id }) => id === accountId)) return undefined;
+  if (accounts.some(({ id }) => id === accountId)) return [];
   const message = `the API key does not see the account with account_id ${accountId}`;
   const others = `correct it, or use a key of a user who may see that account; this key sees:\n${listed(accounts)}`;
-  return {
-    severity: 'error',
-    message,
-    remedy: accounts.length === 0 ? seesNone : others.trimEnd(),
-  };
+  const remedy = accounts.length === 0 ? seesNone : others.trimEnd();
+  return [{ severity: 'error', account, message, remedy }];
 }

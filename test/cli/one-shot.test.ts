@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runKeepingParts, runOneShot } from '../../src/cli/one-shot.ts';
-import { aligned } from '../../src/cli/plain-text.ts';
+import { runOneShot } from '../../src/cli/one-shot.ts';
 import { run, runsUntilStopped } from '../../src/cli/run.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 
@@ -16,23 +15,26 @@ const signals = [
 ] as const;
 
 describe('a command that does one thing', () => {
-  it.each([{ exitCode: 0 as const }, { exitCode: 1 as const }])(
-    'prints its output in one piece and ends with $exitCode',
-    async ({ exitCode }) => {
-      const pieces: string[] = [];
-      const platform = {
-        ...createFakePlatform(),
-        print: async (text: string) => {
-          pieces.push(text);
-        },
-      };
+  it.each([
+    { exitCode: 0, keepsParts: false },
+    { exitCode: 1, keepsParts: true },
+  ] as const)('prints its output in one piece and ends with $exitCode', async (row) => {
+    const { exitCode, keepsParts } = row;
+    const pieces: string[] = [];
+    const platform = {
+      ...createFakePlatform(),
+      print: async (text: string) => {
+        pieces.push(text);
+      },
+    };
 
-      const code = await runOneShot(async () => ({ exitCode, output: 'one\ntwo\n' }), platform);
+    const output = 'one\ntwo\n';
+    const code = await runOneShot(async () => ({ exitCode, output }), keepsParts, platform);
 
-      expect(code).toBe(exitCode);
-      expect(pieces).toEqual(['one\ntwo\n']);
-    },
-  );
+    expect(code).toBe(exitCode);
+    expect(pieces).toEqual([output]);
+    expect(platform.clock.pendingTimers()).toBe(0);
+  });
 
   it('fails when its output cannot be written', async () => {
     const platform = {
@@ -42,9 +44,7 @@ describe('a command that does one thing', () => {
       },
     };
 
-    const code = await run(['config-schema'], platform);
-
-    expect(code).toBe(1);
+    expect(await run(['config-schema'], platform)).toBe(1);
     expect(platform.stderr.text()).toBe(
       'standard output cannot be written: ENOSPC: no space left on device\n',
     );
@@ -53,7 +53,7 @@ describe('a command that does one thing', () => {
   it('prints nothing and ends at once when it is interrupted, whatever it waits for', async () => {
     const platform = createFakePlatform();
 
-    const ending = runOneShot(never, platform);
+    const ending = runOneShot(never, false, platform);
     platform.stop();
 
     await expect(ending).rejects.toMatchObject({
@@ -63,39 +63,21 @@ describe('a command that does one thing', () => {
     expect(platform.stdout.text()).toBe('');
   });
 
-  it('prints nothing when it ends because it was interrupted', async () => {
+  it.each([
+    { keepsParts: false, printed: '' },
+    { keepsParts: true, printed: 'half\n' },
+  ])('prints "$printed" when it ends because it was interrupted', async (row) => {
     const platform = createFakePlatform();
     const command = async (): Promise<{ exitCode: 0; output: string }> => {
       platform.stop();
-      return { exitCode: 0, output: 'half' };
+      return { exitCode: 0, output: 'half\n' };
     };
 
-    await expect(runOneShot(command, platform)).rejects.toMatchObject({ exitCode: 143 });
-    expect(platform.stdout.text()).toBe('');
+    const ending = runOneShot(command, row.keepsParts, platform);
+
+    await expect(ending).rejects.toMatchObject({ exitCode: 143 });
+    expect(platform.stdout.text()).toBe(row.printed);
   });
-});
-
-describe('a command that keeps what it has', () => {
-  it.each(signals)('prints it when it is stopped by $signal, and ends with $code', async (one) => {
-    const platform = { ...createFakePlatform(), stopSignal: stoppedBy(one.signal) };
-
-    const ending = runKeepingParts(async () => ({ exitCode: 0, output: 'half\n' }), platform);
-
-    await expect(ending).rejects.toMatchObject({ exitCode: one.code });
-    expect(platform.stdout.text()).toBe('half\n');
-  });
-
-  it.each([{ exitCode: 0 as const }, { exitCode: 1 as const }])(
-    'ends with $exitCode if it is not stopped',
-    async ({ exitCode }) => {
-      const platform = createFakePlatform();
-
-      const code = await runKeepingParts(async () => ({ exitCode, output: 'all\n' }), platform);
-
-      expect(code).toBe(exitCode);
-      expect(platform.stdout.text()).toBe('all\n');
-    },
-  );
 
   it('is interrupted if it fails because of the stop, and fails as it is otherwise', async () => {
     const failing = async (): Promise<never> => {
@@ -103,8 +85,47 @@ describe('a command that keeps what it has', () => {
     };
     const stopped = { ...createFakePlatform(), stopSignal: stoppedBy('SIGINT') };
 
-    await expect(runKeepingParts(failing, stopped)).rejects.toMatchObject({ exitCode: 130 });
-    await expect(runKeepingParts(failing, createFakePlatform())).rejects.toThrow('cut off');
+    await expect(runOneShot(failing, true, stopped)).rejects.toMatchObject({ exitCode: 130 });
+    await expect(runOneShot(failing, true, createFakePlatform())).rejects.toThrow('cut off');
+  });
+});
+
+describe('the progress of a command', () => {
+  it.each([
+    { where: 'on a terminal', isTTY: true, seconds: [1, 11, 21] },
+    { where: 'elsewhere', isTTY: false, seconds: [10, 20] },
+  ])('is a line every ten seconds $where, without escape sequences', async ({ isTTY, seconds }) => {
+    const platform = createFakePlatform();
+    const { clock, stderr } = platform;
+    const running = { ...platform, stderr: { ...stderr, isTTY } };
+
+    const ending = runOneShot(
+      async ({ progress }) => {
+        progress.show(() => `account \u001B[2J\nx`);
+        await new Promise<void>((resolve) => {
+          clock.after(29_999, resolve);
+        });
+        return { exitCode: 0, output: '' };
+      },
+      false,
+      running,
+    );
+    await clock.advance(60_000);
+
+    expect(await ending).toBe(0);
+    expect(stderr.text()).toBe(
+      seconds.map((one) => `${one} s: account \\u{1b}[2J\\u{a}x\n`).join(''),
+    );
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('is silent for a command that says nothing', async () => {
+    const platform = createFakePlatform();
+
+    void runOneShot(never, false, platform);
+    await platform.clock.advance(60_000);
+
+    expect(platform.stderr.text()).toBe('');
   });
 });
 
@@ -136,34 +157,13 @@ describe.each([
 
 describe('runsUntilStopped', () => {
   it.each([
-    { args: '', expected: true },
-    { args: 'serve', expected: true },
-    { args: '--log.level=debug demo', expected: true },
-    { args: 'once', expected: false },
-    { args: 'serve --help', expected: false },
-    { args: 'srve', expected: false },
-  ])('is $expected for "$args"', ({ args, expected }) => {
-    expect(
-      runsUntilStopped(
-        args.split(' ').filter((word) => word !== ''),
-        {},
-      ),
-    ).toBe(expected);
-  });
-});
-
-describe('aligned', () => {
-  it('makes columns as wide as their widest cell, without blanks at the ends of lines', () => {
-    const rows = [
-      ['a', '1', ''],
-      ['long', '200', 'note'],
-      ['', '', 'x'],
-    ];
-
-    expect(aligned(rows, ['left', 'right'])).toEqual([
-      'a       1',
-      'long  200  note',
-      '           x',
-    ]);
+    { args: [], expected: true },
+    { args: ['serve'], expected: true },
+    { args: ['--log.level=debug', 'demo'], expected: true },
+    { args: ['once'], expected: false },
+    { args: ['serve', '--help'], expected: false },
+    { args: ['srve'], expected: false },
+  ])('is $expected for $args', ({ args, expected }) => {
+    expect(runsUntilStopped(args, {})).toBe(expected);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderWarnings } from '../../src/cli/command-config.ts';
-import { diagnosticsOf, warningAt } from '../../src/config/diagnostic.ts';
+import { diagnosticsOf, renderDiagnostics, warningAt } from '../../src/config/diagnostic.ts';
 import { logWarnings } from '../../src/daemon/config-files.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
@@ -9,22 +8,14 @@ function warnings(count: number): ReturnType<typeof diagnosticsOf> {
   return diagnosticsOf('config.yaml', '', problems);
 }
 
-describe('renderWarnings', () => {
-  it.each([
-    { count: 0, text: '' },
-    { count: 2, text: 'config.yaml: warning: odd 0\nconfig.yaml: warning: odd 1\n' },
-  ])('writes each of $count warnings', ({ count, text }) => {
-    expect(renderWarnings(warnings(count))).toBe(text);
-  });
+describe('renderDiagnostics', () => {
+  it('writes the first fifty warnings, and how many more there are', () => {
+    const rows = renderDiagnostics(warnings(60)).split('\n');
 
-  it('writes the first fifty, and how many more there are', () => {
-    const rows = renderWarnings(warnings(60)).split('\n');
-
-    expect(rows).toHaveLength(52);
+    expect(rows).toHaveLength(51);
     expect(rows.slice(49)).toEqual([
       'config.yaml: warning: odd 49',
       'and 10 more: newrelic-exporter check-config shows all',
-      '',
     ]);
   });
 });

@@ -2,13 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../src/model/config.ts';
 import { isCovered, loadOf, plannableOf } from '../../src/poll/account-plan.ts';
-import { costsOfSource } from '../../src/tools/call-costs.ts';
-import { budgetFor, intervalFactorFor, planCalls } from '../../src/tools/call-plan.ts';
+import {
+  budgetFor,
+  discoveryCalls,
+  intervalFactorFor,
+  planCalls,
+  vendorFacts,
+} from '../../src/tools/call-plan.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 
 const discovery = { calls: 1, intervalMs: 60_000 };
 const queries: readonly Query[] = [];
-const restCosts = costsOfSource('rest');
+const { cost } = vendorFacts.rest;
 
 function hosts(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index}`);
@@ -24,8 +29,7 @@ describe('planCalls', () => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
     expect(
-      planCalls({ costs: restCosts, account: anAccount(), applications, queries, discovery })
-        .firstPollCalls,
+      planCalls({ cost, account: anAccount(), applications, queries, discovery }).firstPollCalls,
     ).toBe(calls);
   });
 
@@ -41,7 +45,7 @@ describe('planCalls', () => {
       );
 
       const plan = planCalls({
-        costs: restCosts,
+        cost,
         account: anAccount(),
         applications,
         queries,
@@ -53,12 +57,12 @@ describe('planCalls', () => {
   );
 
   it.each([
-    { hostCount: 210, concurrency: 8 },
-    { hostCount: 211, concurrency: 9 },
-  ])('asks for $concurrency calls in flight of two seconds each', ({ hostCount, concurrency }) => {
+    { hostCount: 1700, concurrency: 8 },
+    { hostCount: 1701, concurrency: 9 },
+  ])('asks for $concurrency calls in flight of 250 ms each', ({ hostCount, concurrency }) => {
     const plan = planCalls({
-      costs: { ...restCosts, usualCallMs: { mean: 2000, most: 3000 } },
-      account: anAccount({ concurrency: 1 }),
+      cost,
+      account: anAccount({ concurrency: 1, requestsPerMinute: 5000 }),
       applications: [aSelected({ hostIds: hosts(hostCount) })],
       queries,
       discovery,
@@ -69,7 +73,7 @@ describe('planCalls', () => {
 
   it('finds no interval that is long enough when discovery alone takes the whole budget', () => {
     const plan = planCalls({
-      costs: restCosts,
+      cost,
       account: anAccount({ requestsPerMinute: 5 }),
       applications: [aSelected()],
       queries,
@@ -112,5 +116,15 @@ describe('what would make an account fit', () => {
         expect(factor === undefined || factor === 1 || !withFactor(factor * 0.999)).toBe(true);
       }),
     );
+  });
+});
+
+describe('a discovery', () => {
+  it.each([
+    { applications: 0, calls: 1 },
+    { applications: 200, calls: 1 },
+    { applications: 201, calls: 2 },
+  ])('of $applications applications takes $calls calls', ({ applications, calls }) => {
+    expect(discoveryCalls(applications)).toBe(calls);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
-import type { ListedMetric } from '../../src/tools/metric-list.ts';
+import type { ListedMetric } from '../../src/tools/metric-lists.ts';
 import { metricsYaml } from '../../src/tools/metrics-yaml.ts';
 
 interface Custom {

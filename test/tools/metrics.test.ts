@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { type Listing, listing, oneShop } from './metrics-bench.ts';
+import type { Printed } from './ask-bench.ts';
+import { listing, oneShop } from './metrics-bench.ts';
 
 /** The names of the first column of the table. */
-function namesIn({ stdout }: Pick<Listing, 'stdout'>): readonly string[] {
+function namesIn({ stdout }: Printed): readonly string[] {
   const [header = '', ...rows] = stdout.split('\n\n')[0]?.trimEnd().split('\n') ?? [];
   const width = header.indexOf('kind');
   return rows.map((row) => row.slice(0, width).trimEnd().replace(/\*$/u, ''));
 }
 
-function pagesAsked({ targets }: Pick<Listing, 'targets'>): readonly string[] {
+function pagesAsked({ targets }: Printed): readonly string[] {
   return targets.filter((target) => target.includes('/metrics.json'));
 }
 

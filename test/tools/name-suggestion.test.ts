@@ -60,7 +60,7 @@ describe('suggestionFor', () => {
       text: 'correct it, or use a key of the account that has the application',
     },
   ])('says what may be meant: $what', async ({ selector, text }) => {
-    expect(await suggestionFor({ selector }, applications)).toBe(text);
+    expect(await suggestionFor(selector, applications)).toBe(text);
   });
 
   it('names three of many', async () => {
@@ -69,7 +69,7 @@ describe('suggestionFor', () => {
       name: `the shop ${index}`,
     }));
 
-    expect(await suggestionFor({ selector: named('shop') }, many)).toBe(
+    expect(await suggestionFor(named('shop'), many)).toBe(
       'did you mean "the shop 0", "the shop 1", "the shop 2" and 6 more?',
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountDraft, togetherOf } from '../../src/tools/make-plan.ts';
-import { seriesOfQuery } from '../../src/tools/plan.ts';
-import { aGauge, aQuery } from '../support/builders.ts';
+import { planCalls } from '../../src/tools/call-plan.ts';
+import { seriesOfQuery, togetherOf } from '../../src/tools/make-plan.ts';
+import { aGauge, anAccount, aQuery } from '../support/builders.ts';
 import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
@@ -158,9 +158,14 @@ describe('the calls of several replicas', () => {
   ] as const)(
     'fit what New Relic allows for $source: $replicas of $sentPerMinute: $fits',
     ({ source, sentPerMinute, replicas, fits, mostReplicas }) => {
-      const calls = { sentPerMinute, startCalls: 7 } satisfies Partial<AccountDraft['calls']>;
+      const of = anAccount({ source: { kind: source, accountId: 1 } });
+      const discovery = { calls: 1, intervalMs: 60_000 };
+      const none = { list_applications: 0, list_hosts: 0, application_metrics: 0 };
+      const cost = () => ({ ...none, host_metrics: 0, query: 0 });
+      const plan = planCalls({ account: of, applications: [], queries: [], cost, discovery });
+      const calls = { ...plan, sentPerMinute, startCalls: 7 };
 
-      expect(togetherOf({ source, calls }, replicas)).toMatchObject({
+      expect(togetherOf(calls, replicas)).toMatchObject({
         callsPerMinute: replicas * sentPerMinute,
         startCalls: replicas * 7,
         fits,

@@ -38,10 +38,17 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   };
 }
 
+/** Which metrics to name. */
+export interface MetricListQuestion {
+  readonly applicationId: string;
+  /** By its id in the API that is asked; `undefined` for the application as a whole. */
+  readonly hostId: string | undefined;
+  /** Only metrics whose names contain this, in upper or lower case. */
+  readonly like: string | undefined;
+}
+
 export function metricNamesRequest(
-  applicationId: string,
-  hostId: string | undefined,
-  like: string | undefined,
+  { applicationId, hostId, like }: MetricListQuestion,
   page: number,
 ): RestRequest {
   const query = queryOf([['name', like], pageOf(page)]);

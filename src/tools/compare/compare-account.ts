@@ -1,5 +1,4 @@
 import type { Application } from '../../model/application.ts';
-import type { Clock } from '../../model/clock.ts';
 import type { AppEntry } from '../../model/config.ts';
 import type { PollOutcome } from '../../model/poll-outcome.ts';
 import {
@@ -9,13 +8,10 @@ import {
 } from '../../model/selected-application.ts';
 import { selectApplications } from '../../model/selector.ts';
 import { countOf } from '../../model/shown-text.ts';
-import type { Discovery, Question, Source } from '../../model/source.ts';
+import type { ApplicationQuestion, Discovery } from '../../model/source.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
 import { pollUntilSettled } from '../../poll/account-poller.ts';
-import type { Context } from '../../poll/context.ts';
-import { discoverWithin } from '../../poll/discovery-state.ts';
-import { longestDiscoveryMs } from '../account-discovery.ts';
-import { pollOnce } from '../poll-once.ts';
+import { type OpenAccount, questionAbout } from '../ask.ts';
 import {
   type ComparedValue,
   comparedValues,
@@ -54,98 +50,67 @@ export interface UncomparedAccount {
 
 export type AccountComparison = ComparedAccount | UncomparedAccount;
 
-/** An API of New Relic, open for one account. */
-export interface OpenApi {
-  readonly source: Source;
-  readonly vendorClock: Context['vendorClock'];
-  /** Calls that were sent so far. */
-  calls(): number;
-}
-
-export interface ToCompare extends OfBoth<OpenApi> {
-  readonly account: string;
-  readonly entries: readonly AppEntry[];
-  readonly concurrency: number;
-}
-
-export interface CompareAccountDependencies {
-  readonly clock: Clock;
-  /** The vendor's wall time. */
-  readonly wallMs: () => number;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Discovers the account and polls what its entries choose, once with NerdGraph and then with REST.
- * Rejects with the signal's reason.
+ * Rejects with the reason of a stop.
  */
-export async function compareAccount(
-  toCompare: ToCompare,
-  dependencies: CompareAccountDependencies,
-): Promise<AccountComparison> {
-  const { account, entries } = toCompare;
-  const { clock } = dependencies;
-  const nerdgraph = await timed(clock, async () =>
-    discovered(toCompare.nerdgraph, entries, dependencies),
-  );
-  const rest = await timed(clock, async () => discovered(toCompare.rest, entries, dependencies));
-  const reason = failureOf('REST', rest.result) ?? failureOf('NerdGraph', nerdgraph.result);
-  if (reason !== undefined) return { kind: 'not compared', account, reason };
+export async function compareAccount(apis: OfBoth<OpenAccount>): Promise<AccountComparison> {
+  const { rest, nerdgraph } = apis;
+  const { entries, account } = rest;
+  const notCompared = (reason: string): UncomparedAccount => ({
+    kind: 'not compared',
+    account: account.name,
+    reason,
+  });
+  const elapsedMs = { rest: 0, nerdgraph: 0 };
+  const timed = async <Result>(
+    api: keyof OfBoth<unknown>,
+    work: (open: OpenAccount) => Promise<Result>,
+  ): Promise<Result> => {
+    const { clock } = rest.platform;
+    const startMs = clock.monotonicMs();
+    const result = await work(apis[api]);
+    elapsedMs[api] += clock.monotonicMs() - startMs;
+    return result;
+  };
 
-  const lists = joinedLists(entries, { rest: rest.result, nerdgraph: nerdgraph.result });
+  const selectors = entries.map(({ selector }) => selector);
+  const discover = async (open: OpenAccount): Promise<Discovery> => open.discover({ selectors });
+  const discoveries = {
+    nerdgraph: await timed('nerdgraph', discover),
+    rest: await timed('rest', discover),
+  };
+  for (const [api, name] of [['rest', 'REST'] as const, ['nerdgraph', 'NerdGraph'] as const]) {
+    const { complete, error } = discoveries[api];
+    const reason = error?.message ?? 'no answer';
+    if (!complete) return notCompared(`the discovery with ${name} failed: ${reason}`);
+  }
+  const lists = joinedLists(entries, discoveries);
   const doubt = doubtAboutAccount(lists);
-  if (doubt !== undefined) return { kind: 'not compared', account, reason: doubt };
-  const { concurrency } = toCompare;
-  const options = { wallMs: dependencies.wallMs(), concurrency, signal: dependencies.signal };
-  const ask: Ask = async ({ source }, questions) =>
-    timed(clock, async () =>
-      pollUntilSettled(source, async () => pollOnce(source, questions, options)),
+  if (doubt !== undefined) return notCompared(doubt);
+
+  const wallMs = rest.asking.vendorClock.wallMs();
+  const ask: Ask = async (api, questions) =>
+    timed(api, async (open) =>
+      pollUntilSettled(open.source, async () => open.poll(questions, account.concurrency, wallMs)),
     );
-  const { answers, elapsedMs } = await pollTwice(toCompare, lists.pairs, ask);
-  const named = await countHosts(toCompare.nerdgraph, answers, ask);
+  const answers = await pollTwice(lists.pairs, ask);
+  const named = await countHosts(answers, ask);
   return {
     kind: 'compared',
-    account,
+    account: account.name,
     applications: lists.applications,
     asksForApplications: answers.some(({ selected }) => asksForApplication(selected.rest)),
     hosts: named.hosts,
     shortOfHosts: named.shortOfHosts,
     oneSided: lists.oneSided,
     renamed: lists.renamed,
-    calls: { rest: toCompare.rest.calls(), nerdgraph: toCompare.nerdgraph.calls() },
-    elapsedMs: {
-      rest: rest.elapsedMs + elapsedMs.rest,
-      nerdgraph: nerdgraph.elapsedMs + elapsedMs.nerdgraph + named.elapsedMs,
-    },
+    calls: { rest: rest.calls, nerdgraph: nerdgraph.calls },
+    elapsedMs,
     values: answers.flatMap(({ selected, ...outcomes }) =>
-      comparedValues({ account, ...selected.rest, ...outcomes }),
+      comparedValues({ account: account.name, ...selected.rest, ...outcomes }),
     ),
   };
-}
-
-interface Timed<Result> {
-  readonly result: Result;
-  readonly elapsedMs: number;
-}
-
-async function timed<Result>(clock: Clock, work: () => Promise<Result>): Promise<Timed<Result>> {
-  const startMs = clock.monotonicMs();
-  const result = await work();
-  return { result, elapsedMs: clock.monotonicMs() - startMs };
-}
-
-async function discovered(
-  api: OpenApi,
-  entries: readonly AppEntry[],
-  { clock, signal }: CompareAccountDependencies,
-): Promise<Discovery> {
-  const selectors = entries.map(({ selector }) => selector);
-  return discoverWithin(longestDiscoveryMs, { ...api, clock }, { selectors }, [], signal);
-}
-
-function failureOf(api: string, { complete, error }: Discovery): string | undefined {
-  if (complete) return undefined;
-  return `the discovery with ${api} failed: ${error?.message ?? 'no answer'}`;
 }
 
 /** Lists without anything in common are hardly of the same account. */
@@ -156,43 +121,33 @@ function doubtAboutAccount({ applications, pairs, oneSided }: JoinedLists): stri
   return `${lists}: check account_id, which must be that of the account of the API key, and whether the user of the key may see the account`;
 }
 
-type Ask = (api: OpenApi, questions: readonly Question[]) => Promise<Timed<Outcomes>>;
-
-type Outcomes = ReadonlyMap<string, PollOutcome>;
+type Ask = (
+  api: keyof OfBoth<unknown>,
+  questions: readonly ApplicationQuestion[],
+) => Promise<ReadonlyMap<string, PollOutcome>>;
 
 /** What both APIs answered about an application. */
 interface Answered extends OfBoth<PollOutcome> {
   readonly selected: OfBoth<SelectedApplication>;
 }
 
-interface Polled {
-  readonly answers: readonly Answered[];
-  readonly elapsedMs: OfBoth<number>;
-}
-
 /** Asks about applications that are worth it by at least one list, as the daemon decides it. */
 async function pollTwice(
-  apis: OfBoth<OpenApi>,
   pairs: readonly OfBoth<SelectedApplication>[],
   ask: Ask,
-): Promise<Polled> {
+): Promise<readonly Answered[]> {
   const worth = pairs.filter((pair) => isWorthPolling(pair.rest) || isWorthPolling(pair.nerdgraph));
-  const questions = (api: keyof OfBoth<unknown>): readonly Question[] =>
-    worth.map((pair) => settledQuestion(pair[api].application, pair.rest.entry));
-  const nerdgraph = await ask(apis.nerdgraph, questions('nerdgraph'));
-  const rest = await ask(apis.rest, questions('rest'));
-  const answers = worth.map((selected) => ({
-    selected,
-    rest: outcomeOf(rest.result, selected.rest.application),
-    nerdgraph: outcomeOf(nerdgraph.result, selected.rest.application),
-  }));
-  return { answers, elapsedMs: { rest: rest.elapsedMs, nerdgraph: nerdgraph.elapsedMs } };
-}
-
-interface CountedHosts {
-  readonly hosts: OfBoth<number>;
-  readonly shortOfHosts: readonly NamedHosts[];
-  readonly elapsedMs: number;
+  const outcomesOf = async (api: keyof OfBoth<unknown>): ReturnType<Ask> =>
+    ask(
+      api,
+      worth.map((pair) => settledQuestion(pair[api].application, pair.rest.entry)),
+    );
+  const nerdgraph = await outcomesOf('nerdgraph');
+  const rest = await outcomesOf('rest');
+  return worth.map((selected) => {
+    const { id } = selected.rest.application;
+    return { selected, rest: outcomeOf(rest, id), nerdgraph: outcomeOf(nerdgraph, id) };
+  });
 }
 
 /**
@@ -200,43 +155,36 @@ interface CountedHosts {
  * of them in the window, it is asked about that hour before this is held against it.
  */
 async function countHosts(
-  nerdgraph: OpenApi,
   answers: readonly Answered[],
   ask: Ask,
-): Promise<CountedHosts> {
+): Promise<Pick<ComparedAccount, 'hosts' | 'shortOfHosts'>> {
   const doubtful = answers.filter(
     (one) =>
       isShort(namedHostsOf(one.selected.rest.application, one)) &&
       one.selected.rest.application.reporting !== false &&
       one.nerdgraph.error === undefined,
   );
-  const { result: ofLastHour, elapsedMs } = await ask(
-    nerdgraph,
+  const ofLastHour = await ask(
+    'nerdgraph',
     doubtful.map(({ selected }) =>
       lastHourQuestion(selected.nerdgraph.application, selected.rest.entry),
     ),
   );
-  const named = answers.map(({ selected, rest, nerdgraph: inWindow }) => {
-    const { application } = selected.rest;
-    return namedHostsOf(application, {
-      rest,
-      nerdgraph: ofLastHour.get(application.id) ?? inWindow,
-    });
+  const named = answers.map(({ selected: { rest }, ...outcomes }) => {
+    const { application } = rest;
+    const nerdgraph = ofLastHour.get(application.id) ?? outcomes.nerdgraph;
+    return namedHostsOf(application, { rest: outcomes.rest, nerdgraph });
   });
   return {
     hosts: {
       rest: sumOf(named.map(({ rest }) => rest)) ?? 0,
-      nerdgraph: sumOf(named.map((one) => one.nerdgraph)) ?? 0,
+      nerdgraph: sumOf(named.map(({ nerdgraph }) => nerdgraph)) ?? 0,
     },
     shortOfHosts: named.filter((one) => ofLastHour.has(one.id) && isShort(one)),
-    elapsedMs,
   };
 }
 
-function outcomeOf(
-  outcomes: ReadonlyMap<string, PollOutcome>,
-  { id }: Pick<Application, 'id'>,
-): PollOutcome {
+function outcomeOf(outcomes: ReadonlyMap<string, PollOutcome>, id: string): PollOutcome {
   const outcome = outcomes.get(id);
   if (outcome === undefined) throw new Error(`the source left out the application ${id}`);
   return outcome;
@@ -250,14 +198,14 @@ const defaultLengthMs = 30 * minuteMs;
 const listedAfterEndMs = hourMs;
 
 /** Asks for the values of a window that both APIs have whole. */
-function settledQuestion(application: Application, entry: AppEntry): Question {
+function settledQuestion(application: Application, entry: AppEntry): ApplicationQuestion {
   const { window, delayMs } = entry.poll;
   const lengthMs = window.kind === 'range' ? window.lengthMs : defaultLengthMs;
   return questionOf(application, entry, lengthMs, Math.max(delayMs, settledAfterMs));
 }
 
 /** Asks NerdGraph for what REST lists: the hosts of the last hour. */
-function lastHourQuestion(application: Application, entry: AppEntry): Question {
+function lastHourQuestion(application: Application, entry: AppEntry): ApplicationQuestion {
   return questionOf(application, entry, listedAfterEndMs, 0);
 }
 
@@ -267,15 +215,9 @@ function questionOf(
   entry: AppEntry,
   lengthMs: number,
   delayMs: number,
-): Question {
+): ApplicationQuestion {
   const poll = { ...entry.poll, window: { kind: 'range' as const, lengthMs }, delayMs };
-  return {
-    kind: 'application',
-    selected: { application, entry: { ...entry, poll } },
-    askHostNames: entry.hosts !== false,
-    hostNames: new Map(),
-    isListed: () => true,
-  };
+  return questionAbout({ application, entry: { ...entry, poll } }, entry.hosts !== false);
 }
 
 /** An application that the entries choose from one list only. */

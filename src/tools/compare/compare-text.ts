@@ -1,5 +1,5 @@
-import { aligned } from '../../cli/plain-text.ts';
 import { countOf, countText, printable } from '../../model/shown-text.ts';
+import { aligned } from '../plain-text.ts';
 import {
   type AccountComparison,
   type ComparedAccount,
@@ -17,16 +17,15 @@ import {
   verdicts,
 } from './compare-values.ts';
 
-export interface ComparisonTextOptions {
-  /** Whether to show every value that agrees. */
-  readonly all: boolean;
-}
-
-/** A comparison for people: the accounts, the values, and one sentence. */
+/**
+ * A comparison for people: the accounts, the values, and one sentence.
+ *
+ * @param all whether to show every value that agrees
+ */
 export function comparisonText(
   accounts: readonly AccountComparison[],
   { sentence }: Judgement,
-  { all }: ComparisonTextOptions,
+  all: boolean,
 ): string {
   const compared = accounts.filter((account) => account.kind === 'compared');
   const values = compared.flatMap((account) => account.values);

@@ -3,7 +3,15 @@ import { ApiError } from '../../../src/model/api-error.ts';
 import type { TransactionType } from '../../../src/model/application.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import type { Values } from '../../../src/model/polled-series.ts';
-import { comparedValues, type PolledTwice } from '../../../src/tools/compare/compare-values.ts';
+import type { Unit } from '../../../src/model/vendor-value.ts';
+import {
+  type BothValues,
+  changeOf,
+  comparedValues,
+  type PolledTwice,
+  type Verdict,
+  verdictOf,
+} from '../../../src/tools/compare/compare-values.ts';
 import { anEntry, throughputSeries } from '../../support/builders.ts';
 
 type Rates = Readonly<Partial<Record<TransactionType, number>>>;
@@ -210,5 +218,73 @@ describe('a failed call', () => {
     expect(rowsOf({ rest, nerdgraph: anOutcome({}, { web: { web: 1 } }) })).toEqual([
       ['web', 'web', 1, 1, 'equal'],
     ]);
+  });
+});
+
+type Row = readonly [
+  what: string,
+  unit: Unit,
+  rest: readonly number[],
+  nerdgraph: readonly number[],
+  verdict: Verdict | undefined,
+];
+
+describe('the verdict', () => {
+  it.each<Row>([
+    ['the same', 'per_minute', [812], [812], 'equal'],
+    ['rounded down', 'per_minute', [812], [812.4], 'equal'],
+    ['a tie', 'per_minute', [812], [811.5], 'equal'],
+    ['beyond a tie', 'per_minute', [812], [812.51], 'differs'],
+    ['a power of ten', 'per_minute', [1000], [1004.9], 'equal'],
+    ['beyond it', 'per_minute', [1000], [1005.1], 'differs'],
+    ['a small value', 'per_minute', [0.0333], [1 / 30], 'equal'],
+    ['one call more', 'per_minute', [0.0333], [2 / 30], 'differs'],
+    ['a million', 'per_minute', [1_230_000], [1_234_999], 'equal'],
+    ['both 0', 'per_minute', [0], [0], 'equal'],
+    ['0 and more', 'per_minute', [0], [0.2], 'differs'],
+    ['two ids', 'per_minute', [101, 202], [303.9], 'equal'],
+    ['two other ids', 'per_minute', [101, 202], [304.1], 'differs'],
+    ['idle in REST', 'per_minute', [0], [], 'idle'],
+    ['idle in NerdGraph', 'per_minute', [], [0], 'idle'],
+    ['absent in NerdGraph', 'per_minute', [1], [], 'only REST'],
+    ['absent in REST', 'per_minute', [], [1], 'only NerdGraph'],
+    ['absent in both', 'per_minute', [], [], undefined],
+    ['seconds', 'seconds', [0.364], [0.3644], 'equal'],
+    ['other seconds', 'seconds', [0.364], [0.3646], 'differs'],
+    ['a score', 'ratio', [0.93], [0.934], 'equal'],
+    ['another score', 'ratio', [0.93], [0.936], 'differs'],
+    ['CPU of more than 10 cores', 'ratio', [12.6], [12.5758], 'equal'],
+    ['other CPU', 'ratio', [12.6], [12.54], 'differs'],
+    ['MiB', 'bytes', [101 * 1024 ** 2], [101.49 * 1024 ** 2], 'equal'],
+    ['other MiB', 'bytes', [101 * 1024 ** 2], [101.6 * 1024 ** 2], 'differs'],
+  ])('of %s (%s: %j and %j) is %s', (_, unit, rest, nerdgraph, verdict) => {
+    expect(verdictOf({ unit, rest, nerdgraph, raw: false })).toBe(verdict);
+  });
+
+  it.each([
+    { rest: 812.4, nerdgraph: 812.4, verdict: 'equal' },
+    { rest: 0.1 + 0.2, nerdgraph: 0.3, verdict: 'equal' },
+    { rest: 812, nerdgraph: 812.4, verdict: 'differs' },
+  ])('knows no rounding of raw values: $rest and $nerdgraph', ({ rest, nerdgraph, verdict }) => {
+    const both: BothValues = {
+      unit: 'per_minute',
+      rest: [rest],
+      nerdgraph: [nerdgraph],
+      raw: true,
+    };
+
+    expect(verdictOf(both)).toBe(verdict);
+  });
+});
+
+describe('the change', () => {
+  it.each([
+    { rest: 100, nerdgraph: 112, change: 0.12 },
+    { rest: 100, nerdgraph: 50, change: 0.5 },
+    { rest: 0, nerdgraph: 7, change: 1 },
+    { rest: undefined, nerdgraph: 7, change: 1 },
+    { rest: 7, nerdgraph: undefined, change: 1 },
+  ])('from $rest to $nerdgraph is $change', ({ rest, nerdgraph, change }) => {
+    expect(changeOf(rest, nerdgraph)).toBeCloseTo(change);
   });
 });

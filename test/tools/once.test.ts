@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { pollingText } from '../../src/cli/once.ts';
 import type { AccountDetails, QueryStatus } from '../../src/model/status.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { pollingText } from '../../src/tools/once.ts';
 import { manyApplications } from '../faults/fault-bench.ts';
 import { readScrape } from '../faults/scrape.ts';
 import { aQuery } from '../support/builders.ts';
 import { anAccountDetails, anApplicationStatus } from '../support/status-source.ts';
-import { firstMetricOnly, printedBy } from '../tools/ask-bench.ts';
+import { firstMetricOnly, printedBy } from './ask-bench.ts';
 
 function anAccount(overrides: Partial<AccountDetails> = {}): AccountDetails {
   return anAccountDetails({

@@ -1,17 +1,13 @@
+import type { Flags } from '../cli/flag-table.ts';
+import type { Outcome } from '../cli/one-shot.ts';
 import { readFailure } from '../config/read-file.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { askStatus } from '../web/ask-status.ts';
-import type { Flags } from './flag-table.ts';
-import type { Outcome } from './one-shot.ts';
 
 /** For container probes, where no other HTTP client may be at hand. */
 export async function healthcheck(
-  {
-    healthcheckUrl,
-    clientCertFile,
-    clientKeyFile,
-  }: Pick<Flags, 'healthcheckUrl' | 'clientCertFile' | 'clientKeyFile'>,
-  { stderr, readFile }: Pick<ToolPlatform, 'stderr' | 'readFile'>,
+  { healthcheckUrl, clientCertFile, clientKeyFile }: Flags,
+  { stderr, readFile }: ToolPlatform,
 ): Promise<Outcome> {
   const cert = await textOf('--tls.cert-file', clientCertFile, readFile);
   const key = await textOf('--tls.key-file', clientKeyFile, readFile);

@@ -1,17 +1,19 @@
+import type { Flags } from '../cli/flag-table.ts';
+import type { Outcome } from '../cli/one-shot.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { createDaemon } from '../daemon/accounts.ts';
-import { logWarnings } from '../daemon/config-files.ts';
+import { logWarnings, orCommandError } from '../daemon/config-files.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import { countOf } from '../model/shown-text.ts';
 import type { AccountDetails } from '../model/status.ts';
 import { createLogger } from '../publish/logger.ts';
-import { loadForCommand } from './command-config.ts';
-import type { Flags } from './flag-table.ts';
-import type { Outcome } from './one-shot.ts';
 
 /** Polls everything once and prints what was polled; with `--all` also the exporter's own metrics. Ends with 1 if anything asked for is missing. */
 export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const { config, warnings } = await loadForCommand(flags.configFile, platform);
+  const { config, warnings } = await orCommandError(async () =>
+    loadConfig(flags.configFile, platform),
+  );
   const logger = await createLogger(flags, platform);
   logWarnings(warnings, flags.configFile, logger);
   const shard = shardFrom(flags, platform);
