@@ -91,7 +91,7 @@ function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
 }
 
 /** A note on the accounts with the REST API v2, and later a warning. */
-function endOfRest(config: Config, { clock }: Pick<ToolPlatform, 'clock'>): readonly Finding[] {
+function endOfRest(config: Config, { clock }: ToolPlatform): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
   const [account, ...others] = accountsInUse(config)
     .filter((inUse) => inUse.account.source.kind === 'rest')

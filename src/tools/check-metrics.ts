@@ -1,5 +1,6 @@
 import { closest } from '../config/suggestion.ts';
 import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
 import { printable } from '../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { OpenAccount } from './ask.ts';
@@ -7,127 +8,124 @@ import type { CheckedConfig, Finding } from './check-finding.ts';
 import type { Sample } from './discovered-account.ts';
 import { type ListedMetric, listMetrics } from './metric-lists.ts';
 
-/** Whether values of an application can be read, and which of its metrics New Relic does not know, at their lines. */
+/** Each may take four calls. */
+const mostAsked = 10;
+
+/**
+ * Whether values of an application can be read, and which of the metrics that the configuration names itself,
+ * and that brought no value, New Relic does not know of it. Rejects with the reason of a stop.
+ */
 export async function sampleFindings(
   open: OpenAccount,
-  { selected: { application, entry }, outcome }: Sample,
-  { config, file }: CheckedConfig,
+  { selected, outcome }: Sample,
+  checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
   const account = open.account.name;
-  const subject = `application ${application.id}`;
+  const subject = `application ${selected.application.id}`;
   const { reading, error, gone } = outcome;
   if (error !== undefined) {
     const message = `${subject}: its values cannot be read`;
     return [{ severity: 'error', account, message, remedy: error.message }];
   }
-  const unknown =
-    reading === undefined ? [] : await unknownMetricsOf(open, application.id, reading);
-  const findings = unknown.map(({ series, key, message, remedy }): Finding => {
-    const index = entry.poll.metrics.findIndex(
-      (one) =>
-        typeof one === 'object' &&
-        one.metric === series.metric &&
-        one.value === series.value &&
-        one.as === series.gauge.name,
-    );
-    const own = ['apps', config.apps.indexOf(entry)];
-    const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
-    const place = file.placeOf(file.at(...list, 'metrics', index, key)?.span);
-    return { severity: 'warning', account, message, remedy, place };
-  });
-  if (gone) {
+  if (gone || reading === undefined) {
     const message = `${subject}: New Relic lists it but has no values of it`;
-    return [{ severity: 'error', account, message }, ...findings];
+    return [{ severity: 'error', account, message }];
   }
-  const told = new Set(unknown.map(({ series }) => series.gauge.name));
+  const { series, application } = reading;
+  const silent = series.filter(
+    ({ preset }, index) => preset === undefined && (application[index] ?? 0) === 0,
+  );
+  const unknown: Finding[] = [];
+  const told = new Set<string>();
+  for (const one of silent.slice(0, mostAsked)) {
+    const finding = await unknownFinding(open, selected, one, checked);
+    if (finding === undefined) continue;
+    unknown.push(finding);
+    told.add(one.gauge.name);
+  }
   const lacks = gaugesWithoutValue(reading).filter((name) => !told.has(name));
   const without = lacks.length === 0 ? '' : `, and no value at the moment of ${lacks.join(', ')}`;
   const message = `${subject}: values can be read, ${throughputText(reading)}${without}`;
-  return [{ severity: 'ok', account, message }, ...findings];
+  return [{ severity: 'ok', account, message }, ...unknown];
 }
 
-function throughputText(reading: AppReading | undefined): string {
+function throughputText(reading: AppReading): string {
   const types = [...applicationMetrics(reading).keys()].join(' and ');
   if (types !== '') return `it has ${types} throughput`;
-  const isAsked = reading?.series.some(({ preset }) => preset === 'throughput') !== false;
+  const isAsked = reading.series.some(({ preset }) => preset === 'throughput');
   return isAsked ? 'it has no throughput at the moment' : 'without throughput';
 }
 
 /** The gauges of the application itself, beside throughput, that none of its series has a value for. */
-function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] {
-  if (reading === undefined) return [];
-  const asked = reading.series.flatMap((series, index) =>
-    series.preset === 'throughput' || !isReadOf('applications', series)
-      ? []
-      : [{ name: series.gauge.name, value: reading.application[index] }],
+function gaugesWithoutValue({ series, application }: AppReading): readonly string[] {
+  const asked = [...series.entries()].filter(
+    ([, one]) => one.preset !== 'throughput' && isReadOf('applications', one),
   );
-  const having = new Set(asked.flatMap(({ name, value }) => (value === undefined ? [] : [name])));
-  return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
+  const having = asked.filter(([index]) => application[index] !== undefined);
+  const names = new Set(having.map(([, { gauge }]) => gauge.name));
+  const all = new Set(asked.map(([, { gauge }]) => gauge.name));
+  return [...all].filter((name) => !names.has(name));
 }
 
-/** A metric of the configuration that an application does not have, or not with this value. */
-interface UnknownMetric {
-  readonly series: PolledSeries;
-  /** The key of the configuration that is probably wrong. */
-  readonly key: 'metric' | 'value';
-  readonly message: string;
-  readonly remedy: string;
+/** Says so, at its line, if New Relic does not know a metric of the application, or not with this value. */
+async function unknownFinding(
+  open: OpenAccount,
+  { application: { id }, entry }: SelectedApplication,
+  series: PolledSeries,
+  { config, file }: CheckedConfig,
+): Promise<Finding | undefined> {
+  const { metric, value } = series;
+  const alike = await listed(open, id, metric);
+  if (alike === undefined) return undefined;
+  const found = alike.find(({ name }) => name === metric);
+  const { values = [] } = found ?? {};
+  // NerdGraph does not tell for certain which values a metric has.
+  const mayHaveIt = open.account.source.kind === 'nerdgraph' || values.includes(value);
+  if (found !== undefined && mayHaveIt) return undefined;
+  const index = entry.poll.metrics.findIndex(
+    (one) =>
+      typeof one === 'object' &&
+      one.metric === metric &&
+      one.value === value &&
+      one.as === series.gauge.name,
+  );
+  const own = ['apps', config.apps.indexOf(entry)];
+  const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
+  const key = found === undefined ? 'metric' : 'value';
+  const what = found === undefined ? '' : `value "${value}" of the `;
+  return {
+    severity: 'warning',
+    account: open.account.name,
+    message: `application ${id} has no ${what}metric "${printable(metric)}"`,
+    remedy:
+      found === undefined
+        ? await meant(open, id, metric)
+        : `it has ${values.map(printable).join(', ')}`,
+    place: file.placeOf(file.at(...list, 'metrics', index, key)?.span),
+  };
 }
 
-/** Each may take four calls. */
-const mostAsked = 10;
-
-/** Lists metrics whose names contain a text; `undefined` if that fails. */
-type Listed = (like: string) => Promise<readonly ListedMetric[] | undefined>;
-
-/**
- * Looks up which of the metrics that the configuration names itself, and that brought no value, New Relic
- * does not know of the application. Rejects with the reason of a stop.
- */
-async function unknownMetricsOf(
+/** The metrics whose names contain a text; `undefined` if they cannot be listed. */
+async function listed(
   open: OpenAccount,
   applicationId: string,
-  { series, application }: AppReading,
-): Promise<readonly UnknownMetric[]> {
-  const listed: Listed = async (like) => {
-    const found: ListedMetric[] = [];
-    const question = { applicationId, hostId: undefined, like };
-    const end = await listMetrics(open, question, 1, (some) => found.push(...some));
-    return end.error === undefined && end.cut === undefined ? found : undefined;
-  };
-  // NerdGraph does not tell for certain which values a metric has.
-  const tellsValues = open.account.source.kind === 'rest';
-  const silent = series.filter(
-    ({ preset }, index) => preset === undefined && (application[index] ?? 0) === 0,
-  );
-  const unknown: UnknownMetric[] = [];
-  for (const one of silent.slice(0, mostAsked)) {
-    const alike = await listed(one.metric);
-    const found = alike?.find(({ name }) => name === one.metric);
-    const { values = [] } = found ?? {};
-    const subject = `application ${applicationId} has no`;
-    const metric = `metric "${printable(one.metric)}"`;
-    if (alike !== undefined && found === undefined) {
-      const remedy = await meant(one.metric, listed);
-      unknown.push({ series: one, key: 'metric', message: `${subject} ${metric}`, remedy });
-    } else if (found !== undefined && tellsValues && !values.includes(one.value)) {
-      const message = `${subject} value "${one.value}" of the ${metric}`;
-      const remedy = `it has ${values.map(printable).join(', ')}`;
-      unknown.push({ series: one, key: 'value', message, remedy });
-    }
-  }
-  return unknown;
+  like: string,
+): Promise<readonly ListedMetric[] | undefined> {
+  const found: ListedMetric[] = [];
+  const question = { applicationId, hostId: undefined, like };
+  const end = await listMetrics(open, question, 1, (some) => found.push(...some));
+  return end.error === undefined && end.cut === undefined ? found : undefined;
 }
 
 /** As much of a name as is likely to be right. */
 const beginning = 4;
 
 /** What is probably meant by the name of a metric: one with the same beginning, or the same end. */
-async function meant(metric: string, listed: Listed): Promise<string> {
+async function meant(open: OpenAccount, applicationId: string, metric: string): Promise<string> {
   const parts = metric.split('/');
   const [first = metric] = parts;
   for (const part of new Set([first, parts.at(-1) ?? first, metric.slice(0, beginning)])) {
-    const names = (await listed(part))?.map(({ name }) => name) ?? [];
+    const names = (await listed(open, applicationId, part))?.map(({ name }) => name) ?? [];
     const near = closest(metric, names);
     if (near !== undefined) return `did you mean "${printable(near)}"?`;
   }

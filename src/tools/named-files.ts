@@ -1,14 +1,9 @@
 import { resolve } from 'node:path';
 import { errorAt, type Problem, type Span, warningAt } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
-import {
-  type ApiKeyDependencies,
-  NamedFileError,
-  readApiKey,
-  readCaFile,
-  readProxyUrl,
-} from '../config/named-file.ts';
+import { NamedFileError, readApiKey, readCaFile, readProxyUrl } from '../config/named-file.ts';
 import { mapsUnder, type PlacedMap, textAt } from '../config/yaml-document.ts';
+import type { ToolPlatform } from '../daemon/platform.ts';
 import type { SecretLocation } from '../model/config.ts';
 import { refusalOf } from '../model/key-text.ts';
 import { regionOf } from '../model/region.ts';
@@ -23,11 +18,6 @@ type NamedFile =
       readonly span: Span | undefined;
     }
   | { readonly kind: 'ca'; readonly path: string; readonly span: Span | undefined };
-
-export interface NamedFileDependencies extends ApiKeyDependencies {
-  /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
-  readonly fileMode: (path: string) => Promise<number | undefined>;
-}
 
 function secretOf(
   kind: 'key' | 'proxy',
@@ -114,7 +104,7 @@ async function modeProblems(
   path: string,
   what: string,
   span: Span | undefined,
-  { fileMode, env }: NamedFileDependencies,
+  { fileMode, env }: ToolPlatform,
 ): Promise<readonly Problem[]> {
   const mode = await fileMode(path);
   if (mode === undefined) return [];
@@ -133,34 +123,31 @@ async function modeProblems(
 
 async function secretProblems(
   { kind, location, isOfficial, span }: Exclude<NamedFile, { kind: 'ca' }>,
-  dependencies: ApiKeyDependencies,
+  platform: ToolPlatform,
 ): Promise<readonly Problem[]> {
   if (kind === 'proxy') {
-    await readProxyUrl(location, dependencies);
+    await readProxyUrl(location, platform);
     return [];
   }
-  const doubt = keyDoubt(await readApiKey(location, dependencies), isOfficial);
+  const doubt = keyDoubt(await readApiKey(location, platform), isOfficial);
   const place = location.kind === 'file' ? location.path : location.name;
   const message = `the API key in ${place} ${doubt?.problem}`;
   return doubt === undefined ? [] : [warningAt(span, message, doubt.help)];
 }
 
-async function problemsWith(
-  file: NamedFile,
-  dependencies: NamedFileDependencies,
-): Promise<readonly Problem[]> {
+async function problemsWith(file: NamedFile, platform: ToolPlatform): Promise<readonly Problem[]> {
   const { span } = file;
   try {
     if (file.kind === 'ca') {
-      await readCaFile(file.path, dependencies);
+      await readCaFile(file.path, platform);
       return [];
     }
     const { location } = file;
     const isKey = file.kind === 'key';
     return [
-      ...(await secretProblems(file, dependencies)),
+      ...(await secretProblems(file, platform)),
       ...(location.kind === 'file'
-        ? await modeProblems(location.path, isKey ? 'API key' : 'proxy URL', span, dependencies)
+        ? await modeProblems(location.path, isKey ? 'API key' : 'proxy URL', span, platform)
         : []),
     ];
   } catch (error) {
@@ -178,9 +165,9 @@ async function problemsWith(
 export async function namedFileProblems(
   file: InspectedConfig,
   directory: string,
-  dependencies: NamedFileDependencies,
+  platform: ToolPlatform,
 ): Promise<readonly Problem[]> {
   const files = namedFiles(file, directory);
-  const problems = await Promise.all(files.map(async (one) => problemsWith(one, dependencies)));
+  const problems = await Promise.all(files.map(async (one) => problemsWith(one, platform)));
   return problems.flat();
 }

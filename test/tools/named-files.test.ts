@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspectConfig } from '../../src/config/load-config.ts';
 import { namedFileProblems } from '../../src/tools/named-files.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const key = `NRAK-${'A'.repeat(27)}`;
 
@@ -16,15 +17,8 @@ async function messagesOf(
   { files = {}, env = {}, mode }: Outside,
 ): Promise<readonly string[]> {
   const file = await inspectConfig(text, { fileName: 'c.yaml', directory: '/etc' });
-  const problems = await namedFileProblems(file, '/etc', {
-    env,
-    fileMode: async () => mode,
-    readFile: async (path) => {
-      const content = files[path];
-      if (content !== undefined) return new TextEncoder().encode(content);
-      throw Object.assign(new Error('not there'), { code: 'ENOENT' });
-    },
-  });
+  const platform = createFakePlatform({ env, files, fileMode: async () => mode });
+  const problems = await namedFileProblems(file, '/etc', platform);
   return problems.map(({ severity, message, help }) => `${severity}: ${message}; ${help ?? ''}`);
 }
 

@@ -1,22 +1,36 @@
 import { describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { planCalls } from '../../src/tools/call-plan.ts';
 import { seriesOfQuery, togetherOf } from '../../src/tools/make-plan.ts';
 import { aGauge, anAccount, aQuery } from '../support/builders.ts';
-import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
+import { firstMetricOnly, type Printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 
+interface Circumstances {
+  readonly accounts?: string;
+  readonly rules?: readonly FaultRule[];
+}
+
+/** What is said of a file with these lines. */
+async function planned(
+  args: readonly string[],
+  lines: string,
+  { accounts = account, rules = [] }: Circumstances = {},
+): Promise<Printed> {
+  const files = { 'c.yaml': `accounts: [${accounts}]\n${lines}` };
+  const options = { fleet: threeApplications };
+  return printedBy(options, ['plan', ...args, 'c.yaml'], files, undefined, rules);
+}
+
 describe('plan', () => {
   it('asks nobody, and states its assumptions', async () => {
-    const config = `accounts: [${account}]\napps: [{ id: 1 }, { name: a }, { match: "^b" }]`;
-
-    const { exitCode, stdout, calls } = await printed(
-      ['plan', '--plan.apps-per-match=3', '--plan.hosts-per-app=4', 'c.yaml'],
-      { 'c.yaml': config },
+    const { exitCode, stdout, calls } = await planned(
+      ['--plan.apps-per-match=3', '--plan.hosts-per-app=4'],
+      'apps: [{ id: 1 }, { name: a }, { match: "^b" }]',
     );
 
-    expect(calls).toBe(0);
-    expect(exitCode).toBe(0);
+    expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: 0 });
     expect(stdout.replace(/about \d+ of its own/u, 'about N of its own')).toBe(
       `account main
   applications    5 with 20 hosts
@@ -42,11 +56,10 @@ the exporter
 
   it('plans nothing for what is excluded, and counts missing ids as the daemon asks for them', async () => {
     const apps =
-      '[{ id: 12, exclude: true }, { match: "^sh", exclude: true, account: main }, { id: 901 }, { id: 902 }, { match: "." }]';
-    const files = { 'c.yaml': `accounts: [${account}]\napps: ${apps}` };
+      'apps: [{ id: 12, exclude: true }, { match: "^sh", exclude: true, account: main }, { id: 901 }, { id: 902 }, { match: "." }]';
 
-    const asked = await printed(['plan', '--online', 'c.yaml'], files, threeApplications);
-    const supposed = await printed(['plan', 'c.yaml'], files);
+    const asked = await planned(['--online'], apps);
+    const supposed = await planned([], apps);
 
     expect(asked.stdout).toContain(
       '1 with 0 hosts, 1 of them not reporting and not polled; 2 more excluded',
@@ -56,13 +69,13 @@ the exporter
   });
 
   it('says the same to people and to machines, also what several replicas take', async () => {
-    const files = { 'c.yaml': `accounts: [${account}]\napps: [{ id: 1, interval: 2m }]` };
+    const apps = 'apps: [{ id: 1, interval: 2m }]';
 
-    const words = await printed(['plan', '--replicas=3', 'c.yaml'], files);
-    const asked = await printed(['plan', '--replicas=3', '--output=json', 'c.yaml'], files);
+    const words = await planned(['--replicas=3'], apps);
+    const document = await planned(['--replicas=3', '--output=json'], apps);
 
     expect(words.stdout).toContain('replicas        3 take 19.5 of the 1000 calls a minute');
-    expect(JSON.parse(asked.stdout)).toMatchObject({
+    expect(JSON.parse(document.stdout)).toMatchObject({
       fits: true,
       accounts: [
         {
@@ -76,22 +89,19 @@ the exporter
     });
   });
 
-  it('counts on one call for several metrics, as long as New Relic gives them together', async () => {
-    const apps = '[{ id: 1, metrics: [throughput, apdex, memory, cpu] }]';
-
-    const { stdout } = await printed(['plan', 'c.yaml'], {
-      'c.yaml': `accounts: [${account}]\napps: ${apps}`,
-    });
-
-    expect(stdout).toMatch(/application_metrics +1\n +host_metrics +10\n/u);
-  });
-
-  it('counts an entry that is repeated once', async () => {
-    const config = `accounts: [${account}]\napps: [{ id: 1 }, { id: 1, interval: 2m }]`;
-
-    const { stdout } = await printed(['plan', 'c.yaml'], { 'c.yaml': config });
-
-    expect(stdout).toContain('  applications    1 with 10 hosts\n');
+  it.each([
+    {
+      what: 'several metrics as one call, as long as New Relic gives them together',
+      apps: '[{ id: 1, metrics: [throughput, apdex, memory, cpu] }]',
+      says: /application_metrics +1\n +host_metrics +10\n/u,
+    },
+    {
+      what: 'an entry that is repeated once',
+      apps: '[{ id: 1 }, { id: 1, interval: 2m }]',
+      says: /\n {2}applications {4}1 with 10 hosts\n/u,
+    },
+  ])('counts $what', async ({ apps, says }) => {
+    expect((await planned([], `apps: ${apps}`)).stdout).toMatch(says);
   });
 
   it.each([
@@ -116,36 +126,26 @@ the exporter
       ],
     },
   ])('says what makes an account with $what fit, and exits with 1', async ({ apps, lines }) => {
-    const config = `accounts: [${account}]\napps: ${apps}`;
-
-    const { exitCode, stdout } = await printed(['plan', '--plan.hosts-per-app=99', 'c.yaml'], {
-      'c.yaml': config,
-    });
+    const { exitCode, stdout } = await planned(['--plan.hosts-per-app=99'], `apps: ${apps}`);
 
     expect(exitCode).toBe(1);
-    for (const line of lines) expect(stdout).toContain(line);
+    expect(lines.filter((line) => !stdout.includes(line))).toEqual([]);
   });
 
   it('says so when only rarer discoveries help', async () => {
-    const small = account.replace(' }', ', requests_per_minute: 2 }');
-    const config = `accounts: [${small}]\npoll: { discovery_interval: 30s }\napps: [{ id: 1 }]`;
-
-    const { stdout } = await printed(['plan', 'c.yaml'], { 'c.yaml': config });
+    const { stdout } = await planned([], 'poll: { discovery_interval: 30s }\napps: [{ id: 1 }]', {
+      accounts: account.replace(' }', ', requests_per_minute: 2 }'),
+    });
 
     expect(stdout).toContain('to fit          a longer discovery_interval');
   });
 
-  it.each([{ args: ['plan', 'missing.yaml'], message: 'the configuration file does not exist' }])(
-    'exits with 2 for $args',
-    async ({ args, message }) => {
-      const { exitCode, stderr } = await printed(args, {
-        'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]`,
-      });
+  it('exits with 2 for a file that is not there', async () => {
+    const { exitCode, stderr } = await printedBy({}, ['plan', 'missing.yaml'], {});
 
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain(message);
-    },
-  );
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('the configuration file does not exist');
+  });
 });
 
 describe('the calls of several replicas', () => {
@@ -157,15 +157,23 @@ describe('the calls of several replicas', () => {
     { source: 'nerdgraph', sentPerMinute: 1000, replicas: 4, fits: false, mostReplicas: 3 },
   ] as const)(
     'fit what New Relic allows for $source: $replicas of $sentPerMinute: $fits',
-    ({ source, sentPerMinute, replicas, fits, mostReplicas }) => {
-      const of = anAccount({ source: { kind: source, accountId: 1 } });
-      const discovery = { calls: 1, intervalMs: 60_000 };
-      const none = { list_applications: 0, list_hosts: 0, application_metrics: 0 };
-      const cost = () => ({ ...none, host_metrics: 0, query: 0 });
-      const plan = planCalls({ account: of, applications: [], queries: [], cost, discovery });
-      const calls = { ...plan, sentPerMinute, startCalls: 7 };
+    (row) => {
+      const { source, sentPerMinute, replicas, fits, mostReplicas } = row;
+      const plan = planCalls({
+        account: anAccount({ source: { kind: source, accountId: 1 } }),
+        applications: [],
+        queries: [],
+        cost: () => ({
+          list_applications: 0,
+          list_hosts: 0,
+          application_metrics: 0,
+          host_metrics: 0,
+          query: 0,
+        }),
+        discovery: { calls: 1, intervalMs: 60_000 },
+      });
 
-      expect(togetherOf(calls, replicas)).toMatchObject({
+      expect(togetherOf({ ...plan, sentPerMinute, startCalls: 7 }, replicas)).toMatchObject({
         callsPerMinute: replicas * sentPerMinute,
         startCalls: replicas * 7,
         fits,
@@ -177,22 +185,19 @@ describe('the calls of several replicas', () => {
 
 describe('plan --online', () => {
   it('plans what it found, and names what it did not', async () => {
-    const config = `accounts: [${account}]\napps: [{ name: shop }, { name: Shop }, { id: 13 }]`;
-
-    const { exitCode, stdout, stderr, calls } = await printed(
-      ['plan', '--online', 'c.yaml'],
-      { 'c.yaml': config },
-      threeApplications,
+    const result = await planned(
+      ['--online'],
+      'apps: [{ name: shop }, { name: Shop }, { id: 13 }]',
     );
 
-    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
-    expect(stdout).toContain(`account main
+    expect(result).toMatchObject({ exitCode: 0, stderr: '', calls: 1, open: 0 });
+    expect(result.stdout).toContain(`account main
   applications     2 with 2 hosts, 1 of them not reporting and not polled
   matches nothing  name=Shop
   budget           fits: 4 of 800 calls a minute
   interval         1m
 `);
-    expect(stdout).not.toContain('assumed');
+    expect(result.stdout).not.toContain('assumed');
   });
 
   it.each([
@@ -204,17 +209,9 @@ describe('plan --online', () => {
       total: /total +13\n/u,
     },
   ])('says that $says, and plans with that', async ({ rules, says, calls: expected, total }) => {
-    const config = `accounts: [${account}]
-poll: { metrics: [throughput, errors, apdex, memory] }
-apps: [{ name: shop }]`;
+    const lines = 'poll: { metrics: [throughput, errors, apdex, memory] }\napps: [{ name: shop }]';
 
-    const { stdout, calls } = await printedBy(
-      { fleet: threeApplications },
-      ['plan', '--online', 'c.yaml'],
-      { 'c.yaml': config },
-      undefined,
-      rules,
-    );
+    const { stdout, calls } = await planned(['--online'], lines, { rules });
 
     expect(stdout).toMatch(new RegExp(`\\n  metrics +${says}\\n`, 'u'));
     expect(stdout).toMatch(total);
@@ -223,14 +220,11 @@ apps: [{ name: shop }]`;
 
   it('goes on with the other accounts when one cannot be discovered, and exits with 1', async () => {
     const wrong = account.replace('main', 'wrong').replace('KEY', 'WRONG_KEY');
-    const config = `accounts: [${wrong}, ${account}]
-apps: [{ match: ".", account: wrong }, { match: ".", account: main }]`;
+    const apps = 'apps: [{ match: ".", account: wrong }, { match: ".", account: main }]';
 
-    const { exitCode, stdout, stderr } = await printed(
-      ['plan', '--online', 'c.yaml'],
-      { 'c.yaml': config },
-      threeApplications,
-    );
+    const { exitCode, stdout, stderr } = await planned(['--online'], apps, {
+      accounts: `${wrong}, ${account}`,
+    });
 
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^account main\n/u);
@@ -239,21 +233,14 @@ apps: [{ match: ".", account: wrong }, { match: ".", account: main }]`;
   });
 
   it('exits with 2 for a key that is not there', async () => {
-    const config = `accounts: [${account.replace('KEY', 'NO_KEY')}]\napps: [{ match: "." }]`;
-
-    const { exitCode, stderr, calls } = await printed(['plan', '--online', 'c.yaml'], {
-      'c.yaml': config,
+    const { exitCode, stderr, calls } = await planned(['--online'], 'apps: [{ match: "." }]', {
+      accounts: account.replace('KEY', 'NO_KEY'),
     });
 
     expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
     expect(stderr).toContain('account main: the environment variable NO_KEY is not set');
   });
 });
-
-const queried = `accounts: [${account.replace('}', ', source: nerdgraph, account_id: 1234567 }')}]
-queries:
-  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 100 }
-  - { as: bad, nrql: SELECT count(*) FROM Transaction WHERE a == 1 FACET appName LIMIT 100 }`;
 
 describe('the series of a query', () => {
   const percentiles = aGauge('slow', { gives: 'percentiles', percentages: [50, 95] });
@@ -274,25 +261,28 @@ describe('the series of a query', () => {
 });
 
 describe('plan of queries alone', () => {
+  const accounts = account.replace('}', ', source: nerdgraph, account_id: 1234567 }');
+  const queries = `queries:
+  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 100 }
+  - { as: bad, nrql: SELECT count(*) FROM Transaction WHERE a == 1 FACET appName LIMIT 100 }`;
+
   it.each([
     // `newrelic_up`, and of each query its own three.
     { args: [], calls: 0, series: 1 + 2 * (3 + 100) },
-    { args: ['--online'], calls: 2, series: 1 + 3 + 1 + 3 + 100 },
+    { args: ['--online'], calls: 2, series: 1 + 3 + 2 + 3 + 100 },
   ])('speaks of queries only: $args', async ({ args, calls, series }) => {
-    const fleet = { applications: [{ id: 11, name: 'shop', kind: 'web', hosts: 1 }] } as const;
+    const result = await planned(args, queries, { accounts });
 
-    const result = await printed(['plan', ...args, 'c.yaml'], { 'c.yaml': queried }, fleet);
-
-    expect([result.exitCode, result.calls]).toEqual([0, calls]);
+    expect(result).toMatchObject({ exitCode: 0, calls });
     expect(result.stdout).toContain(`series          at most ${series}\n`);
     expect(result.stdout).toMatch(/ queries +2\n/u);
     expect(result.stdout).not.toMatch(/application|assumed|host/u);
   });
 
   it('exits with 1 for a refused key', async () => {
-    const files = { 'c.yaml': queried.replace('KEY', 'WRONG_KEY') };
-
-    const { exitCode, stdout, stderr } = await printed(['plan', '--online', 'c.yaml'], files);
+    const { exitCode, stdout, stderr } = await planned(['--online'], queries, {
+      accounts: accounts.replace('KEY', 'WRONG_KEY'),
+    });
 
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain('account main: discovery failed: query: status 401');
