@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { QuotaVerdict } from './quota.ts';
+import type { ServerResponse } from 'node:http';
 
 /** A complete answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
 }
 
 const contentType = 'application/json; charset=utf-8';
@@ -40,22 +45,17 @@ export function errorAnswer(
   };
 }
 
-/** A 429: the only answer that tells about the quota. */
-export function overQuotaAnswer(verdict: QuotaVerdict): Answer {
+/** A 429: the only answer that tells about the quota. `resetSeconds` counts from the epoch. */
+export function overQuotaAnswer(limit: number, resetSeconds: number): Answer {
   return {
     status: 429,
     headers: {
       'Content-Type': contentType,
-      'X-RateLimit-Limit': String(verdict.limit),
+      'X-RateLimit-Limit': String(limit),
       'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': String(verdict.resetSeconds),
+      'X-RateLimit-Reset': String(resetSeconds),
       'X-RateLimit-Docs': quotaDocs,
     },
     body: '{}',
   };
-}
-
-/** A 200 to a request that does not accept JSON: the status without the document. */
-export function withoutBody(answer: Answer): Answer {
-  return { ...answer, body: '' };
 }

@@ -8,12 +8,6 @@ import type {
   SimulatedHost,
 } from './simulated-application.ts';
 
-/** Makes complete records, and fills in what a test or the generator leaves open. */
-export interface ApplicationFactory {
-  application(spec: ApplicationSpec, nowMs: number): SimulatedApplication;
-  host(spec: HostSpec, startedMs: number): SimulatedHost;
-}
-
 const defaultKinds: readonly ApplicationKind[] = [
   'web',
   'other',
@@ -60,8 +54,6 @@ const services = [
 
 const healthStatuses = ['green', 'green', 'green', 'orange', 'green', 'unknown', 'red'] as const;
 
-const defaultTransactionNames = 5;
-
 /** Most have some errors; the third has many, and every tenth has never had one. */
 function errorRatioAt(index: number): number {
   if (index === 2) return 0.15;
@@ -72,8 +64,7 @@ function errorRatioAt(index: number): number {
 function applicationNameAt(index: number): string {
   const first = firstNames[index];
   if (first !== undefined) return first;
-  const service = services[index % services.length] ?? services[0];
-  return `${service} ${String(index).padStart(3, '0')}`;
+  return `${at(services, index)} ${String(index).padStart(3, '0')}`;
 }
 
 const teams = ['payments', 'search', 'platform'] as const;
@@ -81,18 +72,10 @@ const teams = ['payments', 'search', 'platform'] as const;
 /** Half of them have a third one. */
 function tagsAt(index: number): Readonly<Record<string, string>> {
   return {
-    team: teams[index % teams.length] ?? teams[0],
+    team: at(teams, index),
     environment: index % 4 === 3 ? 'staging' : 'production',
     ...(index % 2 === 0 ? { tier: 'critical' } : {}),
   };
-}
-
-function languageAt(index: number): string {
-  return languages[index % languages.length] ?? languages[0];
-}
-
-function healthStatusAt(index: number): string {
-  return healthStatuses[index % healthStatuses.length] ?? healthStatuses[0];
 }
 
 /** A private address as a host name, such as `ip-10-1-19-12`; unique below 2^24. */
@@ -140,66 +123,70 @@ function hostSpecsOf({ hosts = 0 }: ApplicationSpec): readonly HostSpec[] {
   return typeof hosts === 'object' ? hosts : Array.from({ length: hosts }, () => ({}));
 }
 
-function withDefaults(
-  { transactionNames, tags = {} }: ApplicationSpec,
-  usual: number,
-): Pick<SimulatedApplication, 'transactionNames' | 'tags'> {
-  return { transactionNames: transactionNames ?? usual, tags };
+function kindsOf({ kinds = [] }: Pick<FleetOptions, 'kinds'>): readonly ApplicationKind[] {
+  return kinds.length === 0 ? defaultKinds : kinds;
 }
 
-export function createApplicationFactory(
-  options: Pick<FleetOptions, 'kinds' | 'traffic' | 'transactionNames'>,
-  dependencies: { readonly random: Random },
-): ApplicationFactory {
-  const { random } = dependencies;
-  const nextId = createIds(random);
-  const kinds =
-    options.kinds === undefined || options.kinds.length === 0 ? defaultKinds : options.kinds;
-  const { transactionNames = defaultTransactionNames } = options;
-  let applications = 0;
-  let hosts = 0;
+function at<Item>(items: readonly [Item, ...Item[]], index: number): Item {
+  return items[index % items.length] ?? items[0];
+}
 
-  const host = (spec: HostSpec, startedMs: number): SimulatedHost => {
-    const index = hosts;
-    hosts += 1;
+/** Makes complete records, and fills in what a test or the generator leaves open. */
+export class ApplicationFactory {
+  readonly #options: FleetOptions;
+  readonly #random: Random;
+  readonly #nextId: (wanted: number | undefined) => number;
+  #applications = 0;
+  #hosts = 0;
+
+  constructor(options: FleetOptions, random: Random) {
+    this.#options = options;
+    this.#random = random;
+    this.#nextId = createIds(random);
+  }
+
+  host(spec: HostSpec, startedMs: number): SimulatedHost {
+    const index = this.#hosts;
+    this.#hosts += 1;
+    const isFlat = this.#options.traffic === 'flat';
     return {
-      id: nextId(spec.id),
+      id: this.#nextId(spec.id),
       name: spec.name ?? hostNameAt(0x01_13_0c + index),
-      weight: spec.weight ?? (options.traffic === 'flat' ? 1 : 0.5 + random.next()),
-      instanceIds: Array.from({ length: spec.instances ?? random.integer(1, 3) }, () =>
-        nextId(undefined),
+      weight: spec.weight ?? (isFlat ? 1 : 0.5 + this.#random.next()),
+      instanceIds: Array.from({ length: spec.instances ?? this.#random.integer(1, 3) }, () =>
+        this.#nextId(undefined),
       ),
       startedMs,
       endedMs: undefined,
       listedUntilMs: undefined,
     };
-  };
+  }
 
-  const application = (spec: ApplicationSpec, nowMs: number): SimulatedApplication => {
-    const index = applications;
-    applications += 1;
+  application(spec: ApplicationSpec, nowMs: number): SimulatedApplication {
+    const index = this.#applications;
+    this.#applications += 1;
+    const kinds = kindsOf(this.#options);
     const kind = spec.kind ?? kinds[index % kinds.length] ?? 'web';
-    const id = nextId(spec.id);
-    const made = hostSpecsOf(spec).map((entry) => host(entry, nowMs - historyMs));
+    const id = this.#nextId(spec.id);
+    const hosts = hostSpecsOf(spec).map((entry) => this.host(entry, nowMs - historyMs));
     return {
       id,
       name: spec.name ?? applicationNameAt(index),
       kind,
-      language: spec.language ?? languageAt(index),
-      healthStatus: spec.healthStatus ?? healthStatusAt(index),
-      alertPolicyId: index % 3 === 2 ? undefined : nextId(undefined),
+      language: spec.language ?? at(languages, index),
+      healthStatus: spec.healthStatus ?? at(healthStatuses, index),
+      alertPolicyId: index % 3 === 2 ? undefined : this.#nextId(undefined),
       endUser: kind !== 'other' && index % 2 === 0,
-      responseTimeMs: random.integer(5, 900),
-      ratesPerMinute: ratesOf(spec, kind, random),
-      errorRatio: spec.errorRatio ?? errorRatioAt(index),
-      ...withDefaults(spec, transactionNames),
-      totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
-      hosts: new Map(made.map((entry) => [entry.id, entry])),
+      responseTimeMs: this.#random.integer(5, 900),
+      ratesPerMinute: ratesOf(spec, kind, this.#random),
+      errorRatio: errorRatioAt(index),
+      transactionNames: spec.transactionNames ?? 5,
+      tags: spec.tags ?? {},
+      totalWeight: hosts.reduce((sum, host) => sum + host.weight, 0) || 1,
+      hosts: new Map(hosts.map((host) => [host.id, host])),
       silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,
     };
-  };
-
-  return { application, host };
+  }
 }
 
 /**
@@ -207,32 +194,26 @@ export function createApplicationFactory(
  * reports gets one host while they last; the rest is spread unevenly.
  */
 export function generateSpecs(
-  options: { readonly applications: number; readonly hosts: number | undefined } & Pick<
-    FleetOptions,
-    'kinds'
-  >,
+  applications: number,
+  options: Pick<FleetOptions, 'kinds' | 'hosts'>,
   random: Random,
 ): readonly ApplicationSpec[] {
-  const kinds =
-    options.kinds === undefined || options.kinds.length === 0 ? defaultKinds : options.kinds;
-  const specs = Array.from({ length: options.applications }, (_, index) => ({
+  const kinds = kindsOf(options);
+  const specs = Array.from({ length: applications }, (_, index) => ({
     kind: kinds[index % kinds.length] ?? ('web' as const),
-    hosts: 0,
     tags: tagsAt(index),
   }));
-  const reporting = specs.filter((spec) => spec.kind !== 'not_reporting');
-  const total = options.hosts ?? 4 * reporting.length;
-  const counts = reporting.map((_, index) => Number(index < total));
-  for (let left = total - reporting.length; left > 0; left -= 1) {
+  const reporting = specs.filter((spec) => spec.kind !== 'not_reporting').length;
+  const total = options.hosts ?? 4 * reporting;
+  const counts = Array.from({ length: reporting }, (_, index) => Number(index < total));
+  for (let left = total - reporting; left > 0; left -= 1) {
     // The square favours the first applications, so that their sizes differ widely.
     const index = Math.floor(random.next() ** 2 * counts.length);
     counts[index] = (counts[index] ?? 0) + 1;
   }
-  let next = 0;
-  return specs.map((spec) => {
-    if (spec.kind === 'not_reporting') return { ...spec, hosts: 2 };
-    const hosts = counts[next] ?? 0;
-    next += 1;
-    return { ...spec, hosts };
-  });
+  const left = [...counts];
+  return specs.map((spec) => ({
+    ...spec,
+    hosts: spec.kind === 'not_reporting' ? 2 : (left.shift() ?? 0),
+  }));
 }

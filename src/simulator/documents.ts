@@ -1,6 +1,5 @@
-import { rounded } from './metric-data.ts';
+import { minuteMs } from '../model/time.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
-import { formatTimestamp } from './time-range.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -10,7 +9,6 @@ export interface ApplicationState {
   readonly listedHosts: readonly SimulatedHost[];
   /** Mean over the newest complete minutes: of web requests if it has them. */
   readonly throughput: number;
-  readonly includeLinks: boolean;
 }
 
 const applicationTemplates = {
@@ -33,15 +31,19 @@ const hostTemplates = {
   'application_host.server': '/v2/servers/{server_id}',
 } as const;
 
-const apdexTarget = 0.5;
-const endUserApdexTarget = 7;
-/** `last_reported_at` is accurate to a few minutes. */
-const lastReportMaxAgeMs = 60_000;
-
-function runsBackgroundWork(application: SimulatedApplication): boolean {
-  return application.kind === 'other' || application.kind === 'both';
+/** The vendor rounds nearly all numbers to three significant digits. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(3));
 }
 
+/** Whole seconds, with the offset that the vendor always writes. */
+export function formatTimestamp(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}+00:00`;
+}
+
+/** In seconds. */
+export const apdexTarget = 0.5;
+const endUserApdexTarget = 7;
 function apdexScore(responseTimeMs: number): number {
   return Number(Math.max(0.3, 1 - responseTimeMs / 4000).toFixed(2));
 }
@@ -56,7 +58,7 @@ function summaryDocument(application: SimulatedApplication, state: ApplicationSt
     apdex_score: apdexScore(application.responseTimeMs),
     host_count: state.listedHosts.length,
     instance_count: instances,
-    ...(runsBackgroundWork(application) ? { concurrent_instance_count: 1 } : {}),
+    ...(['other', 'both'].includes(application.kind) ? { concurrent_instance_count: 1 } : {}),
   };
 }
 
@@ -76,7 +78,8 @@ export function applicationDocument(
   state: ApplicationState,
 ): Json {
   const reporting = application.silentSinceMs === undefined;
-  const lastReportedMs = Math.floor(state.nowMs / lastReportMaxAgeMs) * lastReportMaxAgeMs;
+  // It is accurate to a few minutes.
+  const lastReportedMs = Math.floor(state.nowMs / minuteMs) * minuteMs;
   return {
     id: application.id,
     name: application.name,
@@ -105,7 +108,7 @@ export function applicationDocument(
       enable_real_user_monitoring: true,
       use_server_side_config: false,
     },
-    ...(state.includeLinks ? { links: linksDocument(application, state.listedHosts) } : {}),
+    links: linksDocument(application, state.listedHosts),
   };
 }
 

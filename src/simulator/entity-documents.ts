@@ -1,9 +1,7 @@
 import { own } from '../model/own.ts';
-import { minuteMs } from '../model/time.ts';
 import type { CallCounter } from './call-counter.ts';
-import { entityGuidOf } from './entity-guid.ts';
-import type { EntityAttributes } from './entity-query.ts';
-import type { GraphqlObject } from './graphql-execution.ts';
+import { apdexTarget } from './documents.ts';
+import type { GraphqlObject } from './graphql.ts';
 import {
   metricNames,
   type SimulatedApplication,
@@ -16,18 +14,8 @@ export interface GraphqlAccount {
   readonly name: string;
 }
 
-/** What an entity needs besides the record of its application. */
-export interface EntityState {
-  readonly account: GraphqlAccount;
-  readonly nowMs: number;
-  readonly listedHosts: readonly SimulatedHost[];
-  readonly calls: CallCounter;
-}
-
-/** The summary is a mean over the newest complete minutes, as in the lists of REST. */
-const summaryMinutes = 4;
-const summaryDelayMs = 3 * minuteMs;
-const apdexTarget = 0.5;
+/** What a search can ask of an application, by name: its tags as `tags.x`. */
+export type EntityAttributes = Readonly<Record<string, string>>;
 
 const severities: Readonly<Record<string, string>> = {
   green: 'NOT_ALERTING',
@@ -35,74 +23,70 @@ const severities: Readonly<Record<string, string>> = {
   red: 'CRITICAL',
 };
 
-export function alertSeverityOf(application: SimulatedApplication): string {
-  return own(severities, application.healthStatus) ?? 'NOT_CONFIGURED';
+/** The vendor's identity of an application: base64 without padding. */
+export function entityGuidOf(accountId: number, { id }: { readonly id: number }): string {
+  const text = `${accountId}|APM|APPLICATION|${id}`;
+  return Buffer.from(text).toString('base64').replaceAll('=', '');
 }
 
-function isReporting(application: SimulatedApplication): boolean {
-  return application.silentSinceMs === undefined;
+function alertSeverityOf({ healthStatus }: SimulatedApplication): string {
+  return own(severities, healthStatus) ?? 'NOT_CONFIGURED';
+}
+
+function isReporting({ silentSinceMs }: SimulatedApplication): boolean {
+  return silentSinceMs === undefined;
 }
 
 function tagsOf(
   application: SimulatedApplication,
   account: GraphqlAccount,
-): Readonly<Record<string, string>> {
-  return {
-    account: account.name,
-    accountId: String(account.id),
-    language: application.language,
-    nr_apm_application_id: String(application.id),
-    ...application.tags,
-  };
+): readonly (readonly [key: string, value: string])[] {
+  return [
+    ['account', account.name],
+    ['accountId', String(account.id)],
+    ['language', application.language],
+    ['nr_apm_application_id', String(application.id)],
+    ...Object.entries(application.tags),
+  ];
 }
 
-/** What a search can ask of an application, as texts. */
 export function entityAttributesOf(
   application: SimulatedApplication,
   account: GraphqlAccount,
 ): EntityAttributes {
-  const guid = entityGuidOf(account.id, application);
-  const attributes: Readonly<Record<string, string>> = {
-    id: guid,
-    guid,
+  const tags = tagsOf(application, account).map(([key, value]) => [`tags.${key}`, value]);
+  return {
+    ...Object.fromEntries(tags),
     name: application.name,
     accountId: String(account.id),
     domain: 'APM',
     type: 'APPLICATION',
     domainId: String(application.id),
-    domainType: 'APM-APPLICATION',
-    entityType: 'APM_APPLICATION_ENTITY',
     reporting: String(isReporting(application)),
     alertSeverity: alertSeverityOf(application),
   };
-  return (name) => {
-    const value = name.startsWith('tags.')
-      ? own(tagsOf(application, account), name.slice('tags.'.length))
-      : own(attributes, name);
-    return value === undefined ? [] : [value];
-  };
+}
+
+/** What an entity needs besides the record of its application. */
+export interface EntityState {
+  readonly account: GraphqlAccount;
+  readonly calls: CallCounter;
+  /** Those that are listed. */
+  readonly hosts: readonly SimulatedHost[];
 }
 
 function summary(application: SimulatedApplication, state: EntityState): GraphqlObject | null {
   if (!isReporting(application)) return null;
-  const toMs = Math.floor((state.nowMs - summaryDelayMs) / minuteMs) * minuteMs;
-  const fromMs = toMs - summaryMinutes * minuteMs;
-  const [web, other] = metricNames.map(
-    (name) => state.calls.count(application, undefined, name, fromMs, toMs) / summaryMinutes,
+  const throughput = metricNames.reduce(
+    (sum, name) => sum + state.calls.recentRate(application, undefined, name),
+    0,
   );
-  const throughput = (web ?? 0) + (other ?? 0);
-  const seconds = throughput === 0 ? 0 : application.responseTimeMs / 1000;
   return {
     throughput,
-    webThroughput: web,
-    nonWebThroughput: other,
-    responseTimeAverage: seconds,
-    webResponseTimeAverage: seconds,
-    nonWebResponseTimeAverage: seconds,
-    errorRate: 0,
+    responseTimeAverage: throughput === 0 ? 0 : application.responseTimeMs / 1000,
     apdexScore: Math.max(0.3, 1 - application.responseTimeMs / 4000),
-    hostCount: state.listedHosts.length,
-    instanceCount: state.listedHosts.reduce((sum, host) => sum + host.instanceIds.length, 0),
+    hostCount: state.hosts.length,
+    instanceCount: state.hosts.reduce((sum, host) => sum + host.instanceIds.length, 0),
   };
 }
 
@@ -117,29 +101,12 @@ export function entityOutline(
     guid: entityGuidOf(account.id, application),
     name: application.name,
     accountId: account.id,
-    account,
-    domain: 'APM',
-    type: 'APPLICATION',
-    entityType: 'APM_APPLICATION_ENTITY',
     reporting: isReporting(application),
     alertSeverity: alertSeverityOf(application),
-    permalink: `https://one.newrelic.com/redirect/entity/${entityGuidOf(account.id, application)}`,
-    tags: Object.entries(tagsOf(application, account)).map(([key, value]) => ({
-      key,
-      values: [value],
-    })),
+    tags: tagsOf(application, account).map(([key, value]) => ({ key, values: [value] })),
     applicationId: application.id,
     language: application.language,
-    runningAgentVersions: { minVersion: '8.9.0', maxVersion: '8.10.0' },
-    settings: { apdexTarget, serverSideConfig: true },
+    settings: { apdexTarget },
     apmSummary: () => summary(application, state),
   };
-}
-
-/** An application as an entity that is asked for by its guid. */
-export function entityDocument(
-  application: SimulatedApplication,
-  state: EntityState,
-): GraphqlObject {
-  return { ...entityOutline(application, state), __typename: 'ApmApplicationEntity' };
 }

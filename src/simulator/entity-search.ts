@@ -1,37 +1,33 @@
 import { own } from '../model/own.ts';
-import type { AccountDependencies } from './application-routes.ts';
 import {
-  alertSeverityOf,
-  type EntityState,
+  type EntityAttributes,
   entityAttributesOf,
-  entityDocument,
   entityOutline,
   type GraphqlAccount,
 } from './entity-documents.ts';
-import { entityGuidOf } from './entity-guid.ts';
-import { type EntityPredicate, parseEntityQuery } from './entity-query.ts';
-import type { GraphqlArguments, GraphqlObject } from './graphql-execution.ts';
-import { invalidInput } from './graphql-failure.ts';
+import type { SimulatedAccount } from './fleet.ts';
+import { type GraphqlArguments, type GraphqlObject, invalidInput, isJson } from './graphql.ts';
+import { type NrqlCondition, parseNrqlCondition } from './nrql-condition.ts';
+import { NrqlReader } from './nrql-reader.ts';
 import type { SimulatedApplication } from './simulated-application.ts';
 
-export interface EntitySearchOptions {
-  readonly account: GraphqlAccount;
-  /** The largest page; a search can only ask for a smaller one. */
-  readonly pageSize: number;
-}
+/** Without `tags.x`, which are free. */
+const searchable: ReadonlySet<string> = new Set([
+  'name',
+  'accountId',
+  'domain',
+  'type',
+  'domainId',
+  'reporting',
+  'alertSeverity',
+]);
 
-/** The applications as entities. */
-export interface EntitySearch {
-  /** The field `entitySearch`. Throws `INVALID_INPUT`. */
-  search(args: GraphqlArguments): GraphqlObject;
-  /** The field `entities`: those that exist, in the order of `guids`. */
-  entities(guids: readonly string[]): readonly GraphqlObject[];
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null;
+/** Parses the query of an entity search, whose language is that of conditions in NRQL. Throws `INVALID_INPUT`. */
+export function parseEntityQuery(text: string): NrqlCondition {
+  const reader = new NrqlReader(text, searchable);
+  const condition = parseNrqlCondition(reader);
+  if (reader.peek().kind !== 'end') throw reader.fail('expected AND, OR or the end');
+  return condition;
 }
 
 /** A cursor says where the next page begins. Clients cannot read it. The mark makes it another one. */
@@ -48,115 +44,52 @@ function offsetOf(cursor: unknown): number {
   return Number(offset);
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
-}
+type Predicate = (attributes: EntityAttributes) => boolean;
 
-/** `queryBuilder` has the most important conditions as members. */
-function builtPredicate(builder: Json): EntityPredicate {
-  const wanted = ['domain', 'type', 'name', 'alertSeverity', 'reporting']
-    .map((name) => ({ name, text: textOf(own(builder, name)) }))
-    .filter(({ text }) => text !== '');
-  return (attributes) =>
-    wanted.every(({ name, text }) =>
-      attributes(name).some((value) => (name === 'name' ? value.includes(text) : value === text)),
-    );
-}
-
-function predicateOf({ query, queryBuilder }: GraphqlArguments): EntityPredicate {
+function predicateOf({ query, queryBuilder }: GraphqlArguments): Predicate {
   const hasQuery = typeof query === 'string' && query !== '';
-  if (hasQuery && isJson(queryBuilder)) {
-    throw invalidInput('Give either query or queryBuilder, not both');
+  if (hasQuery === isJson(queryBuilder)) {
+    throw invalidInput('One of query and queryBuilder is required, and not both');
   }
-  if (hasQuery) return parseEntityQuery(query);
-  if (isJson(queryBuilder)) return builtPredicate(queryBuilder);
-  throw invalidInput('One of query and queryBuilder is required');
+  if (hasQuery) {
+    const { verdict } = parseEntityQuery(query);
+    return (attributes) => verdict({ attribute: (name) => own(attributes, name) ?? null }) === true;
+  }
+  const wanted = isJson(queryBuilder) ? Object.entries(queryBuilder) : [];
+  return (attributes) => wanted.every(([name, text]) => own(attributes, name) === text);
 }
 
-const sortKeys: Readonly<Record<string, (application: SimulatedApplication) => string>> = {
-  NAME: (application) => application.name,
-  ALERT_SEVERITY: alertSeverityOf,
-  REPORTING: (application) => String(application.silentSinceMs === undefined),
-};
-
-function asList(value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value : [value];
+function byName(left: SimulatedApplication, right: SimulatedApplication): number {
+  if (left.name === right.name) return 0;
+  return left.name < right.name ? -1 : 1;
 }
 
-function compareTexts(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
-/** Sorts by all criteria that are given, the first one first. Equal ones keep their order. */
-function sorted(
-  applications: readonly SimulatedApplication[],
-  { sortBy, sortByWithDirection }: GraphqlArguments,
-): readonly SimulatedApplication[] {
-  const criteria = [
-    ...asList(sortBy).map((attribute) => ({ attribute, sign: 1 })),
-    ...asList(sortByWithDirection)
-      .filter(isJson)
-      .map(({ attribute, direction }) => ({ attribute, sign: direction === 'DESC' ? -1 : 1 })),
-  ].map(({ attribute, sign }) => ({ key: own(sortKeys, String(attribute)) ?? (() => ''), sign }));
-  return applications.toSorted((left, right) => {
-    for (const { key, sign } of criteria) {
-      const order = sign * compareTexts(key(left), key(right));
-      if (order !== 0) return order;
-    }
-    return 0;
-  });
-}
-
-function limitOf(options: unknown, pageSize: number): number {
-  const limit = isJson(options) ? options['limit'] : undefined;
-  return typeof limit === 'number' && limit > 0 ? Math.min(limit, pageSize) : pageSize;
-}
-
-export function createEntitySearch(
-  options: EntitySearchOptions,
-  dependencies: AccountDependencies,
-): EntitySearch {
-  const { account } = options;
-  const { fleet, calls, clock } = dependencies;
-
-  const stateOf = (application: SimulatedApplication): EntityState => ({
-    account,
-    nowMs: clock.wallMs(),
-    listedHosts: fleet.listedHosts(application),
-    calls,
-  });
-
+/**
+ * The field `entitySearch`: the applications as entities, so many on a page. Throws `INVALID_INPUT`.
+ */
+export function searchEntities(
+  args: GraphqlArguments,
+  { fleet, calls }: Pick<SimulatedAccount, 'fleet' | 'calls'>,
+  { account, pageSize }: { readonly account: GraphqlAccount; readonly pageSize: number },
+): GraphqlObject {
+  const isMeant = predicateOf(args);
+  const found = fleet
+    .applications()
+    .filter((application) => isMeant(entityAttributesOf(application, account)))
+    .toSorted(args['sortByWithDirection'] === undefined ? () => 0 : byName);
   return {
-    search: (args) => {
-      const isMeant = predicateOf(args);
-      const limit = limitOf(args['options'], options.pageSize);
-      const found = sorted(
-        fleet.applications().filter((entry) => isMeant(entityAttributesOf(entry, account))),
-        args,
-      );
+    count: found.length,
+    results: ({ cursor }: GraphqlArguments) => {
+      const offset = offsetOf(cursor);
+      const end = offset + pageSize;
       return {
-        count: found.length,
-        query: args['query'],
-        results: ({ cursor }: GraphqlArguments) => {
-          const offset = offsetOf(cursor);
-          const end = offset + limit;
-          return {
-            nextCursor: end < found.length ? cursorOf(end) : null,
-            entities: found.slice(offset, end).map((entry) => entityOutline(entry, stateOf(entry))),
-          };
-        },
+        nextCursor: end < found.length ? cursorOf(end) : null,
+        entities: found
+          .slice(offset, end)
+          .map((application) =>
+            entityOutline(application, { account, calls, hosts: fleet.listedHosts(application) }),
+          ),
       };
-    },
-    entities: (guids) => {
-      const byGuid = new Map(
-        fleet.applications().map((entry) => [entityGuidOf(account.id, entry), entry]),
-      );
-      return guids
-        .map((guid) => byGuid.get(guid))
-        .filter((entry) => entry !== undefined)
-        .map((entry) => entityDocument(entry, stateOf(entry)));
     },
   };
 }

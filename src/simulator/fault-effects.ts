@@ -1,43 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Clock } from '../model/clock.ts';
-import { type Answer, errorAnswer } from './answer.ts';
-import {
-  type AnswerFault,
-  type Fault,
-  type FixedFault,
-  isWireFault,
-  type SizeFault,
-  type ThrottleHint,
-  type WireFault,
-} from './fault.ts';
-import { isGraphqlFault } from './graphql-fault.ts';
+import { own } from '../model/own.ts';
+import { type Answer, documentAnswer, errorAnswer, sendAnswer } from './answer.ts';
+import type { Fault, FirstMetricFault, SizeFault, ThrottleHint } from './fault.ts';
 import { withGraphqlFault } from './graphql-fault-effects.ts';
 import type { JournalEntry } from './journal.ts';
-import { withFirstMetricOnly } from './metric-fault-effects.ts';
-import { parseQuery } from './request.ts';
+import type { MetricDataDocument } from './metric-data.ts';
+import { lastOf } from './request.ts';
 import type { Intercept } from './simulator-options.ts';
-
-/** What an answer depends on besides its fault. */
-export interface FaultMoment {
-  readonly wallMs: number;
-  /** The page that the request asked for. */
-  readonly page: number;
-}
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
 const html = { 'Content-Type': 'text/html; charset=utf-8' };
 const loginPage =
   '<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n';
 
-const titles: Readonly<Record<number, string>> = {
-  401: 'The API key provided is invalid',
-  403: 'You are not allowed to perform this action',
-  404: 'No Application found with the given ID',
-  422: 'The time range must be at least 60 seconds',
-  500: 'Internal server error',
-  503: 'Service unavailable',
-};
+function titleOf(status: number): string {
+  return status === 401 ? 'The API key provided is invalid' : `An error, ${status}`;
+}
 
 function hintHeader(hint: ThrottleHint, wallMs: number): readonly [string, string] {
   if ('text' in hint) return [hint.header, hint.text];
@@ -57,39 +37,35 @@ function paged(text: string, page: number): string {
   return text.replaceAll('{page}', String(page)).replaceAll('{next}', String(page + 1));
 }
 
-const fixedAnswers: Readonly<Record<FixedFault['kind'], Answer>> = {
-  html: { status: 200, headers: html, body: loginPage },
-  empty: ok(''),
-  error_object: ok('{"error":{"title":"An unexpected error has occurred"}}'),
-  truncated_json: ok('{"applications":[{"id":101,"name":"shop","lang'),
+const fixedBodies: Readonly<Record<string, string>> = {
+  empty: '',
+  error_object: '{"error":{"title":"An unexpected error has occurred"}}',
+  truncated_json: '{"applications":[{"id":101,"name":"shop","lang',
 };
 
-function isFixed(fault: AnswerFault): fault is FixedFault {
-  return fault.kind in fixedAnswers;
+function statusAnswer(status: number, body: string | undefined): Answer {
+  if (body === undefined) return errorAnswer(status, titleOf(status));
+  return { status, headers: body.startsWith('<') ? html : json, body };
 }
 
-/** The answer of a fault that sends a complete one. */
-function faultAnswer(fault: AnswerFault, { wallMs, page }: FaultMoment): Answer {
-  if (isFixed(fault)) return fixedAnswers[fault.kind];
-  switch (fault.kind) {
-    case 'status': {
-      const answer = errorAnswer(fault.status, titles[fault.status] ?? 'An error occurred');
-      if (fault.body === undefined) return answer;
-      const headers = fault.body.startsWith('<') ? html : json;
-      return { status: fault.status, headers, body: fault.body };
-    }
-    case 'throttled': {
-      const hints = fault.hints.map((hint) => hintHeader(hint, wallMs));
-      const headers = { ...json, ...Object.fromEntries(hints) };
-      return { status: 429, headers, body: fault.body ?? '{}' };
-    }
-    case 'redirect':
-      return { status: 302, headers: { Location: fault.location }, body: '' };
-    case 'document': {
-      const { body, link } = fault;
-      return ok(paged(body, page), link === undefined ? {} : { Link: paged(link, page) });
-    }
+/** The complete answer of a fault that sends one. `page` is the one that the request asked for. */
+function answerOf(fault: Fault, wallMs: number, page: number): Answer | undefined {
+  if (fault.kind === 'html') return { status: 200, headers: html, body: loginPage };
+  if (fault.kind === 'status') return statusAnswer(fault.status, fault.body);
+  if (fault.kind === 'redirect') {
+    return { status: 302, headers: { Location: fault.location }, body: '' };
   }
+  if (fault.kind === 'throttled') {
+    const hints = fault.hints.map((hint) => hintHeader(hint, wallMs));
+    const headers = { ...json, ...Object.fromEntries(hints) };
+    return { status: 429, headers, body: fault.body ?? '{}' };
+  }
+  if (fault.kind === 'document') {
+    const { body, link } = fault;
+    return ok(paged(body, page), link === undefined ? {} : { Link: paged(link, page) });
+  }
+  const fixed = own(fixedBodies, fault.kind);
+  return fixed === undefined ? undefined : ok(fixed);
 }
 
 const partOfBody = '{"applications":[{"id":101,"name":"sh';
@@ -113,6 +89,24 @@ function drip(response: ServerResponse, everyMs: number, clock: Clock): void {
   sendByte();
 }
 
+/** Breaks the answer on the wire, if the fault is of that kind. */
+function breakOnTheWire(fault: Fault, response: ServerResponse, clock: Clock): boolean {
+  const { socket } = response;
+  const wire = new Map<Fault['kind'], () => unknown>([
+    ['silence', () => undefined],
+    ['stall', () => sendPart(response)],
+    ['reset', () => socket?.resetAndDestroy()],
+    ['reset_in_body', () => sendPart(response, () => socket?.resetAndDestroy())],
+    ['close', () => socket?.end()],
+    ['short_body', () => sendPart(response, () => socket?.end())],
+    ['garbage', () => socket?.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ]).get(fault.kind);
+  if (wire !== undefined) wire();
+  else if (fault.kind === 'drip') drip(response, fault.everyMs, clock);
+  else if ('bytes' in fault) sendMuch(fault, response);
+  return wire !== undefined || fault.kind === 'drip' || 'bytes' in fault;
+}
+
 function sendMuch({ kind, bytes }: SizeFault, response: ServerResponse): void {
   const blanks = Buffer.alloc(bytes, ' ');
   if (kind === 'huge_body') response.writeHead(200, json).end(blanks);
@@ -123,45 +117,43 @@ function sendMuch({ kind, bytes }: SizeFault, response: ServerResponse): void {
   }
 }
 
-/** Breaks the answer on the wire. */
-function breakOnTheWire(fault: WireFault, response: ServerResponse, clock: Clock): void {
-  const { socket } = response;
-  if ('bytes' in fault) {
-    sendMuch(fault, response);
-    return;
-  }
-  switch (fault.kind) {
-    case 'silence':
-      return;
-    case 'stall':
-      sendPart(response);
-      return;
-    case 'drip':
-      drip(response, fault.everyMs, clock);
-      return;
-    case 'reset':
-      socket?.resetAndDestroy();
-      return;
-    case 'reset_in_body':
-      sendPart(response, () => socket?.resetAndDestroy());
-      return;
-    case 'close':
-    case 'short_body':
-    case 'garbage':
-      closeInOrder(fault.kind, response);
-  }
+type Metric = MetricDataDocument['metric_data']['metrics'][number];
+
+function isMetricData(document: unknown): document is MetricDataDocument {
+  return (
+    typeof document === 'object' && document !== null && Object.hasOwn(document, 'metric_data')
+  );
 }
 
-function closeInOrder(kind: 'close' | 'short_body' | 'garbage', response: ServerResponse): void {
-  const { socket } = response;
-  if (kind === 'close') socket?.end();
-  else if (kind === 'garbage') socket?.end('SSH-2.0-OpenSSH_9.2\r\n');
-  else sendPart(response, () => socket?.end());
+function hasAll({ timeslices }: Metric, values: readonly string[]): boolean {
+  return timeslices.every((slice) => values.every((name) => Object.hasOwn(slice.values, name)));
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
-  response.end(body);
+function withoutValues({ name, timeslices }: Metric): Metric {
+  return { name, timeslices: timeslices.map((slice) => ({ ...slice, values: {} })) };
+}
+
+/**
+ * Takes the values of all metrics but the first away, if there is a metric that lacks one of the values
+ * that were asked for. Other answers stay as they are.
+ */
+export function withFirstMetricOnly(
+  { others }: FirstMetricFault,
+  values: readonly string[],
+  answer: Answer,
+): Answer {
+  if (answer.status !== 200 || answer.body === '') return answer;
+  const document: unknown = JSON.parse(answer.body);
+  if (!isMetricData(document)) return answer;
+  const { metric_data: data } = document;
+  const [first, ...rest] = data.metrics;
+  if (first === undefined || data.metrics.every((metric) => hasAll(metric, values))) return answer;
+  return documentAnswer({
+    metric_data:
+      others === 'without_values'
+        ? { ...data, metrics: [first, ...rest.map(withoutValues)] }
+        : { ...data, metrics_found: [first.name], metrics: [first] },
+  });
 }
 
 /**
@@ -173,18 +165,14 @@ export function commitFault(
   response: ServerResponse,
   clock: Clock,
 ): ReturnType<Intercept> {
-  if (isGraphqlFault(fault)) {
-    return (answer, ask) => withGraphqlFault(fault, request.graphql?.asks ?? [], answer, ask);
-  }
-  if (isWireFault(fault)) {
-    breakOnTheWire(fault, response, clock);
+  if (breakOnTheWire(fault, response, clock)) return 'handled';
+  const query = new URLSearchParams(request.query);
+  const answer = answerOf(fault, clock.wallMs(), Number(lastOf(query, 'page') ?? 1));
+  if (answer !== undefined) {
+    sendAnswer(response, answer);
     return 'handled';
   }
-  const query = parseQuery(request.query);
-  if (fault.kind === 'first_metric_only') {
-    return (answer) => withFirstMetricOnly(fault, query.all('values[]'), answer);
-  }
-  const page = Number(query.last('page') ?? 1);
-  send(response, faultAnswer(fault, { wallMs: clock.wallMs(), page }));
-  return 'handled';
+  return fault.kind === 'first_metric_only'
+    ? (normal) => withFirstMetricOnly(fault, query.getAll('values[]'), normal)
+    : (normal, ask) => withGraphqlFault(fault, request.graphql?.asks ?? [], normal, ask);
 }

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts';
-import type { GraphqlOperation } from './graphql-asks.ts';
+import type { GraphqlOperation } from './graphql.ts';
 import type { JournalEntry } from './journal.ts';
 import { type EndpointKind, parseEndpoint } from './request.ts';
 

@@ -1,5 +1,3 @@
-import type { GraphqlFault } from './graphql-fault.ts';
-
 /** How a 429 says when calls are welcome again: the header and its form. */
 export type ThrottleHint =
   | {
@@ -14,18 +12,13 @@ export type ThrottleHint =
     }
   | { readonly header: string; readonly text: string };
 
-/** A 200 with a fixed body that is not a document of the vendor. */
-export interface FixedFault {
-  /**
-   * The login page of a proxy; no body; an error instead of the document; a body that ends in the
-   * middle of the document, with the right length.
-   */
-  readonly kind: 'html' | 'empty' | 'error_object' | 'truncated_json';
-}
-
 /** A complete HTTP answer that a client cannot or must not use. */
-export type AnswerFault =
-  | FixedFault
+type AnswerFault =
+  /**
+   * A 200 that is no document of the vendor: the login page of a proxy; no body; an error; a body that ends in
+   * the middle, with the right length.
+   */
+  | { readonly kind: 'html' | 'empty' | 'error_object' | 'truncated_json' }
   /**
    * An error, in the vendor's envelope unless `body` replaces it. A body that begins with `<` is HTML, as
    * of a gateway.
@@ -62,7 +55,7 @@ export interface SizeFault {
 }
 
 /** A connection that breaks HTTP. Needs a socket, except for `silence`. */
-export type SocketFault =
+type SocketFault =
   /** The headers never come. */
   | { readonly kind: 'silence' }
   /** The headers and a part of the body come, and nothing more. */
@@ -76,24 +69,50 @@ export type SocketFault =
   /** Something that is not HTTP. */
   | { readonly kind: 'garbage' };
 
-export type WireFault = SizeFault | SocketFault;
+/** An answer of NerdGraph, a 200, in which something is wrong. It needs a request to NerdGraph. */
+type GraphqlFault =
+  /**
+   * The fields that read data (`nrql`, `entitySearch`) are null, each with an error. `partial`: only the
+   * one with this name or alias; the others keep their data.
+   */
+  | {
+      readonly kind: 'graphql_error';
+      readonly errorClass: string;
+      readonly message: string;
+      readonly classification?: string | undefined;
+      readonly partial?: string | undefined;
+    }
+  /** The fields that read data are null, without an error. */
+  | { readonly kind: 'null_nrql' }
+  /** Only the first `rows` facets of each NRQL; the rest is in `otherResult`. */
+  | { readonly kind: 'truncated'; readonly rows: number }
+  /**
+   * Only the first rows of each NRQL, or the first entities of a page that claims to be the last. The sums
+   * (`totalResult`, `count`) stay true. With an error beside it; or without, and then without
+   * `otherResult`.
+   */
+  | { readonly kind: 'short'; readonly keep: number; readonly sign: 'error' | 'none' }
+  /** Good data that the metadata of NRQL has something to say about. */
+  | { readonly kind: 'messages'; readonly message: string }
+  /** The first facet of each NRQL is there twice, each time with half of its calls. */
+  | { readonly kind: 'facet_twice' }
+  /** The rows of NRQL do not repeat the members of `facet` by name. */
+  | { readonly kind: 'bare_facets' }
+  /** NRQL states a window whose ends are so much later than those of its data. */
+  | {
+      readonly kind: 'other_window';
+      readonly beginMinutes: number;
+      readonly endMinutes: number;
+    }
+  /** What another question would be answered: the one in which `replace` stands as `by`. */
+  | { readonly kind: 'other_answer'; readonly replace: string; readonly by: string }
+  /** One entity more than there are, of another account. The count knows of it. */
+  | { readonly kind: 'foreign_entity'; readonly accountId: number }
+  /** Each page has the first entities, and a cursor that was never there before. */
+  | { readonly kind: 'endless_list' }
+  /** Good data with an error beside it, by default the vendor's notice of a deprecated field. */
+  | { readonly kind: 'warning'; readonly message?: string | undefined }
+  /** The numbers of NRQL results are texts. */
+  | { readonly kind: 'numbers_as_text' };
 
-export type Fault = AnswerFault | FirstMetricFault | WireFault | GraphqlFault;
-
-const wireKinds: Readonly<Record<WireFault['kind'], true>> = {
-  silence: true,
-  stall: true,
-  drip: true,
-  reset: true,
-  reset_in_body: true,
-  close: true,
-  short_body: true,
-  garbage: true,
-  huge_body: true,
-  huge_headers: true,
-  gzip_bomb: true,
-};
-
-export function isWireFault(fault: Fault): fault is WireFault {
-  return fault.kind in wireKinds;
-}
+export type Fault = AnswerFault | FirstMetricFault | SizeFault | SocketFault | GraphqlFault;

@@ -22,9 +22,7 @@ export interface ApplicationSpec {
   readonly webRpm?: number | undefined;
   /** Background transactions per minute of all hosts together. */
   readonly otherRpm?: number | undefined;
-  /** Errors for each call; 0 means that there has never been one. Default 0.01, with exceptions. */
-  readonly errorRatio?: number | undefined;
-  /** Names of transactions. Default: as for the whole account. */
+  /** Names of transactions that it has metrics of, web and other: they make the list of its metrics long. Default 5. */
   readonly transactionNames?: number | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
@@ -43,11 +41,6 @@ export interface FleetOptions {
   readonly kinds?: readonly ApplicationKind[] | undefined;
   /** `flat`: all minutes and hosts are alike, for tests with exact numbers. Default `daily`. */
   readonly traffic?: 'daily' | 'flat' | undefined;
-  /**
-   * Names of transactions that each application has metrics of, web and other: they make the list of
-   * its metrics long. Default 5.
-   */
-  readonly transactionNames?: number | undefined;
   /** Hosts of the account that are replaced by new ones each hour, evenly spread. Default 0. */
   readonly churnPerHour?: number | undefined;
   /** How long a stopped host stays in the lists. Default one hour, like the vendor. */

@@ -1,14 +1,10 @@
 import type { Clock } from '../model/clock.ts';
 import { hourMs } from '../model/time.ts';
-import {
-  type ApplicationFactory,
-  createApplicationFactory,
-  generateSpecs,
-} from './application-factory.ts';
+import { ApplicationFactory, generateSpecs } from './application-factory.ts';
+import type { CallCounter } from './call-counter.ts';
 import type { ApplicationSpec, FleetOptions, HostSpec } from './fleet-options.ts';
 import { createRandom, type Random } from './random.ts';
 import {
-  endedHost,
   listedHosts,
   runningHosts,
   type SimulatedApplication,
@@ -17,177 +13,163 @@ import {
   withSharedHostName,
 } from './simulated-application.ts';
 
+/** An account, as both APIs answer about it. */
+export interface SimulatedAccount {
+  readonly fleet: Fleet;
+  readonly calls: CallCounter;
+  readonly clock: Clock;
+}
+
 /**
  * The applications of one account and their hosts. Readers get immutable records of the current
  * state. The other methods change the account at once, and throw for an unknown id.
  */
-export interface Fleet {
-  applications(): readonly SimulatedApplication[];
-  application(applicationId: number): SimulatedApplication | undefined;
+export class Fleet {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #factory: ApplicationFactory;
+  readonly #byId: Map<number, SimulatedApplication>;
+  readonly #churnEveryMs: number;
+  readonly #listedAfterEndMs: number;
+  readonly #retainedAfterEndMs: number;
+  #nextChurnMs: number;
+
+  constructor(options: FleetOptions, clock: Clock) {
+    const { churnPerHour = 0, listedAfterEndMs = hourMs, retainedAfterEndMs } = options;
+    this.#clock = clock;
+    this.#random = createRandom(options.seed ?? 1);
+    this.#factory = new ApplicationFactory(options, this.#random);
+    this.#churnEveryMs = churnPerHour > 0 ? hourMs / churnPerHour : Number.POSITIVE_INFINITY;
+    this.#listedAfterEndMs = listedAfterEndMs;
+    this.#retainedAfterEndMs = Math.max(retainedAfterEndMs ?? 24 * hourMs, listedAfterEndMs);
+    const initial = this.#initial(options);
+    this.#byId = new Map(initial.map((application) => [application.id, application]));
+    this.#nextChurnMs = clock.wallMs() + this.#churnEveryMs;
+  }
+
+  applications(): readonly SimulatedApplication[] {
+    this.#catchUp();
+    return [...this.#byId.values()];
+  }
+
+  application(applicationId: number): SimulatedApplication | undefined {
+    this.#catchUp();
+    return this.#byId.get(applicationId);
+  }
+
   /** The hosts that the vendor lists: running ones, and stopped ones for about an hour. */
-  listedHosts(application: SimulatedApplication): readonly SimulatedHost[];
+  listedHosts(application: SimulatedApplication): readonly SimulatedHost[] {
+    return listedHosts(application, this.#clock.wallMs());
+  }
+
   /** The application reports at once, as if its hosts had always run. */
-  addApplication(spec: ApplicationSpec): SimulatedApplication;
-  removeApplication(applicationId: number): void;
-  renameApplication(applicationId: number, name: string): void;
+  addApplication(spec: ApplicationSpec): SimulatedApplication {
+    const application = this.#factory.application(spec, this.#clock.wallMs());
+    this.#byId.set(application.id, application);
+    return application;
+  }
+
+  removeApplication(applicationId: number): void {
+    this.#byId.delete(this.#required(applicationId).id);
+  }
+
+  renameApplication(applicationId: number, name: string): void {
+    this.#change(applicationId, { name });
+  }
+
   /** Replaces its tags beside those that the vendor sets. */
-  setTags(applicationId: number, tags: Readonly<Record<string, string>>): void;
-  setReporting(applicationId: number, reporting: boolean): void;
+  setTags(applicationId: number, tags: Readonly<Record<string, string>>): void {
+    this.#change(applicationId, { tags });
+  }
+
+  setReporting(applicationId: number, reporting: boolean): void {
+    this.#change(applicationId, { silentSinceMs: reporting ? undefined : this.#clock.wallMs() });
+  }
+
   /** Sets the rates of all hosts together, for past minutes too: a test need not wait. */
   setTraffic(
     applicationId: number,
     rates: { readonly webRpm?: number | undefined; readonly otherRpm?: number | undefined },
-  ): void;
+  ): void {
+    const current = this.#required(applicationId).ratesPerMinute;
+    const ratesPerMinute = {
+      HttpDispatcher: rates.webRpm ?? current.HttpDispatcher,
+      'OtherTransaction/all': rates.otherRpm ?? current['OtherTransaction/all'],
+    };
+    this.#change(applicationId, { ratesPerMinute });
+  }
+
   /** From now on its traffic is added to that of its siblings. */
-  addHost(applicationId: number, spec?: HostSpec): SimulatedHost;
+  addHost(applicationId: number, spec: HostSpec = {}): SimulatedHost {
+    const application = this.#required(applicationId);
+    const nowMs = this.#clock.wallMs();
+    const host = this.#factory.host(spec, nowMs);
+    this.#putHosts(application, [host], nowMs);
+    return host;
+  }
+
   /** Stops a host. It stays listed for `listedMs`, by default as long as with the vendor. */
-  removeHost(applicationId: number, hostId: number, listedMs?: number): void;
-}
+  removeHost(applicationId: number, hostId: number, listedMs?: number): void {
+    const application = this.#required(applicationId);
+    const host = application.hosts.get(hostId);
+    if (host === undefined) {
+      throw new Error(`The simulated application ${applicationId} has no host ${hostId}.`);
+    }
+    const nowMs = this.#clock.wallMs();
+    this.#putHosts(application, [this.#ended(host, nowMs, listedMs)], nowMs);
+  }
 
-interface Timing {
-  readonly churnEveryMs: number;
-  readonly listedAfterEndMs: number;
-  readonly retainedAfterEndMs: number;
-}
+  #initial(options: FleetOptions): readonly SimulatedApplication[] {
+    const { applications: wanted = 12 } = options;
+    const specs =
+      typeof wanted === 'object' ? wanted : generateSpecs(wanted, options, this.#random);
+    const nowMs = this.#clock.wallMs();
+    const made = specs.map((spec) => this.#factory.application(spec, nowMs));
+    return typeof wanted === 'object' ? made : withSharedHostName(made);
+  }
 
-/** The current records. */
-interface Account {
-  readonly timing: Timing;
-  readonly factory: ApplicationFactory;
-  records(): ReadonlyMap<number, SimulatedApplication>;
-  required(applicationId: number): SimulatedApplication;
-  put(application: SimulatedApplication): void;
-  remove(applicationId: number): void;
-}
+  #required(applicationId: number): SimulatedApplication {
+    const found = this.application(applicationId);
+    if (found !== undefined) return found;
+    throw new Error(`The simulated account has no application ${applicationId}; add it first.`);
+  }
 
-function timingOf(options: FleetOptions): Timing {
-  const perHour = options.churnPerHour ?? 0;
-  const listedAfterEndMs = options.listedAfterEndMs ?? hourMs;
-  return {
-    churnEveryMs: perHour > 0 ? hourMs / perHour : Number.POSITIVE_INFINITY,
-    listedAfterEndMs,
-    retainedAfterEndMs: Math.max(options.retainedAfterEndMs ?? 24 * hourMs, listedAfterEndMs),
-  };
-}
+  #change(applicationId: number, change: Partial<SimulatedApplication>): void {
+    this.#byId.set(applicationId, { ...this.#required(applicationId), ...change });
+  }
 
-function initialApplications(
-  options: FleetOptions,
-  factory: ApplicationFactory,
-  random: Random,
-  nowMs: number,
-): readonly SimulatedApplication[] {
-  const wanted = options.applications ?? 12;
-  if (typeof wanted === 'object') return wanted.map((spec) => factory.application(spec, nowMs));
-  const shape = { applications: wanted, hosts: options.hosts, kinds: options.kinds };
-  const made = generateSpecs(shape, random).map((spec) => factory.application(spec, nowMs));
-  return withSharedHostName(made);
-}
+  #ended(host: SimulatedHost, endedMs: number, listedMs?: number): SimulatedHost {
+    const listedUntilMs = endedMs + (listedMs ?? this.#listedAfterEndMs);
+    return { ...host, endedMs, listedUntilMs };
+  }
 
-function createAccount(options: FleetOptions, clock: Clock): Account {
-  const random = createRandom(options.seed ?? 1);
-  const factory = createApplicationFactory(options, { random });
-  const timing = timingOf(options);
-  const initial = initialApplications(options, factory, random, clock.wallMs());
-  const byId = new Map(initial.map((application) => [application.id, application]));
-  let nextChurnMs = clock.wallMs() + timing.churnEveryMs;
+  #putHosts(
+    application: SimulatedApplication,
+    changed: readonly SimulatedHost[],
+    nowMs: number,
+  ): void {
+    const forgottenBeforeMs = nowMs - this.#retainedAfterEndMs;
+    this.#byId.set(application.id, withHosts(application, changed, forgottenBeforeMs));
+  }
 
-  const replaceOneHost = (atMs: number): void => {
-    const reporting = [...byId.values()].filter(
+  /** Churn is made up for when records are read, with the times when it was due. So there is no timer. */
+  #catchUp(): void {
+    const nowMs = this.#clock.wallMs();
+    for (; this.#nextChurnMs <= nowMs; this.#nextChurnMs += this.#churnEveryMs) {
+      this.#replaceOneHost(this.#nextChurnMs);
+    }
+  }
+
+  #replaceOneHost(atMs: number): void {
+    const reporting = [...this.#byId.values()].filter(
       (application) => application.silentSinceMs === undefined,
     );
-    const application = reporting[random.integer(0, reporting.length - 1)];
+    const application = reporting[this.#random.integer(0, reporting.length - 1)];
     if (application === undefined) return;
     const running = runningHosts(application);
-    const old = running[random.integer(0, running.length - 1)];
+    const old = running[this.#random.integer(0, running.length - 1)];
     if (old === undefined) return;
-    const changed = [
-      endedHost(old, atMs, timing.listedAfterEndMs),
-      factory.host({ weight: old.weight }, atMs),
-    ];
-    byId.set(application.id, withHosts(application, changed, atMs - timing.retainedAfterEndMs));
-  };
-
-  // Churn is made up for when records are read, with the times when it was due. So there is no timer.
-  const catchUp = (): void => {
-    const nowMs = clock.wallMs();
-    for (; nextChurnMs <= nowMs; nextChurnMs += timing.churnEveryMs) replaceOneHost(nextChurnMs);
-  };
-
-  return {
-    timing,
-    factory,
-    records: () => {
-      catchUp();
-      return byId;
-    },
-    required: (applicationId) => {
-      catchUp();
-      const found = byId.get(applicationId);
-      if (found !== undefined) return found;
-      throw new Error(`The simulated account has no application ${applicationId}; add it first.`);
-    },
-    put: (application) => {
-      byId.set(application.id, application);
-    },
-    remove: (applicationId) => {
-      byId.delete(applicationId);
-    },
-  };
-}
-
-export function createFleet(options: FleetOptions, dependencies: { readonly clock: Clock }): Fleet {
-  const { clock } = dependencies;
-  const account = createAccount(options, clock);
-  const { factory, timing } = account;
-
-  const changeHosts = (application: SimulatedApplication, host: SimulatedHost): void => {
-    account.put(withHosts(application, [host], clock.wallMs() - timing.retainedAfterEndMs));
-  };
-
-  return {
-    applications: () => [...account.records().values()],
-    application: (applicationId) => account.records().get(applicationId),
-    listedHosts: (application) => listedHosts(application, clock.wallMs()),
-    addApplication: (spec) => {
-      const application = factory.application(spec, clock.wallMs());
-      account.put(application);
-      return application;
-    },
-    removeApplication: (applicationId) => {
-      account.remove(account.required(applicationId).id);
-    },
-    renameApplication: (applicationId, name) => {
-      account.put({ ...account.required(applicationId), name });
-    },
-    setTags: (applicationId, tags) => {
-      account.put({ ...account.required(applicationId), tags });
-    },
-    setReporting: (applicationId, reporting) => {
-      const silentSinceMs = reporting ? undefined : clock.wallMs();
-      account.put({ ...account.required(applicationId), silentSinceMs });
-    },
-    setTraffic: (applicationId, rates) => {
-      const application = account.required(applicationId);
-      const current = application.ratesPerMinute;
-      const ratesPerMinute = {
-        HttpDispatcher: rates.webRpm ?? current.HttpDispatcher,
-        'OtherTransaction/all': rates.otherRpm ?? current['OtherTransaction/all'],
-      };
-      account.put({ ...application, ratesPerMinute });
-    },
-    addHost: (applicationId, spec = {}) => {
-      const application = account.required(applicationId);
-      const host = factory.host(spec, clock.wallMs());
-      changeHosts(application, host);
-      return host;
-    },
-    removeHost: (applicationId, hostId, listedMs = timing.listedAfterEndMs) => {
-      const application = account.required(applicationId);
-      const host = application.hosts.get(hostId);
-      if (host === undefined) {
-        throw new Error(`The simulated application ${applicationId} has no host ${hostId}.`);
-      }
-      changeHosts(application, endedHost(host, clock.wallMs(), listedMs));
-    },
-  };
+    const fresh = this.#factory.host({ weight: old.weight }, atMs);
+    this.#putHosts(application, [this.#ended(old, atMs), fresh], atMs);
+  }
 }

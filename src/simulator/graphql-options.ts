@@ -2,8 +2,6 @@
 export interface GraphqlOptions {
   /** Default 1234567. */
   readonly accountId?: number | undefined;
-  /** Default `Simulated account`. */
-  readonly accountName?: string | undefined;
   /** Entities in a page of a search. Default 200. */
   readonly entityPageSize?: number | undefined;
   /** NRQL queries of the account in a minute; more get `TOO_MANY_REQUESTS`. Default 3000. */
@@ -34,14 +32,15 @@ export interface GraphqlOptions {
   readonly mostRows?: number | undefined;
 }
 
-/** The options with every default applied. */
-export type GraphqlSettings = {
-  readonly [Key in keyof GraphqlOptions]-?: Exclude<GraphqlOptions[Key], undefined>;
+/** Options with every default applied. */
+export type Settled<Options> = {
+  readonly [Key in keyof Options]-?: Exclude<Options[Key], undefined>;
 };
+
+export type GraphqlSettings = Settled<GraphqlOptions>;
 
 const defaults: GraphqlSettings = {
   accountId: 1_234_567,
-  accountName: 'Simulated account',
   entityPageSize: 200,
   nrqlPerMinute: 3000,
   concurrency: 25,

@@ -2,33 +2,20 @@ import { parse } from 'graphql/language/parser.js';
 import type { GraphQLSchema } from 'graphql/type/schema.js';
 import { buildASTSchema } from 'graphql/utilities/buildASTSchema.js';
 
-/** What an entity and its outline have in common. */
+/** What all entities have. */
 const entityFields = `
-  account: AccountOutline
   accountId: Int
   alertSeverity: EntityAlertSeverity
-  domain: String
-  entityType: String
   guid: EntityGuid
   name: String
-  permalink: String
   reporting: Boolean
   tags: [EntityTag]
-  type: String
-`;
-
-/** What those of APM have beside. */
-const applicationFields = `
-  apmSummary: ApmApplicationSummaryData
-  applicationId: Int
-  language: String
-  runningAgentVersions: ApmApplicationRunningAgentVersions
-  settings: ApmApplicationSettings
 `;
 
 /**
- * The part of the vendor's schema that the exporter uses, and a little more. Types and members are those
- * of the vendor's Go client (2.97.7) and of its documentation; whatever is left out here is unknown.
+ * The part of the vendor's schema that the exporter uses, and what the documents of the vendor's own client
+ * cannot do without. Types and members are those of the vendor's Go client (2.97.7) and of its documentation;
+ * whatever is left out here is unknown.
  */
 const schemaText = `
 scalar EntityGuid scalar EpochMilliseconds scalar Nrql scalar NrdbResult scalar Seconds
@@ -40,8 +27,6 @@ type RootQueryType { actor: Actor }
 type Actor {
   account(id: Int!): Account
   accounts(scope: RegionScope): [AccountOutline]
-  entity(guid: EntityGuid!): Entity
-  entities(guids: [EntityGuid]!): [Entity]
   entitySearch(
     options: EntitySearchOptions
     query: String
@@ -49,11 +34,8 @@ type Actor {
     sortBy: [EntitySearchSortCriteria]
     sortByWithDirection: [SortCriterionWithDirection]
   ): EntitySearch
-  nrql(accounts: [Int!]!, async: Boolean, query: Nrql!, timeout: Seconds): NrdbResultContainer
-  user: User
 }
 
-type User { email: String id: Int name: String }
 type AccountOutline { id: Int name: String }
 type Account {
   id: Int
@@ -62,82 +44,53 @@ type Account {
 }
 
 type NrdbResultContainer {
-  currentResults: [NrdbResult]
   metadata: NrdbMetadata
-  nrql: Nrql
   otherResult: NrdbResult
-  previousResults: [NrdbResult]
-  queryProgress: NrdbQueryProgress
   results: [NrdbResult]
   totalResult: NrdbResult
 }
-type NrdbQueryProgress {
-  completed: Boolean
-  queryId: ID
-  resultExpiration: Seconds
-  retryAfter: Seconds
-  retryDeadline: Seconds
-}
 type NrdbMetadata {
-  eventTypes: [String]
   facets: [String]
   messages: [String]
   timeWindow: NrdbMetadataTimeWindow
 }
 type NrdbMetadataTimeWindow {
   begin: EpochMilliseconds
-  compareWith: String
   end: EpochMilliseconds
-  since: String
-  until: String
 }
 
 input EntitySearchOptions { caseSensitiveTagMatching: Boolean limit: Int }
 input EntitySearchQueryBuilder {
-  alertSeverity: EntityAlertSeverity
   domain: EntitySearchQueryBuilderDomain
-  name: String
-  reporting: Boolean
   type: EntitySearchQueryBuilderType
 }
-enum EntitySearchQueryBuilderDomain { APM BROWSER EXT INFRA MOBILE SYNTH }
-enum EntitySearchQueryBuilderType { APPLICATION HOST MONITOR SERVICE }
-enum EntitySearchSortCriteria { ALERT_SEVERITY DOMAIN MOST_RELEVANT NAME REPORTING TYPE }
+enum EntitySearchQueryBuilderDomain { APM }
+enum EntitySearchQueryBuilderType { APPLICATION }
+enum EntitySearchSortCriteria { NAME }
 enum RegionScope { GLOBAL IN_REGION }
-enum SortBy { ASC DESC }
+enum SortBy { ASC }
 enum EntityAlertSeverity { CRITICAL NOT_ALERTING NOT_CONFIGURED WARNING }
 input SortCriterionWithDirection { attribute: EntitySearchSortCriteria direction: SortBy }
 
-type EntitySearch { count: Int query: String results(cursor: String): EntitySearchResult }
+type EntitySearch { count: Int results(cursor: String): EntitySearchResult }
 type EntitySearchResult { entities: [EntityOutline] nextCursor: String }
 type EntityTag { key: String values: [String] }
 
-interface AlertableEntityOutline { alertSeverity: EntityAlertSeverity reporting: Boolean }
 interface EntityOutline { ${entityFields} }
-type ApmApplicationEntityOutline implements EntityOutline & AlertableEntityOutline {
+type ApmApplicationEntityOutline implements EntityOutline {
   ${entityFields}
-  ${applicationFields}
+  apmSummary: ApmApplicationSummaryData
+  applicationId: Int
+  language: String
+  settings: ApmApplicationSettings
 }
-interface AlertableEntity { alertSeverity: EntityAlertSeverity reporting: Boolean }
-interface Entity { ${entityFields} }
-type ApmApplicationEntity implements Entity & AlertableEntity {
-  ${entityFields}
-  ${applicationFields}
-}
-
-type ApmApplicationRunningAgentVersions { maxVersion: String minVersion: String }
-type ApmApplicationSettings { apdexTarget: Float serverSideConfig: Boolean }
+type ApmApplicationSettings { apdexTarget: Float }
 type ApmApplicationSummaryData {
   apdexScore: Float
-  errorRate: Float
   hostCount: Int
   instanceCount: Int
-  nonWebResponseTimeAverage: Seconds
-  nonWebThroughput: Float
   responseTimeAverage: Seconds
   throughput: Float
-  webResponseTimeAverage: Seconds
-  webThroughput: Float
 }
 `;
 

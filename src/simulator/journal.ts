@@ -1,4 +1,4 @@
-import type { GraphqlAsked } from './graphql-asks.ts';
+import type { GraphqlAsked } from './graphql.ts';
 
 /** One request as it arrived, and the status of its answer. Never holds the key itself. */
 export interface JournalEntry {
@@ -24,67 +24,53 @@ export interface JournalEntry {
 
 export type JournalFilter = (entry: JournalEntry) => boolean;
 
-/** The requests that reached the simulator, the oldest first. Bounded. */
-export interface Journal {
-  entries(filter?: JournalFilter): readonly JournalEntry[];
-  count(filter?: JournalFilter): number;
-  /** The largest number of requests that arrived within an interval [t, t + windowMs). */
-  maxInAnyWindow(windowMs: number, filter?: JournalFilter): number;
-  /** The largest number of requests in flight at once. */
-  maxInFlight(): number;
-  clear(): void;
-}
-
-/** The writing side, only for the server. */
-export interface JournalWriter extends Journal {
-  /** Records an arrival. The returned function adds the status when it is known. */
-  record(entry: Omit<JournalEntry, 'status'>): {
-    readonly entry: JournalEntry;
-    readonly answered: (status: number) => void;
-  };
-}
-
+/** An entry whose request may be answered later. */
 type OpenEntry = { -readonly [Key in keyof JournalEntry]: JournalEntry[Key] };
 
-const everything: JournalFilter = () => true;
+/** The requests that reached the simulator, the oldest first: the newest `atMost`, at least one. */
+export class Journal {
+  readonly #limit: number;
+  #kept: OpenEntry[] = [];
 
-/** Keeps the newest `atMost` requests, at least one. */
-export function createJournal(atMost: number): JournalWriter {
-  const limit = Math.max(1, atMost);
-  let kept: OpenEntry[] = [];
+  constructor(atMost: number) {
+    this.#limit = Math.max(1, atMost);
+  }
 
-  const newest = (filter: JournalFilter): readonly JournalEntry[] =>
-    kept.slice(-limit).filter((entry) => filter(entry));
+  entries(filter: JournalFilter = () => true): readonly JournalEntry[] {
+    return this.#kept.slice(-this.#limit).filter((entry) => filter(entry));
+  }
 
-  return {
-    entries: (filter = everything) => newest(filter),
-    count: (filter = everything) => newest(filter).length,
-    maxInAnyWindow: (windowMs, filter = everything) => {
-      const entries = newest(filter);
-      let most = 0;
-      let first = 0;
-      for (const [index, entry] of entries.entries()) {
-        while (entry.monotonicMs - (entries[first]?.monotonicMs ?? 0) >= windowMs) first += 1;
-        most = Math.max(most, index - first + 1);
-      }
-      return most;
-    },
-    maxInFlight: () =>
-      newest(everything).reduce((most, entry) => Math.max(most, entry.inFlight), 0),
-    clear: () => {
-      kept = [];
-    },
-    record: (arrival) => {
-      const entry: OpenEntry = { ...arrival, status: undefined };
-      // Dropping half at a time keeps the cost of one request constant.
-      if (kept.length >= 2 * limit) kept = kept.slice(-limit);
-      kept.push(entry);
-      return {
-        entry,
-        answered: (status) => {
-          entry.status = status;
-        },
-      };
-    },
-  };
+  count(filter?: JournalFilter): number {
+    return this.entries(filter).length;
+  }
+
+  /** The largest number of requests that arrived within an interval [t, t + windowMs). */
+  maxInAnyWindow(windowMs: number, filter?: JournalFilter): number {
+    const entries = this.entries(filter);
+    let most = 0;
+    let first = 0;
+    for (const [index, entry] of entries.entries()) {
+      while (entry.monotonicMs - (entries[first]?.monotonicMs ?? 0) >= windowMs) first += 1;
+      most = Math.max(most, index - first + 1);
+    }
+    return most;
+  }
+
+  /** The largest number of requests in flight at once. */
+  maxInFlight(): number {
+    return this.entries().reduce((most, entry) => Math.max(most, entry.inFlight), 0);
+  }
+
+  clear(): void {
+    this.#kept = [];
+  }
+
+  /** Only for the server: records an arrival. The server states the status when it is known. */
+  record(arrival: Omit<JournalEntry, 'status'>): OpenEntry {
+    const entry: OpenEntry = { ...arrival, status: undefined };
+    // Dropping half at a time keeps the cost of one request constant.
+    if (this.#kept.length >= 2 * this.#limit) this.#kept = this.#kept.slice(-this.#limit);
+    this.#kept.push(entry);
+    return entry;
+  }
 }

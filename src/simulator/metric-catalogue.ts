@@ -41,9 +41,6 @@ export type SimulatedMetric =
 
 export type MetricKind = SimulatedMetric['kind'];
 
-/** The metric that each host of a reporting application sends every minute. */
-const heartbeatName = 'Agent/MetricsReported/count';
-
 type TypeOfWork = 'web' | 'other';
 
 const sources: Readonly<Record<TypeOfWork, MetricName>> = {
@@ -68,9 +65,12 @@ const sampled: readonly SimulatedMetric[] = [
   { name: 'Custom/Basket/Value', kind: 'recorded', level: { from: 20, to: 90, salt: 35 } },
 ];
 
-function heartbeat(): SimulatedMetric {
-  return { name: heartbeatName, kind: 'recorded', level: { from: 1, to: 1, salt: 0 } };
-}
+/** What each host of a reporting application sends every minute. */
+const heartbeat: SimulatedMetric = {
+  name: 'Agent/MetricsReported/count',
+  kind: 'recorded',
+  level: { from: 1, to: 1, salt: 0 },
+};
 
 const areas = ['orders', 'customers', 'search', 'basket', 'stock', 'prices', 'mails', 'reports'];
 const actions = ['show', 'index', 'create', 'update', 'destroy'];
@@ -160,7 +160,7 @@ export function metricsOf(application: SimulatedApplication): readonly Simulated
     ...(heap === undefined
       ? []
       : [{ name: heap, kind: 'memory', level: { from: 80, to: 400, salt: 36 } } as const]),
-    heartbeat(),
+    heartbeat,
     ...types.flatMap((type) => transactions(transactionNames, type)),
   ];
 }

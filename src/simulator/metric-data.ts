@@ -1,17 +1,19 @@
 import { minuteMs } from '../model/time.ts';
-import type { SimulatedMetric } from './metric-catalogue.ts';
-import { isCount, valuesOfMetric } from './metric-values.ts';
-import { formatTimestamp, type Slice, slicesOf, type TimeRange } from './time-range.ts';
-import type { Timeslice } from './timeslice.ts';
-
-/** The values of one slice, by the vendor's names. */
-export type MetricValues = Readonly<Record<string, number>>;
-
-export interface ShownTimeslice {
-  readonly from: string;
-  readonly to: string;
-  readonly values: MetricValues;
-}
+import { type Answer, documentAnswer, errorAnswer } from './answer.ts';
+import { formatTimestamp, rounded } from './documents.ts';
+import type { SimulatedAccount } from './fleet.ts';
+import { metricsOf, type SimulatedMetric } from './metric-catalogue.ts';
+import { isCount, needsOnlyCount, valuesOfMetric } from './metric-values.ts';
+import { lastOf } from './request.ts';
+import {
+  type MetricName,
+  metricNames,
+  type SimulatedApplication,
+  type SimulatedHost,
+} from './simulated-application.ts';
+import type { SimulatorOptions } from './simulator-options.ts';
+import { emptyTimeslice, hasData, type Timeslice } from './timeslice.ts';
+import { applicationTimeslice, hostTimeslices, type MetricWindow } from './timeslices.ts';
 
 /** The answer of both endpoints for metric data. */
 export interface MetricDataDocument {
@@ -22,81 +24,116 @@ export interface MetricDataDocument {
     readonly metrics_found: readonly string[];
     readonly metrics: readonly {
       readonly name: string;
-      readonly timeslices: readonly ShownTimeslice[];
+      readonly timeslices: readonly {
+        readonly from: string;
+        readonly to: string;
+        /** By the vendor's names. */
+        readonly values: Readonly<Record<string, number>>;
+      }[];
     }[];
   };
 }
 
+/** A request for metric data, of the application or of one of its hosts. */
 export interface MetricDataRequest {
-  readonly range: TimeRange;
-  readonly nowMs: number;
-  readonly names: readonly string[];
-  /** The names of the requested values; empty means all of them. */
-  readonly values: readonly string[];
-  readonly summarize: boolean;
-  /** Whether to leave the numbers unrounded. */
-  readonly raw: boolean;
+  readonly application: SimulatedApplication;
+  readonly host: SimulatedHost | undefined;
+  readonly query: URLSearchParams;
 }
 
-/** The application or the host of a request. */
-export interface MetricSubject {
-  /** `undefined` for a metric that is not found for the range. */
-  found(name: string, range: Slice): SimulatedMetric | undefined;
-  /** The data of a slice; `values` are those that are wanted of it. */
-  timeslice(metric: SimulatedMetric, slice: Slice, values: readonly string[]): Timeslice;
+const isoTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** The range that a request states; `undefined` for one that the vendor rejects. */
+function rangeOf(query: URLSearchParams): MetricWindow | undefined {
+  const [fromMs, toMs] = ['from', 'to'].map((name) => {
+    const text = lastOf(query, name) ?? '';
+    return isoTimestamp.test(text) ? Date.parse(text) : Number.NaN;
+  });
+  if (fromMs === undefined || toMs === undefined || !(toMs - fromMs >= minuteMs)) return undefined;
+  return { fromMs, toMs };
 }
 
-const significantDigits = 3;
-
-/** The vendor rounds nearly all numbers to three significant digits. */
-export function rounded(value: number): number {
-  return Number(value.toPrecision(significantDigits));
+function isMetricName(name: string): name is MetricName {
+  return metricNames.some((known) => known === name);
 }
 
-function chosenValues(values: MetricValues, request: MetricDataRequest): MetricValues {
-  const wanted = Object.entries(values).filter(
-    ([name]) => request.values.length === 0 || request.values.includes(name),
-  );
-  return Object.fromEntries(
-    wanted.map(([name, value]) => [name, request.raw || isCount(name) ? value : rounded(value)]),
-  );
+function timesliceOf(
+  { application, host }: MetricDataRequest,
+  metric: SimulatedMetric,
+  range: MetricWindow,
+  values: readonly string[],
+  { calls }: SimulatedAccount,
+): Timeslice {
+  // Counting an application's calls is much faster than finding all that is known of them.
+  if (isMetricName(metric.name) && values.length > 0 && values.every(needsOnlyCount)) {
+    const count = calls.count(application, host, metric.name, range.fromMs, range.toMs);
+    return { ...emptyTimeslice, count };
+  }
+  return host === undefined
+    ? applicationTimeslice(calls, application, metric, range)
+    : hostTimeslices(calls, application, host, range)(metric);
 }
 
-/** A summary of the default range ends one second early, as observed. */
-function shownEndMs(slice: Slice, request: MetricDataRequest): number {
-  return request.summarize && !request.range.explicit ? slice.toMs - 1000 : slice.toMs;
+/** Whether the application or the host could have reported anything within the range. */
+function existed(
+  { application, host }: MetricDataRequest,
+  { fromMs, toMs }: MetricWindow,
+): boolean {
+  if (host === undefined) {
+    return [...application.hosts.values()].some(({ startedMs }) => startedMs < toMs);
+  }
+  return host.startedMs < toMs && (host.endedMs === undefined || host.endedMs > fromMs);
 }
 
-export function metricDataDocument(
+/**
+ * Answers with a summary of the range: the vendor has a series of shorter slices, and a range of its own, for
+ * who does not ask for that. Of `idleMetric` it documents both.
+ */
+export function metricDataAnswer(
   request: MetricDataRequest,
-  subject: MetricSubject,
-): MetricDataDocument {
-  const { range } = request;
-  const slices: readonly Slice[] = request.summarize ? [range] : slicesOf(range, request.nowMs);
-  const names = [...new Set(request.names)];
-  const metrics = names.flatMap((name) => subject.found(name, range) ?? []);
+  { idleMetric }: Pick<SimulatorOptions, 'idleMetric'>,
+  account: SimulatedAccount,
+): Answer {
+  const { application, query } = request;
+  const names = [...new Set(query.getAll('names[]'))];
+  if (names.length === 0) return errorAnswer(422, 'The parameter names[] is required');
+  const range = rangeOf(query);
+  if (range === undefined) {
+    return errorAnswer(422, 'The time range must be at least 60 seconds, in ISO 8601');
+  }
+  if (lastOf(query, 'summarize') !== 'true') {
+    return errorAnswer(422, 'The simulator has summaries only: summarize=true');
+  }
+  const known = new Map(metricsOf(application).map((metric) => [metric.name, metric]));
+  const isFound = (metric: SimulatedMetric): boolean =>
+    existed(request, range) &&
+    (idleMetric !== 'not_found' ||
+      hasData(timesliceOf(request, metric, range, ['call_count'], account)));
+  const metrics = names.flatMap((name) => known.get(name) ?? []).filter(isFound);
   const found = metrics.map(({ name }) => name);
-
-  const timeslice = (metric: SimulatedMetric, slice: Slice): ShownTimeslice => {
-    const data = subject.timeslice(metric, slice, request.values);
-    const values = valuesOfMetric(metric.kind, data, (slice.toMs - slice.fromMs) / minuteMs);
-    return {
-      from: formatTimestamp(slice.fromMs),
-      to: formatTimestamp(shownEndMs(slice, request)),
-      values: chosenValues(values, request),
-    };
+  const [from, to] = [formatTimestamp(range.fromMs), formatTimestamp(range.toMs)];
+  const wanted = query.getAll('values[]');
+  const isRaw = lastOf(query, 'raw') === 'true';
+  const valuesOf = (metric: SimulatedMetric): Readonly<Record<string, number>> => {
+    const slice = timesliceOf(request, metric, range, wanted, account);
+    const values = valuesOfMetric(metric.kind, slice, (range.toMs - range.fromMs) / minuteMs);
+    return Object.fromEntries(
+      Object.entries(values)
+        .filter(([name]) => wanted.length === 0 || wanted.includes(name))
+        .map(([name, value]) => [name, isRaw || isCount(name) ? value : rounded(value)]),
+    );
   };
-
-  return {
+  const document: MetricDataDocument = {
     metric_data: {
-      from: formatTimestamp(range.requestedFromMs),
-      to: formatTimestamp(range.requestedToMs),
+      from,
+      to,
       metrics_not_found: names.filter((name) => !found.includes(name)),
       metrics_found: found,
       metrics: metrics.map((metric) => ({
         name: metric.name,
-        timeslices: slices.map((slice) => timeslice(metric, slice)),
+        timeslices: [{ from, to, values: valuesOf(metric) }],
       })),
     },
   };
+  return documentAnswer(document);
 }

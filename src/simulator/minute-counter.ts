@@ -1,28 +1,38 @@
 import type { Clock } from '../model/clock.ts';
 
-/** Counts names in windows of one minute, and forgets every window when the next begins. */
-export interface MinuteCounter {
-  /** Counts the name once more, and says how often it came in this minute. */
-  add(name: string): number;
-}
-
 const windowMs = 60_000;
 
-export function createMinuteCounter(dependencies: { readonly clock: Clock }): MinuteCounter {
-  const { clock } = dependencies;
-  // Monotonic: a step of the wall clock must not open a new window.
-  const originMs = clock.monotonicMs();
-  const counts = new Map<string, number>();
-  let current = 0;
+/** Counts names in fixed windows of one minute, like the vendor, and forgets a window when the next begins. */
+export class MinuteCounter {
+  readonly #clock: Clock;
+  readonly #originMs: number;
+  readonly #counts = new Map<string, number>();
+  #window = 0;
 
-  return {
-    add: (name) => {
-      const window = Math.floor((clock.monotonicMs() - originMs) / windowMs);
-      if (window !== current) counts.clear();
-      current = window;
-      const count = (counts.get(name) ?? 0) + 1;
-      counts.set(name, count);
-      return count;
-    },
-  };
+  /** `phaseMs`: when a window begins, after this call. Clients cannot know it. */
+  constructor(clock: Clock, phaseMs = 0) {
+    this.#clock = clock;
+    // Monotonic: a step of the wall clock must not open a new window.
+    this.#originMs = clock.monotonicMs() + phaseMs;
+  }
+
+  /** Counts the name once more, and says how often it came in this minute. */
+  add(name: string): number {
+    const window = this.#currentWindow();
+    if (window !== this.#window) this.#counts.clear();
+    this.#window = window;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+
+  /** When this minute ends, in seconds since the epoch. */
+  endSeconds(): number {
+    const endMs = this.#originMs + (this.#currentWindow() + 1) * windowMs;
+    return Math.ceil((this.#clock.wallMs() + endMs - this.#clock.monotonicMs()) / 1000);
+  }
+
+  #currentWindow(): number {
+    return Math.floor((this.#clock.monotonicMs() - this.#originMs) / windowMs);
+  }
 }

@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts';
 import type { FaultCondition, FaultRule } from './fault-rule.ts';
 import type { Fleet } from './fleet.ts';
 import type { SimulatedApplication } from './simulated-application.ts';
@@ -88,20 +89,13 @@ function effectOf(fault: NamedFault, fleet: Fleet): Effect {
     case 'slow':
       return { sentence: `every answer takes ${seconds(fault.latencyMs)}` };
     case 'html-502':
-      return {
-        rules: [
-          {
-            when: { calls: { every: fault.everyCalls } },
-            fault: { kind: 'status', status: 502, body: gatewayPage },
-          },
-        ],
-        sentence: `${shareOf(fault.everyCalls)} gets status 502 and a page of HTML, as from a gateway`,
-      };
+      return everySo(
+        fault.everyCalls,
+        { kind: 'status', status: 502, body: gatewayPage },
+        'gets status 502 and a page of HTML, as from a gateway',
+      );
     case 'reset':
-      return {
-        rules: [{ when: { calls: { every: fault.everyCalls } }, fault: { kind: 'reset' } }],
-        sentence: `${shareOf(fault.everyCalls)} ends with a reset connection`,
-      };
+      return everySo(fault.everyCalls, { kind: 'reset' }, 'ends with a reset connection');
     case 'wrong-key':
       return wrongKey(fault.afterMs);
   }
@@ -220,8 +214,12 @@ function applicationOf(text: string, fleet: Fleet): SimulatedApplication {
   );
 }
 
-function shareOf(everyCalls: number): string {
-  return everyCalls === 1 ? 'every call' : `one call of ${everyCalls}`;
+function everySo(everyCalls: number, fault: Fault, happens: string): Effect {
+  const share = everyCalls === 1 ? 'every call' : `one call of ${everyCalls}`;
+  return {
+    rules: [{ when: { calls: { every: everyCalls } }, fault }],
+    sentence: `${share} ${happens}`,
+  };
 }
 
 function seconds(ms: number): string {

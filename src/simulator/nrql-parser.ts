@@ -1,8 +1,30 @@
-import { parseNrqlCondition } from './nrql-condition-parser.ts';
-import { durationMs, parseNrqlSelect } from './nrql-expression-parser.ts';
-import type { NrqlFacet, NrqlMoment, NrqlQuery } from './nrql-query.ts';
-import { createNrqlReader, type NrqlReader } from './nrql-reader.ts';
-import { parseNrqlFacet } from './nrql-term-parser.ts';
+import { invalidInput } from './graphql.ts';
+import { type NrqlCondition, parseNrqlCondition } from './nrql-condition.ts';
+import {
+  durationMs,
+  type NrqlColumn,
+  type NrqlFacet,
+  parseNrqlFacet,
+  parseNrqlSelect,
+} from './nrql-expression.ts';
+import { dataSources, NrqlReader } from './nrql-reader.ts';
+
+/** An end of the time range. */
+export type NrqlMoment =
+  | { readonly kind: 'at'; readonly timeMs: number }
+  | { readonly kind: 'ago'; readonly ms: number };
+
+/** A query, with the defaults of the vendor. */
+export interface NrqlQuery {
+  readonly select: readonly NrqlColumn[];
+  readonly eventTypes: readonly string[];
+  readonly where: NrqlCondition | undefined;
+  /** Empty without `FACET`. */
+  readonly facets: readonly NrqlFacet[];
+  readonly limit: number;
+  readonly since: NrqlMoment;
+  readonly until: NrqlMoment;
+}
 
 const defaultLimit = 10;
 const highestLimit = 5000;
@@ -19,51 +41,30 @@ type Clauses = { -readonly [Key in keyof NrqlQuery]?: NrqlQuery[Key] };
 function moment(reader: NrqlReader): NrqlMoment {
   if (reader.takeWords('NOW')) return { kind: 'ago', ms: 0 };
   const { kind, text } = reader.peek();
-  if (kind === 'text') {
-    const timeMs = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
-    if (Number.isNaN(timeMs)) throw reader.fail('expected a time such as 2026-09-01 10:00:00');
-    reader.next();
-    return { kind: 'at', timeMs };
-  }
   // Only a point in time has more than nine digits.
   if (kind === 'number' && text.length > 9) {
     const isPlausible = Number(text) >= earliestMs && Number(text) < latestMs;
     if (!isPlausible) throw reader.fail('expected milliseconds since 1970');
     return { kind: 'at', timeMs: reader.positiveNumber() };
   }
-  if (reader.isName()) throw reader.unknown(`the time ${text}`);
+  if (kind !== 'number') throw reader.unknown(`the time ${text}`);
   const ms = durationMs(reader);
   reader.expectWord('AGO');
   return { kind: 'ago', ms };
 }
 
-function limit(reader: NrqlReader): number {
-  if (reader.takeWords('MAX')) return highestLimit;
-  const wanted = reader.peek();
-  if (wanted.kind === 'number' && Number(wanted.text) > highestLimit) {
-    throw reader.fail(`a LIMIT is at most ${highestLimit}`);
-  }
-  return reader.positiveNumber();
-}
-
 function eventTypes(reader: NrqlReader): readonly string[] {
   const found: string[] = [];
   do {
-    if (reader.peek().text === '(') throw reader.unknown('a query in a query');
-    const call = reader.callAhead();
-    if (call !== undefined) throw reader.unknown(`the function ${call} after FROM`);
-    found.push(reader.attribute());
+    if (reader.peek().text === '(' || reader.callAhead() !== undefined) {
+      throw reader.unknown('a query or a table after FROM');
+    }
+    found.push(reader.expectOne(['word', 'name'], 'a type of events'));
   } while (reader.takeSymbol(','));
   if (found.length > 1 && found.includes('Metric')) {
     throw reader.fail('timeslices stand in no query with other data');
   }
   return found;
-}
-
-/** The members of a row would overwrite each other. */
-function checkNames(reader: NrqlReader, columns: readonly { readonly name: string }[]): void {
-  const names = columns.map(({ name }) => name);
-  if (new Set(names).size < names.length) throw reader.fail('a name is there twice');
 }
 
 function facets(reader: NrqlReader): readonly NrqlFacet[] {
@@ -80,7 +81,9 @@ const clauseReaders: ReadonlyMap<string, (reader: NrqlReader) => Clauses> = new 
     FROM: (reader) => ({ eventTypes: eventTypes(reader) }),
     WHERE: (reader) => ({ where: parseNrqlCondition(reader) }),
     FACET: (reader) => ({ facets: facets(reader) }),
-    LIMIT: (reader) => ({ limit: limit(reader) }),
+    LIMIT: (reader) => ({
+      limit: reader.takeWords('MAX') ? highestLimit : reader.positiveNumber(highestLimit),
+    }),
     SINCE: (reader) => ({ since: moment(reader) }),
     UNTIL: (reader) => ({ until: moment(reader) }),
   }),
@@ -93,34 +96,19 @@ const unsupported: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What goes on where a query could end: an operation, a member, or the arguments of a function. */
-const continuing: ReadonlySet<string> = new Set(['+', '-', '*', '/', '[', '(', ':']);
-
-/** Whether a query is `SHOW EVENT TYPES`. Throws `INVALID_INPUT` if it goes on with more than a time range. */
-export function asksForEventTypes(text: string): boolean {
-  const reader = createNrqlReader(text);
-  if (!reader.takeWords('SHOW', 'EVENT', 'TYPES')) return false;
-  while (reader.takeWords('SINCE') || reader.takeWords('UNTIL')) moment(reader);
-  if (reader.peek().kind !== 'end') throw reader.fail('expected SINCE or UNTIL');
-  return true;
-}
-
 function notAClause(reader: NrqlReader): Error {
   const { kind, text } = reader.peek();
-  if (kind === 'word' && unsupported.has(text.toUpperCase())) {
-    return reader.unknown(`the clause ${text.toUpperCase()}`);
-  }
-  const goesOn = kind === 'symbol' && continuing.has(text);
-  return goesOn ? reader.unknown(`what '${text}' means here`) : reader.fail('expected a clause');
+  // What goes on is an operation, a member, or the arguments of a function.
+  const isBeyond = kind === 'word' ? unsupported.has(text.toUpperCase()) : '+-*/[(:'.includes(text);
+  return isBeyond ? reader.unknown(`what '${text}' means here`) : reader.fail('expected a clause');
 }
 
 /**
  * Parses a query with clauses in any order, each at most once. Throws `INVALID_INPUT` for a mistake,
- * and
- * `NOT_SIMULATED` for what the simulator does not have, such as `TIMESERIES`.
+ * and `NOT_SIMULATED` for what the simulator does not have, such as `TIMESERIES`.
  */
 export function parseNrql(text: string): NrqlQuery {
-  const reader = createNrqlReader(text);
+  const reader = new NrqlReader(text);
   const seen = new Set<string>();
   let clauses: Clauses = {};
   while (reader.peek().kind !== 'end') {
@@ -135,7 +123,9 @@ export function parseNrql(text: string): NrqlQuery {
   const { select, eventTypes: from, facets: by = [] } = clauses;
   if (select === undefined) throw reader.fail('SELECT is missing');
   if (from === undefined) throw reader.fail('FROM is missing');
-  checkNames(reader, [...by, ...select]);
+  const names = [...by, ...select].map(({ name }) => name);
+  // The members of a row would overwrite each other.
+  if (new Set(names).size < names.length) throw reader.fail('a name is there twice');
   return {
     select,
     eventTypes: from,
@@ -145,4 +135,24 @@ export function parseNrql(text: string): NrqlQuery {
     since: clauses.since ?? { kind: 'ago', ms: defaultSinceMs },
     until: clauses.until ?? { kind: 'ago', ms: 0 },
   };
+}
+
+/** The point in time, as the epoch counts. */
+export function nrqlTimeOf(at: NrqlMoment, nowMs: number): number {
+  return at.kind === 'at' ? at.timeMs : nowMs - at.ms;
+}
+
+/**
+ * Throws `INVALID_INPUT` for a query that can be read and makes no sense: without a source of its data, or
+ * about no time at all.
+ */
+export function checkNrql(query: NrqlQuery, nowMs: number): void {
+  const named = [...query.facets.map(({ text }) => text), ...(query.where?.attributes ?? [])];
+  const isOfMetrics = query.eventTypes.includes('Metric');
+  if (isOfMetrics && !named.some((name) => dataSources.includes(name))) {
+    throw invalidInput(`NRQL Syntax Error: timeslices need one of ${dataSources.join(', ')}`);
+  }
+  if (nrqlTimeOf(query.since, nowMs) >= nrqlTimeOf(query.until, nowMs)) {
+    throw invalidInput('NRQL Syntax Error: SINCE must be before UNTIL');
+  }
 }

@@ -1,100 +1,56 @@
-import type { CallCounter } from './call-counter.ts';
-import { entityGuidOf } from './entity-guid.ts';
-import type { Fleet } from './fleet.ts';
-import { metricsOf, type SimulatedMetric } from './metric-catalogue.ts';
-import { type NrqlAttributes, type NrqlVerdict, verdictOf } from './nrql-conditions.ts';
-import type { NrqlCondition, NrqlValue } from './nrql-query.ts';
+import { own } from '../model/own.ts';
+import { entityGuidOf } from './entity-documents.ts';
+import type { SimulatedAccount } from './fleet.ts';
+import type { GraphqlSettings } from './graphql-options.ts';
+import { metricsOf, type SimulatedMetric, transactionAt } from './metric-catalogue.ts';
+import type { NrqlAttributes, NrqlCondition } from './nrql-condition.ts';
+import { timesliceValue } from './nrql-reader.ts';
+import type { NrqlRow, NrqlValue } from './nrql-row.ts';
+import { samplesOf, sampleTypes } from './nrql-samples.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 import { averageOf, type Timeslice } from './timeslice.ts';
-import type { MetricWindow, Timeslices } from './timeslices.ts';
+import { hostTimeslices, type MetricWindow } from './timeslices.ts';
 
-/** The data of one metric of one host in the window of a query. */
-export interface NrqlRow {
-  attribute(name: string): NrqlValue;
-  timeslice(): Timeslice;
-  /** How many records it stands for: one for each minute in which the host ran. */
-  records(): number;
+/** What the application alone decides; `undefined` for all other attributes. */
+function applicationAttribute(
+  application: SimulatedApplication,
+  name: string,
+  { appIds, accountId }: GraphqlSettings,
+): string | number | undefined {
+  if (name === 'appName') return application.name;
+  if (name === 'appId') return appIds === 'number' ? application.id : String(application.id);
+  return name === 'entity.guid' ? entityGuidOf(accountId, application) : undefined;
 }
 
-export interface NrqlRowOptions {
-  readonly accountId: number;
-  /** Of which type the attribute `appId` is. */
-  readonly appIds: 'string' | 'number';
+/** What is known before one looks at the hosts of an application, and perhaps at its metrics. */
+function attributesOf(
+  application: SimulatedApplication,
+  options: GraphqlSettings,
+  metric?: string,
+): NrqlAttributes {
+  return {
+    attribute: (name) => {
+      if (name === 'metricTimesliceName') return metric;
+      if (name === 'host' || name === timesliceValue) return undefined;
+      return applicationAttribute(application, name, options) ?? null;
+    },
+  };
 }
 
-export interface NrqlWindow {
-  readonly fromMs: number;
-  readonly toMs: number;
+/** A metric of an application; its attributes but those that only the host decides. */
+interface Subject {
+  readonly metric: SimulatedMetric;
+  readonly attributes: NrqlAttributes;
 }
 
-/** The metric data of the account that a condition lets through, as far as it can be queried. */
-export type NrqlRows = (window: NrqlWindow, where: NrqlCondition | undefined) => Iterable<NrqlRow>;
-
-/**
- * The vendor keeps long ranges in coarse steps only. Beyond this length the calls of a host are its
- * mean rate times its minutes: counting a day minute by minute would take seconds.
- */
-const finestRangeMs = 6 * 3_600_000;
-
-export interface NrqlRowDependencies {
-  readonly fleet: Fleet;
-  readonly calls: CallCounter;
-  readonly timeslices: Timeslices;
-}
-
-/** The hosts of an application, as far as their data is asked for. */
+/** A host, as far as its data is asked for. */
 interface HostData {
   readonly host: SimulatedHost;
   readonly timesliceOf: (metric: SimulatedMetric) => Timeslice;
   readonly minutes: () => number;
 }
 
-/** What is known of an application before one looks at its metrics and hosts. */
-class ApplicationAttributes implements NrqlAttributes {
-  readonly #application: SimulatedApplication;
-  readonly #options: NrqlRowOptions;
-
-  constructor(application: SimulatedApplication, options: NrqlRowOptions) {
-    this.#application = application;
-    this.#options = options;
-  }
-
-  attribute(name: string): NrqlValue | undefined {
-    switch (name) {
-      case 'appId': {
-        const { id } = this.#application;
-        return this.#options.appIds === 'number' ? id : String(id);
-      }
-      case 'appName':
-        return this.#application.name;
-      case 'entity.guid':
-        return entityGuidOf(this.#options.accountId, this.#application);
-      case 'metricTimesliceName':
-      case 'host':
-      case 'newrelic.timeslice.value':
-        return undefined;
-      default:
-        return null;
-    }
-  }
-}
-
-/** A metric of an application; its attributes but those that only the host decides. */
-class Subject implements NrqlAttributes {
-  readonly metric: SimulatedMetric;
-  readonly #application: NrqlAttributes;
-
-  constructor(metric: SimulatedMetric, application: NrqlAttributes) {
-    this.metric = metric;
-    this.#application = application;
-  }
-
-  attribute(name: string): NrqlValue | undefined {
-    return name === 'metricTimesliceName' ? this.metric.name : this.#application.attribute(name);
-  }
-}
-
-class Row implements NrqlRow {
+class MetricRow implements NrqlRow {
   readonly #subject: Subject;
   readonly #data: HostData;
   #timeslice: Timeslice | undefined;
@@ -106,7 +62,7 @@ class Row implements NrqlRow {
 
   attribute(name: string): NrqlValue {
     if (name === 'host') return this.#data.host.name;
-    const known = this.#subject.attribute(name);
+    const known = this.#subject.attributes.attribute(name);
     return known === undefined ? averageOf(this.timeslice()) : known;
   }
 
@@ -120,41 +76,137 @@ class Row implements NrqlRow {
   }
 }
 
-export function createNrqlRows(
-  options: NrqlRowOptions,
-  dependencies: NrqlRowDependencies,
-): NrqlRows {
-  const { fleet, calls, timeslices } = dependencies;
-
-  function* rowsOf(
-    application: SimulatedApplication,
-    window: MetricWindow,
-    verdict: (row: NrqlAttributes) => NrqlVerdict,
-  ): Iterable<NrqlRow> {
+/** The metric data of the account that a condition lets through, as far as it can be queried. */
+export function* metricRows(
+  window: MetricWindow,
+  where: NrqlCondition | undefined,
+  options: GraphqlSettings,
+  { fleet, calls }: Pick<SimulatedAccount, 'fleet' | 'calls'>,
+): Iterable<NrqlRow> {
+  const verdict = where?.verdict ?? ((): boolean => true);
+  for (const application of fleet.applications()) {
     // What the condition excludes as a whole costs nothing: accounts have many applications and hosts.
-    const attributes = new ApplicationAttributes(application, options);
-    if (verdict(attributes) === false) return;
+    if (verdict(attributesOf(application, options)) === false) continue;
     const subjects = metricsOf(application)
-      .map((metric) => new Subject(metric, attributes))
-      .map((subject) => ({ subject, isMeant: verdict(subject) }))
+      .map((metric) => ({ metric, attributes: attributesOf(application, options, metric.name) }))
+      .map((subject) => ({ subject, isMeant: verdict(subject.attributes) }))
       .filter(({ isMeant }) => isMeant !== false);
-    if (subjects.length === 0) return;
+    if (subjects.length === 0) continue;
     for (const host of application.hosts.values()) {
       const data: HostData = {
         host,
-        timesliceOf: timeslices.ofHost(application, host, window),
+        timesliceOf: hostTimeslices(calls, application, host, window),
         minutes: () => calls.liveMinutes(application, host, window.fromMs, window.toMs),
       };
       for (const { subject, isMeant } of subjects) {
-        const row = new Row(subject, data);
+        const row = new MetricRow(subject, data);
         if (isMeant === true || verdict(row) === true) yield row;
       }
     }
   }
+}
 
-  return function* rows({ fromMs, toMs }, where) {
-    const verdict = where === undefined ? () => true : verdictOf(where);
-    const window = { fromMs, toMs, coarse: toMs - fromMs > finestRangeMs };
-    for (const application of fleet.applications()) yield* rowsOf(application, window, verdict);
+/** What the account has data of. */
+export const simulatedEventTypes: readonly string[] = [
+  'Metric',
+  'Transaction',
+  'TransactionError',
+  ...sampleTypes,
+].toSorted();
+
+/** A part of a timeslice in which all calls are alike. */
+function partOf(slice: Timeslice, count: number): Timeslice {
+  const share = slice.count === 0 ? 0 : count / slice.count;
+  return {
+    ...slice,
+    count,
+    total: slice.total * share,
+    totalExclusive: slice.totalExclusive * share,
+    sumOfSquares: slice.sumOfSquares * share,
   };
+}
+
+const types = [
+  {
+    transactionType: 'Web',
+    metric: 'HttpDispatcher',
+    errors: 'Errors/allWeb',
+    prefix: 'WebTransaction/Controller',
+  },
+  {
+    transactionType: 'Other',
+    metric: 'OtherTransaction/all',
+    errors: 'Errors/allOther',
+    prefix: 'OtherTransaction/Job',
+  },
+] as const;
+
+/**
+ * The transactions of an application: one for each call of the timeslices in the same window, with the same
+ * mean duration, and as many errors. Each row stands for those of a host that are alike.
+ */
+function* transactionsOf(
+  application: SimulatedApplication,
+  window: MetricWindow,
+  options: GraphqlSettings,
+  { calls }: Pick<SimulatedAccount, 'calls'>,
+): Iterable<NrqlRow> {
+  const metrics = new Map(metricsOf(application).map((metric) => [metric.name, metric]));
+  const names = Math.max(1, application.transactionNames);
+  const rowOf = (slice: Timeslice, more: Readonly<Record<string, NrqlValue>>): NrqlRow => {
+    const attributes = {
+      ...more,
+      transactionName: more['name'] ?? null,
+      duration: averageOf(slice),
+    };
+    return {
+      attribute: (name) =>
+        applicationAttribute(application, name, options) ??
+        own<NrqlValue>(attributes, name) ??
+        null,
+      timeslice: () => slice,
+      records: () => slice.count,
+    };
+  };
+  for (const host of application.hosts.values()) {
+    const sliceOf = hostTimeslices(calls, application, host, window);
+    for (const { transactionType, metric: name, errors, prefix } of types) {
+      const [metric, errorMetric] = [metrics.get(name), metrics.get(errors)];
+      if (metric === undefined) continue;
+      const slice = sliceOf(metric);
+      let failed = errorMetric === undefined ? 0 : sliceOf(errorMetric).count;
+      for (let index = 0; index < names; index += 1) {
+        const count = Math.floor((slice.count + index) / names);
+        const bad = Math.min(failed, count);
+        failed -= bad;
+        const of = { host: host.name, transactionType, name: `${prefix}/${transactionAt(index)}` };
+        const error = { error: 'true', 'error.class': 'java.lang.IllegalStateException' };
+        if (bad > 0) yield rowOf(partOf(slice, bad), { ...of, ...error });
+        if (count > bad) yield rowOf(partOf(slice, count - bad), { ...of, error: 'false' });
+      }
+    }
+  }
+}
+
+/** Events of the account that a condition lets through; nothing of a type that it does not have. */
+export function* eventRows(
+  eventType: string,
+  window: MetricWindow,
+  where: NrqlCondition | undefined,
+  options: GraphqlSettings,
+  account: Pick<SimulatedAccount, 'fleet' | 'calls'>,
+): Iterable<NrqlRow> {
+  const verdict = where?.verdict ?? ((): boolean => true);
+  const applications = account.fleet.applications();
+  yield* samplesOf(eventType, window, applications).filter((row) => verdict(row) === true);
+  if (eventType !== 'Transaction' && eventType !== 'TransactionError') return;
+  for (const application of applications) {
+    // What the condition excludes as a whole costs nothing.
+    const known = { attribute: (name: string) => applicationAttribute(application, name, options) };
+    if (verdict(known) === false) continue;
+    for (const row of transactionsOf(application, window, options, account)) {
+      const isOfType = eventType === 'Transaction' || row.attribute('error') === 'true';
+      if (isOfType && verdict(row) === true) yield row;
+    }
+  }
 }

@@ -1,8 +1,9 @@
+import { own } from '../model/own.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
-import type { NrqlValue } from './nrql-query.ts';
-import type { NrqlRow, NrqlWindow } from './nrql-rows.ts';
+import type { NrqlRow, NrqlValue } from './nrql-row.ts';
 import type { SimulatedApplication } from './simulated-application.ts';
-import { emptyTimeslice, evenTimeslice, type Timeslice } from './timeslice.ts';
+import { emptyTimeslice, evenTimeslice } from './timeslice.ts';
+import type { MetricWindow } from './timeslices.ts';
 
 /** Events that are alike. */
 interface Sample {
@@ -10,27 +11,14 @@ interface Sample {
   readonly attributes: Readonly<Record<string, NrqlValue>>;
 }
 
-class SampleRow implements NrqlRow {
-  readonly #records: number;
-  readonly #attributes: ReadonlyMap<string, NrqlValue>;
-
-  constructor({ records, attributes }: Sample) {
-    this.#records = records;
-    this.#attributes = new Map(Object.entries(attributes));
-  }
-
-  attribute(name: string): NrqlValue {
-    return this.#attributes.get(name) ?? null;
-  }
-
-  timeslice(): Timeslice {
-    const duration = this.attribute('duration');
-    return typeof duration === 'number' ? evenTimeslice(this.#records, duration) : emptyTimeslice;
-  }
-
-  records(): number {
-    return this.#records;
-  }
+function rowOf({ records, attributes }: Sample): NrqlRow {
+  const duration = own(attributes, 'duration');
+  return {
+    attribute: (name) => own(attributes, name) ?? null,
+    timeslice: () =>
+      typeof duration === 'number' ? evenTimeslice(records, duration) : emptyTimeslice,
+    records: () => records,
+  };
 }
 
 /** What samples depend on. */
@@ -61,12 +49,7 @@ const pageViews: Make = (moment) =>
     .flatMap(({ name: appName }, index) =>
       browsers.map(([userAgentName, perMinute, seconds]) => ({
         records: Math.round(perMinute * moment.minutes),
-        attributes: {
-          appName,
-          userAgentName,
-          deviceType: 'Desktop',
-          duration: seconds * swing(moment, index),
-        },
+        attributes: { appName, userAgentName, duration: seconds * swing(moment, index) },
       })),
     );
 
@@ -77,17 +60,13 @@ const checks: Make = (moment) =>
   ['Checkout page', 'Login API', 'Search'].flatMap((monitorName, monitor) =>
     locations.flatMap((locationLabel, location) => {
       const failed = monitor + location === 0 ? Math.round(moment.minutes / 10) : 0;
-      const durationMs = 400 * (1 + monitor) * swing(moment, location);
+      // Of synthetic checks New Relic has milliseconds.
+      const duration = 400 * (1 + monitor) * swing(moment, location);
+      const common = { monitorName, locationLabel, duration };
       return [
-        { records: failed, result: 'FAILED' },
-        { records: moment.minutes - failed, result: 'SUCCESS' },
-      ]
-        .filter(({ records }) => records > 0)
-        .map(({ records, result }) => ({
-          records,
-          // Of synthetic checks New Relic has milliseconds.
-          attributes: { monitorName, locationLabel, result, duration: durationMs },
-        }));
+        { records: failed, attributes: { ...common, result: 'FAILED' } },
+        { records: moment.minutes - failed, attributes: { ...common, result: 'SUCCESS' } },
+      ];
     }),
   );
 
@@ -99,17 +78,12 @@ const consumers = [
 ] as const;
 
 const kafkaOffsets: Make = (moment) =>
-  consumers.flatMap(([consumerGroup, topic, lag], index) =>
-    [0, 1, 2].map((partition) => ({
-      records: moment.minutes,
-      attributes: {
-        clusterName: 'events',
-        consumerGroup,
-        topic,
-        partition,
-        'consumer.lag': Math.round(lag * swing(moment, index + partition)),
-      },
-    })),
+  consumers.flatMap(([consumerGroup, topic, usual], index) =>
+    [0, 1, 2].map((partition) => {
+      const lag = Math.round(usual * swing(moment, index + partition));
+      const attributes = { consumerGroup, topic, partition, 'consumer.lag': lag };
+      return { records: moment.minutes, attributes };
+    }),
   );
 
 const lambdas = [
@@ -118,17 +92,13 @@ const lambdas = [
 ] as const;
 
 const invocations: Make = (moment) =>
-  lambdas.flatMap(([functionName, perMinute, failuresPerMinute], index) =>
-    (['false', 'true'] as const).map((error) => ({
-      records: moment.minutes * (error === 'true' ? failuresPerMinute : perMinute),
-      attributes: {
-        'aws.lambda.functionName': functionName,
-        'aws.region': 'eu-central-1',
-        error,
-        duration: 0.2 * swing(moment, index),
-      },
-    })),
-  );
+  lambdas.flatMap(([name, perMinute, failuresPerMinute], index) => {
+    const common = { 'aws.lambda.functionName': name, duration: 0.2 * swing(moment, index) };
+    return [
+      { records: moment.minutes * perMinute, attributes: { ...common, error: 'false' } },
+      { records: moment.minutes * failuresPerMinute, attributes: { ...common, error: 'true' } },
+    ];
+  });
 
 const levels = [
   ['INFO', 120],
@@ -165,12 +135,7 @@ const incidents: Make = ({ endMs }) =>
     return [0, 1, 2].flatMap((number) =>
       (isOpen(number) ? ['open'] : ['open', 'close']).map((event) => ({
         records: 1,
-        attributes: {
-          policyName,
-          event,
-          incidentId: `${policyName} ${number}`,
-          priority: 'critical',
-        },
+        attributes: { policyName, event, incidentId: `${policyName} ${number}` },
       })),
     );
   });
@@ -191,7 +156,7 @@ export const sampleTypes: readonly string[] = [...makers.keys()];
 /** Rows of such a type, the same for the same window; none of another type. */
 export function samplesOf(
   eventType: string,
-  { fromMs, toMs }: NrqlWindow,
+  { fromMs, toMs }: MetricWindow,
   applications: Iterable<SimulatedApplication>,
 ): readonly NrqlRow[] {
   const make = makers.get(eventType);
@@ -203,5 +168,5 @@ export function samplesOf(
   };
   return make(moment)
     .filter(({ records }) => records > 0)
-    .map((sample) => new SampleRow(sample));
+    .map(rowOf);
 }

@@ -1,200 +1,217 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
-import { createAdmission } from './admission.ts';
-import type { Answer } from './answer.ts';
-import type { GraphqlAsked } from './graphql-asks.ts';
-import type { GraphqlRoutes } from './graphql-routes.ts';
-import type { JournalEntry, JournalWriter } from './journal.ts';
-import type { Quota } from './quota.ts';
-import { isGraphql, type ParsedRequest, parseRequest } from './request.ts';
-import { readBody } from './request-body.ts';
-import type { Routes } from './routes.ts';
-import type { Intercept } from './simulator-options.ts';
+import { type Answer, errorAnswer, overQuotaAnswer, sendAnswer } from './answer.ts';
+import { askedOf, type GraphqlAsked, graphqlRefusal, parseGraphqlRequest } from './graphql.ts';
+import type { GraphqlRoutes, Rewrite } from './graphql-routes.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+import { MinuteCounter } from './minute-counter.ts';
+import { createRandom, type Random } from './random.ts';
+import {
+  acceptsJson,
+  isGraphql,
+  listsMetricNames,
+  type ParsedRequest,
+  parseRequest,
+  readBody,
+} from './request.ts';
+import type { RestRoutes } from './rest-routes.ts';
+import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
 
-export interface RequestHandlerOptions {
-  readonly apiKeys: readonly string[];
-  readonly intercept: Intercept | undefined;
-}
-
-export interface RequestHandlerDependencies {
-  readonly clock: Clock;
-  readonly journal: JournalWriter;
-  readonly quota: Quota;
-  readonly routes: Routes;
-  readonly graphql: GraphqlRoutes;
-  /** The latency of the next answer. */
-  readonly nextLatencyMs: (request: ParsedRequest) => number;
+/** A request that was counted. */
+interface Admitted {
+  /** What it asks NerdGraph for; `undefined` for the REST API, and if it cannot be read. */
+  readonly asked?: GraphqlAsked | undefined;
+  /** Works out the answer; to be called when the latency is over. Only NerdGraph knows `rewrite`. */
+  readonly answer: (rewrite?: Rewrite) => Answer;
 }
 
 /** Takes requests from their arrival to the end of their answer. */
-export interface RequestHandler {
-  handle(incoming: IncomingMessage, response: ServerResponse): void;
-  inFlight(): number;
+export class RequestHandler {
+  readonly #options: SimulatorOptions;
+  readonly #apiKeys: readonly string[];
+  readonly #random: Random;
+  readonly #clock: Clock;
+  readonly #journal: Journal;
+  readonly #rest: RestRoutes;
+  readonly #graphql: GraphqlRoutes;
+  readonly #quota: MinuteCounter;
+  /** Those of answers that wait for their latency. */
+  readonly #cancels = new Set<() => void>();
+  #overQuota = 0;
+  #inFlight = 0;
+  #graphqlInFlight = 0;
+
+  constructor(
+    options: SimulatorOptions,
+    clock: Clock,
+    journal: Journal,
+    apis: { readonly rest: RestRoutes; readonly graphql: GraphqlRoutes },
+  ) {
+    this.#options = options;
+    this.#apiKeys = options.apiKeys ?? [demoApiKey];
+    this.#random = createRandom(options.fleet?.seed ?? 1);
+    this.#clock = clock;
+    this.#journal = journal;
+    this.#rest = apis.rest;
+    this.#graphql = apis.graphql;
+    this.#quota = new MinuteCounter(clock, options.quotaPhaseMs);
+  }
+
+  /** The requests of both APIs. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Those over a limit of either API. */
+  get violations(): number {
+    return this.#overQuota + this.#graphql.violations;
+  }
+
+  handle(incoming: IncomingMessage, response: ServerResponse): void {
+    const request = parseRequest(incoming, this.#apiKeys);
+    if (!isGraphql(request) || request.method !== 'POST') this.#serve(request, '', response);
+    else {
+      readBody(incoming, (body) => {
+        this.#serve(request, body, response);
+      });
+    }
+  }
+
   /** Drops the answers that were not sent yet. */
-  cancel(): void;
-}
+  cancel(): void {
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+  }
 
-function withoutKeys(text: string, apiKeys: readonly string[]): string {
-  return apiKeys.reduce((rest, key) => (key === '' ? rest : rest.replaceAll(key, '[key]')), text);
-}
-
-/** More than the vendor's own limits let a useful query be. */
-const mostBodyBytes = 1_048_576;
-
-interface Arrival {
-  readonly request: ParsedRequest;
-  readonly asked: GraphqlAsked | undefined;
-  /** Requests in flight, this one included. */
-  readonly inFlight: number;
-}
-
-function entryOf(
-  { request, asked, inFlight }: Arrival,
-  hide: (text: string) => string,
-  clock: Clock,
-): Omit<JournalEntry, 'status'> {
-  return {
-    monotonicMs: clock.monotonicMs(),
-    wallMs: clock.wallMs(),
-    method: request.method,
-    path: hide(request.path),
-    query: hide(request.query),
-    graphql: asked,
-    applicationId: request.endpoint?.applicationId,
-    hostId: request.endpoint?.hostId,
-    remotePort: request.remotePort,
-    keyIndex: request.credentials.kind === 'valid' ? request.credentials.index : undefined,
-    inFlight,
-  };
-}
-
-/** Node would write the machine's time, but a client compares `Date` with the quota's reset. */
-function setDate(response: ServerResponse, clock: Clock): void {
-  response.sendDate = false;
-  response.setHeader('Date', new Date(clock.wallMs()).toUTCString());
-}
-
-function send(response: ServerResponse, answer: Answer): void {
-  const contentLength = Buffer.byteLength(answer.body);
-  response.writeHead(answer.status, { ...answer.headers, 'Content-Length': contentLength });
-  response.end(answer.body);
-}
-
-/** Counts requests from their arrival to the end of their answer. */
-interface Flights {
-  /** The returned function counts the request out, once. */
-  enter(request: ParsedRequest): () => void;
-  /** Of both APIs. */
-  all(): number;
-  ofGraphql(): number;
-}
-
-function createFlights(): Flights {
-  let all = 0;
-  let ofGraphql = 0;
-  return {
-    enter: (request) => {
-      const more = isGraphql(request) ? 1 : 0;
-      let open = true;
-      all += 1;
-      ofGraphql += more;
-      return () => {
-        if (!open) return;
-        open = false;
-        all -= 1;
-        ofGraphql -= more;
-      };
-    },
-    all: () => all,
-    ofGraphql: () => ofGraphql,
-  };
-}
-
-/** Answers that wait for their latency. */
-interface Delays {
-  /** Runs `answer` after the latency, unless the client goes away first. */
-  later(latencyMs: number, response: ServerResponse, answer: () => void): void;
-  /** Drops all answers that wait. */
-  cancel(): void;
-}
-
-function createDelays(clock: Clock): Delays {
-  const pending = new Set<() => void>();
-  return {
-    later: (delayMs, response, answer) => {
-      if (delayMs <= 0) {
-        answer();
-        return;
-      }
-      const cancel = clock.after(delayMs, () => {
-        pending.delete(cancel);
-        answer();
-      });
-      pending.add(cancel);
-      response.once('close', () => {
-        cancel();
-        pending.delete(cancel);
-      });
-    },
-    cancel: () => {
-      for (const cancel of pending) cancel();
-      pending.clear();
-    },
-  };
-}
-
-export function createRequestHandler(
-  options: RequestHandlerOptions,
-  dependencies: RequestHandlerDependencies,
-): RequestHandler {
-  const { apiKeys } = options;
-  const { clock, journal } = dependencies;
-  const hide = (text: string): string => withoutKeys(text, apiKeys);
-  const admit = createAdmission({ ...dependencies, hide });
-  const flights = createFlights();
-  const delays = createDelays(clock);
-
-  const serve = (
-    request: ParsedRequest,
-    body: string | undefined,
-    response: ServerResponse,
-  ): void => {
-    const leave = flights.enter(request);
-    const { asked, answer } = admit(request, body, flights.ofGraphql());
-    const arrival = { request, asked, inFlight: flights.all() };
-    const { entry, answered } = journal.record(entryOf(arrival, hide, clock));
+  #serve(request: ParsedRequest, body: string | undefined, response: ServerResponse): void {
+    const leave = this.#enter(request);
+    const { asked, answer } = isGraphql(request)
+      ? this.#admitToGraphql(request, body)
+      : this.#admitToRest(request);
+    const entry = this.#journal.record(this.#entryOf(request, asked));
     const settle = (): void => {
       leave();
-      if (entry.status === undefined && response.headersSent) answered(response.statusCode);
+      if (response.headersSent) entry.status ??= response.statusCode;
     };
     response.once('finish', settle);
     response.once('close', settle);
-    setDate(response, clock);
-    const verdict = options.intercept?.(entry, response) ?? 'pass';
+    this.#setDate(response);
+    const verdict = this.#options.intercept?.(entry, response) ?? 'pass';
     if (verdict === 'handled') return;
-    delays.later(dependencies.nextLatencyMs(request), response, () => {
+    this.#later(this.#latencyMs(request), response, () => {
       if (response.destroyed) return;
-      setDate(response, clock);
-      send(response, verdict === 'pass' ? answer() : verdict(answer(), answer));
+      this.#setDate(response);
+      sendAnswer(response, verdict === 'pass' ? answer() : verdict(answer(), answer));
       // Before `finish`: until then a large answer may have arrived, and the client's next request too.
       settle();
     });
-  };
+  }
 
-  return {
-    handle: (incoming, response) => {
-      const request = parseRequest(incoming, apiKeys);
-      if (!isGraphql(request) || request.method !== 'POST') {
-        serve(request, '', response);
-        return;
-      }
-      readBody(incoming, mostBodyBytes, (body) => {
-        serve(request, body, response);
-      });
-    },
-    inFlight: () => flights.all(),
-    cancel: () => {
-      delays.cancel();
-    },
-  };
+  /** The returned function counts the request out, once. */
+  #enter(request: ParsedRequest): () => void {
+    const more = isGraphql(request) ? 1 : 0;
+    let open = true;
+    this.#inFlight += 1;
+    this.#graphqlInFlight += more;
+    return () => {
+      if (!open) return;
+      open = false;
+      this.#inFlight -= 1;
+      this.#graphqlInFlight -= more;
+    };
+  }
+
+  #admitToRest({ credentials, method, endpoint, path, query, accept }: ParsedRequest): Admitted {
+    if (credentials.kind !== 'valid') {
+      const problem = credentials.kind === 'missing' ? 'No API key specified' : 'Invalid API key';
+      return { answer: () => errorAnswer(401, problem) };
+    }
+    const { quotaPerMinute = 1000 } = this.#options;
+    // Throttled requests count as well.
+    if (this.#quota.add(credentials.key) > quotaPerMinute) {
+      this.#overQuota += 1;
+      const answer = overQuotaAnswer(quotaPerMinute, this.#quota.endSeconds());
+      return { answer: () => answer };
+    }
+    if (method !== 'GET') {
+      return { answer: () => errorAnswer(405, 'Method Not Allowed', { Allow: 'GET' }) };
+    }
+    return {
+      answer: () => {
+        const answer = this.#rest.answer(endpoint, path, query);
+        // Who does not accept JSON gets the status without the document.
+        return answer.status === 200 && !acceptsJson(accept) ? { ...answer, body: '' } : answer;
+      },
+    };
+  }
+
+  #admitToGraphql({ method, credentials }: ParsedRequest, body: string | undefined): Admitted {
+    if (method !== 'POST') {
+      return { answer: () => errorAnswer(405, 'Method Not Allowed', { Allow: 'POST' }) };
+    }
+    if (body === undefined)
+      return { answer: () => graphqlRefusal(413, 'The request is too large') };
+    const parsed = parseGraphqlRequest(body);
+    const asked = parsed === undefined ? undefined : askedOf(parsed, (text) => this.#hide(text));
+    if (credentials.kind !== 'valid') return { asked, answer: () => this.#graphql.refuse() };
+    if (parsed === undefined) {
+      return { answer: () => graphqlRefusal(400, 'The body is not a GraphQL request') };
+    }
+    return { asked, answer: this.#graphql.accept(parsed, this.#graphqlInFlight) };
+  }
+
+  #entryOf(
+    { method, path, query, endpoint, remotePort, credentials }: ParsedRequest,
+    asked: GraphqlAsked | undefined,
+  ): Omit<JournalEntry, 'status'> {
+    return {
+      monotonicMs: this.#clock.monotonicMs(),
+      wallMs: this.#clock.wallMs(),
+      method,
+      path: this.#hide(path),
+      query: this.#hide(query),
+      graphql: asked,
+      applicationId: endpoint?.applicationId,
+      hostId: endpoint?.hostId,
+      remotePort,
+      keyIndex: credentials.kind === 'valid' ? credentials.index : undefined,
+      inFlight: this.#inFlight,
+    };
+  }
+
+  #hide(text: string): string {
+    const keys = this.#apiKeys.filter((key) => key !== '');
+    return keys.reduce((rest, key) => rest.replaceAll(key, '[key]'), text);
+  }
+
+  /** Node would write the machine's time, but a client compares `Date` with the quota's reset. */
+  #setDate(response: ServerResponse): void {
+    response.sendDate = false;
+    response.setHeader('Date', new Date(this.#clock.wallMs()).toUTCString());
+  }
+
+  #latencyMs({ endpoint }: ParsedRequest): number {
+    const { latencyMs = 0, metricNamesLatencyMs = 0 } = this.#options;
+    const more = listsMetricNames(endpoint) ? metricNamesLatencyMs : 0;
+    if (typeof latencyMs === 'number') return latencyMs + more;
+    const [minMs, maxMs] = latencyMs;
+    return minMs + this.#random.next() * (maxMs - minMs) + more;
+  }
+
+  /** Runs `answer` after the latency, unless the client goes away first. */
+  #later(latencyMs: number, response: ServerResponse, answer: () => void): void {
+    if (latencyMs <= 0) {
+      answer();
+      return;
+    }
+    const cancel = this.#clock.after(latencyMs, () => {
+      this.#cancels.delete(cancel);
+      answer();
+    });
+    this.#cancels.add(cancel);
+    response.once('close', () => {
+      cancel();
+      this.#cancels.delete(cancel);
+    });
+  }
 }

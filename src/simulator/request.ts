@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export type EndpointKind =
   | 'applications'
-  | 'application'
   | 'hosts'
-  | 'host'
   | 'application_metrics'
   | 'host_metrics'
   | 'application_metric_names'
@@ -18,40 +16,20 @@ export interface Endpoint {
   readonly hostId: string | undefined;
 }
 
-const id = String.raw`(?<applicationId>\d+)`;
-const host = String.raw`hosts/(?<hostId>\d+)`;
-
-const patterns: readonly { readonly kind: EndpointKind; readonly path: RegExp }[] = [
-  {
-    kind: 'host_metrics',
-    path: new RegExp(`^/v2/applications/${id}/${host}/metrics/data\\.json$`),
-  },
-  { kind: 'application_metrics', path: new RegExp(`^/v2/applications/${id}/metrics/data\\.json$`) },
-  {
-    kind: 'host_metric_names',
-    path: new RegExp(`^/v2/applications/${id}/${host}/metrics\\.json$`),
-  },
-  {
-    kind: 'application_metric_names',
-    path: new RegExp(`^/v2/applications/${id}/metrics\\.json$`),
-  },
-  { kind: 'applications', path: /^\/v2\/applications\.json$/ },
-  { kind: 'hosts', path: new RegExp(`^/v2/applications/${id}/hosts\\.json$`) },
-  { kind: 'host', path: new RegExp(`^/v2/applications/${id}/${host}\\.json$`) },
-  { kind: 'application', path: new RegExp(`^/v2/applications/${id}\\.json$`) },
-  { kind: 'graphql', path: /^\/graphql$/ },
-];
+const applicationPath =
+  /^\/v2\/applications\/(?<applicationId>\d+)(?:\/hosts\/(?<hostId>\d+))?\/(?<what>hosts|metrics|metrics\/data)\.json$/;
 
 /** Returns `undefined` for a path that the API does not have. */
 export function parseEndpoint(path: string): Endpoint | undefined {
-  for (const pattern of patterns) {
-    const match = pattern.path.exec(path);
-    if (match !== null) {
-      const applicationId = match.groups?.['applicationId'];
-      return { kind: pattern.kind, applicationId, hostId: match.groups?.['hostId'] };
-    }
-  }
-  return undefined;
+  const ofAccount = { applicationId: undefined, hostId: undefined };
+  if (path === '/graphql') return { kind: 'graphql', ...ofAccount };
+  if (path === '/v2/applications.json') return { kind: 'applications', ...ofAccount };
+  const { applicationId, hostId, what } = applicationPath.exec(path)?.groups ?? {};
+  const subject = hostId === undefined ? 'application' : 'host';
+  if (what === 'metrics/data') return { kind: `${subject}_metrics`, applicationId, hostId };
+  if (what === 'metrics') return { kind: `${subject}_metric_names`, applicationId, hostId };
+  const listsHosts = what === 'hosts' && hostId === undefined;
+  return listsHosts ? { kind: 'hosts', applicationId, hostId } : undefined;
 }
 
 /** Whether the path is that of a list of metrics. */
@@ -59,24 +37,9 @@ export function listsMetricNames(endpoint: Endpoint | undefined): boolean {
   return endpoint?.kind === 'application_metric_names' || endpoint?.kind === 'host_metric_names';
 }
 
-/** The parameters of a request, decoded. */
-export interface Query {
-  /** The value of a parameter; if it is repeated, the last one, like the vendor's framework. */
-  last(name: string): string | undefined;
-  /** Every value of a list parameter such as `names[]`. */
-  all(name: string): readonly string[];
-  /** Whether the parameter is `true`. */
-  flag(name: string): boolean;
-}
-
-export function parseQuery(text: string): Query {
-  const parameters = new URLSearchParams(text);
-  const last = (name: string): string | undefined => parameters.getAll(name).at(-1);
-  return {
-    last,
-    all: (name) => parameters.getAll(name),
-    flag: (name) => last(name) === 'true',
-  };
+/** The value of a parameter; if it is repeated, the last one, like the vendor's framework. */
+export function lastOf(query: URLSearchParams, name: string): string | undefined {
+  return query.getAll(name).at(-1);
 }
 
 /** The credentials of a request. Only the quota sees the key itself. */
@@ -85,14 +48,10 @@ type Credentials =
   | { readonly kind: 'missing' }
   | { readonly kind: 'invalid' };
 
-function single(value: string | readonly string[] | undefined): string | undefined {
-  const first = typeof value === 'string' ? value : value?.[0];
-  return first === '' ? undefined : first;
-}
-
 /** Reads the key from `Api-Key`, or else from `X-Api-Key`. */
 function readCredentials(headers: IncomingHttpHeaders, apiKeys: readonly string[]): Credentials {
-  const key = single(headers['api-key']) ?? single(headers['x-api-key']);
+  const given = [headers['api-key'], headers['x-api-key']].flat();
+  const key = given.find((text) => text !== undefined && text !== '');
   if (key === undefined) return { kind: 'missing' };
   const index = apiKeys.indexOf(key);
   return index < 0 ? { kind: 'invalid' } : { kind: 'valid', key, index };
@@ -139,4 +98,27 @@ export function parseRequest(incoming: IncomingMessage, apiKeys: readonly string
 /** Whether the request is for NerdGraph, not for the REST API. */
 export function isGraphql({ endpoint }: Pick<ParsedRequest, 'endpoint'>): boolean {
   return endpoint?.kind === 'graphql';
+}
+
+/** More than the vendor's own limits let a useful query be. */
+const mostBodyBytes = 1_048_576;
+
+/**
+ * Reads a body as UTF-8, then calls `done` once: with the text, or with `undefined` if it is too large. A
+ * client that goes away before the end is never heard of again.
+ */
+export function readBody(
+  incoming: Pick<IncomingMessage, 'on'>,
+  done: (body: string | undefined) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    // The rest is read but not kept, so that the client can read the answer.
+    if (bytes <= mostBodyBytes) chunks.push(chunk);
+  });
+  incoming.on('end', () => {
+    done(bytes > mostBodyBytes ? undefined : Buffer.concat(chunks).toString('utf8'));
+  });
 }

@@ -60,11 +60,6 @@ export function records(application: SimulatedApplication, metric: MetricName): 
   return metricsOfKind[application.kind].includes(metric) || application.ratesPerMinute[metric] > 0;
 }
 
-/** The host, stopped at `endedMs` and listed for `listedMs` more. */
-export function endedHost(host: SimulatedHost, endedMs: number, listedMs: number): SimulatedHost {
-  return { ...host, endedMs, listedUntilMs: endedMs + listedMs };
-}
-
 /** Adds or replaces hosts, and drops those that stopped too long ago. */
 export function withHosts(
   application: SimulatedApplication,

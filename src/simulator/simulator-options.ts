@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from './answer.ts';
-import type { Shuffle } from './application-routes.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import type { GraphqlOptions } from './graphql-options.ts';
 import type { Rewrite } from './graphql-routes.ts';
 import type { JournalEntry } from './journal.ts';
-import type { LinkStyle } from './paging.ts';
 
 /** The key of an account without configured keys. */
 export const demoApiKey = 'NRAK-SIMULATED0000000000000000000';
@@ -38,10 +36,8 @@ export interface SimulatorOptions {
   readonly metricNamesPageSize?: number | undefined;
   /** What a page of the list of metrics takes besides; with the vendor 6 s. Default 0. */
   readonly metricNamesLatencyMs?: number | undefined;
-  /** Default `observed`. */
-  readonly linkStyle?: LinkStyle | undefined;
-  /** Default `none`. `per_call` rotates between the pages of a listing: some items are lost, some repeat. */
-  readonly shuffle?: Shuffle | undefined;
+  /** Default `none`: always the same order. `per_call` rotates lists from page to page: some items are lost, some repeat. */
+  readonly shuffle?: 'none' | 'per_call' | undefined;
   /** Whether hosts.json exists. Default true. */
   readonly hostsEndpoint?: boolean | undefined;
   /** The metric answer for a stopped host: 404, or 200 with the rest of its data. Default `empty`. */

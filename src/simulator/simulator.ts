@@ -1,23 +1,14 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
-import type { AccountDependencies } from './application-routes.ts';
-import { createCallCounter } from './call-counter.ts';
-import { createFleet, type Fleet } from './fleet.ts';
+import { CallCounter } from './call-counter.ts';
+import { Fleet, type SimulatedAccount } from './fleet.ts';
 import { graphqlSettingsOf } from './graphql-options.ts';
-import { createGraphqlRoutes, type GraphqlRoutes } from './graphql-routes.ts';
-import { createJournal, type Journal } from './journal.ts';
-import { createQuota } from './quota.ts';
-import { createRandom, type Random } from './random.ts';
-import { listsMetricNames, type ParsedRequest } from './request.ts';
-import { createRequestHandler } from './request-handler.ts';
-import { createRoutes, type Routes } from './routes.ts';
+import { GraphqlRoutes } from './graphql-routes.ts';
+import { Journal } from './journal.ts';
+import { RequestHandler } from './request-handler.ts';
+import { RestRoutes } from './rest-routes.ts';
 import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
-import { createTimeslices } from './timeslices.ts';
 
 /** One account of the vendor behind a real HTTP port. */
 export interface Simulator {
@@ -36,51 +27,50 @@ export interface Simulator {
   inFlight(): number;
 }
 
-export interface SimulatorDependencies {
-  /** The vendor's time, as in its `Date` headers. It may differ from the client's. */
-  readonly clock: Clock;
-  /** Only for latencies. Default: made from the seed of the fleet. */
-  readonly random?: Random | undefined;
-}
-
-const defaultQuotaPerMinute = 1000;
-const defaultPageSize = 200;
-const defaultMetricNamesPageSize = 1000;
-const defaultIngestDelayMs = 180_000;
-const defaultJournalLimit = 100_000;
-
-interface HttpListenerOptions {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** A server that can be closed at once, whatever its clients do. */
-interface HttpListener {
-  /** Resolves with the port when connections are accepted; rejects if the port is taken. */
-  open(): Promise<number>;
-  /** Cuts every connection. */
-  close(): Promise<void>;
-}
-
 /** Longer than the pauses between polls, so that no reset races with a request. */
 const keepAliveTimeoutMs = 120_000;
 
-function createHttpListener(
-  options: HttpListenerOptions,
-  onRequest: RequestListener,
-): HttpListener {
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, onRequest);
+/** Resolves with the port when connections are accepted; rejects if the port is taken. */
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+function createAccount(
+  { fleet: options = {}, ingestDelayMs = 180_000 }: SimulatorOptions,
+  clock: Clock,
+): SimulatedAccount {
+  const { seed = 1, traffic = 'daily' } = options;
+  const calls = new CallCounter({ seed, traffic, ingestDelayMs }, clock);
+  return { fleet: new Fleet(options, clock), calls, clock };
+}
+
+/** `clock` is the vendor's time, as in its `Date` headers. It may differ from the client's. */
+export function createSimulator(
+  options: SimulatorOptions,
+  { clock }: { readonly clock: Clock },
+): Simulator {
+  const { apiKeys = [demoApiKey], listenHost = '127.0.0.1' } = options;
+  const account = createAccount(options, clock);
+  const journal = new Journal(options.journalLimit ?? 100_000);
+  const handler = new RequestHandler(options, clock, journal, {
+    rest: new RestRoutes(options, account),
+    graphql: new GraphqlRoutes(graphqlSettingsOf(options.graphql ?? {}), account),
+  });
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (incoming, response) => {
+    handler.handle(incoming, response);
+  });
+
   return {
-    open: () =>
-      new Promise<number>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(options.port, options.host, () => {
-          server.off('error', reject);
-          const address = server.address();
-          resolve(typeof address === 'object' && address !== null ? address.port : options.port);
-        });
-      }),
-    close: async () => {
+    start: async () => {
+      const port = await listen(server, options.port ?? 0, listenHost);
+      const authority = listenHost.includes(':') ? `[${listenHost}]` : listenHost;
+      return { baseUrl: `http://${authority}:${port}`, port };
+    },
+    stop: async () => {
+      handler.cancel();
       await new Promise<void>((resolve) => {
         server.close(() => {
           resolve();
@@ -88,105 +78,13 @@ function createHttpListener(
         server.closeAllConnections();
       });
     },
-  };
-}
-
-function latencyOf(
-  { latencyMs: latency, metricNamesLatencyMs = 0 }: SimulatorOptions,
-  random: Random,
-): (request: ParsedRequest) => number {
-  const [minMs, maxMs] = typeof latency === 'object' ? latency : [latency ?? 0, latency ?? 0];
-  const next = (): number => (maxMs > minMs ? minMs + random.next() * (maxMs - minMs) : minMs);
-  return ({ endpoint }) => next() + (listsMetricNames(endpoint) ? metricNamesLatencyMs : 0);
-}
-
-/** Both APIs of the account. */
-interface AccountApis {
-  readonly routes: Routes;
-  readonly graphql: GraphqlRoutes;
-}
-
-function createDependencies(
-  { fleet: options, ingestDelayMs }: SimulatorOptions,
-  fleet: Fleet,
-  clock: Clock,
-): AccountDependencies {
-  const counterOptions = {
-    seed: options?.seed ?? 1,
-    traffic: options?.traffic ?? 'daily',
-    ingestDelayMs: ingestDelayMs ?? defaultIngestDelayMs,
-  };
-  const calls = createCallCounter(counterOptions, { clock });
-  return { fleet, calls, timeslices: createTimeslices(counterOptions, { calls, clock }), clock };
-}
-
-function createApis(options: SimulatorOptions, fleet: Fleet, clock: Clock): AccountApis {
-  const routeOptions = {
-    pageSize: options.pageSize ?? defaultPageSize,
-    metricNamesPageSize: options.metricNamesPageSize ?? defaultMetricNamesPageSize,
-    linkStyle: options.linkStyle ?? 'observed',
-    shuffle: options.shuffle ?? 'none',
-    hostsEndpoint: options.hostsEndpoint ?? true,
-    removedHost: options.removedHost ?? 'empty',
-    idleMetric: options.idleMetric ?? 'zero',
-  };
-  const dependencies = createDependencies(options, fleet, clock);
-  return {
-    routes: createRoutes(routeOptions, dependencies),
-    graphql: createGraphqlRoutes(graphqlSettingsOf(options.graphql ?? {}), dependencies),
-  };
-}
-
-export function createSimulator(
-  options: SimulatorOptions,
-  dependencies: SimulatorDependencies,
-): Simulator {
-  const { clock } = dependencies;
-  const apiKeys = options.apiKeys ?? [demoApiKey];
-  const listenHost = options.listenHost ?? '127.0.0.1';
-  const fleet = createFleet(options.fleet ?? {}, { clock });
-  const journal = createJournal(options.journalLimit ?? defaultJournalLimit);
-  const quotaOptions = {
-    perMinute: options.quotaPerMinute ?? defaultQuotaPerMinute,
-    phaseMs: options.quotaPhaseMs ?? 0,
-  };
-  const quota = createQuota(quotaOptions, { clock });
-  const apis = createApis(options, fleet, clock);
-  const random = dependencies.random ?? createRandom(options.fleet?.seed ?? 1);
-  const handler = createRequestHandler(
-    { apiKeys, intercept: options.intercept },
-    {
-      clock,
-      journal,
-      quota,
-      ...apis,
-      nextLatencyMs: latencyOf(options, random),
-    },
-  );
-  const listener = createHttpListener(
-    { host: listenHost, port: options.port ?? 0 },
-    (incoming, response) => {
-      handler.handle(incoming, response);
-    },
-  );
-
-  return {
-    start: async () => {
-      const port = await listener.open();
-      const authority = listenHost.includes(':') ? `[${listenHost}]` : listenHost;
-      return { baseUrl: `http://${authority}:${port}`, port };
-    },
-    stop: async () => {
-      handler.cancel();
-      await listener.close();
-    },
     handle: (incoming, response) => {
       handler.handle(incoming, response);
     },
     apiKeys,
-    fleet,
+    fleet: account.fleet,
     journal,
-    violations: () => quota.violations() + apis.graphql.violations(),
-    inFlight: () => handler.inFlight(),
+    violations: () => handler.violations,
+    inFlight: () => handler.inFlight,
   };
 }

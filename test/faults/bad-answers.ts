@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../src/model/api-error.ts';
 import type { AccountSource } from '../../src/model/config.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
-import { metricDataText, nestedText } from '../../src/simulator/fault-documents.ts';
+import { metricDataText, nestedText } from '../support/vendor-documents.ts';
 
 /** A fault and what must become of it, whatever was asked for. */
 export interface BadAnswer {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
-import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { applicationListText } from '../support/vendor-documents.ts';
 import { badDocumentsOf, badStatuses } from './bad-answers.ts';
 import { usualApplications, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';

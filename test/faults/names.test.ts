@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
-import { applicationListText } from '../../src/simulator/fault-documents.ts';
+import { applicationListText } from '../support/vendor-documents.ts';
 import { type FaultBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
-import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { applicationListText } from '../support/vendor-documents.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { type BoundAddress, MetricsServer } from '../../src/web/metrics-server.ts';
 import { Readiness } from '../../src/web/routes.ts';
 import { get, until } from '../support/daemon-process.ts';
 import { settle } from '../support/fake-clock.ts';
 import { aStatusSource } from '../support/status-source.ts';
+import { applicationListText } from '../support/vendor-documents.ts';
 import { type FaultBench, withSocketFaults, withTimedFaults } from './fault-bench.ts';
 import { publishedOf } from './published-of.ts';
 import type { Scrape } from './scrape.ts';

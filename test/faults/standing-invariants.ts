@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
 import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
+import { CallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,
   SimulatedHost,
@@ -67,15 +67,9 @@ function halfPolls({ published }: FaultBench, { account, simulator, faults }: Ve
       .map(({ request }) => request.applicationId),
   );
   // What is asked for is older than the vendor takes to count it.
-  const counter = createCallCounter(
+  const counter = new CallCounter(
     { seed: 1, traffic: 'daily', ingestDelayMs: 0 },
-    {
-      clock: {
-        monotonicMs: () => 0,
-        wallMs: () => Number.MAX_SAFE_INTEGER,
-        after: () => () => undefined,
-      },
-    },
+    { wallMs: () => Number.MAX_SAFE_INTEGER },
   );
   return published
     .filter((snapshot) => snapshot.account === account.name)

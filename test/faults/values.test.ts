@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ValueName } from '../../src/model/vendor-value.ts';
-import {
-  applicationListText,
-  metricDataText,
-  nestedText,
-} from '../../src/simulator/fault-documents.ts';
+import { applicationListText, metricDataText, nestedText } from '../support/vendor-documents.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 

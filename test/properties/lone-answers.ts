@@ -3,7 +3,7 @@ import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { minuteTextOf } from '../../src/newrelic/json.ts';
 import type { FirstMetricFault } from '../../src/simulator/fault.ts';
-import { withFirstMetricOnly } from '../../src/simulator/metric-fault-effects.ts';
+import { withFirstMetricOnly } from '../../src/simulator/fault-effects.ts';
 import { isNothing, parseTold } from './told-values.ts';
 import type { MetricCall } from './vendor-wire.ts';
 

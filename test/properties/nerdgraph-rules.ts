@@ -1,7 +1,7 @@
 import type { TransactionType } from '../../src/model/application.ts';
 import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
+import { CallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,
   SimulatedHost,
@@ -29,15 +29,9 @@ interface Counted {
  */
 export class NerdGraphRules {
   readonly #world: World;
-  readonly #counter: CallCounter = createCallCounter(
+  readonly #counter = new CallCounter(
     { seed: 1, traffic: 'daily', ingestDelayMs: 0 },
-    {
-      clock: {
-        monotonicMs: () => 0,
-        wallMs: () => Number.MAX_SAFE_INTEGER,
-        after: () => () => undefined,
-      },
-    },
+    { wallMs: () => Number.MAX_SAFE_INTEGER },
   );
 
   constructor(world: World) {

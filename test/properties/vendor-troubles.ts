@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
-import { applicationListText } from '../../src/simulator/fault-documents.ts';
+import { applicationListText } from '../support/vendor-documents.ts';
 import type { Hint, ListTrouble, NamesTrouble, Scope, TroubleKind } from './account-steps.ts';
 import type { WireCall } from './vendor-wire.ts';
 

@@ -6,7 +6,7 @@ import { type Operation, operations } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
-import type { GraphqlAsk } from '../../src/simulator/graphql-asks.ts';
+import type { GraphqlAsk } from '../../src/simulator/graphql.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { type EndpointKind, parseEndpoint } from '../../src/simulator/request.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
@@ -57,8 +57,6 @@ const operationsByEndpoint: Readonly<Record<EndpointKind, Operation | undefined>
   host_metrics: 'host_metrics',
   application_metric_names: undefined,
   host_metric_names: undefined,
-  application: undefined,
-  host: undefined,
   graphql: undefined,
 };
 

@@ -1,5 +1,5 @@
-import { Agent, request } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { request } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { demoApiKey, type SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
@@ -13,43 +13,26 @@ interface Answer {
 interface Running {
   readonly simulator: Simulator;
   readonly clock: FakeClock;
-  readonly baseUrl: string;
   readonly get: (target: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-  readonly send: (method: 'POST' | 'PUT' | 'DELETE', target: string) => Promise<Answer>;
+  readonly post: (target: string, body: string) => Promise<Answer>;
 }
 
 const withKey = { 'api-key': demoApiKey, accept: 'application/json' };
-const running = new Set<() => Promise<void>>();
-
-afterEach(async () => {
-  for (const stop of running) await stop();
-  running.clear();
-});
 
 async function start(options: SimulatorOptions = {}): Promise<Running> {
   const clock = createFakeClock();
   const simulator = createSimulator(options, { clock });
   const { baseUrl } = await simulator.start();
-  const dispatcher = new Agent();
-  running.add(async () => {
-    await simulator.stop();
-    await dispatcher.destroy();
-  });
-  const call = async (
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    target: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Answer> => {
-    const response = await request(`${baseUrl}${target}`, { method, headers, dispatcher });
-    const body = await response.body.text();
-    return { status: response.statusCode, headers: response.headers, body };
+  onTestFinished(async () => simulator.stop());
+  const call = async (target: string, more: Parameters<typeof request>[1]): Promise<Answer> => {
+    const { statusCode: status, headers, body } = await request(`${baseUrl}${target}`, more);
+    return { status, headers, body: await body.text() };
   };
   return {
     simulator,
     clock,
-    baseUrl,
-    get: (target, headers = withKey) => call('GET', target, headers),
-    send: (method, target) => call(method, target, withKey),
+    get: (target, headers = withKey) => call(target, { headers }),
+    post: (target, body) => call(target, { method: 'POST', headers: withKey, body }),
   };
 }
 
@@ -59,38 +42,28 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 const list = '/v2/applications.json';
+const question = JSON.stringify({ query: '{ actor { accounts { id } } }' });
 
 describe('the simulator on a port', () => {
   it('answers with JSON, an ETag and the Date of its own clock, without a word about the quota', async () => {
-    const { get } = await start();
+    const { headers, status } = await (await start()).get(list);
 
-    const answer = await get(list);
-
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.headers['etag']).toMatch(/^W\/"[0-9a-f]{32}"$/);
-    expect(answer.headers['date']).toBe('Tue, 01 Sep 2026 10:00:30 GMT');
-    expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-rate'))).toEqual([]);
-    expect(JSON.parse(answer.body)).toHaveProperty('applications');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['etag']).toMatch(/^W\/"[0-9a-f]{32}"$/);
+    expect(headers['date']).toBe('Tue, 01 Sep 2026 10:00:30 GMT');
+    expect(Object.keys(headers).filter((name) => name.startsWith('x-rate'))).toEqual([]);
   });
 
   it.each([
-    { headers: { accept: 'application/json', 'api-key': demoApiKey }, empty: false },
     { headers: { accept: 'application/json', 'x-api-key': demoApiKey }, empty: false },
-    { headers: { accept: '*/*', 'api-key': demoApiKey }, empty: false },
-    {
-      headers: { accept: 'text/html, application/json;q=0.9', 'api-key': demoApiKey },
-      empty: false,
-    },
+    { headers: { accept: 'text/html, */*;q=0.9', 'api-key': demoApiKey }, empty: false },
     { headers: { accept: 'text/html', 'api-key': demoApiKey }, empty: true },
     { headers: { 'api-key': demoApiKey }, empty: true },
   ])('answers 200 to $headers, with an empty body: $empty', async ({ headers, empty }) => {
-    const { get } = await start();
+    const { status, body } = await (await start()).get(list, headers);
 
-    const answer = await get(list, headers);
-
-    expect(answer.status).toBe(200);
-    expect(answer.body === '').toBe(empty);
+    expect({ status, empty: body === '' }).toEqual({ status: 200, empty });
   });
 
   it('answers 429 over the quota with the headers and the body of the sample', async () => {
@@ -99,6 +72,9 @@ describe('the simulator on a port', () => {
     await get(list);
 
     const answer = await get(list);
+    // The wall clock opens no new window.
+    clock.jumpWall(3_600_000);
+    const still = await get(list);
     await clock.advance(10_000);
     const afterwards = await get(list);
 
@@ -111,30 +87,48 @@ describe('the simulator on a port', () => {
       'x-ratelimit-docs': expect.stringContaining('https://docs.newrelic.com/'),
     });
     expect(answer.headers).not.toHaveProperty('retry-after');
-    expect(afterwards.status).toBe(200);
-    expect(simulator.violations()).toBe(1);
+    expect([still.status, afterwards.status]).toEqual([429, 200]);
+    expect(simulator.violations()).toBe(2);
   });
 
-  it('gives each key its own quota, and identifies it by index in the journal', async () => {
-    const { get, simulator } = await start({ apiKeys: ['one', 'two'], quotaPerMinute: 1 });
+  it.each([
+    { what: 'no GraphQL', body: '{"query":"{"}', status: 400 },
+    { what: 'a body of a megabyte', body: question.padEnd(2 ** 20), status: 200 },
+    { what: 'a larger body', body: question.padEnd(2 ** 20 + 1), status: 413 },
+  ])('answers $status to $what', async ({ body, status }) => {
+    const { post, simulator } = await start();
 
-    const statuses = [];
-    for (const key of ['one', 'two', 'one']) {
-      statuses.push((await get(list, { ...withKey, 'api-key': key })).status);
-    }
+    expect((await post('/graphql', body)).status).toBe(status);
+    expect(simulator.journal.entries()).toMatchObject([{ method: 'POST', status }]);
+  });
 
-    expect(statuses).toEqual([200, 200, 429]);
-    expect(simulator.journal.entries().map(({ keyIndex }) => keyIndex)).toEqual([0, 1, 0]);
+  it('refuses NerdGraph while too many of its requests are in flight; those of REST do not count', async () => {
+    const { get, post, simulator, clock } = await start({
+      latencyMs: 1000,
+      graphql: { concurrency: 2 },
+    });
+
+    const answers = [get(list), ...[1, 2, 3].map(() => post('/graphql', question))];
+    await until(() => simulator.inFlight() === 4);
+    await clock.advance(1000);
+
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted((left, right) => left - right)).toEqual([200, 200, 200, 429]);
+    expect(simulator.journal.maxInFlight()).toBe(4);
   });
 
   it('enters every request in its journal, and never the key', async () => {
-    const { get, simulator } = await start({
-      fleet: { applications: [{ id: 1, hosts: [{ id: 11 }] }] },
-    });
+    const { get, post, simulator } = await start();
+    const text = `SELECT count(*) FROM Metric WHERE appId = 1 AND host = '${demoApiKey}'`;
+    const query =
+      'query ($n: Nrql!) { actor { account(id: 1234567) { nrql(query: $n) { results } } } }';
 
     await get('/v2/applications/1/hosts/11/metrics/data.json?names[]=HttpDispatcher');
     await get(`/nothing?key=${demoApiKey}`);
+    await post('/graphql', JSON.stringify({ query, variables: { n: text } }));
 
+    const path = ['actor', 'account', 'nrql'];
+    const shown = text.replace(demoApiKey, '[key]');
     expect(simulator.journal.entries()).toMatchObject([
       {
         method: 'GET',
@@ -144,36 +138,14 @@ describe('the simulator on a port', () => {
         hostId: '11',
         keyIndex: 0,
         inFlight: 1,
-        status: 200,
+        status: 404,
         monotonicMs: 0,
         wallMs: Date.UTC(2026, 8, 1, 10, 0, 30),
         remotePort: expect.any(Number),
       },
       { path: '/nothing', query: 'key=[key]', applicationId: undefined, status: 404 },
+      { status: 200, graphql: { asks: [{ operation: 'nrql', path, text: shown }] } },
     ]);
     expect(JSON.stringify(simulator.journal.entries())).not.toContain(demoApiKey);
   });
-
-  it.each([
-    { latencyMs: 300, notBeforeMs: 299, atLastMs: 300 },
-    { latencyMs: [200, 400] as const, notBeforeMs: 199, atLastMs: 400 },
-  ])(
-    'keeps an answer back for a latency of $latencyMs on its clock',
-    async ({ latencyMs, notBeforeMs, atLastMs }) => {
-      const { get, simulator, clock } = await start({ latencyMs });
-
-      const answers = [get(list), get(list), get(list)];
-      await until(() => simulator.inFlight() === 3);
-      await clock.advance(notBeforeMs);
-      const waiting = simulator.inFlight();
-      await clock.advance(atLastMs - notBeforeMs);
-      const statuses = (await Promise.all(answers)).map(({ status }) => status);
-
-      expect(waiting).toBe(3);
-      expect(statuses).toEqual([200, 200, 200]);
-      expect(simulator.inFlight()).toBe(0);
-      expect(simulator.journal.maxInFlight()).toBe(3);
-      expect(clock.pendingTimers()).toBe(0);
-    },
-  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { Selector } from '../../../src/model/config.ts';
-import { parseEntityQuery } from '../../../src/simulator/entity-query.ts';
+import { parseEntityQuery } from '../../../src/simulator/entity-search.ts';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { neverAborted } from '../calls/fakes.ts';

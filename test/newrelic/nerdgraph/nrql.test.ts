@@ -10,7 +10,10 @@ import {
   nrqlText,
 } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import { parseNrql } from '../../../src/simulator/nrql-parser.ts';
+import { NrqlRowSet } from '../../../src/simulator/nrql-row.ts';
+import { evenTimeslice } from '../../../src/simulator/timeslice.ts';
 
+const oneCall = evenTimeslice(1, 0.1);
 const question = {
   applicationIds: ['1', '22'],
   window: { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 },
@@ -93,21 +96,35 @@ describe('a text of NRQL', () => {
     expect(nrqlText(plain)).toBe(quoted);
   });
 
-  it('is read as the same text, and as the name of a metric, whatever is in it', () => {
+  it('is read as the same text, whatever is in it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (any) => {
-        const condition = `host IN (${nrqlText(any)})`;
-        const columns = [{ ...web, metric: any }];
-        const { where, select } = parseNrql(metricsNrql({ ...ofHosts, condition, columns }));
-        const column = select.find(({ name }) => name === 'c1')?.value;
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const nrql = metricsNrql({ ...ofHosts, condition: `host IN (${nrqlText(text)})` });
+        const { where } = parseNrql(nrql);
+        const metricTimesliceName = 'Agent/MetricsReported/count';
+        const isMeant = (host: string): boolean | undefined => {
+          const attributes = new Map(Object.entries({ appId: '1', metricTimesliceName, host }));
+          return where?.verdict({ attribute: (name) => attributes.get(name) });
+        };
 
-        expect(where?.kind === 'and' && where.right).toMatchObject({ kind: 'in', values: [any] });
-        expect(column?.kind === 'filter' && column.condition).toEqual({
-          kind: 'compare',
-          attribute: 'metricTimesliceName',
-          operator: '=',
-          value: any,
-        });
+        expect([isMeant(text), isMeant(`${text}.`)]).toEqual([true, false]);
+      }),
+    );
+  });
+
+  it('is the name of a metric, whatever is in that', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (metric) => {
+        const { select: columns } = parseNrql(
+          metricsNrql({ ...ofApplications, columns: [{ ...web, metric }] }),
+        );
+        const column = columns.find(({ name }) => name === 'c1');
+        const countOf = (name: string): unknown => {
+          const row = { attribute: () => name, timeslice: () => oneCall, records: () => 1 };
+          return column?.cellOf(new NrqlRowSet([row]), 1);
+        };
+
+        expect([countOf(metric), countOf(`${metric}.`)]).toEqual([1, 0]);
       }),
     );
   });

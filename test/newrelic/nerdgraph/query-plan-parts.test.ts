@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostFacets, metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import { allHosts, type HostSubset, partsOf } from '../../../src/newrelic/nerdgraph/query-plan.ts';
-import { predicateOf } from '../../../src/simulator/nrql-conditions.ts';
 import { parseNrql } from '../../../src/simulator/nrql-parser.ts';
 
 /** Whether another reader of NRQL takes the host for one of the part. */
@@ -16,10 +15,11 @@ function evaluator({ condition }: HostSubset): (name: string) => boolean {
       condition,
     }),
   );
-  const isMeant = where === undefined ? () => true : predicateOf(where);
   const metricTimesliceName = 'Agent/MetricsReported/count';
-  return (host) =>
-    isMeant({ attribute: (name) => ({ appId: '1', metricTimesliceName, host })[name] ?? null });
+  return (host) => {
+    const attributes = new Map(Object.entries({ appId: '1', metricTimesliceName, host }));
+    return where?.verdict({ attribute: (name) => attributes.get(name) ?? null }) === true;
+  };
 }
 
 /** Names as machines, pods, domains and addresses have them, and any others without line breaks. */
