@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type CustomMetric, seriesOf } from '../../src/model/polled-series.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { familiesOf } from '../../src/publish/families.ts';
 import { anApplication, aReading, aSnapshot, renderedOf, textOf } from './builders.ts';
 
 const before =
@@ -58,5 +60,32 @@ describe('an application', () => {
     },
   ])('publishes $what', ({ snapshot, lines }) => {
     expect(linesOf(snapshot)).toEqual(lines);
+  });
+});
+
+describe('the order of a page', () => {
+  it('has presets first, then what the configuration names, then what every application has', () => {
+    const source = {
+      metric: 'Custom/Depth',
+      value: 'average_value',
+      scale: 1,
+      help: undefined,
+    } as const;
+    const named = (as: string): CustomMetric => ({
+      ...source,
+      as,
+      labels: {},
+      scope: 'applications',
+    });
+
+    const families = familiesOf(seriesOf([named('b'), 'throughput', named('a')], ['web']));
+
+    expect(families.slice(0, 5).map(({ name }) => name)).toEqual([
+      'newrelic_application_requests_per_minute',
+      'newrelic_application_host_requests_per_minute',
+      'a',
+      'b',
+      'newrelic_application_window_end_timestamp_seconds',
+    ]);
   });
 });

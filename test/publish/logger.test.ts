@@ -235,7 +235,11 @@ describe('a value that JSON cannot carry', () => {
 
   it.each([
     { what: 'a loop', fields: { value: circular } },
-    { what: 'an error that is its own cause', fields: { error: loop } },
+    {
+      what: 'an error that is its own cause',
+      fields: { error: loop },
+      shown: { error: { message: 'loop' } },
+    },
     { what: 'a getter that throws', fields: { value: trap } },
     { what: 'a getter that throws at the top', fields: trap },
     { what: 'an error whose name cannot be read', fields: { error: unnamed } },
@@ -243,12 +247,12 @@ describe('a value that JSON cannot carry', () => {
     { what: 'no number', fields: { value: Number.NaN } },
     { what: 'a high tower', fields: { value: tower } },
     { what: 'null', fields: { value: null } },
-  ])('$what takes nothing from the line but itself', async ({ fields }) => {
+  ])('$what takes nothing from the line but itself', async ({ fields, shown }) => {
     const { log, lines } = await captureLog();
 
     log.info(fields, 'odd');
 
-    expect(JSON.parse(lines.join(''))).toMatchObject({ level: 'info', msg: 'odd' });
+    expect(JSON.parse(lines.join(''))).toMatchObject({ level: 'info', msg: 'odd', ...shown });
   });
 });
 

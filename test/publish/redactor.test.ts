@@ -29,8 +29,8 @@ describe('a registered secret', () => {
     expect(redactor.redact(`before ${text} after`)).toBe('before [redacted] after');
   });
 
-  it('is replaced as a whole when it begins with another one', () => {
-    const redactor = aRedactor('hunter2', 'hunter2hunter2');
+  it('is replaced as a whole when others are in it', () => {
+    const redactor = aRedactor('hunt', 'ter2hunt', 'hunter2hunter2');
 
     expect(redactor.redact('hunter2hunter2')).toBe('[redacted]');
   });

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { labelValueOf } from '../../src/model/label-value.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { SeriesStore } from '../../src/publish/series-store.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -150,16 +151,18 @@ describe('SeriesStore', () => {
 
   it('keeps the first of the hosts whose labels become equal, and counts the others once', async () => {
     const store = aStore();
-    const hosts = new Map(['a\u0000', 'a\u0001', 'b', 'a\uFFFD'].map((id) => [id, [1]]));
+    const long = 'x'.repeat(300);
+    const ids = ['a\u0000', 'a\u0001', 'b', 'a\uFFFD', long, labelValueOf(long)];
+    const hosts = new Map(ids.map((id) => [id, [1]]));
     for (const windowEndMs of [1000, 2000, 3000]) {
       store.publish(aSnapshot({ reading: aReading({ windowEndMs, hosts }) }));
     }
 
     const lines = await linesOf(store, 'newrelic_application_host_requests_per_minute');
 
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(3);
     expect(lines[0]).toContain('host_id="a\uFFFD"');
-    expect([store.droppedOf('production'), store.seriesOf('production')]).toEqual([2, 4]);
+    expect([store.droppedOf('production'), store.seriesOf('production')]).toEqual([3, 5]);
   });
 });
 
