@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Application } from '../../src/model/application.ts';
+import { type Application, bareApplication } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
 import { familiesOf } from '../../src/publish/families.ts';
 import { type RenderedSubject, renderApplication } from '../../src/publish/render.ts';
@@ -8,18 +8,7 @@ import { throughputSeries } from '../support/builders.ts';
 
 /** An application with nothing but an id and a name. */
 export function anApplication(overrides: Partial<Application> = {}): Application {
-  return {
-    id: '101',
-    name: 'Checkout',
-    language: undefined,
-    healthStatus: undefined,
-    reporting: undefined,
-    lastReportedAtMs: undefined,
-    summary: undefined,
-    hostIds: undefined,
-    instances: undefined,
-    ...overrides,
-  };
+  return { ...bareApplication({ id: '101', name: 'Checkout' }), ...overrides };
 }
 
 export function aReading(overrides: Partial<AppReading> = {}): AppReading {
