@@ -54,8 +54,13 @@ describe('a discovery', () => {
     ['never asks for an id that is not a number', noId, { 1: apps('1') }, '1'],
     ['reads the whole list for a name', [byName], { list: apps('1 2') }, '1 2'],
     ['reads the whole list for a pattern', [everything], { list: apps('1 2') }, '1 2'],
-    ['reads it for a name beside an id', [...byIds('1'), byName], { list: apps('1 2') }, '1 2'],
-    ['reads it without selectors', [], { list: apps('1 2') }, '1 2'],
+    [
+      'reads the whole list for a name beside an id',
+      [...byIds('1'), byName],
+      { list: apps('1 2') },
+      '1 2',
+    ],
+    ['reads the whole list without selectors', [], { list: apps('1 2') }, '1 2'],
     ['reads all pages', [byName], threePages, '1 2 3'],
     ['reads on through pages of which only the ids can be read', [byName], idsOnly, '3'],
     [
