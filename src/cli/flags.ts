@@ -28,7 +28,7 @@ export interface RepeatableFlag<Value> extends Flag<Value> {
 }
 
 /** Whether a command knows the flag. `print-config` knows all flags of the daemon, to show them. */
-export function isFor(flag: Pick<Flag<unknown>, 'commands'>, command: Command): boolean {
+export function isFor(flag: Flag<unknown>, command: Command): boolean {
   const isShown = command === 'print-config' && flag.commands.includes('serve');
   return isShown || flag.commands.includes(command);
 }

@@ -72,6 +72,9 @@ async function isAbsent(path: string, { readFile }: ToolPlatform): Promise<boole
   }
 }
 
+/** Groups, and calls of a group, that wait for their turn together: `concurrency` decides how many are sent. */
+const mostWaiting = 100;
+
 /** A discovery that takes longer counts as failed. */
 const longestDiscoveryMs = 120_000;
 
@@ -137,17 +140,14 @@ export class OpenAccount {
    * Polls each application once. What fails is in the outcomes, by the ids of the applications. Rejects with
    * the reason of a stop.
    *
-   * @param concurrency groups, and calls of a group, that are under way together
    * @param wallMs the time that all windows are cut from
    */
   async poll(
     questions: readonly ApplicationQuestion[],
-    concurrency: number,
     wallMs: number = this.platform.clock.wallMs(),
   ): Promise<ReadonlyMap<string, PollOutcome>> {
-    const { stopSignal } = this.platform;
     const outcomes = new Map<string, PollOutcome>();
-    for (const one of await polledOnce(this.source, questions, concurrency, wallMs, stopSignal)) {
+    for (const one of await this.#polled(questions, wallMs)) {
       if (one.kind === 'application') {
         outcomes.set(one.question.selected.application.id, one.outcome);
       }
@@ -157,9 +157,8 @@ export class OpenAccount {
 
   /** Asks a query once. Rejects with the reason of a stop. */
   async query(query: Query): Promise<QueryOutcome> {
-    const { clock, stopSignal } = this.platform;
-    const question = { kind: 'query', query } as const;
-    const [polled] = await polledOnce(this.source, [question], 1, clock.wallMs(), stopSignal);
+    const wallMs = this.platform.clock.wallMs();
+    const [polled] = await this.#polled([{ kind: 'query', query }], wallMs);
     if (polled?.kind === 'query') return polled.outcome;
     return queryOutcomeOf(new ApiError('client', 'the source said nothing about the query.'));
   }
@@ -192,6 +191,25 @@ export class OpenAccount {
   async close(): Promise<void> {
     await this.#running.close();
   }
+
+  async #polled(questions: readonly Question[], wallMs: number): Promise<readonly Polled[]> {
+    const { source } = this;
+    const { stopSignal } = this.platform;
+    stopSignal.throwIfAborted();
+    // Every call listens to it.
+    const signal = AbortSignal.any([stopSignal]);
+    setMaxListeners(0, signal);
+    const calls: PollCalls = {
+      run: async (_, each) => eachOf(each, mostWaiting, async (call) => call({ wallMs, signal })),
+    };
+    const all: Polled[] = [];
+    const groups = source.groups(questions, []).values();
+    await eachOf(groups, mostWaiting, async (group) => {
+      for await (const polled of source.poll(() => group, calls, signal)) all.push(polled);
+    });
+    stopSignal.throwIfAborted();
+    return all;
+  }
 }
 
 /** What to ask about an application of which nothing is known. */
@@ -206,32 +224,6 @@ export function questionAbout(
     hostNames: new Map(),
     isListed: () => true,
   };
-}
-
-async function polledOnce(
-  source: Source,
-  questions: readonly Question[],
-  concurrency: number,
-  wallMs: number,
-  stopSignal: AbortSignal,
-): Promise<readonly Polled[]> {
-  stopSignal.throwIfAborted();
-  // Every call listens to it.
-  const signal = AbortSignal.any([stopSignal]);
-  setMaxListeners(0, signal);
-  const calls: PollCalls = {
-    run: async (_, each) =>
-      eachOf(each, concurrency, async (call) => {
-        // The rest is only counted off.
-        if (!signal.aborted) await call({ wallMs, signal });
-      }),
-  };
-  const all: Polled[] = [];
-  await eachOf(source.groups(questions, []).values(), concurrency, async (group) => {
-    for await (const polled of source.poll(() => group, calls, signal)) all.push(polled);
-  });
-  stopSignal.throwIfAborted();
-  return all;
 }
 
 /** Takes one item after the other, as many together as there are workers. */

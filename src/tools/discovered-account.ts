@@ -108,7 +108,7 @@ export async function samplesOf(
   const samples: Sample[] = [];
   for (const one of [...byList.values()].toReversed().slice(0, most)) {
     const entry = { ...one.entry, application: true, hosts: false };
-    const outcomes = await open.poll([questionAbout({ ...one, entry })], 1);
+    const outcomes = await open.poll([questionAbout({ ...one, entry })]);
     samples.push({
       selected: one,
       outcome: outcomes.get(one.application.id) ?? nothingToAskOutcome,

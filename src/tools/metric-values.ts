@@ -48,8 +48,6 @@ export function valueKey(metric: string, value: string): string {
 
 /** Values are read of so many metrics at most, by some ten calls. */
 const mostMetrics = 600;
-/** Calls under way together. */
-const concurrency = 4;
 
 /**
  * Reads the values that say most about each metric, those of one kind together: New Relic may answer only
@@ -90,7 +88,7 @@ async function polled(
   const hostIds = isHost && application.hostIds !== undefined ? [host.id] : application.hostIds;
   const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series };
   const question = questionAbout({ application: { ...application, hostIds }, entry });
-  const outcomes = await open.poll([question], concurrency);
+  const outcomes = await open.poll([question]);
   const { reading, error } = outcomes.get(application.id) ?? nothingToAskOutcome;
   const read = isHost ? reading?.hosts.get(host.id) : reading?.application;
   return { read, failure: error?.message };

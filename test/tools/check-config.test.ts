@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printed, printedOn } from './ask-bench.ts';
+import { type Printed, printed, printedOn } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
@@ -188,5 +188,51 @@ describe('check-config', () => {
     const { exitCode, stderr } = await printedOn({ env }, {}, ['check-config', 'c.yaml'], files);
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+});
+
+describe('check-config with a web configuration file', () => {
+  const good = 'apps: [{id: 1}]\n';
+  const check = async (config: string, web: string): Promise<Printed> =>
+    printedOn(
+      { env: { NEW_RELIC_API_KEY: `NRAK-${'A'.repeat(27)}` } },
+      {},
+      ['check-config', '--web.config.file=web.yaml', 'c.yaml'],
+      { 'c.yaml': config, 'web.yaml': web },
+    );
+
+  it('says that both are good', async () => {
+    const { exitCode, stdout, stderr } = await check(good, 'http_server_config: {}');
+
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^c\.yaml: ok, [^]*\nweb\.yaml: ok, no TLS, 0 users, 0 warnings\n$/u);
+  });
+
+  it('names what is wrong with either of them, in one run', async () => {
+    const { exitCode, stderr } = await check('apps: []\n', 'http_server_configs: {}');
+
+    expect(exitCode).toBe(2);
+    expect(stderr.split('\n').filter((line) => /^\w+\.yaml/u.test(line))).toEqual([
+      'c.yaml:1:7: "apps" must not be empty',
+      'web.yaml:1:1: unknown key "http_server_configs"',
+    ]);
+  });
+
+  it('fails if only the web configuration is wrong', async () => {
+    const { exitCode, stdout, stderr } = await check(good, 'http_server_configs: {}');
+
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('did you mean "http_server_config"?');
+  });
+
+  it('warns of what is probably not meant', async () => {
+    const hash = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+
+    const { exitCode, stdout, stderr } = await check(good, `basic_auth_users: {a: "${hash}"}`);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('web.yaml: ok, no TLS, 1 user, 1 warning\n');
+    expect(stderr).toContain('passwords cross the network in clear');
+    expect(stderr).not.toContain(hash);
   });
 });

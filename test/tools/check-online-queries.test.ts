@@ -74,20 +74,17 @@ describe('check-config --online, for queries', () => {
     );
   });
 
+  const some = 'SELECT count(*) FROM Transaction';
+
   it.each([
-    [
-      'what New Relic refuses',
-      'SELECT count(*) FROM Transaction WHERE a == 1',
-      1,
-      'correct it in "queries"',
-    ],
+    ['what New Relic refuses', `${some} WHERE a == 1`, 1, 'correct it in "queries"'],
     [
       'what finds nothing',
-      "SELECT count(*) FROM Transaction WHERE appName = 'none' FACET appName LIMIT 5",
+      `${some} WHERE appName = 'none' FACET appName LIMIT 5`,
       0,
       'check FROM and WHERE',
     ],
-    ['values that are absent', 'SELECT average(nothing) FROM Transaction', 0, 'how the attributes'],
+    ['absent values', 'SELECT average(nothing) FROM Transaction', 0, 'how the attributes'],
     ['values that are texts', 'SELECT latest(appName) FROM Transaction', 0, 'values are texts'],
     [
       'a row with more series than there may be',
@@ -98,17 +95,12 @@ describe('check-config --online, for queries', () => {
     ],
     [
       'series beyond max_series',
-      'SELECT count(*) FROM Transaction FACET appName LIMIT 5',
+      `${some} FACET appName LIMIT 5`,
       0,
       'raise max_series, or',
       'calls, max_series: 1',
     ],
-    [
-      'as many rows as LIMIT allows',
-      'SELECT count(*) FROM Transaction FACET appName LIMIT 2',
-      0,
-      'raise LIMIT',
-    ],
+    ['as many rows as LIMIT allows', `${some} FACET appName LIMIT 2`, 0, 'raise LIMIT'],
   ])('says what to do about %s', async (_, nrql, code, remedy, as = 'calls') => {
     const { exitCode, stdout } = await checked(`  - { as: ${as}, nrql: "${nrql}" }`);
 

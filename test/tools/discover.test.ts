@@ -1,28 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { printed, threeApplications } from './ask-bench.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import { type Printed, printed, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const config = `accounts: [${account}]\napps: [{ id: 11 }]`;
 
+async function listed(
+  text: string,
+  format: string = 'text',
+  fleet: FleetOptions = threeApplications,
+): Promise<Printed> {
+  return printed(['discover', '-o', format, 'c.yaml'], { 'c.yaml': text }, fleet);
+}
+
 describe('discover', () => {
   it('lists everything that the account has, whatever the entries choose', async () => {
-    const { exitCode, stdout, stderr, calls } = await printed(
-      ['discover', 'c.yaml'],
-      { 'c.yaml': config },
-      threeApplications,
-    );
+    const result = await listed(config);
 
-    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
-    expect(stdout).toBe(`account  id  language  reporting  hosts  name
+    expect(result).toMatchObject({ exitCode: 0, stderr: '', calls: 1, open: 0 });
+    expect(result.stdout).toBe(`account  id  language  reporting  hosts  name
 main     12  java      yes            1  billing: #1
 main     13  go        no             0  old
 main     11  ruby      yes            2  shop
 `);
   });
 
+  it.each(['self', '{ match: "^web" }'])(
+    'asks for no host, whatever the entries choose: %s',
+    async (hosts) => {
+      const text = `accounts: [${account}]\napps: [{ id: 11, hosts: ${hosts} }]`;
+
+      expect((await listed(text)).calls).toBe(1);
+    },
+  );
+
   it('shows with NerdGraph the first tags that not all applications have, and in JSON all', async () => {
-    const other = account.replace('}', ', source: nerdgraph, account_id: 1234567 }');
+    const text = config.replace('}', ', source: nerdgraph, account_id: 1234567 }');
     const long = 'x'.repeat(100);
     const fleet = {
       applications: [
@@ -31,68 +45,26 @@ main     11  ruby      yes            2  shop
         { id: 3, name: 'cart', tags: { 'a\n': '', [long]: '' } },
       ],
     };
-    const printedAs = async (format: string) =>
-      printed(
-        ['discover', '-o', format, 'c.yaml'],
-        { 'c.yaml': `accounts: [${other}]\napps: [{ id: 1 }]` },
-        fleet,
-      );
 
-    const { stdout } = await printedAs('text');
-    const rows = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/u).slice(-2));
-    expect(rows).toEqual([
+    const { stdout } = await listed(text, 'text', fleet);
+    const document: unknown = JSON.parse((await listed(text, 'json', fleet)).stdout);
+
+    const rows = stdout.trimEnd().split('\n');
+    expect(rows.map((line) => line.split(/ {2,}/u).slice(-2))).toEqual([
       ['tags', 'name'],
       ['-', 'bare'],
       [`a\\u{a}, ${'x'.repeat(23)}…`, 'cart'],
       ['cost, env, team, 1 more', 'shop'],
     ]);
-    const listed: unknown = JSON.parse((await printedAs('json')).stdout);
-    expect(listed).toContainEqual(
-      expect.objectContaining({
-        id: '1',
-        tags: expect.objectContaining({
-          account: 'Simulated account',
-          team: 'payments',
-        }) as unknown,
-      }),
-    );
-  });
-
-  it.each(['self', '{ match: "^web" }'])(
-    'asks for no host, whatever the entries choose: %s',
-    async (hosts) => {
-      const { calls } = await printed(
-        ['discover', 'c.yaml'],
-        { 'c.yaml': `accounts: [${account}]\napps: [{ id: 11, hosts: ${hosts} }]` },
-        threeApplications,
-      );
-
-      expect(calls).toBe(1);
-    },
-  );
-
-  it('leaves what is excluded out of the YAML', async () => {
-    const apps = 'apps: [{ match: "^sh", exclude: true }, { match: "." }]';
-
-    const { stdout } = await printed(
-      ['discover', '-o', 'yaml', 'c.yaml'],
-      { 'c.yaml': `accounts: [${account}]\n${apps}` },
-      threeApplications,
-    );
-
-    expect(stdout).toContain('  # - id: 11 # shop, excluded\n');
-    expect(stdout).toContain('  - id: 12 #');
+    const tags: unknown = expect.objectContaining({
+      account: 'Simulated account',
+      team: 'payments',
+    });
+    expect(document).toContainEqual(expect.objectContaining({ id: '1', tags }));
   });
 
   it('gives JSON', async () => {
-    const { stdout } = await printed(
-      ['discover', '-o', 'json', 'c.yaml'],
-      { 'c.yaml': config },
-      threeApplications,
-    );
+    const { stdout } = await listed(config, 'json');
 
     expect(JSON.parse(stdout)).toContainEqual({
       account: 'main',
@@ -106,16 +78,12 @@ main     11  ruby      yes            2  shop
   });
 
   it('gives YAML that is the apps of a configuration', async () => {
-    const second = account.replace('main', 'second');
-    const two = `accounts: [${account}, ${second}]\napps: [{ id: 1, account: main }, { id: 1, account: second }]`;
+    const accounts = `accounts: [${account}, ${account.replace('main', 'second')}]`;
+    const apps = 'apps: [{ id: 1, account: main }, { id: 1, account: second }]';
 
-    const { stdout } = await printed(
-      ['discover', '--output=yaml', 'c.yaml'],
-      { 'c.yaml': two },
-      threeApplications,
-    );
+    const { stdout } = await listed(`${accounts}\n${apps}`, 'yaml');
 
-    const pasted = `accounts: [${account}, ${second}]\n${stdout}`;
+    const pasted = `${accounts}\n${stdout}`;
     const parsed = await parseConfig(pasted, { fileName: 'c.yaml', directory: '/' });
     expect(stdout).toContain('  - id: 13 # old, not reporting\n    account: "main"\n');
     expect(parsed.config.apps.map((entry) => [entry.account, entry.selector])).toEqual(
@@ -125,18 +93,26 @@ main     11  ruby      yes            2  shop
     );
   });
 
-  it('keeps a name with line breaks and control characters on one line', async () => {
-    const fleet = { applications: [{ id: 1, name: 'a\nb\u001B[31m\u2028c', hosts: 0 }] };
+  it('leaves what is excluded out of the YAML', async () => {
+    const apps = 'apps: [{ match: "^sh", exclude: true }, { match: "." }]';
 
-    const outputs = await Promise.all(
-      ['text', 'yaml'].map(async (output) =>
-        printed(['discover', '-o', output, 'c.yaml'], { 'c.yaml': config }, fleet),
-      ),
-    );
+    const { stdout } = await listed(`accounts: [${account}]\n${apps}`, 'yaml');
 
-    expect(outputs.map(({ stdout }) => stdout.trimEnd().split('\n').length)).toEqual([2, 2]);
-    expect(outputs.map(({ stdout }) => stdout).join('')).not.toContain('\u001B');
+    expect(stdout).toContain('  # - id: 11 # shop, excluded\n');
+    expect(stdout).toContain('  - id: 12 #');
   });
+
+  it.each(['text', 'yaml'])(
+    'keeps a name with control characters on one line of %s',
+    async (as) => {
+      const fleet = { applications: [{ id: 1, name: 'a\nb\u001B[31m\u2028c', hosts: 0 }] };
+
+      const { stdout } = await listed(config, as, fleet);
+
+      expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+      expect(stdout).not.toContain('\u001B');
+    },
+  );
 
   it('needs no configuration file for an account with its key in the usual variable', async () => {
     const { exitCode, stdout } = await printed(['discover'], {}, threeApplications);
@@ -145,25 +121,17 @@ main     11  ruby      yes            2  shop
     expect(stdout).toContain('default  11  ruby');
   });
 
-  it('exits with 2 for a file that is named but not there, and with 1 for a refused key', async () => {
-    const missing = await printed(['discover', 'other.yaml'], {});
-    const refused = await printed(['discover', 'c.yaml'], {
-      'c.yaml': config.replace('KEY', 'WRONG_KEY'),
-    });
-
-    expect(missing.exitCode).toBe(2);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('account main: discovery failed: ');
+  it('exits with 2 for a file that is named but not there', async () => {
+    expect((await printed(['discover', 'other.yaml'], {})).exitCode).toBe(2);
   });
 
   it.each(['text', 'json', 'yaml'])(
-    'prints no empty %s if every discovery failed',
+    'exits with 1 for a refused key, and prints no empty %s',
     async (format) => {
-      const { stdout } = await printed(['discover', '-o', format, 'c.yaml'], {
-        'c.yaml': config.replace('KEY', 'WRONG_KEY'),
-      });
+      const { exitCode, stdout, stderr } = await listed(config.replace('KEY', 'WRONG_KEY'), format);
 
-      expect(stdout).toBe('');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toContain('account main: discovery failed: ');
     },
   );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { ApiError } from '../../src/model/api-error.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import type { FakePlatform } from '../support/fake-platform.ts';
 import type { Printed } from './ask-bench.ts';
 import { listing, oneShop } from './metrics-bench.ts';
 
@@ -159,6 +161,22 @@ describe('a list of metrics of several pages', () => {
     );
   });
 
+  it.each([
+    { body: '{"metric":[]}', says: 'the answer has no list of metrics' },
+    {
+      body: '{"metrics":[{"name":"A","values":[1]},{"name":"B"},7,{"name":"","values":[]}]}',
+      says: 'parts of the list were left out (3)',
+    },
+  ])('is not complete after $body', async ({ body, says }) => {
+    const { exitCode, stderr } = await listing(['11'], {
+      faults: [{ when: names, fault: { kind: 'document', body } }],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('account default: the list is not complete, ');
+    expect(stderr).toContain(says);
+  });
+
   it.each(['text', 'yaml'])('prints no empty %s if the first page fails', async (format) => {
     const { exitCode, stdout } = await listing(['11', '-o', format], {
       faults: [{ when: names, fault: { kind: 'status', status: 500 } }],
@@ -167,17 +185,28 @@ describe('a list of metrics of several pages', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   });
 
-  it('is printed as far as it was read, if the command is interrupted', async () => {
+  it.each<{ how: string; interrupt: (platform: FakePlatform) => void }>([
+    {
+      how: 'while it waits',
+      interrupt: (platform) => platform.clock.after(1000, () => platform.stop()),
+    },
+    {
+      how: 'by a call that fails of it',
+      interrupt: (platform) => {
+        platform.stop();
+        throw new ApiError('reset', 'cut off');
+      },
+    },
+  ])('is printed as far as it was read, if the command is interrupted $how', async (row) => {
     const result = await listing(['11'], {
       fleet: manyNames,
       simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
       beforeCall: (call, platform) => {
-        if (call === 4) platform.clock.after(1000, () => platform.stop());
+        if (call === 4) row.interrupt(platform);
       },
     });
 
     expect(result).toMatchObject({ exitCode: 143, open: 0 });
-    expect(pagesAsked(result)).toHaveLength(3);
     expect(namesIn(result)).toHaveLength(200);
     expect(result.stderr).toMatch(
       /(?:^|\n)account default: the list is not complete, 200 metrics\ninterrupted before it was done\n$/u,
@@ -233,6 +262,30 @@ describe('metrics by NerdGraph', () => {
     expect(stdout).toMatch(
       /^metric .*\nMemory\/Physical\* +memory +\d+ MiB\n {2}preset memory, used_bytes_by_host\*\n\n/u,
     );
+  });
+
+  it('asks for those of the last hour, with every text as it is', async () => {
+    const like = "100% 'x'\\";
+    const { targets } = await listing(['11', '--host=ip-10-1-19-12', `--like=${like}`], { config });
+
+    const untilMs = Date.parse('2026-09-01T10:00:30Z');
+    expect(targets.at(-1)).toBe(
+      String.raw`SELECT uniques(metricTimesliceName, 5000) FROM Metric WHERE appId = 11 AND host = 'ip-10-1-19-12' AND metricTimesliceName LIKE '%100% \'x\'\\%' SINCE ${untilMs - 3_600_000} UNTIL ${untilMs}`,
+    );
+  });
+
+  it('says that there may be more names than one answer has', async () => {
+    const all = Array.from({ length: 5000 }, (_, index) => `Custom/${index}`);
+    const nrql = { results: [{ 'uniques.metricTimesliceName': all }], metadata: {} };
+    const body = JSON.stringify({ data: { actor: { account: { nrql } } } });
+
+    const { exitCode, stderr } = await listing(['11', '--like=custom/1234'], {
+      config,
+      faults: [{ when: { queryIncludes: 'uniques(' }, fault: { kind: 'document', body } }],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('the list is longer than what is read of it, 5000 names: list fewer');
   });
 });
 

@@ -92,7 +92,7 @@ export async function compareAccount(apis: OfBoth<OpenAccount>): Promise<Account
   const wallMs = rest.asking.vendorClock.wallMs();
   const ask: Ask = async (api, questions) =>
     timed(api, async (open) =>
-      pollUntilSettled(open.source, async () => open.poll(questions, account.concurrency, wallMs)),
+      pollUntilSettled(open.source, async () => open.poll(questions, wallMs)),
     );
   const answers = await pollTwice(lists.pairs, ask);
   const named = await countHosts(answers, ask);
@@ -150,14 +150,16 @@ async function pollTwice(
   });
 }
 
+interface CountedHosts {
+  readonly hosts: OfBoth<number>;
+  readonly shortOfHosts: readonly NamedHosts[];
+}
+
 /**
  * Counts the hosts that the answers name. REST lists those of the last hour, so where NerdGraph is short
  * of them in the window, it is asked about that hour before this is held against it.
  */
-async function countHosts(
-  answers: readonly Answered[],
-  ask: Ask,
-): Promise<Pick<ComparedAccount, 'hosts' | 'shortOfHosts'>> {
+async function countHosts(answers: readonly Answered[], ask: Ask): Promise<CountedHosts> {
   const doubtful = answers.filter(
     (one) =>
       isShort(namedHostsOf(one.selected.rest.application, one)) &&

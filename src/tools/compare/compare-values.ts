@@ -14,7 +14,7 @@ export interface OfBoth<Value> {
 /** A value of an application or of one of its hosts, as each API gives it. */
 export interface ComparedValue {
   readonly account: string;
-  readonly application: Pick<Application, 'id' | 'name'>;
+  readonly application: Application;
   /** The name of the host; `undefined` for the application itself. */
   readonly host: string | undefined;
   /** How many ids the host has in REST; their values are added. */
@@ -31,7 +31,7 @@ export interface ComparedValue {
 /** An application that both APIs were asked about, for the same window. */
 export interface PolledTwice {
   readonly account: string;
-  readonly application: Pick<Application, 'id' | 'name'>;
+  readonly application: Application;
   readonly entry: AppEntry;
   readonly rest: PollOutcome;
   readonly nerdgraph: PollOutcome;
@@ -184,10 +184,13 @@ function reasonOf(rest: Part, nerdgraph: Part): string | undefined {
 }
 
 /** How many hosts, by their names, each API has of an application. */
-export interface NamedHosts extends Pick<Application, 'id' | 'name'>, OfBoth<number> {}
+export interface NamedHosts extends OfBoth<number> {
+  readonly id: string;
+  readonly name: string;
+}
 
 export function namedHostsOf(
-  { id, name }: Pick<Application, 'id' | 'name'>,
+  { id, name }: Application,
   { rest, nerdgraph }: OfBoth<PollOutcome>,
 ): NamedHosts {
   return { id, name, rest: hostIdsByName(rest).size, nerdgraph: hostIdsByName(nerdgraph).size };

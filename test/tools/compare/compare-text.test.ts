@@ -12,7 +12,7 @@ import {
   type Verdict,
   verdicts,
 } from '../../../src/tools/compare/compare-values.ts';
-import { throughputSeries } from '../../support/builders.ts';
+import { anApplication, throughputSeries } from '../../support/builders.ts';
 
 const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgraph'>>> = {
   equal: { rest: 812, nerdgraph: 812.4 },
@@ -31,7 +31,7 @@ const webSeries: PolledSeries = web;
 function aValue(verdict: Verdict, overrides: Partial<ComparedValue> = {}): ComparedValue {
   return {
     account: 'main',
-    application: { id: '1', name: 'shop' },
+    application: anApplication(),
     host: undefined,
     hostIds: 0,
     series: webSeries,
@@ -105,7 +105,7 @@ const everything = aComparison(
     aValue('differs', { host: 'web-3', hostIds: 1, rest: 1000, nerdgraph: 991 }),
     aValue('only REST', { host: 'web-4', hostIds: 1 }),
     aValue('only NerdGraph', { host: 'web-5' }),
-    aValue('not read', { application: { id: '2', name: 'a\nb' }, host: '*' }),
+    aValue('not read', { application: anApplication({ id: '2', name: 'a\nb' }), host: '*' }),
   ],
   {
     applications: { rest: 4, nerdgraph: 3 },
@@ -171,7 +171,7 @@ Do not switch yet: 3 of 8 values differ (the largest by 100 %), 1 is only in RES
   it('is what docs/nerdgraph.md shows', () => {
     const document = readFileSync(new URL('../../../docs/nerdgraph.md', import.meta.url), 'utf8');
     const shown = /^\$ newrelic-exporter compare\n([\s\S]*?)^```$/mu.exec(document);
-    const common = { account: 'production', application: { id: '1', name: 'shop-cart' } };
+    const common = { account: 'production', application: anApplication({ name: 'shop-cart' }) };
     const accounts = [
       aComparison(
         [

@@ -12,7 +12,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../../../src/tools/compare/compare-values.ts';
-import { anEntry, throughputSeries } from '../../support/builders.ts';
+import { anApplication, anEntry, throughputSeries } from '../../support/builders.ts';
 
 type Rates = Readonly<Partial<Record<TransactionType, number>>>;
 
@@ -47,7 +47,7 @@ function anOutcome(
 function rowsOf(polled: Partial<PolledTwice>): readonly (string | number | undefined)[][] {
   const values = comparedValues({
     account: 'main',
-    application: { id: '1', name: 'shop' },
+    application: anApplication(),
     entry: anEntry({ transactions: ['web'] }),
     rest: anOutcome({}),
     nerdgraph: anOutcome({}),
@@ -133,7 +133,7 @@ describe('comparedValues', () => {
     expect(rowsOf(polled)).toEqual([['web', 'web', 3, 3, 'equal']]);
     const values = comparedValues({
       account: 'main',
-      application: { id: '1', name: 'shop' },
+      application: anApplication(),
       entry: anEntry(),
       ...polled,
     });
@@ -194,7 +194,7 @@ describe('a failed call', () => {
     const other = anOutcome({ web: 1 }, { web: { web: 1 } });
     const common = {
       account: 'main',
-      application: { id: '1', name: 'shop' },
+      application: anApplication(),
       entry: anEntry({ transactions: ['web'] }),
     };
 
