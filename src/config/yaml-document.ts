@@ -328,16 +328,15 @@ export function spanAt(document: YamlDocument, path: Path, mark?: Mark): Span | 
   return mark === 'key' ? child.key : partSpan(document.text, child.placed, mark);
 }
 
-/** What rules have found, each at its place, or at that of the value around it if it is not written. */
+/** What rules have found, each at its place. */
 export function problemsAt(
   document: YamlDocument,
   found: Iterable<Found>,
   make: typeof errorAt,
 ): readonly Problem[] {
-  return Array.from(found, ([path, message, help, mark]) => {
-    const span = spanAt(document, path, mark) ?? spanAt(document, path.slice(0, -1));
-    return make(span, message, help);
-  });
+  return Array.from(found, ([path, message, help, mark]) =>
+    make(spanAt(document, path, mark), message, help),
+  );
 }
 
 /** The place of a part of a text that `file` has there; that of the whole text if it is written otherwise. */
