@@ -7,7 +7,6 @@ interface Connection {
   readonly name: string;
   /** The TCP connection, also below TLS. */
   readonly socket: Socket;
-  readonly hasAsked: boolean;
   /** To its requests that are being answered. */
   readonly responses: readonly ServerResponse[];
 }
@@ -33,8 +32,10 @@ export class Connections {
   readonly #most: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** In the order in which they were opened, asked, or answered last. */
-  readonly #open = new Map<string, Connection>();
+  /** Without a whole request until now, in the order in which they were opened. */
+  readonly #unasked = new Map<string, Connection>();
+  /** The others, in the order in which they asked or were answered last. */
+  readonly #asked = new Map<string, Connection>();
   #nextWarningMs = Number.NEGATIVE_INFINITY;
 
   constructor(most: number, clock: Clock, logger: Logger) {
@@ -45,16 +46,16 @@ export class Connections {
 
   opened(socket: Socket): void {
     const name = nameOf(socket);
-    this.#open.set(name, { name, socket, hasAsked: false, responses: [] });
+    this.#unasked.set(name, { name, socket, responses: [] });
     socket.once('close', () => {
-      if (this.#open.get(name)?.socket === socket) this.#forget(name);
+      if (this.#get(name)?.socket === socket) this.#forget(name);
     });
-    if (this.#open.size > this.#most) this.#evictOne();
+    if (this.#unasked.size + this.#asked.size > this.#most) this.#evictOne();
   }
 
   /** The TCP connection of a connection, such as that of a TLS handshake. */
   transportOf(socket: Socket): Socket | undefined {
-    return this.#open.get(nameOf(socket))?.socket;
+    return this.#get(nameOf(socket))?.socket;
   }
 
   /** The connection of the response is being answered until the response emits `close`. */
@@ -68,34 +69,40 @@ export class Connections {
 
   /** Ends all of them at once, those in a handshake too. */
   cutOff(): void {
-    for (const { socket } of this.#open.values()) socket.destroy();
+    for (const { socket } of [...this.#unasked.values(), ...this.#asked.values()]) socket.destroy();
+  }
+
+  #get(name: string): Connection | undefined {
+    return this.#unasked.get(name) ?? this.#asked.get(name);
   }
 
   #changed(
     name: string,
     change: (responses: readonly ServerResponse[]) => readonly ServerResponse[],
   ): void {
-    const connection = this.#open.get(name);
+    const connection = this.#get(name);
     if (connection === undefined) return;
-    this.#open.delete(name);
-    const responses = change(connection.responses);
-    this.#open.set(name, { ...connection, hasAsked: true, responses });
+    this.#unasked.delete(name);
+    this.#asked.delete(name);
+    this.#asked.set(name, { ...connection, responses: change(connection.responses) });
   }
 
   #forget(name: string): void {
-    const { responses = [] } = this.#open.get(name) ?? {};
-    this.#open.delete(name);
+    const { responses = [] } = this.#get(name) ?? {};
+    this.#unasked.delete(name);
+    this.#asked.delete(name);
     // When a connection is gone, Node closes the response that is being sent. The responses to
     // pipelined requests behind it would stay open for ever.
     for (const response of responses) if (response.socket === null) response.emit('close');
   }
 
   #evictOne(): void {
-    const all = [...this.#open.values()];
-    const unasked = all.filter(({ hasAsked }) => !hasAsked);
-    const idle = all.filter(({ hasAsked, responses }) => hasAsked && responses.length === 0);
-    const busy = all.filter(({ responses }) => responses.length > 0);
-    const [oldest] = unasked.length > this.#most / 2 ? unasked : [...idle, ...busy];
+    const [oldestUnasked] = this.#unasked.values();
+    const asked = [...this.#asked.values()];
+    const oldest =
+      this.#unasked.size > this.#most / 2
+        ? oldestUnasked
+        : (asked.find(({ responses }) => responses.length === 0) ?? asked[0]);
     if (oldest === undefined) return;
     // Before its `close` event: more connections may be accepted until then.
     this.#forget(oldest.name);
