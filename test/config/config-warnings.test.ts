@@ -73,6 +73,12 @@ const cases: readonly Row[] = [
   [`poll: {interval: 30s}\n${apps}`, '1:18', '"interval" is under 60s'],
   [`poll: {interval: 2m, stale_after: 30s}\n${apps}`, '1:35', '(30s) is not longer', 'least 4m'],
   ['apps: [{id: 1, interval: 30m}]', '1:26', '"stale_after" (15m) is not longer', 'least 1h'],
+  [
+    'poll: {stale_after: 10m}\napps: [{id: 1, interval: 30m}]',
+    '2:26',
+    '(10m) is not longer',
+    'least 1h',
+  ],
   ['apps: [{id: 1}, {id: 1}]', '1:22', 'an earlier entry already has the selector id=1'],
   ['apps: [{match: .*}, {id: 1}, {match: ^a}]', '1:26 1:38', 'match=.* already selects every'],
   ['apps: [{match: .}, {id: 1, exclude: true}]', '1:25', 'already selects', 'put it before'],
