@@ -4,13 +4,10 @@ import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
 import type { ApplicationSpec } from '../../../src/simulator/fleet-options.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import { manyApplications } from '../../faults/fault-bench.ts';
-import { type Printed, printed, printedBy, threeApplications } from '../ask-bench.ts';
+import { type Printed, printedBy } from '../ask-bench.ts';
 
 const account =
   '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';
-
-const withoutId = account.replace(', account_id: 1234567', '');
-const usual = `accounts: [${account}]\napps: [{ match: "." }]`;
 
 /** Two hosts of one name, one of its own. */
 const shop: SimulatorOptions = {
@@ -145,6 +142,29 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(stdout).toMatch(
       /\nSwitching cannot be judged: NerdGraph has fewer than half of the hosts of 1 application, nothing was busy in account main: run compare again while there is traffic\.\n$/u,
     );
+  });
+
+  it.each([
+    { what: 'has them in the last hour', hiddenMinutes: 5, reporting: true, found: 6 },
+    { what: 'lacks those of a silent one', hiddenMinutes: 60, reporting: false, found: 0 },
+  ])('holds no missing hosts against NerdGraph if it $what', async (row) => {
+    const idle = { id: 11, name: 'shop', kind: 'web' as const, webRpm: 0, hosts: 6 };
+    const { intercept: list } = listing([idle], (one) => ({ ...one, reporting: row.reporting }));
+
+    const { stdout } = await compared({
+      fleet: { applications: [idle] },
+      intercept: (request, response) => {
+        const text = request.graphql?.asks[0]?.text ?? '';
+        const [, from, to] = /SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
+        const minutes = (Number(to) - Number(from)) / 60_000;
+        return minutes <= row.hiddenMinutes
+          ? (answer) => ({ ...answer, body: withoutRows(answer.body) })
+          : (list?.(request, response) ?? 'pass');
+      },
+    });
+
+    expect(stdout).toContain(`  hosts         REST 6, NerdGraph ${row.found}\n`);
+    expect(stdout).not.toContain('few hosts');
   });
 
   it('keeps to what REST allows, whatever the budget for NerdGraph is', async () => {
@@ -308,76 +328,5 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
       }),
       { numRuns: 15 },
     );
-  });
-});
-
-describe('compare', () => {
-  it('compares the accounts whose id it knows, and names the others', async () => {
-    const other = withoutId.replace('main', 'other');
-    const two = `accounts: [${account}, ${other}]\napps: [{ match: ".", account: main }, { id: 1, account: other }]`;
-
-    const { exitCode, stdout, stderr } = await printed(
-      ['compare', 'c.yaml'],
-      { 'c.yaml': two },
-      threeApplications,
-    );
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^account other: not compared: account_id is not in the .*: add it .* check-config --online/mu,
-    );
-    expect(stdout).toMatch(
-      /\nSwitching cannot be judged: 1 of 2 accounts could not be compared\.\n$/u,
-    );
-  });
-
-  it('exits with 2 for queries alone: there is nothing to compare', async () => {
-    const queried = account.replace('}', ', source: nerdgraph }');
-    const files = {
-      'c.yaml': `accounts: [${queried}]\nqueries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]`,
-    };
-
-    const { exitCode, stderr, calls } = await printed(['compare', 'c.yaml'], files);
-
-    expect([exitCode, calls]).toEqual([2, 0]);
-    expect(stderr).toContain('cannot be judged: there are no applications to compare');
-  });
-
-  it('exits with 1 if New Relic refuses the key', async () => {
-    const { exitCode, stdout, stderr } = await printed(['compare', 'c.yaml'], {
-      'c.yaml': usual.replace('KEY', 'WRONG_KEY'),
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('account main: not compared: the discovery with ');
-    expect(stdout).toBe('Switching cannot be judged: 1 of 1 account could not be compared.\n');
-  });
-
-  it.each([
-    {
-      what: 'no account has an id',
-      args: ['compare', 'c.yaml'],
-      accounts: withoutId,
-      message: 'account main: not compared: account_id is not in the configuration',
-    },
-    {
-      what: 'a key is not there',
-      args: ['compare', 'c.yaml'],
-      accounts: account.replace('KEY', 'NO_KEY'),
-      message: 'the environment variable NO_KEY is not set',
-    },
-    {
-      what: 'the file is not there',
-      args: ['compare', 'missing.yaml'],
-      accounts: account,
-      message: 'the configuration file does not exist',
-    },
-  ])('exits with 2 and asks nobody if $what', async ({ args, accounts, message }) => {
-    const { exitCode, stdout, stderr, calls } = await printed(args, {
-      'c.yaml': `accounts: [${accounts}]\napps: [{ match: "." }]`,
-    });
-
-    expect({ exitCode, stdout, calls }).toEqual({ exitCode: 2, stdout: '', calls: 0 });
-    expect(stderr).toContain(message);
   });
 });
