@@ -15,10 +15,6 @@ const html = { 'Content-Type': 'text/html; charset=utf-8' };
 const loginPage =
   '<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n';
 
-function titleOf(status: number): string {
-  return status === 401 ? 'The API key provided is invalid' : `An error, ${status}`;
-}
-
 function hintHeader(hint: ThrottleHint, wallMs: number): readonly [string, string] {
   if ('text' in hint) return [hint.header, hint.text];
   // The `Date` of the answer has whole seconds.
@@ -44,7 +40,8 @@ const fixedBodies: Readonly<Record<string, string>> = {
 };
 
 function statusAnswer(status: number, body: string | undefined): Answer {
-  if (body === undefined) return errorAnswer(status, titleOf(status));
+  const title = status === 401 ? 'The API key provided is invalid' : `An error, ${status}`;
+  if (body === undefined) return errorAnswer(status, title);
   return { status, headers: body.startsWith('<') ? html : json, body };
 }
 

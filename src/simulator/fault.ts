@@ -14,15 +14,9 @@ export type ThrottleHint =
 
 /** A complete HTTP answer that a client cannot or must not use. */
 type AnswerFault =
-  /**
-   * A 200 that is no document of the vendor: the login page of a proxy; no body; an error; a body that ends in
-   * the middle, with the right length.
-   */
+  /** A 200: the login page of a proxy; no body; an error; a body that ends in the middle, with its length. */
   | { readonly kind: 'html' | 'empty' | 'error_object' | 'truncated_json' }
-  /**
-   * An error, in the vendor's envelope unless `body` replaces it. A body that begins with `<` is HTML, as
-   * of a gateway.
-   */
+  /** An error, in the vendor's envelope unless `body` replaces it, which is HTML if it begins with `<`. */
   | { readonly kind: 'status'; readonly status: number; readonly body?: string | undefined }
   /** A 429. Without hints the answer does not say for how long. */
   | {
@@ -31,10 +25,7 @@ type AnswerFault =
       readonly body?: string | undefined;
     }
   | { readonly kind: 'redirect'; readonly location: string }
-  /**
-   * A 200 with a given text as JSON. In both texts `{page}` stands for the requested page and `{next}`
-   * for the one after it.
-   */
+  /** A 200 with a text as JSON. In both texts `{page}` is the requested page and `{next}` the next. */
   | { readonly kind: 'document'; readonly body: string; readonly link?: string | undefined };
 
 /**

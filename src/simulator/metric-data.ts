@@ -43,14 +43,41 @@ export interface MetricDataRequest {
 
 const isoTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** The range that a request states; `undefined` for one that the vendor rejects. */
-function rangeOf(query: URLSearchParams): MetricWindow | undefined {
-  const [fromMs, toMs] = ['from', 'to'].map((name) => {
-    const text = lastOf(query, name) ?? '';
-    return isoTimestamp.test(text) ? Date.parse(text) : Number.NaN;
-  });
+/** What the data covers, and what the answer says of it. */
+interface StatedRange {
+  readonly window: MetricWindow;
+  readonly from: string;
+  readonly to: string;
+  /** The end of the summary. */
+  readonly end: string;
+}
+
+/** How much earlier the data of the vendor's own last half hour starts. Observed: 1.5 to 4 minutes. */
+const ownShiftMs = 3 * minuteMs;
+const halfHourMs = 30 * minuteMs;
+
+/** The vendor's own range has data from some minutes earlier, and a summary that ends a second early. */
+function ownRange(nowMs: number): StatedRange {
+  const fromMs = Math.floor((nowMs - halfHourMs - ownShiftMs) / minuteMs) * minuteMs;
+  const toMs = fromMs + halfHourMs;
+  return {
+    window: { fromMs, toMs },
+    from: formatTimestamp(nowMs - halfHourMs),
+    to: formatTimestamp(nowMs),
+    end: formatTimestamp(toMs - 1000),
+  };
+}
+
+/** The range of a request, by default the vendor's own; `undefined` for one that the vendor rejects. */
+function rangeOf(query: URLSearchParams, nowMs: number): StatedRange | undefined {
+  const texts = ['from', 'to'].map((name) => lastOf(query, name));
+  if (texts.every((text) => text === undefined)) return ownRange(nowMs);
+  const [fromMs, toMs] = texts.map((text = '') =>
+    isoTimestamp.test(text) ? Date.parse(text) : Number.NaN,
+  );
   if (fromMs === undefined || toMs === undefined || !(toMs - fromMs >= minuteMs)) return undefined;
-  return { fromMs, toMs };
+  const to = formatTimestamp(toMs);
+  return { window: { fromMs, toMs }, from: formatTimestamp(fromMs), to, end: to };
 }
 
 function isMetricName(name: string): name is MetricName {
@@ -86,8 +113,8 @@ function existed(
 }
 
 /**
- * Answers with a summary of the range: the vendor has a series of shorter slices, and a range of its own, for
- * who does not ask for that. Of `idleMetric` it documents both.
+ * Answers with a summary of the range: the vendor has a series of shorter slices for who does not ask for one.
+ * Of `idleMetric` it documents both.
  */
 export function metricDataAnswer(
   request: MetricDataRequest,
@@ -97,13 +124,14 @@ export function metricDataAnswer(
   const { application, query } = request;
   const names = [...new Set(query.getAll('names[]'))];
   if (names.length === 0) return errorAnswer(422, 'The parameter names[] is required');
-  const range = rangeOf(query);
-  if (range === undefined) {
+  const stated = rangeOf(query, account.clock.wallMs());
+  if (stated === undefined) {
     return errorAnswer(422, 'The time range must be at least 60 seconds, in ISO 8601');
   }
   if (lastOf(query, 'summarize') !== 'true') {
     return errorAnswer(422, 'The simulator has summaries only: summarize=true');
   }
+  const { window: range, from, to, end } = stated;
   const known = new Map(metricsOf(application).map((metric) => [metric.name, metric]));
   const isFound = (metric: SimulatedMetric): boolean =>
     existed(request, range) &&
@@ -111,7 +139,6 @@ export function metricDataAnswer(
       hasData(timesliceOf(request, metric, range, ['call_count'], account)));
   const metrics = names.flatMap((name) => known.get(name) ?? []).filter(isFound);
   const found = metrics.map(({ name }) => name);
-  const [from, to] = [formatTimestamp(range.fromMs), formatTimestamp(range.toMs)];
   const wanted = query.getAll('values[]');
   const isRaw = lastOf(query, 'raw') === 'true';
   const valuesOf = (metric: SimulatedMetric): Readonly<Record<string, number>> => {
@@ -131,7 +158,7 @@ export function metricDataAnswer(
       metrics_found: found,
       metrics: metrics.map((metric) => ({
         name: metric.name,
-        timeslices: [{ from, to, values: valuesOf(metric) }],
+        timeslices: [{ from: formatTimestamp(range.fromMs), to: end, values: valuesOf(metric) }],
       })),
     },
   };

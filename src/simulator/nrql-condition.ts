@@ -118,7 +118,6 @@ function regexOf(reader: NrqlReader): RegExp {
 /** What an attribute is or is not, as a word says. */
 function state(reader: NrqlReader, attribute: string): NrqlCondition {
   if (reader.takeWords('TRUE')) return onValue(attribute, (value) => String(value) === 'true');
-  if (reader.takeWords('FALSE')) return onValue(attribute, (value) => String(value) === 'false');
   reader.expectWord('NULL');
   return not(onValue(attribute, () => true));
 }

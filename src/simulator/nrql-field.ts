@@ -152,10 +152,7 @@ function containerOf(
   };
 }
 
-/**
- * Clients of NerdGraph find one row with `eventType` for each type (third parties' code; New Relic documents
- * the query only). What the metadata says of the time is not known, so it says nothing.
- */
+/** Clients of NerdGraph find one row with `eventType` for each type; New Relic documents the query only. */
 function shownEventTypes(): GraphqlObject {
   return {
     results: simulatedEventTypes.map((eventType) => ({ eventType })),

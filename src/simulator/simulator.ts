@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import { CallCounter } from './call-counter.ts';
-import { Fleet, type SimulatedAccount } from './fleet.ts';
+import { Fleet } from './fleet.ts';
 import { graphqlSettingsOf } from './graphql-options.ts';
 import { GraphqlRoutes } from './graphql-routes.ts';
 import { Journal } from './journal.ts';
@@ -38,22 +38,16 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-function createAccount(
-  { fleet: options = {}, ingestDelayMs = 180_000 }: SimulatorOptions,
-  clock: Clock,
-): SimulatedAccount {
-  const { seed = 1, traffic = 'daily' } = options;
-  const calls = new CallCounter({ seed, traffic, ingestDelayMs }, clock);
-  return { fleet: new Fleet(options, clock), calls, clock };
-}
-
 /** `clock` is the vendor's time, as in its `Date` headers. It may differ from the client's. */
 export function createSimulator(
   options: SimulatorOptions,
   { clock }: { readonly clock: Clock },
 ): Simulator {
   const { apiKeys = [demoApiKey], listenHost = '127.0.0.1' } = options;
-  const account = createAccount(options, clock);
+  const { seed = 1, traffic = 'daily' } = options.fleet ?? {};
+  const { ingestDelayMs = 180_000 } = options;
+  const calls = new CallCounter({ seed, traffic, ingestDelayMs }, clock);
+  const account = { fleet: new Fleet(options.fleet ?? {}, clock), calls, clock };
   const journal = new Journal(options.journalLimit ?? 100_000);
   const handler = new RequestHandler(options, clock, journal, {
     rest: new RestRoutes(options, account),

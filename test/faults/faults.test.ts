@@ -35,7 +35,7 @@ async function statuses(
     if (seen.length === options.endAfter) faults.end();
     const request = {
       operation: 'list_applications',
-      target: `${target}?names[]=HttpDispatcher`,
+      target: `${target}?names[]=HttpDispatcher&summarize=true`,
     } as const;
     const { status } = await wire.send(request, { 'Api-Key': options.key ?? 'first' }, signal);
     seen.push(status);
