@@ -56,9 +56,9 @@ function variableQueryOf({ query }: Variable): {
 }
 
 /** As Grafana fills in an expression; the interval of rates is that of a scrape each 5 seconds. */
-export function filledIn(expression: string, choice: Choice, rateInterval = '20s'): string {
+export function filledIn(expression: string, choice: Choice): string {
   return expression
-    .replaceAll('$__rate_interval', rateInterval)
+    .replaceAll('$__rate_interval', '20s')
     .replaceAll('$__range', '1h')
     .replaceAll(/\$([a-z_]+)/g, (_, name: string) => {
       const value = choice[name];

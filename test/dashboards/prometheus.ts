@@ -6,8 +6,6 @@ import { freePort, get, until } from '../support/daemon-process.ts';
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly values: readonly number[];
-  /** Of a range, in seconds since the epoch. */
-  readonly lastTime?: number;
 }
 
 export interface Answer {
@@ -16,14 +14,10 @@ export interface Answer {
   readonly series: readonly Series[];
 }
 
-/** In seconds since the epoch. */
-interface During {
+/** From and to in seconds since the epoch, the step in seconds. */
+interface Range {
   readonly start: number;
   readonly end: number;
-}
-
-interface Range extends During {
-  /** In seconds. */
   readonly step: number;
 }
 
@@ -36,7 +30,7 @@ export interface Prometheus {
   /** At a moment in seconds since the epoch; now if it is left out. */
   query(expression: string, at?: number): Promise<Answer>;
   queryRange(expression: string, range: Range): Promise<Answer>;
-  labelValues(label: string, selector: string, during?: During): Promise<readonly string[]>;
+  labelValues(label: string, selector: string): Promise<readonly string[]>;
   get(path: string): Promise<unknown>;
   log(): string;
   stop(): Promise<void>;
@@ -68,7 +62,6 @@ function answerOf({ error = '', data }: ApiAnswer): Answer {
   const series = (data.result as readonly ApiSeries[]).map(({ metric, value, values }) => ({
     metric,
     values: (values ?? (value === undefined ? [] : [value])).map(([, text]) => Number(text)),
-    ...(values && { lastTime: values.at(-1)?.[0] ?? 0 }),
   }));
   return { error, series };
 }
@@ -121,9 +114,8 @@ export async function startPrometheus(
     query: async (query, at) =>
       ask('query', at === undefined ? { query } : { query, time: String(at) }),
     queryRange: async (query, range) => ask('query_range', { query, ...inText(range) }),
-    labelValues: async (label, selector, during) => {
-      const matching = { 'match[]': selector, ...inText(during ?? {}) };
-      const parameters = new URLSearchParams(matching).toString();
+    labelValues: async (label, selector) => {
+      const parameters = new URLSearchParams({ 'match[]': selector }).toString();
       const { text } = await get(`${url}/api/v1/label/${label}/values?${parameters}`);
       return (JSON.parse(text) as { readonly data: readonly string[] }).data;
     },

@@ -104,13 +104,7 @@ describe('the JSON of the dashboards', () => {
   });
 
   it.each([
-    { statement: "({ colorMode: 'background_solid' }) satisfies Given<stat.Options>;", finds: '' },
-    { statement: "({ colorMode: 'solid' }) satisfies Given<stat.Options>;", finds: 'solid' },
     { statement: "({ colourMode: 'value' }) satisfies Given<stat.Options>;", finds: 'colourMode' },
-    {
-      statement: "({ cellOptions: { type: 'color' } }) satisfies Given<table.FieldConfig>;",
-      finds: 'color',
-    },
     { statement: "({ titel: 'Overview' }) satisfies Whole;", finds: 'titel' },
   ])('would be found to differ: $statement', async ({ statement, finds }) => {
     const complaints = await complaintsAbout([statement]);
