@@ -22,14 +22,3 @@ export function metricNamesIn(expression: string): readonly string[] {
     .filter((name) => !keywords.has(name));
   return [...new Set(names)].toSorted();
 }
-
-/** Names of labels in matchers and lists of labels, each once, sorted. */
-export function labelNamesIn(expression: string): readonly string[] {
-  const bare = withoutStrings(expression);
-  const listed = [...bare.matchAll(labelLists)].flatMap(([, list = '']) => list.split(','));
-  const matched = [...bare.matchAll(/\{([^}]*)\}/g)]
-    .flatMap(([, list = '']) => list.split(','))
-    .map((matcher) => matcher.split(/[=!]/)[0] ?? '');
-  const names = [...listed, ...matched].map((name) => name.trim()).filter((name) => name !== '');
-  return [...new Set(names)].toSorted();
-}
