@@ -168,15 +168,6 @@ describe('the bundle', () => {
     });
   });
 
-  it('reads YAML and says where it is wrong', async () => {
-    await withFiles({ 'config.yaml': 'apps: [{ idd: 1 }]' }, async (folder) => {
-      await expect(run('check-config', `${folder}/config.yaml`)).rejects.toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('did you mean "id"') as unknown,
-      });
-    });
-  });
-
   it('logs in the pretty form, and polls and serves the demo', async () => {
     const demo = start(
       file,
