@@ -161,7 +161,7 @@ const sparePages = 2;
  * Reads the pages of each search one after the other. Keeps what it has read if one fails. A search is
  * whole if its pages have as many entities as New Relic counts.
  */
-export async function listEntities(
+async function listEntities(
   searches: readonly string[],
   accountId: number,
   { client, ...context }: EntitiesContext & { readonly client: Pick<GraphqlClient, 'entities'> },
@@ -220,7 +220,7 @@ const roomForValues = maxNrqlCharacters - 200;
 const mostSearches = 5;
 
 /** What to search what these may choose by; `undefined` if the whole account has to be listed. */
-export function filtersOf(
+function filtersOf(
   selectors: readonly Selector[],
   most: number = mostSearches,
 ): readonly string[] | undefined {
@@ -240,7 +240,7 @@ export function filtersOf(
 }
 
 /** The texts to search entities with: every APM application of the account, or only those. */
-export function searchesFor(
+function searchesFor(
   accountId: number,
   filters: readonly string[] | undefined,
 ): readonly string[] {

@@ -240,6 +240,37 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     );
   });
 
+  it('does not call missing what one list has and could not read', async () => {
+    const two = ['a', 'b'].map(
+      (name, index) => ({ id: index + 1, name, kind: 'web', hosts: 0 }) as const,
+    );
+
+    const { exitCode, stdout } = await compared({
+      fleet: { traffic: 'flat', applications: two },
+      intercept: ({ path }) =>
+        path === '/graphql'
+          ? (answer) => ({ ...answer, body: answer.body.replace('"name":"b"', '"name":null') })
+          : 'pass',
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^ {2}not found yet +2 b$/mu);
+    expect(stdout).not.toContain('only REST');
+  });
+
+  it('asks no second time for hosts that NerdGraph failed to name', async () => {
+    const forbidden = {
+      when: { operation: 'nrql' },
+      fault: { kind: 'graphql_error', errorClass: 'ACCESS_DENIED', message: 'no' },
+    } as const;
+
+    const { exitCode, targets } = await compared(shop, {}, [forbidden]);
+
+    expect(exitCode).toBe(1);
+    // One for the values of the application, and one for those of its hosts.
+    expect(targets.filter((target) => target.includes('UNTIL'))).toHaveLength(2);
+  });
+
   it.each([
     { kind: 'web', values: '2 equal' },
     { kind: 'not_reporting', values: 'none' },
