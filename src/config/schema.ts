@@ -98,7 +98,7 @@ export interface FileConfig {
 
 /** The names of the accounts that a query asks; it is not said here whether there are such accounts. */
 export function accountsOf(
-  { account }: Pick<FileQuery, 'account'>,
+  { account }: FileQuery,
   accounts: readonly FileAccount[],
 ): readonly string[] {
   if (account !== '*') return [account ?? accounts[0]?.name ?? []].flat();

@@ -264,7 +264,7 @@ export interface PlacedMap {
   readonly path: Path;
 }
 
-function spanOf({ range }: Pick<Node, 'range'>): Span {
+function spanOf({ range }: Node): Span {
   const [start, end] = range ?? [0, 0];
   return { start, end };
 }

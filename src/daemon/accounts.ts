@@ -178,7 +178,7 @@ export class Account {
 
 /** @param timeoutMs how long a call may take at present */
 function createSource(
-  { name, source }: Pick<AccountConfig, 'name' | 'source'>,
+  { name, source }: AccountConfig,
   timeoutMs: () => number,
   asking: Asking,
 ): Source {

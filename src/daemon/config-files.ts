@@ -27,7 +27,7 @@ export interface Following {
  */
 export async function follow(
   { files, intervalMs, reload }: Following,
-  { clock, readFile }: Pick<AccountPlatform, 'clock' | 'readFile'>,
+  { clock, readFile }: AccountPlatform,
   signal: AbortSignal,
 ): Promise<void> {
   try {

@@ -35,7 +35,7 @@ export interface ReloaderOptions {
 }
 
 export interface ReloaderContext {
-  readonly platform: AccountPlatform & Pick<Platform, 'onHangup'>;
+  readonly platform: AccountPlatform & Platform;
   readonly logger: Logger;
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */

@@ -14,7 +14,7 @@ export interface ShardingFlags {
  */
 export function shardFrom(
   { shard, totalShards }: ShardingFlags,
-  { env, hostname }: Pick<AccountPlatform, 'env' | 'hostname'>,
+  { env, hostname }: AccountPlatform,
 ): Shard {
   if (totalShards === 1 && shard === 'auto') return { ordinal: 0, total: 1 };
   const podName = env['POD_NAME'] ?? hostname;

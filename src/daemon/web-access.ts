@@ -47,7 +47,7 @@ export interface WebAccess {
 /** Reads the web configuration file. Rejects with a `CommandError` that says what is wrong with it. */
 export async function openWebAccess(
   path: string,
-  platform: Pick<AccountPlatform, 'clock' | 'readFile'>,
+  platform: AccountPlatform,
   logger: Logger,
 ): Promise<WebAccess> {
   let loaded = await orCommandError(async () => loadWebConfig(path, platform));

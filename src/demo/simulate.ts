@@ -91,7 +91,7 @@ function greeting(
 
 /** A line for each minute, until the signal is aborted. */
 async function* minutesOf(
-  journal: Pick<Journal, 'entries'>,
+  journal: Journal,
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {

@@ -37,7 +37,7 @@ export interface SimulatedVendor {
 /** Throws a `CommandError` if a fault does not fit to the account. */
 export function createSimulatedVendor(
   options: SimulatedVendorOptions,
-  { clock }: Pick<Platform, 'clock'>,
+  { clock }: Platform,
 ): SimulatedVendor {
   const { applications, hosts, churnPerHour, quotaPerMinute, port } = options;
   // The faults name applications, which are known only when there is an account.

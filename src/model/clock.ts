@@ -22,7 +22,7 @@ export interface Now {
   readonly wallMs: number;
 }
 
-export function nowOf(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>): Now {
+export function nowOf(clock: Clock): Now {
   return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
 }
 

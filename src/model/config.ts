@@ -176,7 +176,7 @@ export function quotaOf({ source }: Pick<AccountConfig, 'source'>): string {
 }
 
 /** Accounts with the same id have the same key, and the vendor counts their calls together. */
-export function budgetIdOf(account: Pick<AccountConfig, 'apiKey' | 'baseUrl' | 'source'>): string {
+export function budgetIdOf(account: AccountConfig): string {
   const { apiKey, baseUrl } = account;
   const location = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
   return JSON.stringify([location, baseUrl, quotaOf(account)]);

@@ -130,7 +130,7 @@ export function isReadOf(what: 'applications' | 'hosts', { scope }: PolledSeries
 export function seriesLabels({
   transactionType,
   labels,
-}: Pick<PolledSeries, 'transactionType' | 'labels'>): Readonly<Record<string, string>> {
+}: PolledSeries): Readonly<Record<string, string>> {
   return transactionType === undefined ? labels : { transaction_type: transactionType, ...labels };
 }
 

@@ -60,15 +60,12 @@ export function labelsOf({ application, entry }: SelectedApplication): AppEntry[
 }
 
 /** Whether a poll asks for values of the application as a whole. */
-export function asksForApplication({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
+export function asksForApplication({ entry }: SelectedApplication): boolean {
   return entry.application && entry.series.some((series) => isReadOf('applications', series));
 }
 
 /** Which hosts a poll asks for: none if all metrics of the entry are those of applications. */
-export function hostChoiceOf({
-  hosts,
-  series,
-}: Pick<AppEntry, 'hosts' | 'series'>): AppEntry['hosts'] {
+export function hostChoiceOf({ hosts, series }: AppEntry): AppEntry['hosts'] {
   return series.some((one) => isReadOf('hosts', one)) ? hosts : false;
 }
 

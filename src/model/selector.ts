@@ -14,9 +14,7 @@ export function selectorText(selector: Selector): string {
   }
 }
 
-export function polledBy<Entry extends Pick<AppEntry, 'exclude'>>(
-  entries: readonly Entry[],
-): readonly Entry[] {
+export function polledBy<Entry extends AppEntry>(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(({ exclude }) => !exclude);
 }
 
@@ -33,7 +31,7 @@ export interface ApplicationSelector<Entry = AppEntry> {
   /** How many entries are patterns: they are tried one after the other for each application. */
   readonly patterns: number;
   /** The first of the entries that choose the application. */
-  entryOf(application: Pick<Application, 'id' | 'name'>): Entry | undefined;
+  entryOf(application: Application): Entry | undefined;
   /**
    * The entries that have chosen nothing so far, not even an application that an earlier entry had
    * taken. One that leaves out nothing is not among them.
@@ -44,7 +42,7 @@ export interface ApplicationSelector<Entry = AppEntry> {
 /**
  * Ids and names are looked up in maps, so that the cost does not grow with the number of entries.
  */
-export function createApplicationSelector<Entry extends Pick<AppEntry, 'selector' | 'exclude'>>(
+export function createApplicationSelector<Entry extends AppEntry>(
   entries: readonly Entry[],
 ): ApplicationSelector<Entry> {
   const byId = new Map<string, number>();

@@ -99,7 +99,7 @@ export function subjectIdOf(snapshot: Snapshot): string {
   return isOfQuery(snapshot) ? queryIdOf(snapshot.query) : snapshot.application.id;
 }
 
-export function queryIdOf({ name }: Pick<Query, 'name'>): string {
+export function queryIdOf({ name }: Query): string {
   return `query ${name}`;
 }
 

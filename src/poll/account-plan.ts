@@ -105,14 +105,18 @@ export function loadOf(demand: Demand, capacityPerMinute: number): number {
   return demand.polls / Math.max(capacityPerMinute / 10, leftForPolls(demand, capacityPerMinute));
 }
 
-/** How the demand of one account fits its capacity. */
-export interface AccountPlan {
-  /** Calls a minute needed to poll everything as often as configured. */
-  readonly demandPerMinute: number;
+/** What an account may send. */
+interface Capacity {
   /** Calls a minute that the key may send. */
   readonly budgetPerMinute: number;
   /** Calls a minute that the plan counts on: the budget, or less if the vendor is slow. */
   readonly capacityPerMinute: number;
+}
+
+/** How the demand of one account fits its capacity. */
+export interface AccountPlan extends Capacity {
+  /** Calls a minute needed to poll everything as often as configured. */
+  readonly demandPerMinute: number;
   /** Hosts to poll, of all applications together. */
   readonly hosts: number;
   /** The factor by which the intervals are stretched; at least 1. */
@@ -137,10 +141,7 @@ export function capacityOf(budgetPerMinute: number, carriedPerMinute: number): n
 export function accountPlanOf(
   polled: Polled,
   others: OtherCalls,
-  {
-    budgetPerMinute,
-    capacityPerMinute,
-  }: Pick<AccountPlan, 'budgetPerMinute' | 'capacityPerMinute'>,
+  { budgetPerMinute, capacityPerMinute }: Capacity,
 ): AccountPlan {
   const demand = demandOf(polled, others);
   const demandPerMinute = demand.polls + demand.discovery + demand.other;
@@ -230,10 +231,7 @@ export class AccountPlanner {
     );
   }
 
-  #planOf(
-    subjects: readonly Subject[],
-    capacity: Pick<AccountPlan, 'budgetPerMinute' | 'capacityPerMinute'>,
-  ): AccountPlan {
+  #planOf(subjects: readonly Subject[], capacity: Capacity): AccountPlan {
     const { source } = this.#context;
     const polled = { subjects, cost: (some: readonly Subject[]) => source.cost(some) };
     const others = { ...this.#discovery, otherPerMinute: this.#otherPerMinute() };

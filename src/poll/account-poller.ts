@@ -52,7 +52,11 @@ export class AccountPoller {
     this.#context = context;
     this.#startMs = context.clock.monotonicMs();
     this.#table = new AccountTable(options, context);
-    this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), this.#table, context);
+    this.#discoveries = new DiscoveryLoop(
+      discoveryOptionsOf(options.entries),
+      this.#table,
+      context,
+    );
     this.#pause = new Pause(context.clock);
     setMaxListeners(0, this.#stopping.signal);
   }
@@ -132,7 +136,7 @@ export class AccountPoller {
     const isSameQuestion = !isSourceChanged && wantSameApplications(this.#options, options);
     this.#options = options;
     // Before the table, so that no discovery with the old settings comes in between.
-    this.#discoveries.follow(discoveryOptionsOf(options), isSameQuestion);
+    this.#discoveries.follow(discoveryOptionsOf(options.entries), isSameQuestion);
     const { signal } = this.#stopping;
     try {
       await this.#table.reconfigure(options, signal);
@@ -347,7 +351,7 @@ const mostFurtherPolls = 6;
  * next polls of a daemon would. Resolves to what the last of these polls gave.
  */
 export async function pollUntilSettled<Result>(
-  source: Pick<Source, 'costChanges'>,
+  source: Source,
   poll: () => Promise<Result>,
 ): Promise<Result> {
   for (let left = mostFurtherPolls; ; left -= 1) {

@@ -29,7 +29,7 @@ export function accountStatusOf(
 ): PollerStatus {
   const { plan, discovery, states, asked } = table;
   const now = nowOf(clock);
-  const hasApplications = seeksAny({ entries });
+  const hasApplications = seeksAny(entries);
   const known = [...states.applications.values()];
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
   const isDemandKnown = known.length > 0 || discovery.listed !== undefined || !hasApplications;
@@ -65,10 +65,7 @@ export function accountStatusOf(
   };
 }
 
-function isFirstCycleOver(
-  { discovery, states }: Pick<AccountTable, 'discovery' | 'states'>,
-  runningMs: number,
-): boolean {
+function isFirstCycleOver({ discovery, states }: AccountTable, runningMs: number): boolean {
   const isAnswered = discovery.answered || runningMs >= readinessTimeoutMs;
   return isAnswered && [...states.applications.values()].every(({ pollsEnded }) => pollsEnded > 0);
 }

@@ -63,7 +63,7 @@ export class AccountTable {
     const { name } = options.account;
     this.#options = options;
     this.#context = context;
-    this.#planner = new AccountPlanner(discoveryOptionsOf(options).intervalMs, context);
+    this.#planner = new AccountPlanner(discoveryOptionsOf(options.entries).intervalMs, context);
     this.states = new States(clock);
     this.log = new PollLog(name, context, () => this.refusal !== undefined);
     this.#publisher = new AppPublisher(name, sink, (id) => this.#snapshotOf(id));
@@ -143,7 +143,7 @@ export class AccountTable {
       if (known === undefined) added.push(state);
       this.states.set(state);
     }
-    if (!seeksAny(options)) this.#showUp(options);
+    if (!seeksAny(options.entries)) this.#showUp(options);
     this.#replan();
     this.#spreadIfNeeded(added);
   }
@@ -159,7 +159,7 @@ export class AccountTable {
       const released = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
       for (const id of released) this.#publisher.publish(id);
       this.log.missingMetrics(this.#metrics.judge(this.states.applications));
-      if (!seeksAny(options)) this.#forgetDiscoveries();
+      if (!seeksAny(options.entries)) this.#forgetDiscoveries();
       this.#replan();
     });
   }
@@ -180,7 +180,7 @@ export class AccountTable {
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#remove(id);
       this.log.missingMetrics(this.#metrics.judge(known));
-      this.#planner.discovered(discovery, discoveryOptionsOf(this.#options).intervalMs);
+      this.#planner.discovered(discovery, discoveryOptionsOf(this.#options.entries).intervalMs);
       this.#replan();
       if (isFirst) this.#spreadIfNeeded(known.values());
       const showNothing = missing && [...missing, ...entriesWithoutHost(known.values())];
@@ -314,7 +314,7 @@ export class AccountTable {
 
   /** Without lists the queries say it. A shard may have no query of the account: nothing is wrong there. */
   #askedOf(options: AccountInUse): AskedState {
-    if (seeksAny(options)) return this.#discovery;
+    if (seeksAny(options.entries)) return this.#discovery;
     return this.states.queries.size === 0 ? { up: true, error: undefined } : this.#queried;
   }
 

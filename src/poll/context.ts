@@ -4,7 +4,7 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
 import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
-import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
+import type { VendorTime } from '../newrelic/calls/vendor-clock.ts';
 
 /** All that the parts of one account share. */
 export interface Context {
@@ -17,7 +17,7 @@ export interface Context {
     /** Whether it cannot be read. */
     readonly readability: () => Since<boolean>;
   };
-  readonly vendorClock: Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
+  readonly vendorClock: VendorTime;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -142,7 +142,7 @@ export interface Sought extends Wanted {
 const withoutListsMs = 60_000;
 
 /** What to look for in an account with these entries. */
-export function discoveryOptionsOf({ entries }: Pick<AccountInUse, 'entries'>): Sought {
+export function discoveryOptionsOf(entries: readonly AppEntry[]): Sought {
   const polled = polledBy(entries);
   const intervalsMs = new Set(polled.map(({ poll }) => poll.discoveryIntervalMs));
   return {
@@ -153,7 +153,7 @@ export function discoveryOptionsOf({ entries }: Pick<AccountInUse, 'entries'>): 
 }
 
 /** Whether an account asks for lists of applications at all: not if it has nothing but queries. */
-export function seeksAny({ entries }: Pick<AccountInUse, 'entries'>): boolean {
+export function seeksAny(entries: readonly AppEntry[]): boolean {
   return entries.some(({ exclude }) => !exclude);
 }
 

@@ -95,10 +95,7 @@ export function hostNamesAfter(
 }
 
 /** Whether there is nothing more to find out. */
-function isComplete(
-  selected: SelectedApplication,
-  { names, askedFor }: Pick<HostNameState, 'names' | 'askedFor'>,
-): boolean {
+function isComplete(selected: SelectedApplication, { names, askedFor }: HostNameState): boolean {
   const selector = hostSelectorOf(selected);
   if (selector?.kind !== 'self') return names.size === askedFor.size;
   return [...names.values()].some((name) => choosesHost(selector, name));

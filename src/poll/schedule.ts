@@ -44,10 +44,7 @@ export function pollDeadlineMs(
  * How long a poll may be due without having ended. After that it counts as failing: values must not grow old
  * in silence while their poll waits.
  */
-export function lateAfterMs(
-  { intervalMs, staleAfterMs }: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>,
-  stretch: number,
-): number {
+export function lateAfterMs({ intervalMs, staleAfterMs }: PollTiming, stretch: number): number {
   return stretch * Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
 }
 

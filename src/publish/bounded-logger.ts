@@ -26,7 +26,7 @@ interface Minute {
  * last one is written at its end, and says how many it stands for in `suppressed`. While that goes
  * on, each further minute has one line. Debug lines are not bounded.
  */
-export function createBoundedLogger(logger: Logger, clock: Pick<Clock, 'after'>): BoundedLogger {
+export function createBoundedLogger(logger: Logger, clock: Clock): BoundedLogger {
   const minutes = new Map<string, Minute>();
   let isStopped = false;
 

@@ -113,7 +113,7 @@ async function rendererFor(
  * never), then `NO_COLOR` (see https://no-color.org: every value counts, except the empty one), then
  * `TERM=dumb`. Node.js itself reads them in the same order.
  */
-function isColorWanted({ isTTY }: Pick<Output, 'isTTY'>, env: LoggerDependencies['env']): boolean {
+function isColorWanted({ isTTY }: Output, env: LoggerDependencies['env']): boolean {
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   if ((env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return false;

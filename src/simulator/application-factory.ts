@@ -123,7 +123,7 @@ function hostSpecsOf({ hosts = 0 }: ApplicationSpec): readonly HostSpec[] {
   return typeof hosts === 'object' ? hosts : Array.from({ length: hosts }, () => ({}));
 }
 
-function kindsOf({ kinds = [] }: Pick<FleetOptions, 'kinds'>): readonly ApplicationKind[] {
+function kindsOf({ kinds = [] }: FleetOptions): readonly ApplicationKind[] {
   return kinds.length === 0 ? defaultKinds : kinds;
 }
 
@@ -195,7 +195,7 @@ export class ApplicationFactory {
  */
 export function generateSpecs(
   applications: number,
-  options: Pick<FleetOptions, 'kinds' | 'hosts'>,
+  options: FleetOptions,
   random: Random,
 ): readonly ApplicationSpec[] {
   const kinds = kindsOf(options);

@@ -69,7 +69,7 @@ function byName(left: SimulatedApplication, right: SimulatedApplication): number
  */
 export function searchEntities(
   args: GraphqlArguments,
-  { fleet, calls }: Pick<SimulatedAccount, 'fleet' | 'calls'>,
+  { fleet, calls }: SimulatedAccount,
   { account, pageSize }: { readonly account: GraphqlAccount; readonly pageSize: number },
 ): GraphqlObject {
   const isMeant = predicateOf(args);

@@ -118,7 +118,7 @@ function existed(
  */
 export function metricDataAnswer(
   request: MetricDataRequest,
-  { idleMetric }: Pick<SimulatorOptions, 'idleMetric'>,
+  { idleMetric }: SimulatorOptions,
   account: SimulatedAccount,
 ): Answer {
   const { application, query } = request;

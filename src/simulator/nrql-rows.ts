@@ -81,7 +81,7 @@ export function* metricRows(
   window: MetricWindow,
   where: NrqlCondition | undefined,
   options: GraphqlSettings,
-  { fleet, calls }: Pick<SimulatedAccount, 'fleet' | 'calls'>,
+  { fleet, calls }: SimulatedAccount,
 ): Iterable<NrqlRow> {
   const verdict = where?.verdict ?? ((): boolean => true);
   for (const application of fleet.applications()) {
@@ -149,7 +149,7 @@ function* transactionsOf(
   application: SimulatedApplication,
   window: MetricWindow,
   options: GraphqlSettings,
-  { calls }: Pick<SimulatedAccount, 'calls'>,
+  { calls }: SimulatedAccount,
 ): Iterable<NrqlRow> {
   const metrics = new Map(metricsOf(application).map((metric) => [metric.name, metric]));
   const names = Math.max(1, application.transactionNames);
@@ -194,7 +194,7 @@ export function* eventRows(
   window: MetricWindow,
   where: NrqlCondition | undefined,
   options: GraphqlSettings,
-  account: Pick<SimulatedAccount, 'fleet' | 'calls'>,
+  account: SimulatedAccount,
 ): Iterable<NrqlRow> {
   const verdict = where?.verdict ?? ((): boolean => true);
   const applications = account.fleet.applications();

@@ -92,7 +92,7 @@ export function parseRequest(incoming: IncomingMessage, apiKeys: readonly string
 }
 
 /** Whether the request is for NerdGraph, not for the REST API. */
-export function isGraphql({ endpoint }: Pick<ParsedRequest, 'endpoint'>): boolean {
+export function isGraphql({ endpoint }: ParsedRequest): boolean {
   return endpoint?.kind === 'graphql';
 }
 
@@ -104,7 +104,7 @@ const mostBodyBytes = 1_048_576;
  * client that goes away before the end is never heard of again.
  */
 export function readBody(
-  incoming: Pick<IncomingMessage, 'on'>,
+  incoming: IncomingMessage,
   done: (body: string | undefined) => void,
 ): void {
   const chunks: Buffer[] = [];

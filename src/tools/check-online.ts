@@ -109,7 +109,7 @@ async function accountFindings(
 function acceptedFindings(found: DiscoveredAccount): readonly Finding[] {
   const { open, discovery, selected, excluded, answers } = found;
   const account = open.account.name;
-  if (seeksAny(open)) {
+  if (seeksAny(open.entries)) {
     const listed = countOf(discovery.applications.length, 'application');
     const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
     const message = `key accepted, ${listed} found, ${selected.length} chosen${left}`;

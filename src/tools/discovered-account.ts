@@ -64,7 +64,7 @@ const mostDiscoveries = 4;
 
 /** What the daemon finds when it no longer looks for ids that are not there, and the calls of that. */
 async function discoverSettled(open: OpenAccount): Promise<Discovery> {
-  const { selectors, tags = [] } = discoveryOptionsOf(open);
+  const { selectors, tags = [] } = discoveryOptionsOf(open.entries);
   const wanted = { selectors, tags: tags.length > 0 ? [everyTag] : [] };
   let found = await open.discover(wanted);
   for (let count = 1; count < mostDiscoveries; count += 1) {

@@ -81,7 +81,7 @@ export function planInputOf(
       mostRows: reading?.rows ?? query.mostRows,
     })),
     cost: (subjects) => open.source.cost(subjects),
-    discovery: { calls: discovery.calls, intervalMs: discoveryOptionsOf(open).intervalMs },
+    discovery: { calls: discovery.calls, intervalMs: discoveryOptionsOf(open.entries).intervalMs },
   };
 }
 

@@ -78,7 +78,7 @@ function offline(inUse: AccountInUse, flags: Flags): ToPlan {
   const applications = assumedApplications(entries, supposed);
   const calls = applications.length === 0 ? 0 : discoveryCalls(applications.length);
   const { cost } = vendorFacts[account.source.kind];
-  const discovery = { calls, intervalMs: discoveryOptionsOf(inUse).intervalMs };
+  const discovery = { calls, intervalMs: discoveryOptionsOf(inUse.entries).intervalMs };
   return {
     input: { account, applications, queries, cost, discovery },
     asked: { missing: [], pending: 0, excluded: 0, supposed, metricCalls: undefined },

@@ -168,7 +168,7 @@ describe('discoveryOptionsOf', () => {
       anEntry({ poll: { discoveryIntervalMs }, exclude: discoveryIntervalMs === 60_000 }),
     );
 
-    expect(discoveryOptionsOf({ entries }).intervalMs).toBe(90_000);
+    expect(discoveryOptionsOf(entries).intervalMs).toBe(90_000);
   });
 });
 

@@ -4,7 +4,7 @@ import { type AccountConfig, budgetIdOf } from '../../model/config.ts';
 import type { Permit, Turn } from '../../model/permit.ts';
 import { PriorityQueue } from '../../model/priority-queue.ts';
 import { minuteMs } from '../../model/time.ts';
-import { forgetUntil, type Key, type KeyAccount, type KeyPlace, type Keys } from './keys.ts';
+import { forgetUntil, type Key, type KeyAccount, type Keys } from './keys.ts';
 
 /** A call of a job, ready to be sent. Each of its requests takes its turn. It never rejects. */
 export type ScheduledCall = (turn: Turn) => Promise<void>;
@@ -74,9 +74,6 @@ interface RunningJob {
 
 const nothing = (): void => undefined;
 
-export type AccountCallsOptions = KeyPlace &
-  Pick<AccountConfig, 'name' | 'apiKey' | 'requestsPerMinute' | 'concurrency'>;
-
 /**
  * All that one account wants to send, and the key that it sends with: nothing is sent that has not been
  * here.
@@ -95,7 +92,7 @@ export class AccountCalls implements KeyAccount {
   readonly lists: Turn = {
     next: async (...asked) => (await this.#wait(this.#list, ...asked)).permit,
   };
-  readonly #address: KeyPlace;
+  readonly #address: AccountConfig;
   readonly #keys: Keys;
   readonly #clock: Clock;
   /** Runs what is in flight. */
@@ -117,7 +114,7 @@ export class AccountCalls implements KeyAccount {
   #jobsSoFar = 0;
   #hasLeft = false;
 
-  constructor(options: AccountCallsOptions, apiKey: string, keys: Keys) {
+  constructor(options: AccountConfig, apiKey: string, keys: Keys) {
     this.name = options.name;
     this.budgetId = budgetIdOf(options);
     this.#address = options;

@@ -21,9 +21,6 @@ const leastShare = 0.1;
 /** What New Relic allows a user at a time; it names no such number for the REST API. */
 const mostInFlight = { nerdgraph: 25, rest: Number.POSITIVE_INFINITY } as const;
 
-/** Where a key is sent, and by what the vendor counts its calls there. */
-export type KeyPlace = Pick<AccountConfig, 'baseUrl' | 'source'>;
-
 /** An account that uses a key. */
 export interface KeyAccount {
   readonly name: string;
@@ -280,7 +277,7 @@ export class Keys {
     this.#logger = logger;
   }
 
-  find({ baseUrl, source }: KeyPlace, apiKey: string): Key {
+  find({ baseUrl, source }: AccountConfig, apiKey: string): Key {
     for (const [id, key] of this.#keys) {
       if (key.isUnused() && key.user.keys.delete(key)) this.#keys.delete(id);
     }

@@ -23,6 +23,9 @@ const overMs = 25_000;
 /** A day, and an hour for a clock in the wrong half of a change of the hour. */
 const believableSkewMs = 25 * hourMs;
 
+/** What is read of it. */
+export type VendorTime = Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
+
 /**
  * The vendor's clock: the median of the last `Date` headers. They are compared with the uptime of the machine,
  * so that neither its sleep nor a step of its wall clock changes what they say.

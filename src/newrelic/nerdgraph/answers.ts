@@ -126,10 +126,7 @@ export class Answers {
    *
    * @param late why what did not arrive is not waited for
    */
-  outcome(
-    { selected, askHostNames }: Pick<ApplicationQuestion, 'selected' | 'askHostNames'>,
-    late: ApiError,
-  ): PollOutcome {
+  outcome({ selected, askHostNames }: ApplicationQuestion, late: ApiError): PollOutcome {
     const { id, hostIds: known } = selected.application;
     const byHost = this.#rowsByHost(id);
     const { names, hosts, failed } = this.#hostsOf(selected, byHost);

@@ -59,7 +59,7 @@ type Read = (filters: readonly string[] | undefined) => Promise<EntityList>;
  * Searches by ids and names, as long as these can be trusted: New Relic documents neither in full. What such a
  * search leaves out, the list of the account may have.
  */
-function createSearch({ unexpected, wallMs }: Pick<DiscoveryContext, 'unexpected' | 'wallMs'>) {
+function createSearch({ unexpected, wallMs }: DiscoveryContext) {
   let areFiltersTrusted = true;
   /** Selectors that the list of the account lacked, too, an hour ago at most. */
   let absent: ReadonlySet<string> = new Set();
@@ -164,7 +164,7 @@ const sparePages = 2;
 async function listEntities(
   searches: readonly string[],
   accountId: number,
-  { client, ...context }: EntitiesContext & { readonly client: Pick<GraphqlClient, 'entities'> },
+  { client, ...context }: EntitiesContext & { readonly client: GraphqlClient },
 ): Promise<EntityList> {
   const applications = new Map<string, Application>();
   const unreadableIds = new Set<string>();
@@ -240,10 +240,7 @@ function filtersOf(
 }
 
 /** The texts to search entities with: every APM application of the account, or only those. */
-function searchesFor(
-  accountId: number,
-  filters: readonly string[] | undefined,
-): readonly string[] {
+function searchesFor(accountId: number, filters: readonly string[] | undefined): readonly string[] {
   const all = `domain = 'APM' AND type = 'APPLICATION' AND accountId = '${accountId}'`;
   return filters === undefined ? [all] : filters.map((filter) => `${all} AND ${filter}`);
 }

@@ -3,7 +3,7 @@ import { isWorthPolling } from '../../model/selected-application.ts';
 import type { CallsByOperation, Source, Subject } from '../../model/source.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import type { Transport } from '../calls/transport.ts';
-import type { VendorClock } from '../calls/vendor-clock.ts';
+import type { VendorTime } from '../calls/vendor-clock.ts';
 import type { InvalidSampleListener } from '../json.ts';
 import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
@@ -28,7 +28,7 @@ export interface NerdGraphSourceDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   /** New Relic's clock, which this machine's may differ from. */
-  readonly vendorClock: Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
+  readonly vendorClock: VendorTime;
 }
 
 /**

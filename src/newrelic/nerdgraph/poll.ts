@@ -10,7 +10,7 @@ import type {
   Question,
 } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
-import type { VendorClock } from '../calls/vendor-clock.ts';
+import type { VendorTime } from '../calls/vendor-clock.ts';
 import { Answers, type AnswersContext } from './answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { pollWindow } from './nrql.ts';
@@ -20,10 +20,10 @@ import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What all polls of an account share. */
 export interface PollContext extends AnswersContext {
-  readonly client: Pick<GraphqlClient, 'nrql' | 'query'>;
+  readonly client: GraphqlClient;
   readonly sizes: QuerySizes;
   readonly unexpected: UnexpectedAnswers;
-  readonly vendorClock: Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
+  readonly vendorClock: VendorTime;
 }
 
 /** A poll that has begun. */

@@ -51,7 +51,7 @@ const hostQueriesPerGroup = 4;
 const assumedHosts = 20;
 
 /** Whether anything is read of the hosts. */
-export function asksForHosts({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
+export function asksForHosts({ entry }: SelectedApplication): boolean {
   return hostChoiceOf(entry) !== false;
 }
 

@@ -62,7 +62,7 @@ interface Known extends Division {
  * fails in all its pieces does not fail because of one of them.
  */
 export class QuerySizes {
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #clock: Clock;
   /** Queries about hosts that fail divide none about applications, and say nothing about them. */
   readonly #bySubject = {
     applications: new Map<string, Known>(),
@@ -71,7 +71,7 @@ export class QuerySizes {
   /** How often divisions have changed. */
   changes = 0;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 

@@ -98,7 +98,7 @@ function seriesParametersOf(series: readonly PolledSeries[]): readonly Parameter
 }
 
 /** The values to ask for: that of the series, and the one that says whether there were calls. */
-export function valuesOf({ value }: Pick<PolledSeries, 'value'>): readonly ValueName[] {
+export function valuesOf({ value }: PolledSeries): readonly ValueName[] {
   const counter = countedBy[value];
   return counter === undefined ? [value] : [value, counter];
 }

@@ -98,8 +98,8 @@ describe('a text of NRQL', () => {
 
   it('is read as the same text, whatever is in it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const nrql = metricsNrql({ ...ofHosts, condition: `host IN (${nrqlText(text)})` });
+      fc.property(fc.string({ unit: 'binary' }), (any) => {
+        const nrql = metricsNrql({ ...ofHosts, condition: `host IN (${nrqlText(any)})` });
         const { where } = parseNrql(nrql);
         const metricTimesliceName = 'Agent/MetricsReported/count';
         const isMeant = (host: string): boolean | undefined => {
@@ -107,7 +107,7 @@ describe('a text of NRQL', () => {
           return where?.verdict({ attribute: (name) => attributes.get(name) });
         };
 
-        expect([isMeant(text), isMeant(`${text}.`)]).toEqual([true, false]);
+        expect([isMeant(any), isMeant(`${any}.`)]).toEqual([true, false]);
       }),
     );
   });

@@ -113,10 +113,10 @@ describe('a discovery', () => {
 
 const many = idsFrom(1, 201);
 const firstBatch = many.slice(0, 200).join();
-const known = idsFrom(10, 250);
+const knownOnes = idsFrom(10, 250);
 const knownFail = {
-  [known.slice(0, 200).join()]: serverError,
-  [known.slice(200).join()]: apps('210'),
+  [knownOnes.slice(0, 200).join()]: serverError,
+  [knownOnes.slice(200).join()]: apps('210'),
 };
 const gateway = { list: apps('1', 2), 'list 2': answerOf('<html>') };
 const batchFails = { [firstBatch]: serverError, 201: apps('201') };
@@ -142,7 +142,7 @@ describe('an incomplete discovery', () => {
       { ...pages, ...knownFail },
       '1 2 210',
       'status 500',
-      known,
+      knownOnes,
     ],
     [
       'is one with an empty list',
