@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readApiKey, readCaFile, readProxyUrl } from '../config/named-file.ts';
-import { nowOf, wallTimeOf } from '../model/clock.ts';
+import { noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AccountInUse, Config } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
-import { noted, type Since } from '../model/since.ts';
 import type { KeyStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { KeyProvider } from '../newrelic/calls/transport.ts';

@@ -1,10 +1,9 @@
 import pLimit from 'p-limit';
 import type { ApiError } from '../model/api-error.ts';
-import { nowOf, sleep } from '../model/clock.ts';
+import { noted, nowOf, type Since, sleep } from '../model/clock.ts';
 import type { AccountInUse, Query } from '../model/config.ts';
 import type { QueryOutcome } from '../model/poll-outcome.ts';
 import { createOwns } from '../model/shard.ts';
-import { noted, type Since } from '../model/since.ts';
 import { queryIdOf, type Snapshot } from '../model/snapshot.ts';
 import type { Discovery, Polled } from '../model/source.ts';
 import { type AccountState, mostStretch } from '../model/status.ts';

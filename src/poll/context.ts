@@ -1,5 +1,4 @@
-import type { Clock } from '../model/clock.ts';
-import type { Since } from '../model/since.ts';
+import type { Clock, Since } from '../model/clock.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';

@@ -3,7 +3,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { Query } from '../model/config.ts';
 import { printable } from '../model/shown-text.ts';
 import type { QueryReading } from '../model/snapshot.ts';
-import { isJsonObject } from '../newrelic/json.ts';
+import { isJsonObject } from '../newrelic/answer.ts';
 import { emptyTextOf } from '../poll/query-state.ts';
 import { resultText } from '../web/status/queries.ts';
 import type { OpenAccount } from './ask.ts';

@@ -3,8 +3,7 @@ import { presetNames, presets } from '../model/presets.ts';
 import type { Operation } from '../model/telemetry.ts';
 import { hourMs } from '../model/time.ts';
 import type { ValueName } from '../model/vendor-value.ts';
-import { countingFailures } from '../newrelic/answer.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
+import { countingFailures, isJsonObject, type JsonObject, parseJson } from '../newrelic/answer.ts';
 import { type CallPurpose, failureOf } from '../newrelic/nerdgraph/failures.ts';
 import {
   answerOf,

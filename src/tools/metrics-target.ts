@@ -4,7 +4,7 @@ import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountInUse, Config, Selector } from '../model/config.ts';
 import { printable } from '../model/shown-text.ts';
-import { isEntityId } from '../newrelic/json.ts';
+import { isEntityId } from '../newrelic/answer.ts';
 import type { OpenAccount } from './ask.ts';
 import { suggestionFor } from './name-suggestion.ts';
 

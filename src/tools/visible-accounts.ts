@@ -3,8 +3,13 @@ import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { countingFailures, excerptOf } from '../newrelic/answer.ts';
-import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
+import {
+  countingFailures,
+  entityIdOf,
+  excerptOf,
+  isJsonObject,
+  parseJsonKeepingIds,
+} from '../newrelic/answer.ts';
 import { failureOf, statusOf } from '../newrelic/nerdgraph/failures.ts';
 import { answerOf } from '../newrelic/nerdgraph/graphql-client.ts';
 import { type OpenAccount, withAccounts } from './ask.ts';

@@ -1,7 +1,7 @@
 import { isReadOf, type Values } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
+import { minuteTextOf } from '../../src/newrelic/answer.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
-import { minuteTextOf } from '../../src/newrelic/json.ts';
 import type { FirstMetricFault } from '../../src/simulator/fault.ts';
 import { withFirstMetricOnly } from '../../src/simulator/fault-effects.ts';
 import { isNothing, parseTold } from './told-values.ts';

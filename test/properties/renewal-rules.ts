@@ -26,8 +26,6 @@ const patience = 1.2;
 const sharedPatience = 2;
 /** What a poll may take beside its interval: the first look, pages, answers, batches. */
 const leewayMs = 20_000;
-/** What the whole budget of the first minute allows is sent in the first seconds. */
-const burstMs = 5000;
 const recoveryMs = 5 * minuteMs;
 const usualLatencyMs = 100;
 const longestWaitForNamesMs = 130 * minuteMs;
@@ -261,8 +259,8 @@ export class RenewalRules {
       // Without anything to ask for there is nothing to renew.
       if (!isApplicationShown(setup) && this.#hostsOf(setup, id).length === 0) continue;
       const renewedMs = values.renewedMs(setup.name, `${id}`) ?? -Infinity;
-      // The first polls of a process go out in one burst; the calls of a second one follow evenly.
-      const calls = renewedMs < burstMs ? this.#callsOfPoll(setup, own, application) : 0;
+      // In the first minute calls go as early as the budget allows; those of second polls follow evenly.
+      const calls = renewedMs < minuteMs ? this.#callsOfPoll(setup, own, application) : 0;
       const spreadMs = (calls * minuteMs) / this.#capacityOf(setup, own);
       const ageMs = nowMs - Math.max(calmMs, renewedMs) - spreadMs;
       if (ageMs <= boundMs) continue;

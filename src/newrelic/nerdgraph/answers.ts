@@ -9,7 +9,7 @@ import {
 } from '../../model/selected-application.ts';
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
-import { type InvalidSampleListener, sampleOf } from '../json.ts';
+import { type InvalidSampleListener, sampleOf } from '../answer.ts';
 import { type ColumnValue, type Subject, valueKeyOf } from './column-sets.ts';
 import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
 import { asksForHosts, type PlannedQuery } from './query-plan.ts';

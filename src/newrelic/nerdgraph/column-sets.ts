@@ -1,7 +1,7 @@
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
 import type { VendorMetric } from '../../model/presets.ts';
 import { mayBeNegative, vendorValues } from '../../model/vendor-value.ts';
-import type { InvalidSampleListener } from '../json.ts';
+import type { InvalidSampleListener } from '../answer.ts';
 import { type Column, columnText, nrqlText } from './nrql.ts';
 import { type Cell, nrqlValueOf } from './nrql-values.ts';
 

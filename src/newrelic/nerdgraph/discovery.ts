@@ -6,10 +6,10 @@ import type { HostNames, Source } from '../../model/source.ts';
 import { hourMs } from '../../model/time.ts';
 import { rangeAt } from '../../model/window.ts';
 import { maxNrqlCharacters } from './column-sets.ts';
+import type { UnexpectedAnswers } from './failures.ts';
 import { notWhole } from './failures.ts';
 import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
 import { hostFacets, liveColumns } from './nrql.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface DiscoveryContext {
   readonly client: GraphqlClient;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../../model/application.ts';
-import { entityIdOf, type InvalidSampleListener, objectOf, sampleOf } from '../json.ts';
+import { entityIdOf, type InvalidSampleListener, objectOf, sampleOf } from '../answer.ts';
+import type { UnexpectedAnswers } from './failures.ts';
 import { type CallPurpose, notWhole } from './failures.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {
   /** Without hosts: a search does not name them. */

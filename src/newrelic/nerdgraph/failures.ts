@@ -1,11 +1,18 @@
 import { ApiError, type FailureReason, remedyOf } from '../../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../../model/region.ts';
 import { countOf } from '../../model/shown-text.ts';
-import { againOf, type Operation, titleOf } from '../../model/telemetry.ts';
-import { excerptOf } from '../answer.ts';
+import {
+  type ApiObserver,
+  againOf,
+  type Logger,
+  type Operation,
+  titleOf,
+  type UnexpectedAnswer,
+  unexpectedAnswers,
+} from '../../model/telemetry.ts';
+import { excerptOf, isJsonObject, type JsonObject, jsonIn, objectOf } from '../answer.ts';
 import type { ApiResponse } from '../calls/transport.ts';
 import { byCode, statusReason } from '../calls/transport-errors.ts';
-import { isJsonObject, type JsonObject, jsonIn, objectOf } from '../json.ts';
 
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
@@ -205,4 +212,32 @@ function mayHaveFailed(body: string): boolean {
 
 function actorOf(document: unknown): JsonObject {
   return objectOf(objectOf(objectOf(document)['data'])['actor']);
+}
+
+/** Takes note of answers that are other than New Relic documents, or than its documents leave open. */
+export interface UnexpectedAnswers {
+  /**
+   * @param detail what there was, for the log
+   */
+  saw(kind: UnexpectedAnswer, detail: Readonly<Record<string, unknown>>): void;
+}
+
+/** Counts every one. The first of each kind is logged, and later ones at the level `debug`. */
+export function createUnexpectedAnswers(
+  account: string,
+  {
+    observer,
+    logger,
+  }: { readonly observer: Pick<ApiObserver, 'unexpected'>; readonly logger: Logger },
+): UnexpectedAnswers {
+  for (const kind of unexpectedAnswers) observer.unexpected(kind, 0);
+  const logged = new Set<UnexpectedAnswer>();
+  return {
+    saw: (kind, detail) => {
+      observer.unexpected(kind, 1);
+      const fields = { account, kind, ...detail };
+      logger[logged.has(kind) ? 'debug' : 'warn'](fields, 'an answer was not as documented');
+      logged.add(kind);
+    },
+  };
 }

@@ -4,10 +4,16 @@ import type { QueryReading } from '../../model/snapshot.ts';
 import type { RequestContext } from '../../model/source.ts';
 import type { ApiObserver, Operation } from '../../model/telemetry.ts';
 import type { TimeWindow } from '../../model/window.ts';
-import { countingFailures, excerptOf } from '../answer.ts';
+import {
+  countingFailures,
+  excerptOf,
+  type InvalidSampleListener,
+  parseJson,
+  parseJsonKeepingIds,
+} from '../answer.ts';
 import type { AnswerSize, ApiResponse, Transport } from '../calls/transport.ts';
-import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../json.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
+import type { UnexpectedAnswers } from './failures.ts';
 import {
   answeredPartOf,
   askForLess,
@@ -19,7 +25,6 @@ import {
 import { metricsNrql } from './nrql.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
 import { queryReadingOf } from './query-answer.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;

@@ -2,16 +2,16 @@ import type { Clock } from '../../model/clock.ts';
 import { isWorthPolling } from '../../model/selected-application.ts';
 import type { CallsByOperation, Source, Subject } from '../../model/source.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
+import type { InvalidSampleListener } from '../answer.ts';
 import type { Transport } from '../calls/transport.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
-import type { InvalidSampleListener } from '../json.ts';
 import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
+import { createUnexpectedAnswers } from './failures.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
 import { type DivisionOf, groupsOf, queriesOf, undivided } from './query-plan.ts';
 import { QuerySizes } from './query-sizes.ts';
-import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
   /** The account's name, for the log. */

@@ -8,11 +8,11 @@ import {
   isJsonObject,
   type JsonObject,
   objectOf,
-} from '../json.ts';
+} from '../answer.ts';
+import type { UnexpectedAnswers } from './failures.ts';
 import { type CallPurpose, failureOf, notWhole } from './failures.ts';
 import { type MetricQuestion, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface FacetRow {
   readonly applicationId: string;

@@ -3,7 +3,7 @@ import { labelValueOf } from '../../model/label-value.ts';
 import { own } from '../../model/own.ts';
 import type { QueryReading, QuerySeries } from '../../model/snapshot.ts';
 import type { InvalidSampleReason } from '../../model/telemetry.ts';
-import { isJsonObject, type JsonObject, objectOf, sampleOf } from '../json.ts';
+import { isJsonObject, type JsonObject, objectOf, sampleOf } from '../answer.ts';
 import { notWhole } from './failures.ts';
 import { type AnswerReading, facetValuesOf, resultsIn, textOf } from './nrql-answer.ts';
 

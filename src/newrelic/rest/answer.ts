@@ -14,17 +14,18 @@ import {
   type Operation,
   titleOf,
 } from '../../model/telemetry.ts';
-import { countingFailures, excerptOf } from '../answer.ts';
-import type { ApiRequest, ApiResponse, Transport } from '../calls/transport.ts';
-import { statusReason } from '../calls/transport-errors.ts';
 import {
+  countingFailures,
+  excerptOf,
   isJsonObject,
   type JsonObject,
   jsonIn,
   objectOf,
   parseJson,
   parseJsonKeepingIds,
-} from '../json.ts';
+} from '../answer.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../calls/transport.ts';
+import { statusReason } from '../calls/transport-errors.ts';
 
 /** What the calls of an account share. */
 export interface RestContext {

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   objectOf,
   sampleOf,
-} from '../json.ts';
+} from '../answer.ts';
 import { type CallSubject, listElementsOf, partsMissing, type RestContext } from './answer.ts';
 import type { PageContent } from './paging.ts';
 

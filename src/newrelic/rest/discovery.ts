@@ -4,7 +4,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { Selector } from '../../model/config.ts';
 import type { Discovery, Source } from '../../model/source.ts';
 import { hourMs } from '../../model/time.ts';
-import { isEntityId } from '../json.ts';
+import { isEntityId } from '../answer.ts';
 import { failureOf, type RestContext } from './answer.ts';
 import type { ListedApplication } from './application-payload.ts';
 import { readApplications } from './lists.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../model/api-error.ts';
 import type { HostNames, RequestContext } from '../../model/source.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../answer.ts';
 import { ask, type CallSubject, type RestContext, type RestRequest } from './answer.ts';
 import {
   applicationPageOf,

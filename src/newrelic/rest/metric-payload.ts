@@ -2,15 +2,15 @@ import type { PolledSeries, Values } from '../../model/polled-series.ts';
 import { dayMs, minuteMs } from '../../model/time.ts';
 import { countedBy, mayBeNegative, type ValueName } from '../../model/vendor-value.ts';
 import type { TimeWindow } from '../../model/window.ts';
-import { excerptOf } from '../answer.ts';
 import {
   epochMsOf,
+  excerptOf,
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
   sampleOf,
   windowEndMsOf,
-} from '../json.ts';
+} from '../answer.ts';
 import { type CallSubject, failureOf } from './answer.ts';
 
 /** What to ask for in one call, of an application or of one of its hosts. */

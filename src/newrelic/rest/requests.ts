@@ -1,7 +1,7 @@
 import { ApiError } from '../../model/api-error.ts';
 import type { PolledSeries } from '../../model/polled-series.ts';
 import { countedBy, type ValueName } from '../../model/vendor-value.ts';
-import { isEntityId, minuteTextOf } from '../json.ts';
+import { isEntityId, minuteTextOf } from '../answer.ts';
 import type { RestRequest } from './answer.ts';
 import type { MetricQuery } from './metric-payload.ts';
 

@@ -1,5 +1,5 @@
+import { isJsonObject } from '../../../src/newrelic/answer.ts';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
-import { isJsonObject } from '../../../src/newrelic/json.ts';
 import { hostFacets } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 

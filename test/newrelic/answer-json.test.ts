@@ -8,7 +8,7 @@ import {
   parseJson,
   parseJsonKeepingIds,
   windowEndMsOf,
-} from '../../src/newrelic/json.ts';
+} from '../../src/newrelic/answer.ts';
 
 function isRefused(run: () => unknown): boolean {
   try {
