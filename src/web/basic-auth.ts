@@ -12,7 +12,8 @@ export type Users = ReadonlyMap<string, string>;
 /** A scraper comes again and again with the same password: verdicts on these are remembered. */
 const mostRemembered = 1000;
 /** Each takes a tenth of a second or more. */
-const mostWaiting = 32;
+const mostChecks = 32;
+const mostChecksOfNetwork = 2;
 
 interface Credentials {
   readonly user: string;
@@ -58,8 +59,8 @@ interface Check {
 
 /**
  * Says which requests have the name and the password of a user, and remembers it. Compares one password after
- * the other. Those of the networks that have asked least often come first, and beyond 32 the last are
- * told to come again: a flood keeps nobody out who is not part of it.
+ * the other. Those of the networks that have asked least often come first, and beyond two of a network, or 32
+ * of all, the last are told to come again: a flood keeps nobody out who is not part of it.
  */
 export class BasicAuth {
   readonly #compare: ComparePassword;
@@ -70,8 +71,10 @@ export class BasicAuth {
   readonly #wrong = new Map<string, true>();
   /** How many passwords of a network had to be compared, or would have had to be. */
   readonly #asked = new Map<string, number>();
+  /** Of the passwords that are compared, or wait for it. */
+  readonly #verdicts = new Map<string, Promise<Verdict>>();
   #waiting: readonly Check[] = [];
-  #isComparing = false;
+  #comparing: Check | undefined;
 
   constructor(compare: ComparePassword) {
     this.#compare = compare;
@@ -95,12 +98,21 @@ export class BasicAuth {
     const key = this.#digest(JSON.stringify([user, password, hash])).toString('base64');
     const known = this.#remembered(key);
     if (known !== undefined) return known;
-    const network = networkOf(client);
+    return (
+      this.#verdicts.get(key) ??
+      this.#begin({ key, hash, isKnownUser, password, network: networkOf(client) })
+    );
+  }
+
+  async #begin(asked: Omit<Check, 'resolve'>): Promise<Verdict> {
+    const { key, network } = asked;
     remember(this.#asked, network, this.#askedBy(network) + 1);
-    return new Promise((resolve) => {
-      this.#enqueue({ key, hash, isKnownUser, password, network, resolve });
-      void this.#compareAll();
-    });
+    const verdict = new Promise<Verdict>((resolve) => {
+      this.#enqueue({ ...asked, resolve });
+    }).finally(() => this.#verdicts.delete(key));
+    this.#verdicts.set(key, verdict);
+    void this.#compareAll();
+    return verdict;
   }
 
   #digest(text: string): Buffer {
@@ -126,28 +138,32 @@ export class BasicAuth {
   }
 
   #enqueue(check: Check): void {
+    const all = [...this.#waiting, ...(this.#comparing === undefined ? [] : [this.#comparing])];
+    if (all.filter(({ network }) => network === check.network).length >= mostChecksOfNetwork) {
+      check.resolve('busy');
+      return;
+    }
     const inOrder = [...this.#waiting, check].toSorted(
       (left, right) => this.#askedBy(left.network) - this.#askedBy(right.network),
     );
+    const mostWaiting = mostChecks - (all.length - this.#waiting.length);
     this.#waiting = inOrder.slice(0, mostWaiting);
     for (const { resolve } of inOrder.slice(mostWaiting)) resolve('busy');
   }
 
   async #compareAll(): Promise<void> {
-    if (this.#isComparing) return;
-    this.#isComparing = true;
+    if (this.#comparing !== undefined) return;
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
+      this.#comparing = next;
       this.#waiting = this.#waiting.slice(1);
       const verdict = this.#verdictOn(next);
       next.resolve(verdict);
       await verdict.catch(() => {});
+      this.#comparing = undefined;
     }
-    this.#isComparing = false;
   }
 
   async #verdictOn({ key, hash, password, isKnownUser }: Check): Promise<Verdict> {
-    const known = this.#remembered(key);
-    if (known !== undefined) return known;
     const isRight = (await this.#compare(hash, password)) && isKnownUser;
     remember(isRight ? this.#right : this.#wrong, key, true);
     return isRight ? 'allowed' : 'refused';
