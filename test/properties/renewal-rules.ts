@@ -55,8 +55,6 @@ export class RenewalRules {
   readonly #disturbedMs = new Map<string, number>();
   readonly #changedMs = new Map<string, number>();
   readonly #sent = new Map<string, number>();
-  /** When an id that is absent was last asked for alone, by account. */
-  readonly #askedAlone = new Map<string, Map<string, number>>();
   readonly #slow = new Map<string, Slowness>();
   /** What was last said of the calls that metrics take, by account. */
   readonly #metricCalls = new Map<string, string | undefined>();
@@ -68,12 +66,8 @@ export class RenewalRules {
     this.#dependencies = dependencies;
   }
 
-  sent({ account, ids }: WireCall): void {
+  sent({ account }: WireCall): void {
     this.#sent.set(account, this.#callsOf(account) + 1);
-    const [id] = ids;
-    if (id === undefined || ids.length > 1 || this.#world.fleet.application(Number(id))) return;
-    const asked = this.#askedAlone.get(account) ?? new Map<string, number>();
-    this.#askedAlone.set(account, asked.set(id, this.#world.nowMs()));
   }
 
   /** Something goes wrong for all accounts, or a reload has changed them. */
@@ -190,7 +184,7 @@ export class RenewalRules {
     return new Map(this.#sent);
   }
 
-  /** As many calls were made as the demand says; besides, each absent id may have had its hourly one. */
+  /** As many calls were made as the demand says. */
   checkDemand(
     before: ReadonlyMap<string, number>,
     minutes: number,
@@ -203,10 +197,7 @@ export class RenewalRules {
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
       const granules = this.#wanted(setup).map((one) => this.#callsOfPoll(setup, own, one));
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
-      const sinceMs = this.#world.nowMs() - minutes * minuteMs;
-      const alone = [...(this.#askedAlone.get(setup.name)?.values() ?? [])];
-      const hourly = alone.filter((atMs) => atMs >= sinceMs).length;
-      if (calls - hourly <= expected + tolerance && calls >= expected - tolerance) continue;
+      if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
     }
   }
@@ -254,15 +245,11 @@ export class RenewalRules {
     const boundMs = this.#boundMsOf(setup, own);
     const calmMs = this.#disturbedMs.get(setup.name) ?? 0;
     if (isByName(setup) && nowMs < this.namesKnownMs()) return;
-    for (const application of this.#wanted(setup)) {
-      const { id } = application;
+    for (const { id } of this.#wanted(setup)) {
       // Without anything to ask for there is nothing to renew.
       if (!isApplicationShown(setup) && this.#hostsOf(setup, id).length === 0) continue;
       const renewedMs = values.renewedMs(setup.name, `${id}`) ?? -Infinity;
-      // In the first minute calls go as early as the budget allows; those of second polls follow evenly.
-      const calls = renewedMs < minuteMs ? this.#callsOfPoll(setup, own, application) : 0;
-      const spreadMs = (calls * minuteMs) / this.#capacityOf(setup, own);
-      const ageMs = nowMs - Math.max(calmMs, renewedMs) - spreadMs;
+      const ageMs = nowMs - Math.max(calmMs, renewedMs);
       if (ageMs <= boundMs) continue;
       this.#world.report(
         'renewal',

@@ -328,8 +328,6 @@ export class ValueRules {
       isUnwanted ||
       this.#world.fleet.application(Number(id)) === undefined ||
       isRecent(this.#renamedMs, id) ||
-      // No complete discovery has begun since, however long that is ago.
-      (this.#renamedMs.get(id) ?? -Infinity) >= this.discoveredMs(account) ||
       isRecent(this.#notFoundMs, account) ||
       isRecent(this.#notFoundMs, name);
     if (!isExplained) this.#world.report('vanished', `${name} is removed without a reason`);
