@@ -308,11 +308,8 @@ function isListedByOne(
   );
 }
 
-/**
- * So often the queries of six applications can be divided: to single ones, once more for each pair that comes
- * together again and does not fit, and for their hosts.
- */
-const polls = 9;
+/** So often the queries of six applications can be divided. */
+const polls = 6;
 
 /** Expects that a limit of New Relic changes nothing once the queries are small enough. */
 export async function expectSameWithin(story: Story, limit: Limit): Promise<void> {
