@@ -59,6 +59,21 @@ describe('metric data', () => {
     });
   });
 
+  it('lacks the metrics of a host that had ended before the range', async () => {
+    const { clock, fleet, read } = anApplication('idle');
+    fleet.removeHost(1, 11);
+    await clock.advance(20 * 60_000);
+    const later = 'from=2026-09-01T10:10:00Z&to=2026-09-01T10:15:00Z';
+    const lacking = ['11', '12'].map((id) =>
+      read(`/v2/applications/1/hosts/${id}/metrics/data.json?${throughput}&${later}`),
+    );
+
+    expect(lacking).toMatchObject([
+      { metric_data: { metrics_not_found: ['HttpDispatcher', 'OtherTransaction/all'] } },
+      { metric_data: { metrics_not_found: ['OtherTransaction/all'] } },
+    ]);
+  });
+
   it.each([
     { raw: '', requests_per_minute: 1230 },
     { raw: '&raw=true', requests_per_minute: 1234.4 },

@@ -30,4 +30,12 @@ describe('NRQL about events', () => {
 
     expect(results.map(({ v }) => v)).toEqual(values);
   });
+
+  it('has calls with an error that take as long as the others', () => {
+    const text = "average(duration) AS v FROM Transaction WHERE appName = 'shop' FACET error";
+    const { results } = twoApplications().nrql(`SELECT ${text} ${range}`);
+    const [one, other] = results.map(({ v }) => Number(v));
+
+    expect((one ?? 0) / (other ?? 0)).toBeCloseTo(1, 1);
+  });
 });

@@ -88,6 +88,13 @@ describe('a query that fails', () => {
     expect(together('1')).toEqual([mayDivide.includes(reason) ? 2 : 200]);
   });
 
+  it('is not divided because a gateway failed: that says nothing about the query', () => {
+    const { together, end } = aBench();
+    end(answered, failed(five, { error: new ApiError('server', 'bad gateway', { status: 502 }) }));
+
+    expect(together('1')).toEqual([undivided.together]);
+  });
+
   it('about hosts divides none about applications', () => {
     const { sizes, divisionOf, end } = aBench();
     end(answered, failed(five, { subject: 'hosts' }));
