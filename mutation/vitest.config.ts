@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { testGroups } from '../test/support/test-groups.ts';
 
 /** They enter the program from outside: the whole daemon, its pages, its commands, its configuration. */
-const seams = 'config,daemon,faults,properties,publish,web,simulated,tools';
+const seams = 'config,daemon,faults,properties,publish,simulated,tools';
 const [quick] = testGroups;
 
 /** What reads the source as text, or runs the program that was built before, notices no change. */
