@@ -3,7 +3,7 @@
  * changed since the one before, as in practice. Beside it the same series in the registries of prom-client
  * and client_golang.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,8 +51,8 @@ async function get(url: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** With a scrape a second, less as much time without. */
-async function msOfOurs({ pid, url }: Daemon): Promise<number> {
+/** CPU time of a scrape, with one a second, less as much time without: alike for us and for the peers. */
+async function msOfScrape(pid: number, page: string): Promise<number> {
   const costOf = async (each: () => Promise<void>): Promise<number> => {
     const before = threadsMs(pid);
     for (let index = 0; index < scrapes; index += 1) {
@@ -62,19 +62,15 @@ async function msOfOurs({ pid, url }: Daemon): Promise<number> {
     }
     return threadsMs(pid) - before;
   };
-  const scrape = async (): Promise<void> => get(`${url}/metrics`);
+  const scrape = async (): Promise<void> => get(page);
   // What runs for the first time is not optimized yet.
   for (let index = 0; index < scrapes; index += 1) await scrape();
   const without = await costOf(async () => undefined);
   return ((await costOf(scrape)) - without) / scrapes;
 }
 
-async function msOfPeer(child: ChildProcess, port: number | string): Promise<number> {
-  const url = `http://127.0.0.1:${port}/metrics`;
-  for (let index = 0; index < scrapes / 2; index += 1) await get(url);
-  const before = threadsMs(child.pid ?? 0);
-  for (let index = 0; index < scrapes; index += 1) await get(url);
-  return (threadsMs(child.pid ?? 0) - before) / scrapes;
+function addressOf(port: number | string): string {
+  return `http://127.0.0.1:${port}/metrics`;
 }
 
 interface Peer {
@@ -84,7 +80,7 @@ interface Peer {
 
 async function promClient(pageFile: string): Promise<Peer> {
   const child = forkOf('prom-client-process', [pageFile]);
-  const ms = await msOfPeer(child, await messageOf<number>(child));
+  const ms = await msOfScrape(child.pid ?? 0, addressOf(await messageOf<number>(child)));
   child.disconnect();
   return { name: 'prom-client', ms };
 }
@@ -107,7 +103,7 @@ function builtGoProgram(directory: string): { readonly path?: string; readonly p
 async function clientGolang(program: string, pageFile: string): Promise<Peer> {
   const child = spawn(program, [pageFile], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
-  const ms = await msOfPeer(child, port.toString().trim());
+  const ms = await msOfScrape(child.pid ?? 0, addressOf(port.toString().trim()));
   child.kill();
   return { name: 'client_golang', ms };
 }
@@ -139,7 +135,9 @@ async function measure(size: Size, builds: readonly Build[]): Promise<Measured> 
   const expected = { applications: applications + 1, hosts: vendor.hostNames + vendor.firstHosts };
   const pages: string[] = [];
   for (const daemon of daemons) pages.push(await wholePage(daemon, expected));
-  const values = await Promise.all(daemons.map(msOfOurs));
+  const values = await Promise.all(
+    daemons.map(async ({ pid, url }) => msOfScrape(pid, `${url}/metrics`)),
+  );
   for (const daemon of daemons) await daemon.stop();
   vendor.stop();
   const page = dataOf(pages[0] ?? '');

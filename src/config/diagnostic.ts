@@ -1,11 +1,20 @@
 import { LineCounter } from 'yaml';
 import { keysInFile } from '../model/key-text.ts';
 import { printable, unprintable } from '../model/shown-text.ts';
+import { inOrder } from './read-file.ts';
 
 type Severity = 'error' | 'warning';
 
-/** A range of offsets (UTF-16 code units) in the file's text; `end` is not part of it. */
+/** A file whose text messages show. */
+export interface SourceText {
+  /** Its name in messages. */
+  readonly fileName: string;
+  readonly text: string;
+}
+
+/** A range of offsets (UTF-16 code units) in the text of a file; `end` is not part of it. */
 export interface Span {
+  readonly file: SourceText;
   readonly start: number;
   readonly end: number;
 }
@@ -13,7 +22,7 @@ export interface Span {
 /** Something that a check of a file found, with its place in the text. */
 export interface Problem {
   readonly severity: Severity;
-  /** `undefined` if it concerns the file as a whole. */
+  /** `undefined` if it concerns the file as a whole, or all that it includes. */
   readonly span: Span | undefined;
   readonly message: string;
   readonly help: string | undefined;
@@ -106,24 +115,34 @@ function linesOf(text: string): LineCounter {
   return lines;
 }
 
-/** Finds the places of spans in a text. `secrets` are masked, and so is all that looks like a secret. */
+/**
+ * Finds the places of spans. `secrets` are masked, and so is all that looks like a secret.
+ *
+ * @param fileName that of problems without a span
+ */
 export function createPlacer(
   fileName: string,
-  text: string,
   secrets: readonly Span[] = [],
 ): (span: Span | undefined) => Place {
-  let known: { readonly masked: string; readonly lines: LineCounter } | undefined;
+  const shown = new Map<SourceText, { readonly masked: string; readonly lines: LineCounter }>();
+  const shownOf = (file: SourceText) => {
+    const known = shown.get(file);
+    if (known !== undefined) return known;
+    const own = secrets.filter((secret) => secret.file === file);
+    const made = { masked: maskSource(file.text, own), lines: linesOf(file.text) };
+    shown.set(file, made);
+    return made;
+  };
   return (span) => {
     if (span === undefined) {
       return { fileName, line: 0, column: 0, length: 0, sourceLine: undefined };
     }
-    known ??= { masked: maskSource(text, secrets), lines: linesOf(text) };
-    const { masked, lines } = known;
+    const { masked, lines } = shownOf(span.file);
     const { line, col: column } = lines.linePos(span.start);
     const start = span.start - column + 1;
     const sourceLine = masked.slice(start, lines.lineStarts[line]).replace(/\r?\n$/u, '');
     const length = Math.max(1, Math.min(span.end, start + sourceLine.length) - span.start);
-    return { fileName, line, column, length, sourceLine };
+    return { fileName: span.file.fileName, line, column, length, sourceLine };
   };
 }
 
@@ -131,17 +150,22 @@ export function createPlacer(
  * Turns problems into diagnostics, sorted by place, with line numbers and masked source lines. Each
  * problem appears once: an alias repeats the problems of its anchor. `secrets` are masked, and so is
  * every other text that looks like a secret.
+ *
+ * @param fileName that of problems without a span, which come first, as those of this file do
  */
 export function diagnosticsOf(
   fileName: string,
-  text: string,
   problems: readonly Problem[],
   secrets: readonly Span[] = [],
 ): readonly Diagnostic[] {
-  const placeOf = createPlacer(fileName, text, secrets);
-  const different = new Map(problems.map((one) => [`${one.span?.start} ${one.message}`, one]));
+  const placeOf = createPlacer(fileName, secrets);
+  const orderOf = ({ span }: Problem): number => (span === undefined ? -1 : span.start);
+  const nameOf = ({ span }: Problem): string =>
+    span === undefined || span.file.fileName === fileName ? '' : span.file.fileName;
+  const keyOf = (one: Problem): string => JSON.stringify([nameOf(one), orderOf(one), one.message]);
+  const different = new Map(problems.map((one) => [keyOf(one), one]));
   return [...different.values()]
-    .toSorted((one, other) => (one.span?.start ?? -1) - (other.span?.start ?? -1))
+    .toSorted((one, other) => inOrder(nameOf(one), nameOf(other)) || orderOf(one) - orderOf(other))
     .map(({ severity, span, message, help }) => ({
       ...placeOf(span),
       severity,

@@ -12,6 +12,7 @@ import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { regionOf } from '../model/region.ts';
 import { polledBy } from '../model/selector.ts';
+import { printable } from '../model/shown-text.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 import { readNrql } from './nrql-text.ts';
@@ -50,7 +51,10 @@ function effectiveConfig({ accounts, apps, queries = [] }: Config): FileMap {
  * redacted; keys are not part of a configuration.
  */
 export function effectiveConfigText(config: Config): string {
-  return stringify(effectiveConfig(config), yamlStyle);
+  const { includedFiles = [] } = config;
+  const files = includedFiles.map((name) => `#   ${printable(name)}\n`).join('');
+  const head = files === '' ? '' : `# With the entries of these files:\n${files}`;
+  return head + stringify(effectiveConfig(config), yamlStyle);
 }
 
 function accountMap(account: AccountConfig): FileMap {

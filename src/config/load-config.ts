@@ -2,20 +2,21 @@
  * From a text to a configuration:
  *
  * ```text
- * text ─ readYaml ─► plain data, each value with its place ─ fileSchema ─► values with defaults ─ buildConfig ─► Config
+ * texts ─ readYaml ─► plain data, each value with its place ─ fileSchema ─► values with defaults ─ buildConfig ─► Config
  *            │                │                                    │                                       │
  *            │                ├ rules: what belongs together ◄─────┤ (those of tags and queries)            └ warningRules
  *            │                ├ compilePatterns: regular expressions, compiled and counted
  *            │                └ apiKeysIn: keys that must not be there
- *            └ syntax, depth, aliases
+ *            ├ syntax, depth, aliases
+ *            └ includedSchema: what an included file may have; then its entries stand behind those of the file
  * ```
  *
  * The schema sees one value alone. Whatever finds something names it by its path, as zod does, and the document
- * knows the place: a file put together of several ones needs nothing else.
+ * knows the place, in whichever file it is.
  */
-import { dirname, resolve } from 'node:path';
 import type { Config } from '../model/config.ts';
 import { buildConfig } from './build-config.ts';
+import { type ConfigSource, type Included, readConfigFile } from './config-file.ts';
 import { warningRules } from './config-warnings.ts';
 import {
   ConfigError,
@@ -29,11 +30,13 @@ import {
   warningAt,
 } from './diagnostic.ts';
 import { compilePatterns } from './patterns.ts';
-import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
+import type { FileSystem } from './read-file.ts';
 import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, rules } from './rules.ts';
-import { fileSchema, keyPlaces } from './schema.ts';
+import { fileSchema, includedSchema, keyPlaces, keysIncluded } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
 import {
+  type Found,
+  joined,
   type Path,
   type PlainMap,
   problemsAt,
@@ -41,9 +44,6 @@ import {
   spanAt,
   type YamlDocument,
 } from './yaml-document.ts';
-
-/** A file of ten thousand applications is smaller. */
-const largestFileBytes = 1024 * 1024;
 
 /** What reading needs of the process that uses the configuration. */
 export interface ReadingContext {
@@ -61,65 +61,10 @@ const noContext: ReadingContext = {
   ownHostNames: [],
 };
 
-export interface ConfigSource {
-  /** The name of the file in messages. */
-  readonly fileName: string;
-  /** Absolute. Relative paths in the file are resolved against it. */
-  readonly directory: string;
-}
-
-/** A configuration file that was read but not parsed. */
-export interface ConfigFile extends ConfigSource {
-  readonly text: string;
-  /** Of its bytes. */
-  readonly digest: string;
-}
-
-/** A file that cannot be used as a whole. */
-export function fileError(
-  path: string,
-  message: string,
-  help: string,
-  options?: ErrorOptions,
-): ConfigError {
-  return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]), options);
-}
-
-/** What messages call a file, and the flag that names it. */
-export interface FileKind {
-  readonly name: string;
-  readonly flag: string;
-}
-
-const mainFile: FileKind = { name: 'configuration file', flag: '--config.file' };
-
-/** Reads a file, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if that fails. */
-export async function readConfigFile(
-  path: string,
-  { readFile }: { readonly readFile: ReadFile },
-  { name, flag }: FileKind = mainFile,
-): Promise<ConfigFile> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    const help = readRemedy(error, `name the ${name} with ${flag}`);
-    throw fileError(path, `the ${name} ${readFailure(error)}`, help, { cause: error });
-  }
-  if (bytes.byteLength > largestFileBytes) {
-    throw fileError(path, `the ${name} is larger than 1 MiB`, 'is it the right file?');
-  }
-  const text = decodeUtf8(bytes);
-  if (text === undefined) {
-    throw fileError(path, `the ${name} is not UTF-8`, 'save it with that encoding');
-  }
-  return { text, digest: digestOf(bytes), fileName: path, directory: dirname(resolve(path)) };
-}
-
 /** Reads the configuration file. Rejects with a `ConfigError`, and nothing else, if it has errors. */
 export async function loadConfig(
   path: string,
-  context: ReadingContext & { readonly readFile: ReadFile },
+  context: ReadingContext & FileSystem,
 ): Promise<ParsedConfig> {
   const file = await readConfigFile(path, context);
   return parseConfig(file.text, file, context);
@@ -164,18 +109,6 @@ export interface InspectedConfig {
 
 type Findings = Pick<InspectedConfig, 'config' | 'errors' | 'warnings'>;
 
-/** What prints problems of a file, without its secrets. */
-function printersOf(
-  fileName: string,
-  text: string,
-  secrets: readonly Span[],
-): Pick<InspectedConfig, 'diagnose' | 'placeOf'> {
-  return {
-    diagnose: (problems) => diagnosticsOf(fileName, text, problems, secrets),
-    placeOf: createPlacer(fileName, text, secrets),
-  };
-}
-
 /** The longest turn, besides the time for one step of the work: scrapes and probes wait for it. */
 const longestTurnMs = 5;
 
@@ -189,64 +122,119 @@ function createBreaks({ nextTurn, clock }: ReadingContext): () => Promise<void> 
   };
 }
 
+/** What the included files have, each with its place, and what is wrong with them. */
+async function includedOf(
+  { files }: Included,
+  takeBreak: () => Promise<void>,
+): Promise<{ readonly documents: readonly YamlDocument[]; readonly problems: readonly Problem[] }> {
+  const documents: YamlDocument[] = [];
+  const problems: Problem[] = [];
+  for (const file of files) {
+    await takeBreak();
+    const read = readYaml(file);
+    if ('root' in read) {
+      const { error } = includedSchema.safeParse(read.value);
+      if (error !== undefined) problems.push(...shapeProblems(read, error, placesOfIncluded));
+      documents.push(read);
+    } else {
+      problems.push(...read);
+    }
+  }
+  return { documents, problems };
+}
+
+const [[, keysOfFile] = ['', []], ...otherPlaces] = keyPlaces;
+const placesOfIncluded: typeof keyPlaces = [
+  ['the file that includes this one', keysOfFile],
+  ...otherPlaces,
+];
+
+interface WholeFile {
+  readonly document: YamlDocument;
+  readonly directory: string;
+  readonly included: Included;
+  /** With the syntax and the keys of included files. */
+  readonly problems: readonly Problem[];
+}
+
 async function findingsOf(
-  document: YamlDocument,
-  directory: string,
+  { document, directory, included, problems }: WholeFile,
   context: ReadingContext,
+  takeBreak: () => Promise<void>,
 ): Promise<Findings> {
   const { value: written } = document;
-  const takeBreak = createBreaks(context);
   await takeBreak();
   const { data: parsed, error } = fileSchema.safeParse(written);
   await takeBreak();
   const patterns = await compilePatterns(written, takeBreak);
-  const found = [...rules.flatMap((rule) => [...rule({ written, parsed })]), ...patterns.found];
+  const isWhole = problems.length === 0 && included.errors.length === 0;
+  const broken = rules.flatMap((rule) => [...rule({ written, parsed, isWhole })]);
+  const found: Iterable<Found> = [...included.errors, ...broken, ...patterns.found];
   const errors = [
+    ...problems,
     ...(error === undefined ? [] : shapeProblems(document, error, keyPlaces)),
     ...problemsAt(document, found, errorAt),
   ];
-  if (parsed === undefined || patterns.found.length > 0) {
+  if (parsed === undefined || patterns.found.length > 0 || !isWhole) {
     return { config: undefined, errors, warnings: [] };
   }
   await takeBreak();
   const { ownHostNames } = context;
-  const config = buildConfig(parsed, { directory, patterns: patterns.compiled, ownHostNames });
+  const built = buildConfig(parsed, { directory, patterns: patterns.compiled, ownHostNames });
+  const files = included.files.map(({ fileName }) => fileName);
+  const config = files.length === 0 ? built : { ...built, includedFiles: files };
   const file = { written, parsed, config };
-  const odd = errors.length === 0 ? warningRules.flatMap((rule) => [...rule(file)]) : [];
-  return { config, errors, warnings: problemsAt(document, odd, warningAt) };
+  const odd = warningRules.flatMap((rule) => [...rule(file)]);
+  const warnings = problemsAt(document, [...included.warnings, ...odd], warningAt);
+  return { config, errors, warnings: errors.length === 0 ? warnings : [] };
 }
 
-/** Finds everything that is wrong or odd in the text of a configuration file; it reads no other file. */
+const nothingIncluded: Included = { files: [], errors: [], warnings: [] };
+
+/** Finds everything that is wrong or odd in the text of a configuration file; it reads no file. */
 export async function inspectConfig(
   text: string,
-  { fileName, directory }: ConfigSource,
+  { fileName, directory, included = nothingIncluded }: ConfigSource,
   context: ReadingContext = noContext,
 ): Promise<InspectedConfig> {
-  const read = readYaml(text, 'apps');
+  const printers = (secrets: readonly Span[]): Pick<InspectedConfig, 'diagnose' | 'placeOf'> => ({
+    diagnose: (problems) => diagnosticsOf(fileName, problems, secrets),
+    placeOf: createPlacer(fileName, secrets),
+  });
+  const read = readYaml({ fileName, text }, 'apps');
   const nothing = { config: undefined, warnings: [], written: undefined, at: () => undefined };
-  if (!('root' in read)) return { ...nothing, errors: read, ...printersOf(fileName, text, []) };
-  const { value: written } = read;
-  const keys = [...apiKeysIn(written)];
-  const keyProblems = keys.map(([path, marked]) =>
-    errorAt(spanAt(read, path, marked), apiKeyMessage, apiKeyHelp),
+  if (!('root' in read)) return { ...nothing, errors: read, ...printers([]) };
+  const takeBreak = createBreaks(context);
+  const { documents, problems } = await includedOf(included, takeBreak);
+  const keys = [read, ...documents].flatMap((document) =>
+    Array.from(apiKeysIn(document.value), ([path, marked, secret]) => ({
+      problem: errorAt(spanAt(document, path, marked), apiKeyMessage, apiKeyHelp),
+      secret: spanAt(document, path, secret),
+    })),
   );
-  const secrets = keys.flatMap(([path, , secret]) => spanAt(read, path, secret) ?? []);
-  const printers = printersOf(fileName, text, secrets);
-  const foreign = foreignFile(written);
-  if (foreign !== undefined) return { ...nothing, errors: [foreign, ...keyProblems], ...printers };
-  const { config, errors, warnings } = await findingsOf(read, directory, context);
-  // An API key in the file is reported once, whatever else is wrong in the same place.
-  const taken = new Set(keyProblems.map(({ span }) => span?.start));
-  const others = errors.filter(({ span }) => span === undefined || !taken.has(span.start));
+  const keyProblems = keys.map(({ problem }) => problem);
+  const shown = printers(keys.flatMap(({ secret }) => secret ?? []));
+  const foreign = foreignFile(read.value);
+  if (foreign !== undefined) return { ...nothing, errors: [foreign, ...keyProblems], ...shown };
+  const document = joined(read, documents, keysIncluded);
+  const whole = { document, directory, included, problems };
+  const { config, errors, warnings } = await findingsOf(whole, context, takeBreak);
+  // An API key in a file is reported once, whatever else is wrong in the same place.
+  const taken = new Set(keyProblems.map(startOf));
+  const others = errors.filter((one) => one.span === undefined || !taken.has(startOf(one)));
   return {
     config,
     errors: [...keyProblems, ...others],
     warnings: keys.length === 0 ? warnings : [],
-    written,
+    written: document.value,
     at: (...path) => {
-      const span = spanAt(read, path);
+      const span = spanAt(document, path);
       return span && { span };
     },
-    ...printers,
+    ...shown,
   };
+}
+
+function startOf({ span }: Problem): string {
+  return `${span?.start} ${span?.file.fileName}`;
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { documentUrl } from '../model/documents.ts';
 import { isOwnMetricName } from '../model/own-metric-names.ts';
 import {
   hostGaugeName,
@@ -8,6 +7,7 @@ import {
   metricScopes,
 } from '../model/polled-series.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
+import { documentUrl } from '../model/shown-text.ts';
 import { type ValueName, valueNames } from '../model/vendor-value.ts';
 import { aList, eachOnce, labels, mapOf, notEmpty, parsed, text } from './schema-fields.ts';
 

@@ -7,6 +7,18 @@ import { own } from '../model/own.ts';
  */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
+/** The files that a configuration is read from. */
+export interface FileSystem {
+  readonly readFile: ReadFile;
+  /**
+   * The names in a directory; none if there is no such directory. Rejects like `fs.promises.readdir`, and with
+   * the code `ETIMEDOUT` if that takes too long.
+   */
+  readonly listDirectory: (path: string) => Promise<readonly string[]>;
+  /** The path without symbolic links. Rejects like `fs.promises.realpath`. */
+  readonly realPath: (path: string) => Promise<string>;
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
@@ -39,7 +51,10 @@ export function readFailure(error: unknown): string {
 }
 
 /** The remedy for the reason of a failure. `otherwise` is the remedy for all other reasons. */
-export function readRemedy(error: unknown, otherwise: string): string {
+export function readRemedy<Otherwise extends string | undefined>(
+  error: unknown,
+  otherwise: Otherwise,
+): string | Otherwise {
   return own(remedies, codeOf(error) ?? '') ?? otherwise;
 }
 
@@ -52,6 +67,11 @@ export function mayPass(error: unknown): boolean {
 function codeOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** The order of texts byte by byte: a negative number if the first comes before. */
+export function inOrder(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 /** A digest that changes with the content of a file. */

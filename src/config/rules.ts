@@ -1,6 +1,6 @@
-import { documentUrl } from '../model/documents.ts';
 import { beginsLikeKey } from '../model/key-text.ts';
 import { hostGaugeName } from '../model/polled-series.ts';
+import { documentUrl } from '../model/shown-text.ts';
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
 import { metricConflicts } from './metric-rules.ts';
 import { accountsOf, type FileConfig, nerdgraphConcurrency } from './schema.ts';
@@ -23,6 +23,8 @@ import {
 export interface RuledFile {
   readonly written: PlainMap;
   readonly parsed: FileConfig | undefined;
+  /** False if it includes a file that cannot be used. */
+  readonly isWhole: boolean;
 }
 
 /** A rule about the whole file, and one about a map in it, whatever else is wrong with them. */
@@ -139,11 +141,17 @@ function* nerdgraphAccount({ map, path }: PlacedMap): Iterable<Found> {
 const emptyHelp = 'write what is polled, such as apps: [{ match: "." }], or "queries"';
 
 /** A file that asks for nothing. */
-function* nothingLeft({ written }: RuledFile): Iterable<Found> {
+function* nothingLeft({ written, isWhole }: RuledFile): Iterable<Found> {
+  if (!isWhole) return;
   const { apps, queries } = written;
   if (queries !== undefined && !isEmptyList(queries)) return;
   if (hasMisspelt(written, ['apps', 'queries'])) return;
-  if (apps === undefined) yield [[], 'missing key "apps"', emptyHelp];
+  if (apps === undefined) {
+    const { include } = written;
+    const isIncluding = Array.isArray(include) && include.length > 0;
+    if (isIncluding) yield [['include'], 'no file of "include" has an entry', emptyHelp];
+    else yield [[], 'missing key "apps"', emptyHelp];
+  }
   if (isEmptyList(apps)) yield [['apps'], '"apps" must not be empty', emptyHelp];
   const [first, ...others] = mapsUnder(written, 'apps');
   if (first === undefined || ![first, ...others].every(({ map }) => map['exclude'] === true))
@@ -295,7 +303,7 @@ function* gaugesOfQueries(file: FileConfig): Iterable<Found> {
 
 /** A file that has nothing in common with a configuration; what else is wrong with it does not matter. */
 export function foreignFile(written: PlainMap): Problem | undefined {
-  const known = ['accounts', 'poll', 'apps', 'queries'];
+  const known = ['accounts', 'poll', 'include', 'apps', 'queries'];
   const keys = Object.keys(written);
   if (keys.length === 0 || keys.some((key) => closest(key, known) !== undefined)) return undefined;
   const isOfMrf = keys.some((key) => key.startsWith('api.'));

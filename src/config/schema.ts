@@ -90,6 +90,7 @@ export interface FileQuery extends Partial<FilePoll> {
 }
 
 export interface FileConfig {
+  readonly include: readonly string[];
   readonly accounts: readonly FileAccount[];
   readonly poll: FilePoll;
   readonly apps: readonly FileApp[];
@@ -309,6 +310,16 @@ const query: z.ZodType<FileQuery> = queryMap.transform((written, context) => ({
   meaning: readQuery(written, context),
 }));
 
+const apps = z.array(app, aList).prefault([]).meta({
+  description:
+    'The applications to read. If several entries select an application, the first of them counts. May be left out if there are "queries".',
+});
+
+const queries = z
+  .array(query, aList)
+  .prefault([])
+  .meta({ description: 'NRQL whose rows become gauges; with "source: nerdgraph" only.' });
+
 const file = mapOf({
   accounts: z
     .array(account, aList)
@@ -316,17 +327,26 @@ const file = mapOf({
     .prefault([{ name: 'default', api_key_env: 'NEW_RELIC_API_KEY' }])
     .meta({ description: 'The New Relic accounts: one API key each.' }),
   poll: poll.prefault({}),
-  apps: z.array(app, aList).prefault([]).meta({
-    description:
-      'The applications to read. If several entries select an application, the first of them counts. May be left out if there are "queries".',
-  }),
-  queries: z
-    .array(query, aList)
+  include: z
+    .array(
+      text(
+        'A path, relative to this file; * and ? stand for parts of the name of a file or directory.',
+      ).refine((pattern) => !pattern.includes('**'), {
+        error: 'must not have **',
+        params: { help: 'write a pattern for each depth, such as teams/*.yaml and teams/*/*.yaml' },
+      }),
+      aList,
+    )
     .prefault([])
-    .meta({ description: 'NRQL whose rows become gauges; with "source: nerdgraph" only.' }),
+    .meta({
+      description:
+        'Files with "apps" and "queries" alone, one for each team, for example; their entries stand behind those of this file, in the order of their paths.',
+    }),
+  apps,
+  queries,
 }).meta({
   title: 'newrelic-exporter configuration',
-  anyOf: ['apps', 'queries'].map((key) => ({
+  anyOf: ['apps', 'queries', 'include'].map((key) => ({
     required: [key],
     properties: { [key]: { minItems: 1 } },
   })),
@@ -334,6 +354,15 @@ const file = mapOf({
 
 /** The shape of the file: everything that can be checked in one value alone. */
 export const fileSchema: z.ZodType<FileConfig> = file;
+
+/** What a file has that is included. */
+export const keysIncluded = ['apps', 'queries'] as const;
+
+/** The shape of a file that is included; what its entries are, the schema of the whole file says. */
+export const includedSchema: z.ZodType = mapOf({
+  apps: z.array(z.unknown(), aList).exactOptional(),
+  queries: z.array(z.unknown(), aList).exactOptional(),
+});
 
 /** The maps of the file, in words, and their keys. */
 export const keyPlaces: KeyPlaces = [

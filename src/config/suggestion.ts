@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { documentUrl } from '../model/documents.ts';
+import { documentUrl } from '../model/shown-text.ts';
 
 /**
  * How many letters may differ if a word counts as misspelt. Two swapped letters count as two changes;

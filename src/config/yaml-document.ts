@@ -15,7 +15,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { own } from '../model/own.ts';
-import { errorAt, type Problem, type Span } from './diagnostic.ts';
+import { errorAt, type Problem, type SourceText, type Span } from './diagnostic.ts';
 
 /** The way to a value of a file: keys of maps, and indices of lists. */
 export type Path = readonly PropertyKey[];
@@ -53,7 +53,6 @@ interface Child {
 
 /** A file of YAML that can be read. */
 export interface YamlDocument {
-  readonly text: string;
   readonly root: Placed;
   readonly value: PlainMap;
 }
@@ -74,15 +73,15 @@ const deepestStack = deepestNesting + 2;
  * The tokens of a text, or the problem as soon as it is nested too deeply: to compose a million
  * brackets ends the process, whatever is caught.
  */
-function tokensOf(text: string): readonly CST.Token[] | Problem {
+function tokensOf(file: SourceText): readonly CST.Token[] | Problem {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of new Lexer().lex(file.text)) {
     const start = parser.offset;
     tokens.push(...parser.next(lexeme));
     if (parser.stack.length > deepestStack) {
       const message = `values are nested more than ${deepestNesting} deep`;
-      return errorAt({ start, end: start + Math.max(1, lexeme.length) }, message);
+      return errorAt({ file, start, end: start + Math.max(1, lexeme.length) }, message);
     }
   }
   tokens.push(...parser.end());
@@ -102,12 +101,12 @@ const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
 };
 
-function syntaxProblems(errors: readonly YAMLError[]): readonly Problem[] {
+function syntaxProblems(errors: readonly YAMLError[], file: SourceText): readonly Problem[] {
   return errors
     .filter(({ pos }, index) => pos[0] !== errors[index - 1]?.pos[0])
     .slice(0, mostSyntaxErrors)
     .map(({ code, message, pos: [start, end] }) =>
-      errorAt({ start, end }, `YAML: ${message}`, syntaxHelp[code]),
+      errorAt({ file, start, end }, `YAML: ${message}`, syntaxHelp[code]),
     );
 }
 
@@ -125,18 +124,28 @@ function placed(value: unknown, span: Span, children = none): Placed {
  */
 class Reading {
   readonly problems: Problem[] = [];
+  readonly #file: SourceText;
   readonly #anchors = new Map<string, Placed>();
   #aliasedValues = 0;
 
+  constructor(file: SourceText) {
+    this.#file = file;
+  }
+
   /** `around` is the place of a value that is not written. */
   read(node: unknown, around: Span): Placed {
-    if (isAlias(node)) return this.#target(node.source, spanOf(node));
+    if (isAlias(node)) return this.#target(node.source, this.#spanOf(node));
     if (!isMap(node) && !isSeq(node) && !isScalar(node)) return placed(null, around);
-    const written = spanOf(node);
+    const written = this.#spanOf(node);
     const span = written.start === written.end ? around : written;
     const found = this.#within(node, span);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, found);
     return found;
+  }
+
+  #spanOf({ range }: Node): Span {
+    const [start, end] = range ?? [0, 0];
+    return { file: this.#file, start, end };
   }
 
   #report(span: Span, message: string, help?: string): void {
@@ -162,7 +171,7 @@ class Reading {
   #map(map: YAMLMap, span: Span): Placed {
     const children = new Map<string, Child>();
     for (const { key, value } of map.items) {
-      const place = isScalar(key) || isMap(key) || isSeq(key) ? spanOf(key) : span;
+      const place = isScalar(key) || isMap(key) || isSeq(key) ? this.#spanOf(key) : span;
       const name = isScalar(key) ? nameOf(key) : '__proto__';
       if (name === '__proto__') {
         this.#report(place, 'a key must be a plain name');
@@ -203,8 +212,8 @@ function nameOf(key: Scalar): string {
 }
 
 /** The only document of a text. */
-function composed(text: string): Document.Parsed | readonly Problem[] {
-  const tokens = tokensOf(text);
+function composed(file: SourceText): Document.Parsed | readonly Problem[] {
+  const tokens = tokensOf(file);
   if ('message' in tokens) return [tokens];
   const composer = new Composer({
     prettyErrors: false,
@@ -213,13 +222,13 @@ function composed(text: string): Document.Parsed | readonly Problem[] {
     uniqueKeys: false,
     resolveKnownTags: false,
   });
-  const [document, second] = composer.compose(tokens, true, text.length);
+  const [document, second] = composer.compose(tokens, true, file.text.length);
   const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  if (document === undefined || issues.length > 0) return syntaxProblems(issues);
+  if (document === undefined || issues.length > 0) return syntaxProblems(issues, file);
   if (second === undefined) return document;
   const [start] = second.range;
   const help = 'keep one document: remove the line "---" and what follows it';
-  return [errorAt({ start, end: start + 3 }, 'the file holds several documents', help)];
+  return [errorAt({ file, start, end: start + 3 }, 'the file holds several documents', help)];
 }
 
 /**
@@ -227,20 +236,49 @@ function composed(text: string): Document.Parsed | readonly Problem[] {
  *
  * @param needs the key that the file must have; `undefined` if it may be empty
  */
-export function readYaml(text: string, needs?: string): YamlDocument | readonly Problem[] {
-  const document = composed(text);
+export function readYaml(file: SourceText, needs?: string): YamlDocument | readonly Problem[] {
+  const document = composed(file);
   if (!('contents' in document)) return document;
-  const reading = new Reading();
-  const root = reading.read(document.contents, { start: 0, end: 1 });
+  const reading = new Reading(file);
+  const root = reading.read(document.contents, { file, start: 0, end: 1 });
   if (reading.problems.length > 0) return reading.problems;
   const { value, span } = root;
-  if (isPlainMap(value)) return { text, root, value };
-  if (value === null && needs === undefined) return { text, root, value: {} };
+  if (isPlainMap(value)) return { root, value };
+  if (value === null && needs === undefined) return { root, value: {} };
   if (value === null)
     return [errorAt(undefined, 'the file is empty', `it needs at least "${needs}"`)];
   const key = needs === undefined ? '' : ` with the key "${needs}"`;
-  const found = describe({ value, source: text.slice(span.start, span.end) });
+  const found = describe({ value, source: sourceOf(span) });
   return [errorAt(span, `the file must be a map${key}, not ${found}`)];
+}
+
+/**
+ * One document of several: the lists of the others under the keys stand behind those of the first. A key of
+ * the first that is no list stays as it is.
+ */
+export function joined(
+  first: YamlDocument,
+  others: readonly YamlDocument[],
+  keys: readonly string[],
+): YamlDocument {
+  const { span, value, children } = first.root;
+  const lists = keys.flatMap((key) => {
+    const all = [first, ...others].flatMap(({ root }) => root.children.get(key) ?? []);
+    const [head] = all;
+    if (head === undefined || all.some((one) => !Array.isArray(one.placed.value))) return [];
+    const items = all.flatMap((one) => [...one.placed.children.values()]);
+    const values = items.map((item) => item.placed.value);
+    const list = placed(values, head.placed.span, new Map(items.entries()));
+    return [[key, { key: head.key, placed: list }] as const];
+  });
+  const listed = Object.fromEntries(lists.map(([key, list]) => [key, list.placed.value]));
+  const whole = { ...(isPlainMap(value) ? value : {}), ...listed };
+  return { root: placed(whole, span, new Map([...children, ...lists])), value: whole };
+}
+
+/** What stands there. */
+function sourceOf({ file, start, end }: Span): string {
+  return file.text.slice(start, end);
 }
 
 export function isPlainMap(value: unknown): value is PlainMap {
@@ -262,11 +300,6 @@ export function mapsUnder(
 export interface PlacedMap {
   readonly map: PlainMap;
   readonly path: Path;
-}
-
-function spanOf({ range }: Node): Span {
-  const [start, end] = range ?? [0, 0];
-  return { start, end };
 }
 
 function childAt({ root }: YamlDocument, path: Path): Child | undefined {
@@ -295,7 +328,7 @@ export function writtenAt(document: YamlDocument, path: Path): Written | undefin
   const child = childAt(document, path);
   if (child === undefined) return undefined;
   const { value, span } = child.placed;
-  const source = typeof value === 'string' ? value : document.text.slice(span.start, span.end);
+  const source = typeof value === 'string' ? value : sourceOf(span);
   return { value, source };
 }
 
@@ -325,7 +358,7 @@ export function textsIn(value: unknown, path: Path = []): readonly PlacedText[] 
 export function spanAt(document: YamlDocument, path: Path, mark?: Mark): Span | undefined {
   const child = childAt(document, path);
   if (child === undefined || mark === undefined) return child?.placed.span;
-  return mark === 'key' ? child.key : partSpan(document.text, child.placed, mark);
+  return mark === 'key' ? child.key : partSpan(child.placed, mark);
 }
 
 /** What rules have found, each at its place. */
@@ -339,19 +372,20 @@ export function problemsAt(
   );
 }
 
-/** The place of a part of a text that `file` has there; that of the whole text if it is written otherwise. */
-function partSpan(file: string, { value, span }: Placed, { at, length }: TextPart): Span {
+/** The place of a part of a text, if the file has it so; that of the whole text if it is written otherwise. */
+function partSpan({ value, span }: Placed, { at, length }: TextPart): Span {
   if (typeof value !== 'string' || length === 0) return span;
+  const { file } = span;
   const part = value.slice(at, at + length);
-  const quote = file.charAt(span.start);
+  const quote = file.text.charAt(span.start);
   const begin = span.start + (quote === '"' || quote === "'" ? 1 : 0);
   const inDouble = quote === '"' ? JSON.stringify(part).slice(1, -1) : part;
   const written = quote === "'" ? part.replaceAll("'", "''") : inDouble;
   // It is found by how often the same text stands before it: escapes and line ends do not matter.
   const occurrence = value.slice(0, at).split(part).length;
-  const pieces = file.slice(begin, span.end).split(written);
+  const pieces = file.text.slice(begin, span.end).split(written);
   const start = begin + pieces.slice(0, occurrence).join(written).length;
-  return occurrence < pieces.length ? { start, end: start + written.length } : span;
+  return occurrence < pieces.length ? { file, start, end: start + written.length } : span;
 }
 
 /** Describes a value in a few words, for a message. */

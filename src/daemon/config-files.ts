@@ -1,12 +1,17 @@
 import { ConfigError, type Diagnostic, firstOf } from '../config/diagnostic.ts';
 import { NamedFileError } from '../config/named-file.ts';
-import { digestOf, mayPass } from '../config/read-file.ts';
+import { digestOf, type FileSystem, mayPass } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';
 
-/** The files that a configuration was read from: the digest of each content, by path. */
-export type WatchedFiles = ReadonlyMap<string, string>;
+/** The files that a configuration was read from. */
+export interface WatchedFiles {
+  /** Of all of them, as they were read. */
+  readonly digest: string;
+  /** The digest of what is there now. */
+  readonly look: () => Promise<string>;
+}
 
 /** The time that a writer has to finish: a certificate and its key are two files. */
 const settleMs = 1000;
@@ -27,7 +32,7 @@ export interface Following {
  */
 export async function follow(
   { files, intervalMs, reload }: Following,
-  { clock, readFile }: AccountPlatform,
+  { clock }: AccountPlatform,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -35,8 +40,7 @@ export async function follow(
       await sleep(clock, waitMs, signal);
       const loaded = files();
       if (loaded !== undefined) {
-        const digests = await digestsAt([...loaded.keys()], { readFile });
-        if (digests.every(([path, digest]) => loaded.get(path) === digest)) continue;
+        if ((await loaded.look()) === loaded.digest) continue;
         await sleep(clock, settleMs, signal);
       }
       await reload();
@@ -46,31 +50,32 @@ export async function follow(
   }
 }
 
-/** The digests of files as they are now; empty if one cannot be read, which whoever needs it reports. */
-export async function digestsAt(
+/** A digest of files as they are now. What cannot be read counts as empty: whoever needs it reports it. */
+export async function digestAt(
   paths: readonly string[],
-  { readFile }: Pick<AccountPlatform, 'readFile'>,
-): Promise<readonly (readonly [path: string, digest: string])[]> {
-  return Promise.all(
+  { readFile }: FileSystem,
+): Promise<string> {
+  const digests = await Promise.all(
     paths.map(async (path) => {
       const bytes = await readFile(path).catch(() => undefined);
-      return [path, bytes === undefined ? '' : digestOf(bytes)] as const;
+      return bytes === undefined ? '' : digestOf(bytes);
     }),
   );
+  return digests.join(' ');
 }
 
-/** @param file the path of the configuration file */
+/** @param path that of the configuration file, for the number of warnings that are not shown */
 export function logWarnings(
   warnings: readonly Diagnostic[],
-  file: string,
+  path: string,
   logger: Logger,
   kind = 'configuration',
 ): void {
   const { shown, more } = firstOf(warnings);
-  for (const { line, column, message, help } of shown) {
+  for (const { fileName: file, line, column, message, help } of shown) {
     logger.warn({ file, line, column, problem: message, remedy: help }, `${kind} warning`);
   }
-  if (more > 0) logger.warn({ file, more }, `more ${kind} warnings: see check-config`);
+  if (more > 0) logger.warn({ file: path, more }, `more ${kind} warnings: see check-config`);
 }
 
 /**

@@ -1,8 +1,7 @@
 import { constants, fstatSync, writeSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { ReadFile } from '../config/read-file.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import { createRedactor } from '../publish/redactor.ts';
 import type { Platform } from './platform.ts';
@@ -63,6 +62,8 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     env: process.env,
     startedFile: process.argv[1] ?? '',
     readFile: createBoundedReader(clock, readRegularFile),
+    listDirectory: createBoundedReader(clock, listDirectory),
+    realPath: createBoundedReader(clock, async (path) => realpath(path)),
     fileMode,
     heapBytes,
     // Loaded on demand: most processes have no passwords.
@@ -121,13 +122,27 @@ export function createSystemClock(): Clock {
 /** Far longer than any disk takes, and shorter than the patience of somebody at a terminal. */
 const limitSeconds = 5;
 
+/** The names in a directory; none if there is no such directory. */
+async function listDirectory(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
 /**
  * Reads files as `read` does, but rejects with the code `ETIMEDOUT` after five seconds, because a
  * network mount may never answer. They are counted one by one: while the process itself stands still,
  * no more than one passes. While a read of a file hangs, further reads of it are refused at once: each
  * would take one of the few threads of the process.
  */
-export function createBoundedReader(clock: Clock, read: ReadFile): ReadFile {
+export function createBoundedReader<Value>(
+  clock: Clock,
+  read: (path: string) => Promise<Value>,
+): (path: string) => Promise<Value> {
   const hanging = new Set<string>();
 
   return async (path) => {
@@ -137,7 +152,7 @@ export function createBoundedReader(clock: Clock, read: ReadFile): ReadFile {
       ended.abort();
       hanging.delete(path);
     });
-    const timeout = async (): Promise<Uint8Array> => {
+    const timeout = async (): Promise<Value> => {
       for (let seconds = 0; seconds < limitSeconds; seconds += 1) {
         await sleep(clock, 1000, ended.signal).catch(() => {});
         if (ended.signal.aborted) return reading;

@@ -1,4 +1,4 @@
-import type { ReadFile } from '../config/read-file.ts';
+import type { FileSystem } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
 import type { UndiciTransportOptions } from '../newrelic/calls/undici-transport.ts';
@@ -7,7 +7,7 @@ import type { Redactor } from '../publish/redactor.ts';
 import type { ComparePassword } from '../web/basic-auth.ts';
 
 /** What the accounts of a configuration are read and polled with. */
-export interface AccountPlatform {
+export interface AccountPlatform extends FileSystem {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -23,8 +23,6 @@ export interface AccountPlatform {
   readonly redactor: Redactor;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
-  /** Reads regular files only, and in bounded time. */
-  readonly readFile: ReadFile;
   /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
   readonly fileMode: (path: string) => Promise<number | undefined>;
   /** Opens the connections to one origin. */

@@ -1,17 +1,14 @@
 import pLimit from 'p-limit';
-import {
-  type ConfigFile,
-  type ParsedConfig,
-  parseConfig,
-  readConfigFile,
-} from '../config/load-config.ts';
+import { type ConfigFile, readConfigFile } from '../config/config-file.ts';
+import { ConfigError } from '../config/diagnostic.ts';
+import { type ParsedConfig, parseConfig } from '../config/load-config.ts';
 import type { Config } from '../model/config.ts';
 import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { endOfRestAt, lastDayOfRest } from '../newrelic/rest/end-of-rest.ts';
 import type { SelfMetrics } from '../publish/self-metrics.ts';
 import {
-  digestsAt,
+  digestAt,
   follow,
   logWarnings,
   orCommandError,
@@ -56,14 +53,16 @@ export class Reloader {
   #status: ReloadStatus;
   #files: WatchedFiles | undefined;
   /** What was read and is not active. */
-  #known: { readonly digest: string; readonly parsed: Promise<ParsedConfig> } | undefined;
+  #known:
+    | (Pick<ConfigFile, 'digest' | 'asked'> & { readonly parsed: Promise<ParsedConfig> })
+    | undefined;
   #waiting: Promise<void> | undefined;
 
   constructor(options: ReloaderOptions, context: ReloaderContext) {
     const nothing = { inForceSinceMs: undefined, lastAttemptMs: undefined, problem: undefined };
     this.#options = options;
     this.#context = context;
-    this.#status = { configFile: options.configFile, ...nothing };
+    this.#status = { configFile: options.configFile, includedFiles: [], ...nothing };
     context.platform.onHangup(() => {
       void this.#reloadQuietly('signal');
     });
@@ -131,9 +130,10 @@ export class Reloader {
   async #putIntoForce(trigger: ReloadTrigger): Promise<void> {
     const { platform, logger, metrics, apply } = this.#context;
     const { configFile } = this.#options;
-    const { config, warnings, digest } = await this.#read();
+    const { file, parsed } = await this.#read();
+    const { config, warnings } = parsed;
     // Before they are put into force, which takes a while: a change in the meantime is then seen.
-    const named = await digestsAt(filesNamedIn(config), platform);
+    const files = await this.#watched(file, config);
     await apply(config);
     this.#known = undefined;
     logWarnings(warnings, configFile, logger);
@@ -142,21 +142,45 @@ export class Reloader {
     metrics.configReloaded(true, nowMs);
     if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
-    this.#files = new Map([[configFile, digest], ...named]);
-    this.#status = { configFile, inForceSinceMs: nowMs, lastAttemptMs: nowMs, problem: undefined };
+    this.#files = files;
+    const { includedFiles = [] } = config;
+    const times = { inForceSinceMs: nowMs, lastAttemptMs: nowMs };
+    this.#status = { configFile, includedFiles, ...times, problem: undefined };
+  }
+
+  /** The file, those that it includes, and those that it names. */
+  async #watched(file: ConfigFile, config: Config): Promise<WatchedFiles> {
+    const { platform } = this.#context;
+    const { configFile } = this.#options;
+    const { asked } = file;
+    const named = filesNamedIn(config);
+    const digestWith = async (digest: string): Promise<string> =>
+      `${digest} ${await digestAt(named, platform)}`;
+    return {
+      digest: await digestWith(file.digest),
+      look: async () => {
+        try {
+          return await digestWith((await readConfigFile(configFile, platform, asked)).digest);
+        } catch (error) {
+          if (!(error instanceof ConfigError)) throw error;
+          return error.message;
+        }
+      },
+    };
   }
 
   /**
-   * Reads the file. The same bytes are parsed only once, whether they are good or bad, so it costs
-   * little to try a file again and again. Rejects with a `CommandError`.
+   * Reads the file and what it includes. The same bytes are parsed only once, whether they are good or bad, so
+   * it costs little to try them again and again. Rejects with a `CommandError`.
    */
-  async #read(): Promise<ParsedConfig & { readonly digest: string }> {
+  async #read(): Promise<{ readonly file: ConfigFile; readonly parsed: ParsedConfig }> {
     const { platform } = this.#context;
     const { configFile } = this.#options;
-    const file = await orCommandError(async () => readConfigFile(configFile, platform));
-    const { digest } = file;
-    if (this.#known?.digest !== digest) this.#known = { digest, parsed: this.#parse(file) };
-    return { ...(await this.#known.parsed), digest };
+    const before = this.#known?.asked;
+    const file = await orCommandError(async () => readConfigFile(configFile, platform, before));
+    const { digest, asked } = file;
+    if (this.#known?.digest !== digest) this.#known = { digest, asked, parsed: this.#parse(file) };
+    return { file, parsed: await this.#known.parsed };
   }
 
   async #parse(file: ConfigFile): Promise<ParsedConfig> {
@@ -198,10 +222,12 @@ const shareOfHeap = 0.6;
 const bytesPerValue = 1500;
 
 /** A full heap would end the process, and with it the active configuration, beside which it is parsed. */
-function refuseHuge({ text }: ConfigFile, { heapBytes }: AccountPlatform): void {
+function refuseHuge({ text, included }: ConfigFile, { heapBytes }: AccountPlatform): void {
   const limitBytes = Math.min(mostBytes, shareOfHeap * heapBytes);
   let values = 0;
-  for (const character of text) if ('\n,:[{'.includes(character)) values += 1;
+  for (const each of [text, ...(included?.files ?? []).map((one) => one.text)]) {
+    for (const character of each) if ('\n,:[{'.includes(character)) values += 1;
+  }
   if (values * bytesPerValue <= limitBytes) return;
   const limitMb = Math.floor(limitBytes / 1024 ** 2);
   throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);

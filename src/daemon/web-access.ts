@@ -2,7 +2,13 @@ import { ConfigError } from '../config/diagnostic.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ServerTls, WebConfig } from '../model/web-config.ts';
 import { type LoadedWebConfig, loadWebConfig } from '../web/config/load-web-config.ts';
-import { follow, logWarnings, orCommandError, type WatchedFiles } from './config-files.ts';
+import {
+  digestAt,
+  follow,
+  logWarnings,
+  orCommandError,
+  type WatchedFiles,
+} from './config-files.ts';
 import type { AccountPlatform } from './platform.ts';
 
 /** A password that is taken away must not work for long. The files are small. */
@@ -84,7 +90,12 @@ export async function openWebAccess(
     logger.info(facts, 'web configuration reloaded');
   };
 
-  const files = (): WatchedFiles | undefined => (problem === undefined ? loaded.files : undefined);
+  const files = (): WatchedFiles | undefined => {
+    if (problem !== undefined) return undefined;
+    const { files: read } = loaded;
+    const digest = [...read.values()].join(' ');
+    return { digest, look: async () => digestAt([...read.keys()], platform) };
+  };
   return {
     config: () => loaded.config,
     watch: async (renewTls, signal) => {

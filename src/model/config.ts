@@ -153,6 +153,8 @@ export interface AppEntry {
 }
 
 export interface Config {
+  /** The names of the files that it was read from beside its own. Default: none. */
+  readonly includedFiles?: readonly string[] | undefined;
   readonly accounts: readonly AccountConfig[];
   readonly apps: readonly AppEntry[];
   /** Default: none. */

@@ -94,3 +94,8 @@ const opensslNoise = /[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]*):[^:\s]*:\d+:
 export function withoutOpensslNoise(text: string): string {
   return text.replace(opensslNoise, (_all, reason: string) => reason).trimEnd();
 }
+
+/** The page of the documentation for users: what is installed has no files of it. */
+export function documentUrl(page: string): string {
+  return `https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/${page}`;
+}

@@ -183,6 +183,8 @@ export interface AccountDetails extends PollerStatus {
 export interface ReloadStatus {
   /** The path of the configuration file, as it was given. */
   readonly configFile: string;
+  /** What the active configuration includes, by name. */
+  readonly includedFiles: readonly string[];
   /** Since when the configuration has been in force; `undefined` while there is none. */
   readonly inForceSinceMs: number | undefined;
   /** When it was last tried to put one into force. */

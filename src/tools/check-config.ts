@@ -1,6 +1,7 @@
 import { type Flags, flagTable } from '../cli/flag-table.ts';
 import { environmentVariableOf } from '../cli/flags.ts';
 import type { Outcome } from '../cli/one-shot.ts';
+import { readConfigFile } from '../config/config-file.ts';
 import {
   ConfigError,
   type Diagnostic,
@@ -8,7 +9,7 @@ import {
   renderDiagnostic,
   warningAt,
 } from '../config/diagnostic.ts';
-import { type InspectedConfig, inspectConfig, readConfigFile } from '../config/load-config.ts';
+import { type InspectedConfig, inspectConfig } from '../config/load-config.ts';
 import { isMissingAccountId } from '../config/rules.ts';
 import { closest } from '../config/suggestion.ts';
 import { mapsUnder, type PlainMap, textAt } from '../config/yaml-document.ts';
@@ -103,9 +104,10 @@ function endOfRest(config: Config, { clock }: ToolPlatform): readonly Finding[] 
   return [{ severity, message: `accounts ${accounts}: ${message}`, remedy }];
 }
 
-function countsOf({ accounts, apps, queries = [] }: Config): string {
+function countsOf({ accounts, apps, queries = [], includedFiles = [] }: Config): string {
   const isQueried = queries.length > 0;
   return [
+    ...(includedFiles.length > 0 ? [countOf(includedFiles.length, 'included file')] : []),
     countOf(accounts.length, 'account'),
     ...(apps.length === 0 && isQueried
       ? []
@@ -180,7 +182,7 @@ function unreadVariables(
         : `did you mean ${prefix}${near}?`;
     return [warningAt(undefined, `nothing reads the variable ${name}`, help)];
   });
-  return diagnosticsOf('environment', '', problems);
+  return diagnosticsOf('environment', problems);
 }
 
 function accountsWithoutId({ config, errors, written }: InspectedConfig): readonly AccountConfig[] {

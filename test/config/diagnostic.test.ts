@@ -4,24 +4,28 @@ import {
   diagnosticsOf,
   errorAt,
   renderDiagnostic,
+  type SourceText,
   type Span,
   warningAt,
 } from '../../src/config/diagnostic.ts';
 
+function fileOf(text: string, fileName = 'config.yaml'): SourceText {
+  return { fileName, text };
+}
+
 /** Renders one error at the first occurrence of `marked`. */
 function renderAt(text: string, marked: string, message = 'wrong'): string {
   const start = text.indexOf(marked);
-  const problem = errorAt({ start, end: start + marked.length }, message);
-  return diagnosticsOf('config.yaml', text, [problem]).map(renderDiagnostic).join('\n');
+  const problem = errorAt({ file: fileOf(text), start, end: start + marked.length }, message);
+  return diagnosticsOf('config.yaml', [problem]).map(renderDiagnostic).join('\n');
 }
 
 describe('renderDiagnostic', () => {
   it('shows place, message, line, caret and help', () => {
-    const problem = errorAt({ start: 9, end: 13 }, 'unknown key "nmae"', 'did you mean "name"?');
+    const span = { file: fileOf('apps:\n  - nmae: x\n'), start: 10, end: 14 };
+    const problem = errorAt(span, 'unknown key "nmae"', 'did you mean "name"?');
 
-    const [diagnostic] = diagnosticsOf('config.yaml', 'apps:\n  - nmae: x\n', [
-      { ...problem, span: { start: 10, end: 14 } },
-    ]);
+    const [diagnostic] = diagnosticsOf('config.yaml', [problem]);
 
     expect(diagnostic === undefined ? '' : renderDiagnostic(diagnostic)).toBe(
       [
@@ -34,8 +38,8 @@ describe('renderDiagnostic', () => {
   });
 
   it('says when it is a warning', () => {
-    const diagnostics = diagnosticsOf('config.yaml', 'a: 1', [
-      warningAt({ start: 3, end: 4 }, 'odd'),
+    const diagnostics = diagnosticsOf('config.yaml', [
+      warningAt({ file: fileOf('a: 1'), start: 3, end: 4 }, 'odd'),
     ]);
 
     expect(diagnostics.map(renderDiagnostic)).toStrictEqual([
@@ -89,23 +93,25 @@ describe('renderDiagnostic', () => {
 });
 
 describe('diagnosticsOf', () => {
-  it('sorts by place and reports each problem once', () => {
-    const one = errorAt({ start: 0, end: 1 }, 'one');
-    const two = errorAt({ start: 5, end: 6 }, 'two');
+  it('sorts by place, each file by itself, the main one first, and reports each problem once', () => {
+    const main = fileOf('a: 1\nb: 2', 'm');
+    const others = ['b', 'a\u00e9', 'az'].map((name) => fileOf('x: 1', name));
+    const one = errorAt({ file: main, start: 0, end: 1 }, 'one');
+    const two = errorAt({ file: main, start: 5, end: 6 }, 'two');
+    const included = others.map((file) => errorAt({ file, start: 0, end: 1 }, 'one'));
 
-    const messages = diagnosticsOf('f', 'a: 1\nb: 2', [two, one, two]).map(
-      ({ line, message }) => `${line} ${message}`,
+    const places = diagnosticsOf('m', [...included, two, one, two]).map(
+      ({ fileName, line, message }) => `${fileName}:${line} ${message}`,
     );
 
-    expect(messages).toStrictEqual(['1 one', '2 two']);
+    expect(places).toStrictEqual(['m:1 one', 'm:2 two', 'az:1 one', 'a\u00e9:1 one', 'b:1 one']);
   });
 });
 
 describe('ConfigError', () => {
   it('has every diagnostic in its message', () => {
-    const error = new ConfigError(
-      diagnosticsOf('f', 'a', [errorAt({ start: 0, end: 1 }, 'one'), errorAt(undefined, 'two')]),
-    );
+    const one = errorAt({ file: fileOf('a', 'f'), start: 0, end: 1 }, 'one');
+    const error = new ConfigError(diagnosticsOf('f', [one, errorAt(undefined, 'two')]));
 
     expect(error.message).toBe('f: two\nf:1:1: one\n  1 | a\n    | ^');
     expect(error.diagnostics).toHaveLength(2);
@@ -117,7 +123,7 @@ describe('ConfigError', () => {
   ])('shows the first fifty of $count diagnostics', ({ count, last }) => {
     const problems = Array.from({ length: count }, (_, at) => errorAt(undefined, `problem ${at}`));
 
-    const error = new ConfigError(diagnosticsOf('f', '', problems));
+    const error = new ConfigError(diagnosticsOf('f', problems));
 
     expect(error.message.match(/problem/gu)).toHaveLength(50);
     expect(error.message.split('\n').at(-1)).toBe(last);
@@ -127,9 +133,11 @@ describe('ConfigError', () => {
 
 describe('a secret in a file', () => {
   /** The last line of a text, as it is shown with a problem at its end. */
-  function shown(text: string, secrets: readonly Span[] = []): string | undefined {
-    const end = { start: text.length, end: text.length };
-    return diagnosticsOf('f', text, [errorAt(end, 'wrong')], secrets)[0]?.sourceLine;
+  function shown(text: string, secrets: readonly Omit<Span, 'file'>[] = []): string | undefined {
+    const file = fileOf(text);
+    const end = { file, start: text.length, end: text.length };
+    const masked = secrets.map((secret) => ({ file, ...secret }));
+    return diagnosticsOf('f', [errorAt(end, 'wrong')], masked)[0]?.sourceLine;
   }
 
   it.each([
@@ -170,7 +178,7 @@ describe('a secret in a file', () => {
     const message = 'the same API key: NRAK-A at https://u:p@h';
     const masked = 'the same API key: ****** at https://***@h';
 
-    const [diagnostic] = diagnosticsOf('f', '', [errorAt(undefined, message, message)]);
+    const [diagnostic] = diagnosticsOf('f', [errorAt(undefined, message, message)]);
 
     expect(diagnostic).toMatchObject({ message: masked, help: masked });
   });

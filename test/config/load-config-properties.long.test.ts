@@ -1,16 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import type { ConfigSource } from '../../src/config/config-file.ts';
 import { ConfigError, renderDiagnostic } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 
 const source = { fileName: 'config.yaml', directory: '/' };
 const numRuns = 120;
 
-/** Everything that is printed for a text: the message of the error, or the warnings. */
+/** Everything that is printed for a text, as a configuration and as a file that is included. */
 async function shownFor(text: string): Promise<string> {
+  const files = [{ fileName: 'included.yaml', text }];
+  const including = { ...source, included: { files, errors: [], warnings: [] } };
+  const asIncluded = await shownBy('include: [included.yaml]\n', including);
+  return `${await shownBy(text, source)}\n${asIncluded}`;
+}
+
+/** The message of the error, or the warnings. */
+async function shownBy(text: string, from: ConfigSource): Promise<string> {
   try {
-    return (await parseConfig(text, source)).warnings.map(renderDiagnostic).join('\n');
+    return (await parseConfig(text, from)).warnings.map(renderDiagnostic).join('\n');
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;

@@ -14,6 +14,8 @@ function failingWith(code: string): ReadFile {
 }
 
 const oneTurn = {
+  listDirectory: async (): Promise<readonly string[]> => [],
+  realPath: async (path: string): Promise<string> => path,
   nextTurn: async (): Promise<void> => {},
   clock: { monotonicMs: () => 0 },
   ownHostNames: ['web-1'],

@@ -184,7 +184,7 @@ describe('inspectConfig, with metrics that the file names', () => {
       (_, index) => `  - {id: ${index + 1}, metrics: *m}`,
     );
     const text = [`x: &m [${list.join(', ')}, ${list[0]}]`, 'apps:', ...entries].join('\n');
-    const document = readYaml(text, 'apps');
+    const document = readYaml({ fileName: 'c', text }, 'apps');
 
     expect('value' in document && [...metricConflicts({ written: document.value })]).toHaveLength(
       1,

@@ -108,7 +108,13 @@ describe('createDaemon', () => {
     await running;
     redactions = 0;
 
-    const reload = { configFile: '', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
+    const reload = {
+      configFile: '',
+      includedFiles: [],
+      inForceSinceMs: 0,
+      lastAttemptMs: 0,
+      problem: undefined,
+    };
     const source = createStatusSource(daemon, () => reload, { ...platform, redactor });
     const [first, ...others] = source.applications();
     const unread = redactions;

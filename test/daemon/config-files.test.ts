@@ -5,7 +5,7 @@ import { createFakeLogger } from '../support/fake-logger.ts';
 
 function warnings(count: number): ReturnType<typeof diagnosticsOf> {
   const problems = Array.from({ length: count }, (_, at) => warningAt(undefined, `odd ${at}`));
-  return diagnosticsOf('config.yaml', '', problems);
+  return diagnosticsOf('config.yaml', problems);
 }
 
 describe('renderDiagnostics', () => {
@@ -25,7 +25,7 @@ describe('logWarnings', () => {
     {
       count: 50,
       lines: 50,
-      last: { level: 'warn', message: 'configuration warning', fields: { file: 'c.yaml' } },
+      last: { level: 'warn', message: 'configuration warning', fields: { file: 'config.yaml' } },
     },
     {
       count: 60,

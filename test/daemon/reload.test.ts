@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../src/config/read-file.ts';
 import { Reloader, type ReloadTrigger } from '../../src/daemon/reload.ts';
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
@@ -182,25 +181,41 @@ describe('Reloader', () => {
     await bench.reloader.reload('file');
 
     expect(atFirst).toBeUndefined();
-    expect(started).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
     expect(afterFailure).toBeUndefined();
-    expect(bench.reloader.files).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
+    expect(bench.reloader.files?.digest).toBe(started?.digest);
   });
 
-  it('knows the content of the files that accounts in use name, but for keys', async () => {
+  it.each([
+    { what: 'of its own', file: '/config.yaml', changes: true },
+    { what: 'that an account in use names', file: '/proxy', changes: true },
+    { what: 'that an account without entries names', file: '/other', changes: false },
+    { what: 'of keys, which are read again without a reload', file: '/key', changes: false },
+    { what: 'that a pattern includes', file: '/teams/b.yaml', changes: true },
+    { what: 'of another name beside it', file: '/teams/b.txt', changes: false },
+    { what: 'in another directory', file: '/teams/more/b.yaml', changes: false },
+  ])('looks for changes of a file $what: it comes, changes and goes', async ({ file, changes }) => {
     const bench = aBench();
-    const proxy = 'http://user:password@proxy:3128';
-    bench.files['/proxy'] = proxy;
+    bench.files['/proxy'] = 'http://proxy:1';
+    bench.files['/teams/a.yaml'] = 'apps: [{ id: 1, account: a }]\n';
     const unused = '{ name: b, api_key_env: K, proxy_url_file: /other }';
     bench.files['/config.yaml'] =
       `accounts: [{ name: a, api_key_file: /key, proxy_url_file: /proxy }, ${unused}]\n` +
-      'apps: [{ id: 1, account: a }]\n';
-
+      'include: [teams/*.yaml]\n';
     await bench.reloader.reload('start');
+    const files = bench.reloader.files;
+    const [before] = [bench.files[file]];
+    const seen: boolean[] = [];
 
-    const files = bench.reloader.files ?? new Map<string, string>();
-    expect([...files.keys()]).toEqual(['/config.yaml', '/proxy']);
-    expect(files.get('/proxy')).toBe(digestOf(Buffer.from(proxy)));
+    for (const text of ['apps: [] # other', 'apps: [] # changed', undefined]) {
+      const digest = await files?.look();
+      if (text === undefined) delete bench.files[file];
+      else bench.files[file] = text;
+      seen.push((await files?.look()) !== digest);
+    }
+
+    expect(seen).toEqual([changes, changes, changes]);
+    if (before !== undefined) bench.files[file] = before;
+    expect(await files?.look()).toBe(files?.digest);
   });
 
   it('does not log a failed start that ends the process, but rejects with its exit code', async () => {

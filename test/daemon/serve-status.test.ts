@@ -17,6 +17,7 @@ import {
 
 const reload: ReloadStatus = {
   configFile: '/config.yaml',
+  includedFiles: [],
   inForceSinceMs: 5,
   lastAttemptMs: 7,
   problem: undefined,

@@ -89,6 +89,54 @@ describe('8.1 8.4 a running daemon', () => {
     });
   });
 
+  it('follows the files of teams, each a ConfigMap: one comes, is broken, loses an entry', async () => {
+    const simulator = shopAndCart('NRAK-RELOAD');
+    const { baseUrl } = await simulator.start();
+    const main = `${configOf(baseUrl, 1).split('apps:')[0]}include: [teams/*/*.yaml]\n`;
+    await withFiles({ 'config.yaml': main }, async (directory) => {
+      /** As the kubelet does: a directory with a new content, and a link that is swapped. */
+      const mount = async (team: string, version: number, text: string): Promise<void> => {
+        const at = `${directory}/teams/${team}`;
+        await mkdir(`${at}/..${version}`, { recursive: true });
+        await writeFile(`${at}/..${version}/apps.yaml`, text);
+        await symlink(`..${version}`, `${at}/..data_tmp`);
+        await rename(`${at}/..data_tmp`, `${at}/..data`);
+        if (version === 1) await symlink('..data/apps.yaml', `${at}/apps.yaml`);
+      };
+      await mount('payments', 1, 'apps: [{ id: 101 }]\n');
+      const daemon = await startDaemon(
+        [`--config.file=${directory}/config.yaml`, '--config.auto-reload-interval=1s'],
+        { KEY: 'NRAK-RELOAD' },
+      );
+      const page = async (path: string): Promise<string> => (await get(daemon.url + path)).text;
+      try {
+        await until(async () => shows(daemon.url, 101));
+        await mount('search', 1, 'apps: [{ id: 102 }]\n');
+        await until(async () => shows(daemon.url, 102));
+        await mount('payments', 2, 'apps:\n  - { idd: 101 }\n');
+        await until(() => (daemon.stderr().includes('reload failed') ? true : undefined));
+        const afterBroken = await page('/metrics');
+        const [broken, active] = [await page('/'), await page('/config?format=yaml')];
+        await mount('payments', 3, 'apps: []\n');
+        await until(async () =>
+          (await page('/metrics')).includes('app_id="101"') ? undefined : true,
+        );
+
+        expect(daemon.stderr()).toContain(`${directory}/teams/payments/apps.yaml:2:7: unknown key`);
+        expect(afterBroken).toContain('config_last_reload_successful 0\n');
+        expect(afterBroken).toContain('app_id="101"');
+        expect(afterBroken).toContain('app_id="102"');
+        expect(broken).toContain('teams/payments/apps.yaml:2:7');
+        expect(broken).toContain('2 included files');
+        expect(active).toContain(`#   ${directory}/teams/search/apps.yaml\n`);
+        expect(await page('/metrics')).toContain('app_id="102"');
+      } finally {
+        await stopProgram(daemon);
+        await simulator.stop();
+      }
+    });
+  });
+
   it('trusts what is in the CA bundle now, after a reload of the same configuration', async () => {
     const fixture = (name: string): string =>
       readFileSync(

@@ -24,7 +24,13 @@ function nrqlOf({ faulty }: TimedBench): readonly string[] {
 
 /** What stands first in the list of applications on the status page. */
 function firstOnPage({ daemon, platform }: TimedBench): string | undefined {
-  const inForce = { configFile: '', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
+  const inForce = {
+    configFile: '',
+    includedFiles: [],
+    inForceSinceMs: 0,
+    lastAttemptMs: 0,
+    problem: undefined,
+  };
   const status = createStatusSource(daemon, () => inForce, platform);
   const page = statusPage(status, new URLSearchParams(), {
     telemetryPath: '/metrics',

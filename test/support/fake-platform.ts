@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Output } from '../../src/publish/logger.ts';
 import { createRedactor } from '../../src/publish/redactor.ts';
@@ -45,6 +46,12 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
       if (text !== undefined) return new TextEncoder().encode(text);
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
     },
+    listDirectory: async (path) => {
+      const below = Object.keys(files).filter((name) => resolve(name).startsWith(`${path}/`));
+      const names = below.map((name) => resolve(name).slice(path.length + 1));
+      return [...new Set(names.map((name) => name.split('/')[0] ?? ''))];
+    },
+    realPath: async (path) => path,
     fileMode: async () => undefined,
     heapBytes: 1e9,
     comparePassword: async () => {

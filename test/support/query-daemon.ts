@@ -124,6 +124,12 @@ export function queryStatus({ daemon }: RunningDaemon, name: string): QueryStatu
 }
 
 export function statusSourceOf({ daemon, platform }: RunningDaemon): StatusSource {
-  const reload = { configFile: 'c.yaml', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
+  const reload = {
+    configFile: 'c.yaml',
+    includedFiles: [],
+    inForceSinceMs: 0,
+    lastAttemptMs: 0,
+    problem: undefined,
+  };
   return createStatusSource(daemon, () => reload, platform);
 }

@@ -30,6 +30,7 @@ export function aProcessStatus(overrides: Partial<ProcessStatus> = {}): ProcessS
     shard: { ordinal: 0, total: 1 },
     reload: {
       configFile: '/etc/newrelic-exporter/config.yaml',
+      includedFiles: [],
       inForceSinceMs: statusNowMs - 5 * 60 * minuteMs,
       lastAttemptMs: statusNowMs - 5 * 60 * minuteMs,
       problem: undefined,

@@ -1,4 +1,4 @@
-import { documentUrl } from '../../model/documents.ts';
+import { documentUrl } from '../../model/shown-text.ts';
 
 /** The last day of the vendor's REST API v2, in UTC. */
 export const lastDayOfRest = '2027-07-31';

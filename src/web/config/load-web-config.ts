@@ -1,13 +1,14 @@
+import { type FileKind, readOneFile } from '../../config/config-file.ts';
 import {
   ConfigError,
   type Diagnostic,
   diagnosticsOf,
   errorAt,
   type Problem,
+  type SourceText,
   type Span,
   warningAt,
 } from '../../config/diagnostic.ts';
-import { type FileKind, readConfigFile } from '../../config/load-config.ts';
 import type { ReadFile } from '../../config/read-file.ts';
 import { hasMisspelt, shapeProblems } from '../../config/shape-problems.ts';
 import {
@@ -149,10 +150,10 @@ function configOf(file: FileWebConfig, tls: ServerTls | undefined): WebConfig {
 }
 
 /** Where the values are in a text that is not YAML: each may be a password or a key. */
-function valuesOfLines(text: string): readonly Span[] {
-  return [...text.matchAll(/^[^:\r\n]*:|[^\r\n]+/gmu)]
+function valuesOfLines(file: SourceText): readonly Span[] {
+  return [...file.text.matchAll(/^[^:\r\n]*:|[^\r\n]+/gmu)]
     .filter(([found]) => !found.endsWith(':'))
-    .map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
+    .map(({ 0: found, index }) => ({ file, start: index, end: index + found.length }));
 }
 
 /** An empty `tls_server_config` means none. */
@@ -169,13 +170,14 @@ export async function loadWebConfig(
   path: string,
   { readFile, clock }: { readonly readFile: ReadFile; readonly clock: { wallMs(): number } },
 ): Promise<LoadedWebConfig> {
-  const { text, digest, directory } = await readConfigFile(path, { readFile }, webFile);
-  const document = readYaml(text);
+  const source = await readOneFile(path, { readFile }, webFile);
+  const { digest, directory } = source;
+  const document = readYaml(source);
   if (!('root' in document)) {
-    throw new ConfigError(diagnosticsOf(path, text, document, valuesOfLines(text)));
+    throw new ConfigError(diagnosticsOf(path, document, valuesOfLines(source)));
   }
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
-    diagnosticsOf(path, text, found, secretSpans(document));
+    diagnosticsOf(path, found, secretSpans(document));
   const parsed = webFileSchema.safeParse(document.value);
   const missing = missingParts(document);
   if (!parsed.success) {

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { fileError } from '../../config/config-file.ts';
 import { errorAt, type Problem, type Span, warningAt } from '../../config/diagnostic.ts';
-import { fileError } from '../../config/load-config.ts';
 import { bundleProblem, bundleRemedy } from '../../config/named-file.ts';
 import {
   digestOf,

@@ -1,3 +1,4 @@
+import { countOf } from '../../model/shown-text.ts';
 import type { ProcessStatus, ReloadStatus, StatusSource } from '../../model/status.ts';
 import { accountsSection } from './accounts.ts';
 import { applicationsSection } from './applications.ts';
@@ -45,10 +46,15 @@ ${fact('Version', html`${build.version}${build.revision !== 'unknown' && html` <
 ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
 ${fact('Shard', shardText(process))}
-${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
+${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>${includedText(reload)}`)}
 ${fact('Loaded', inForceSinceMs === undefined ? 'none yet' : ago(inForceSinceMs, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
 </dl>`;
+}
+
+function includedText({ includedFiles }: ReloadStatus): Html | undefined {
+  const count = includedFiles.length;
+  return count === 0 ? undefined : html` and ${countOf(count, 'included file')}`;
 }
 
 /** The active configuration with all defaults, and what became of the last one that was read. */

@@ -221,6 +221,7 @@ function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus):
     totalShards: shard.total,
     config: {
       file: reload.configFile,
+      includedFiles: reload.includedFiles,
       inForceSince: timeJson(reload.inForceSinceMs),
       lastAttempt: timeJson(reload.lastAttemptMs),
       problem: reload.problem ?? null,

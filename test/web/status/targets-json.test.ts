@@ -270,6 +270,7 @@ describe('targetsJson', () => {
       totalShards: 1,
       config: {
         file: '/etc/newrelic-exporter/config.yaml',
+        includedFiles: [],
         inForceSince: '2026-11-21T22:00:00.000Z',
         lastAttempt: '2026-11-21T22:00:00.000Z',
         problem: null,

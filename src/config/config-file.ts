@@ -1,0 +1,283 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { ConfigError, diagnosticsOf, errorAt, type SourceText } from './diagnostic.ts';
+import {
+  decodeUtf8,
+  digestOf,
+  type FileSystem,
+  inOrder,
+  mayPass,
+  type ReadFile,
+  readFailure,
+  readRemedy,
+} from './read-file.ts';
+import { type Found, readYaml } from './yaml-document.ts';
+
+/** A file of ten thousand applications is smaller. */
+const largestFileBytes = 1024 * 1024;
+/** Of all included files together. */
+const largestIncludedCharacters = 16 * 1024 * 1024;
+const mostIncluded = 10_000;
+
+/** Where a configuration comes from, beside its text. */
+export interface ConfigSource {
+  /** The name of the file in messages. */
+  readonly fileName: string;
+  /** Absolute. Relative paths in the file are resolved against it. */
+  readonly directory: string;
+  /** Absent if the file includes none. */
+  readonly included?: Included;
+}
+
+/** What the patterns of `include` stand for. */
+export interface Included {
+  /** In the order of their paths, byte by byte. */
+  readonly files: readonly SourceText[];
+  /** Files that cannot be used: then there is no configuration. */
+  readonly errors: readonly Found[];
+  /** Patterns that no file matches. */
+  readonly warnings: readonly Found[];
+}
+
+/** A configuration file that was read but not parsed, and those that it includes. */
+export interface ConfigFile extends ConfigSource {
+  readonly text: string;
+  /** Of the bytes of all files, of their names, and of what is wrong with them. */
+  readonly digest: string;
+  readonly asked: Asked;
+}
+
+/** The patterns in a file with this digest. */
+interface Asked {
+  readonly digest: string;
+  readonly patterns: readonly string[];
+}
+
+/** A file that cannot be used as a whole. */
+export function fileError(
+  path: string,
+  message: string,
+  help: string,
+  options?: ErrorOptions,
+): ConfigError {
+  return new ConfigError(diagnosticsOf(path, [errorAt(undefined, message, help)]), options);
+}
+
+/** What messages call a file, and the flag that names it. */
+export interface FileKind {
+  readonly name: string;
+  readonly flag: string;
+}
+
+const mainFile: FileKind = { name: 'configuration file', flag: '--config.file' };
+
+/** A file and its digest, or why it cannot be used: a predicate such as "is not UTF-8", and what helps. */
+type ReadText =
+  | { readonly text: string; readonly digest: string }
+  | { readonly problem: string; readonly help: string | undefined; readonly cause?: unknown };
+
+async function readText(path: string, readFile: ReadFile): Promise<ReadText> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    return { problem: readFailure(error), help: readRemedy(error, undefined), cause: error };
+  }
+  if (bytes.byteLength > largestFileBytes) {
+    return { problem: 'is larger than 1 MiB', help: 'is it the right file?' };
+  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return { problem: 'is not UTF-8', help: 'save it with that encoding' };
+  return { text, digest: digestOf(bytes) };
+}
+
+/**
+ * Reads a file alone, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if that fails.
+ */
+export async function readOneFile(
+  path: string,
+  { readFile }: { readonly readFile: ReadFile },
+  { name, flag }: FileKind,
+): Promise<SourceText & { readonly digest: string; readonly directory: string }> {
+  const read = await readText(path, readFile);
+  if ('text' in read) return { ...read, fileName: path, directory: dirname(resolve(path)) };
+  const { problem, help = `name the ${name} with ${flag}`, cause } = read;
+  throw fileError(path, `the ${name} ${problem}`, help, { cause });
+}
+
+/**
+ * Reads the configuration file and all that it includes, whatever texts they hold. Rejects with a
+ * `ConfigError`, and nothing else, if there is no such file, or if a volume does not answer.
+ *
+ * @param before what was asked for last: the same bytes ask for the same, so they are not parsed again
+ */
+export async function readConfigFile(
+  path: string,
+  files: FileSystem,
+  before?: Asked,
+): Promise<ConfigFile> {
+  const main = await readOneFile(path, files, mainFile);
+  const { digest } = main;
+  const patterns = before?.digest === digest ? before.patterns : patternsIn(main);
+  const file = { ...main, asked: { digest, patterns } };
+  if (patterns.length === 0) return file;
+  const { digests, ...included } = await readIncluded(main, patterns, files);
+  const all = [digest, digests, included.errors, included.warnings];
+  return { ...file, included, digest: digestOf(Buffer.from(JSON.stringify(all))) };
+}
+
+/** What a file includes. What is no pattern, the schema reports. */
+function patternsIn(main: SourceText): readonly string[] {
+  // Most files include none, and to parse a large one takes a while.
+  if (!/\binclude["']?\s*:/u.test(main.text)) return [];
+  const read = readYaml(main);
+  const { include }: { include?: unknown } = 'root' in read ? read.value : {};
+  return Array.isArray(include)
+    ? include.map((one: unknown) => (typeof one === 'string' ? one : ''))
+    : [];
+}
+
+const hasWildcard = /[*?]/u;
+
+/** A name of a file that a segment of a pattern stands for; like in a shell, a leading dot has to be written. */
+function matcherOf(segment: string): (name: string) => boolean {
+  const source = segment
+    .replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`)
+    .replaceAll(String.raw`\*`, '.*')
+    .replaceAll(String.raw`\?`, '.');
+  const regex = new RegExp(`^${source}$`, 'su');
+  return (name) => regex.test(name) && (!name.startsWith('.') || segment.startsWith('.'));
+}
+
+/**
+ * The files that a pattern stands for, by the names that messages give them: one without a wildcard stands
+ * for itself. Rejects if a directory cannot be read: files of it would be gone without a word.
+ */
+async function matchesOf(
+  pattern: string,
+  directory: string,
+  { listDirectory }: Pick<FileSystem, 'listDirectory'>,
+): Promise<readonly string[]> {
+  const segments = pattern.split('/').filter((one, index) => one !== '' || index === 0);
+  const literal = segments.findIndex((one) => hasWildcard.test(one));
+  if (literal === -1) return [pattern];
+  let found: readonly string[] = [
+    segments.slice(0, literal).join('/') || (pattern.startsWith('/') ? '/' : '.'),
+  ];
+  for (const segment of segments.slice(literal)) {
+    const matches = matcherOf(segment);
+    const next: string[] = [];
+    for (const parent of found) {
+      const names = await listDirectory(resolve(directory, parent));
+      next.push(...names.filter(matches).map((name) => join(parent, name)));
+    }
+    found = next;
+  }
+  return found;
+}
+
+/** A file that a pattern stands for. */
+interface Match {
+  /** The name in messages. */
+  readonly fileName: string;
+  readonly path: string;
+  /** That of the pattern in `include`. */
+  readonly index: number;
+}
+
+/** Why something cannot be included, unless its volume does not answer: that may pass. */
+function inclusionError(error: unknown, index: number, fileName: string, what: string): Found {
+  const message = `${what} ${readFailure(error)}`;
+  const help = readRemedy(error, 'create it, or take it out of "include"');
+  if (mayPass(error)) throw fileError(fileName, message, help, { cause: error });
+  return [['include', index], message, help];
+}
+
+type Matches = Omit<Included, 'files'> & { readonly matches: readonly Match[] };
+
+async function matchesOfAll(
+  { fileName: mainName, directory }: ConfigSource,
+  patterns: readonly string[],
+  files: FileSystem,
+): Promise<Matches> {
+  const matches: Match[] = [];
+  const errors: Found[] = [];
+  const warnings: Found[] = [];
+  for (const [index, pattern] of patterns.entries()) {
+    if (pattern === '') continue;
+    try {
+      const names = await matchesOf(pattern, directory, files);
+      if (names.length === 0) {
+        const help =
+          'only * and ? stand for something else, within the name of a file or directory';
+        warnings.push([['include', index], `no file matches "${pattern}"`, help]);
+      }
+      for (const name of names) {
+        const fileName = isAbsolute(name) ? name : join(dirname(mainName), name);
+        matches.push({ fileName, path: resolve(directory, name), index });
+      }
+    } catch (error) {
+      errors.push(inclusionError(error, index, mainName, `a directory of "${pattern}"`));
+    }
+  }
+  return { matches: matches.toSorted((a, b) => inOrder(a.fileName, b.fileName)), errors, warnings };
+}
+
+/** Reads what the patterns stand for, one after the other: there may be thousands. */
+async function readIncluded(
+  main: SourceText & ConfigSource,
+  patterns: readonly string[],
+  files: FileSystem,
+): Promise<Included & { readonly digests: readonly string[] }> {
+  const { matches, errors: unmatched, warnings } = await matchesOfAll(main, patterns, files);
+  const read: SourceText[] = [];
+  const digests: string[] = [];
+  const errors = [...unmatched];
+  const nameOfReal = new Map([[await realPathOf(main.fileName, files), main.fileName]]);
+  let characters = 0;
+  for (const { fileName, path, index } of matches.slice(0, mostIncluded)) {
+    const real = await realPathOf(path, files);
+    const twice = nameOfReal.get(real);
+    nameOfReal.set(real, fileName);
+    const one = twice === undefined ? await readText(path, files.readFile) : { twice };
+    if ('text' in one) {
+      characters += one.text.length;
+      read.push({ fileName, text: one.text });
+      digests.push(fileName, one.digest);
+    } else if ('twice' in one) {
+      errors.push(twiceError(index, fileName, one.twice, main.fileName));
+    } else if (one.cause === undefined) {
+      errors.push([['include', index], `the included file ${fileName} ${one.problem}`, one.help]);
+    } else {
+      errors.push(inclusionError(one.cause, index, fileName, `the included file ${fileName}`));
+    }
+    if (characters > largestIncludedCharacters) break;
+  }
+  if (matches.length > mostIncluded || characters > largestIncludedCharacters) {
+    const limits = `${mostIncluded} files or ${largestIncludedCharacters} characters`;
+    errors.push([
+      ['include'],
+      `"include" stands for more than ${limits}`,
+      'are they the right files?',
+    ]);
+  }
+  return { files: read, digests, errors, warnings };
+}
+
+function twiceError(index: number, fileName: string, other: string, mainName: string): Found {
+  const path = ['include', index];
+  if (other === mainName) {
+    const help = 'put the files to include into a directory of their own';
+    return [path, `the configuration file includes itself, as ${fileName}`, help];
+  }
+  const also = other === fileName ? '' : `; it is also ${other}`;
+  return [path, `the file ${fileName} is included twice${also}`, 'name it once'];
+}
+
+/** The path without symbolic links; the path itself if that cannot be told: reading it says why. */
+async function realPathOf(path: string, { realPath }: FileSystem): Promise<string> {
+  try {
+    return await realPath(resolve(path));
+  } catch {
+    return resolve(path);
+  }
+}

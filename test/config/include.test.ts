@@ -1,0 +1,431 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readConfigFile } from '../../src/config/config-file.ts';
+import { ConfigError } from '../../src/config/diagnostic.ts';
+import { effectiveConfigText } from '../../src/config/effective-config.ts';
+import { inspectConfig, loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import type { Config } from '../../src/model/config.ts';
+import { selectorText } from '../../src/model/selector.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const account = 'accounts: [{ name: a, api_key_env: K, source: nerdgraph, account_id: 1 }]\n';
+const main = `${account}include: [teams/*.yaml]\n`;
+
+/** Errors of files and directories, by path. */
+function platformWith(files: Files, failures: Readonly<Record<string, string>> = {}): FakePlatform {
+  const platform = createFakePlatform({ files });
+  const fails = (path: string): void => {
+    const code = failures[path];
+    if (code !== undefined) throw Object.assign(new Error('no'), { code });
+  };
+  return {
+    ...platform,
+    readFile: async (path) => {
+      fails(path);
+      return platform.readFile(path);
+    },
+    listDirectory: async (path) => {
+      fails(path);
+      return platform.listDirectory(path);
+    },
+  };
+}
+
+async function loaded(files: Files): Promise<Config> {
+  const { config } = await loadConfig('/etc/nr/config.yaml', platformWith(files));
+  return config;
+}
+
+async function refusalOf(platform: FakePlatform): Promise<string> {
+  try {
+    await loadConfig('/etc/nr/config.yaml', platform);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+function namesOf({ apps, queries = [] }: Config): readonly string[] {
+  return [
+    ...apps.map(({ selector }) => selectorText(selector)),
+    ...queries.map(({ name }) => name),
+  ];
+}
+
+function app(id: number): string {
+  return `apps: [{ id: ${id} }]\n`;
+}
+
+function query(name: string): string {
+  return `queries: [{ as: ${name}, nrql: SELECT count(*) FROM A }]\n`;
+}
+
+describe('include', () => {
+  it('appends the entries of files behind those of the file itself, in the order of their paths, byte by byte', async () => {
+    const config = await loaded({
+      '/etc/nr/config.yaml': `${account}include: [teams/*.yaml, more/x.yaml]\n${app(1)}${query('q1')}`,
+      '/etc/nr/teams/b.yaml': app(5) + query('q5'),
+      '/etc/nr/teams/B.yaml': app(3),
+      '/etc/nr/teams/é.yaml': app(6),
+      '/etc/nr/teams/a.yaml': `${query('q4')}${app(4)}`,
+      '/etc/nr/more/x.yaml': app(2),
+    });
+
+    const ids = ['id=1', 'id=2', 'id=3', 'id=4', 'id=5', 'id=6'];
+    expect(namesOf(config)).toEqual([...ids, 'q1', 'q4', 'q5']);
+    expect(config.includedFiles).toEqual(
+      ['more/x', 'teams/B', 'teams/a', 'teams/b', 'teams/é'].map((one) => `/etc/nr/${one}.yaml`),
+    );
+  });
+
+  it.each([
+    { pattern: 'teams/*.yaml', names: ['/etc/nr/teams/a.yaml', '/etc/nr/teams/ab.yaml'] },
+    { pattern: './teams/?.yaml', names: ['/etc/nr/teams/a.yaml'] },
+    { pattern: 'teams/*', names: ['/etc/nr/teams/a.yaml', '/etc/nr/teams/ab.yaml'] },
+    { pattern: '*/*/apps.yaml', names: ['/etc/nr/teams/x/apps.yaml', '/etc/nr/teams/y/apps.yaml'] },
+    { pattern: '/opt/*.yaml', names: ['/opt/o.yaml'] },
+    { pattern: '../../opt/o.y*l', names: ['/opt/o.yaml'] },
+    { pattern: 'teams/.h*.yaml', names: ['/etc/nr/teams/.hidden.yaml'] },
+    { pattern: 'teams/..data/*.yaml', names: ['/etc/nr/teams/..data/d.yaml'] },
+    { pattern: 'teams/a.yaml', names: ['/etc/nr/teams/a.yaml'] },
+    { pattern: 'teams/[a]+.yaml', names: ['/etc/nr/teams/[a]+.yaml'] },
+    { pattern: 'teams/[a]+*.yaml', names: ['/etc/nr/teams/[a]+.yaml'] },
+  ])('stands for files: $pattern', async ({ pattern, names }) => {
+    const directories = new Set(['x', 'y', '..data']);
+    const files = {
+      ...Object.fromEntries(names.map((name) => [name, ''])),
+      '/etc/nr/config.yaml': `${main.replace('teams/*.yaml', JSON.stringify(pattern))}${app(1)}`,
+      '/etc/nr/teams/a.yaml': '',
+      '/etc/nr/teams/ab.yaml': '',
+      '/etc/nr/teams/.hidden.yaml': '',
+      '/etc/nr/teams/..data/d.yaml': '',
+      '/etc/nr/teams/x/apps.yaml': '',
+      '/etc/nr/teams/y/apps.yaml': '',
+      '/opt/o.yaml': '',
+    };
+    const platform = platformWith(files);
+    // The fake names directories as well, as a real one does.
+    const listDirectory = async (path: string): Promise<readonly string[]> =>
+      (await platform.listDirectory(path)).filter(
+        (name) => pattern !== 'teams/*' || (!directories.has(name) && !name.includes('[')),
+      );
+
+    const { config, warnings } = await loadConfig('/etc/nr/config.yaml', {
+      ...platform,
+      listDirectory,
+    });
+
+    expect(config.includedFiles).toEqual(names);
+    expect(warnings).toEqual([]);
+  });
+
+  it('names files as the configuration file is named', async () => {
+    const platform = platformWith({ 'config.yaml': main, 'teams/a.yaml': 'apps: [{ idd: 1 }]' });
+    const readFile: FakePlatform['readFile'] = async (path) =>
+      platform.readFile(path.replace(`${process.cwd()}/`, ''));
+
+    await expect(loadConfig('config.yaml', { ...platform, readFile })).rejects.toThrow(
+      'teams/a.yaml:1:10: unknown key "idd"',
+    );
+  });
+
+  it('warns of a pattern that no file matches, at its place', async () => {
+    const files = { '/etc/nr/config.yaml': `${main}${app(1)}` };
+
+    const { warnings } = await loadConfig('/etc/nr/config.yaml', platformWith(files));
+
+    expect(warnings).toMatchObject([
+      { fileName: '/etc/nr/config.yaml', line: 2, column: 11, severity: 'warning' },
+    ]);
+    expect(warnings[0]?.message).toContain('no file matches "teams/*.yaml"');
+  });
+
+  const other = '/etc/nr/teams/b.yaml';
+  it.each([
+    {
+      what: 'an entry of it',
+      files: { [other]: '# team b\napps:\n  - { id: 1, accuont: a }\n' },
+      says: [`${other}:3:14: unknown key "accuont"`, '  3 |   - { id: 1, accuont: a }', '^^^^^^^'],
+    },
+    {
+      what: 'its syntax',
+      files: { [other]: 'apps: [\n' },
+      says: [`${other}:2:1: YAML: `],
+    },
+    {
+      what: 'a key that belongs to the main file',
+      files: { [other]: 'poll: { interval: 1m }\napps: []\n' },
+      says: [`${other}:1:1: unknown key "poll"`, 'belongs to the file that includes this one'],
+    },
+    {
+      what: 'an include of its own',
+      files: { [other]: 'include: [c.yaml]\n' },
+      says: [`${other}:1:1: unknown key "include"`, 'belongs to the file that includes this one'],
+    },
+    {
+      what: 'a list that is none',
+      files: { [other]: 'apps: { id: 1 }\n' },
+      says: [`${other}:1:7: "apps" must be a list`],
+    },
+    {
+      what: 'a file that is no map',
+      files: { [other]: '- id: 1\n' },
+      says: [`${other}:1:1: the file must be a map`],
+    },
+    {
+      what: 'an unknown account',
+      files: { [other]: 'apps: [{ id: 1, account: b }]\n' },
+      says: [`${other}:1:26: unknown account "b"`],
+    },
+    {
+      what: 'a gauge that another file has',
+      files: { '/etc/nr/teams/a.yaml': query('q'), [other]: query('q') },
+      says: [`${other}:1:17: the gauge "q" is there already`],
+    },
+    {
+      what: 'a regular expression',
+      files: { [other]: 'apps: [{ match: "(" }]\n' },
+      says: [`${other}:1:17: `],
+    },
+    {
+      what: 'a key of New Relic in it, which is masked',
+      files: { [other]: `apps: [{ id: 1, labels: { x: NRAK-ABC } }]\n` },
+      says: [`${other}:1:30: the API key must not be in this file`, 'x: ********'],
+    },
+    {
+      what: 'a mistake in each of several files, in one run',
+      files: {
+        '/etc/nr/teams/a.yaml': 'aps: []',
+        [other]: 'apps: [',
+        '/etc/nr/teams/c.yaml': 'apps: [{ id: x }]',
+      },
+      says: ['/etc/nr/teams/a.yaml:1:1: ', `${other}:1:8: YAML`, '/etc/nr/teams/c.yaml:1:14: '],
+    },
+    {
+      what: 'nothing to poll in any of them',
+      files: { [other]: '# nothing yet\n' },
+      says: ['/etc/nr/config.yaml:2:10: no file of "include" has an entry'],
+    },
+    {
+      what: 'a file without UTF-8',
+      files: { [other]: app(1) },
+      broken: true,
+      says: [`/etc/nr/config.yaml:2:11: the included file ${other} is not UTF-8`, 'encoding'],
+    },
+    {
+      what: 'a large file',
+      files: { [other]: `#${'x'.repeat(1024 * 1024)}` },
+      says: [`/etc/nr/config.yaml:2:11: the included file ${other} is larger than 1 MiB`],
+    },
+  ])('refuses $what and names the place', async ({ files, says, broken = false }) => {
+    const platform = platformWith({ '/etc/nr/config.yaml': main, ...files });
+    const readFile: FakePlatform['readFile'] = async (path) =>
+      broken && path === other ? new Uint8Array([0xff, 0xfe]) : platform.readFile(path);
+
+    const message = await refusalOf({ ...platform, readFile });
+
+    for (const each of says) expect(message).toContain(each);
+    expect(message).not.toContain('NRAK-ABC');
+  });
+
+  it.each([
+    { what: 'that may not be read', code: 'EACCES', says: 'cannot be read: permission denied' },
+    { what: 'that is a directory', code: 'EISDIR', says: 'is a directory' },
+    { what: 'whose target is gone', code: 'ENOENT', says: 'does not exist' },
+  ])('refuses a file $what', async ({ code, says }) => {
+    const files = { '/etc/nr/config.yaml': `${main}${app(1)}`, [other]: app(2) };
+
+    const message = await refusalOf(platformWith(files, { [other]: code }));
+
+    expect(message).toContain(`/etc/nr/config.yaml:2:11: the included file ${other} ${says}`);
+  });
+
+  it('refuses a file without wildcards that is not there, and a directory that may not be read', async () => {
+    const include = 'include: [teams/none.yaml, "secret/*.yaml"]\n';
+    const files = { '/etc/nr/config.yaml': `${account}${include}${app(1)}` };
+
+    const message = await refusalOf(platformWith(files, { '/etc/nr/secret': 'EACCES' }));
+
+    expect(message).toContain(':2:11: the included file /etc/nr/teams/none.yaml does not exist');
+    expect(message).toContain(':2:28: a directory of "secret/*.yaml" cannot be read: permission');
+  });
+
+  it.each([
+    { what: 'a directory', failing: '/etc/nr/teams' },
+    { what: 'a file', failing: other },
+  ])('may be usable later if the volume of $what does not answer', async ({ failing }) => {
+    const files = { '/etc/nr/config.yaml': `${main}${app(1)}`, [other]: app(2) };
+    const loading = loadConfig(
+      '/etc/nr/config.yaml',
+      platformWith(files, { [failing]: 'ETIMEDOUT' }),
+    );
+
+    await expect(loading).rejects.toMatchObject({ cause: { code: 'ETIMEDOUT' } });
+    await expect(loading).rejects.toThrow('its file system does not answer');
+  });
+
+  it.each([
+    {
+      what: 'two patterns',
+      include: '[teams/*.yaml, teams/b.yaml]',
+      link: '',
+      says: ':2:25: the file /etc/nr/teams/b.yaml is included twice',
+    },
+    {
+      what: 'a symbolic link',
+      include: '[teams/*.yaml]',
+      link: '/etc/nr/teams/link.yaml',
+      says: 'included twice; it is also',
+    },
+    {
+      what: 'itself',
+      include: '["*.yaml"]',
+      link: '',
+      says: 'the configuration file includes itself',
+    },
+  ])('refuses a file that is included twice, by $what', async ({ include, link, says }) => {
+    const files = {
+      '/etc/nr/config.yaml': `${account}include: ${include}\n${app(1)}`,
+      [other]: app(2),
+      ...(link !== '' && { [link]: app(2) }),
+    };
+    const realPath = async (path: string): Promise<string> => (path === link ? other : path);
+
+    const message = await refusalOf({ ...platformWith(files), realPath });
+
+    expect(message).toContain(says);
+  });
+
+  it.each([
+    { include: 'teams/*.yaml', says: 'write include: ["teams/*.yaml"]' },
+    { include: '["teams/**/*.yaml"]', says: 'must not have **' },
+    { include: '[1]', says: 'each entry of "include" must be a string' },
+    { include: '[""]', says: 'must not be empty' },
+  ])('is a list of patterns: $include', async ({ include, says }) => {
+    const files = { '/etc/nr/config.yaml': `${account}include: ${include}\n${app(1)}` };
+
+    expect(await refusalOf(platformWith(files))).toContain(says);
+  });
+
+  it('has each of a thousand files, and each of ten thousand entries, at its place', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `t${String(index).padStart(4, '0')}`);
+    const entries = (team: number): string =>
+      Array.from({ length: 10 }, (_, index) => `  - id: ${10 * team + index + 1}\n`).join('');
+    const files = Object.fromEntries(
+      names.map((name, team) => [`/etc/nr/teams/${name}.yaml`, `apps:\n${entries(team)}`]),
+    );
+    const whole = { ...files, '/etc/nr/config.yaml': main };
+    const broken = { ...whole, '/etc/nr/teams/t0999.yaml': 'apps:\n  - idd: 1\n' };
+
+    const config = await loaded(whole);
+
+    expect(config.includedFiles).toHaveLength(1000);
+    expect(namesOf(config)).toEqual(
+      Array.from({ length: 10_000 }, (_, index) => `id=${index + 1}`),
+    );
+    expect(await refusalOf(platformWith(broken))).toContain(
+      '/etc/nr/teams/t0999.yaml:2:5: unknown',
+    );
+  });
+
+  it('means what one file with all entries means, wherever the entries stand', async () => {
+    const entry = fc.record({
+      kind: fc.constantFrom('apps', 'queries'),
+      id: fc.integer({ min: 1, max: 9 }),
+      file: fc.integer({ min: 0, max: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 20 }), async (entries) => {
+        const textOf = (some: typeof entries): string =>
+          ['apps', 'queries']
+            .map((key) => {
+              const items = some
+                .filter(({ kind }) => kind === key)
+                .map((one) =>
+                  key === 'apps'
+                    ? { id: one.id }
+                    : { as: `q${entries.indexOf(one)}`, nrql: `SELECT count(*) FROM A${one.id}` },
+                );
+              return items.length === 0 ? '' : `${key}: ${JSON.stringify(items)}\n`;
+            })
+            .join('');
+        const inOrder = entries.toSorted((one, other) => one.file - other.file);
+        const parts = [0, 1, 2, 3, 4].map((file) =>
+          textOf(entries.filter((one) => one.file === file)),
+        );
+        const files = Object.fromEntries(
+          parts.slice(1).map((text, index) => [`/etc/nr/teams/${index}.yaml`, text]),
+        );
+
+        const { includedFiles: _, ...config } = await loaded({
+          ...files,
+          '/etc/nr/config.yaml': main + parts[0],
+        });
+
+        expect(config).toEqual(await loaded({ '/etc/nr/config.yaml': account + textOf(inOrder) }));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has bounds, for a pattern that is far too wide', async () => {
+    const text = `#${'x'.repeat(1024 * 1024 - 2)}\n`;
+    const names = Array.from({ length: 17 }, (_, index) => `/etc/nr/teams/${index}.yaml`);
+    const large = Object.fromEntries(names.map((name) => [name, text]));
+    const many = { ...platformWith({ '/etc/nr/config.yaml': `${main}${app(1)}` }) };
+    const listDirectory = async (): Promise<readonly string[]> =>
+      Array.from({ length: 10_001 }, (_, index) => `${index}.yaml`);
+    const readFile: FakePlatform['readFile'] = async (path) =>
+      path.includes('teams') ? new Uint8Array() : many.readFile(path);
+
+    expect(await refusalOf(platformWith({ '/etc/nr/config.yaml': main, ...large }))).toContain(
+      '"include" stands for more than',
+    );
+    expect(await refusalOf({ ...many, listDirectory, readFile })).toContain(
+      'more than 10000 files',
+    );
+  });
+
+  it('is named in the effective configuration, which means the same without it', async () => {
+    const config = await loaded({
+      '/etc/nr/config.yaml': `${main}${app(1)}`,
+      '/etc/nr/teams/a\u0085b.yaml': app(2) + query('q'),
+    });
+    const text = effectiveConfigText(config);
+    const { includedFiles: _, ...same } = config;
+
+    expect(text).toContain(
+      '# With the entries of these files:\n#   /etc/nr/teams/a\\u{85}b.yaml\n',
+    );
+    const { config: again } = await parseConfig(text, { fileName: 'c', directory: '/etc/nr' });
+    expect(again).toEqual(same);
+  });
+
+  it('parses the configuration file for its patterns only when its bytes have changed', async () => {
+    const files: Record<string, string> = { '/etc/nr/config.yaml': main, [other]: app(1) };
+    const platform = platformWith(files);
+    const first = await readConfigFile('/etc/nr/config.yaml', platform);
+    files[other] = app(2);
+
+    const second = await readConfigFile('/etc/nr/config.yaml', platform, first.asked);
+
+    expect(second.asked.patterns).toBe(first.asked.patterns);
+    expect(second.digest).not.toBe(first.digest);
+  });
+
+  it('finds the place of an entry of another file, for commands that check it', async () => {
+    const files = { '/etc/nr/config.yaml': main, [other]: `\n${app(1)}` };
+    const { text, ...source } = await readConfigFile('/etc/nr/config.yaml', platformWith(files));
+
+    const file = await inspectConfig(text, source);
+
+    expect(file.placeOf(file.at('apps', 0, 'id')?.span)).toMatchObject({
+      fileName: other,
+      line: 2,
+      column: 14,
+    });
+  });
+});
