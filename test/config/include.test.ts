@@ -352,7 +352,7 @@ describe('include', () => {
               return items.length === 0 ? '' : `${key}: ${JSON.stringify(items)}\n`;
             })
             .join('');
-        const inOrder = entries.toSorted((one, other) => one.file - other.file);
+        const inOrder = entries.toSorted((left, right) => left.file - right.file);
         const parts = [0, 1, 2, 3, 4].map((file) =>
           textOf(entries.filter((one) => one.file === file)),
         );
