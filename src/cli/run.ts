@@ -108,8 +108,8 @@ async function oneShot(
         platform,
       );
     case 'config-schema': {
-      const { configJsonSchemaText } = await import('../config/schema.ts');
-      return { exitCode: 0, output: configJsonSchemaText() };
+      const { configJsonSchema } = await import('../config/schema.ts');
+      return { exitCode: 0, output: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` };
     }
   }
 }

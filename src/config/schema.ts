@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { AccountSource, ApiKeyHeader } from '../model/config.ts';
 import { anyRegion, type Region, regions } from '../model/region.ts';
+import { repositoryUrl } from '../model/shown-text.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { type FileMetric, gaugeName, metricKeys, metrics } from './metric-schema.ts';
@@ -374,12 +375,9 @@ export const keyPlaces: KeyPlaces = [
   ['an entry of "queries"', Object.keys(queryMap.shape)],
 ];
 
-/** JSON Schema (draft 7) of the configuration file, for editors. */
+/** JSON Schema (draft 7) of the configuration file, for editors: what `config.schema.json` has. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-}
-
-/** The text of `config.schema.json`. */
-export function configJsonSchemaText(): string {
-  return `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`;
+  const $id = `${repositoryUrl}/releases/latest/download/config.schema.json`;
+  const options = { target: 'draft-7', io: 'input', unrepresentable: 'any' } as const;
+  return { $id, ...z.toJSONSchema(fileSchema, options) };
 }

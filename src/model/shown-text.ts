@@ -95,7 +95,9 @@ export function withoutOpensslNoise(text: string): string {
   return text.replace(opensslNoise, (_all, reason: string) => reason).trimEnd();
 }
 
+export const repositoryUrl = 'https://github.com/newrelic-exporter/newrelic-exporter';
+
 /** The page of the documentation for users: what is installed has no files of it. */
 export function documentUrl(page: string): string {
-  return `https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/${page}`;
+  return `${repositoryUrl}/blob/main/docs/${page}`;
 }

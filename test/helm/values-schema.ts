@@ -48,10 +48,10 @@ function typeOf(value: Json): string {
  * The schema of the configuration file as far as Helm can follow it: its regular expressions know no
  * look-ahead, it merges the defaults in, which are empty, and the chart adds the files of the keys,
  * so that there may be none, but still not two. Of a reserved name Helm would only say "'not' failed":
- * those of queries a template refuses.
+ * those of queries a template refuses. With an id of its own, references below it would begin there.
  */
 function forHelm(schema: JsonObject): JsonObject {
-  const { $schema: _, title: __, required: ___, anyOf: ____, ...config } = schema;
+  const { $schema: _, $id: __, title: ___, required: ____, anyOf: _____, ...config } = schema;
   const text = JSON.stringify(config)
     .replaceAll(/"pattern":"([^"]*)\(\?=\[0-9\]\)/gu, '"minLength":1,"pattern":"$1')
     .replaceAll('"format":"regex",', '')

@@ -1,3 +1,4 @@
+import { repositoryUrl } from '../../model/shown-text.ts';
 import { type Child, type Html, html } from './html.ts';
 import { refreshSeconds, scriptPath } from './refresh-script.ts';
 import type { Tone } from './state.ts';
@@ -8,8 +9,6 @@ export interface PageContext {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
 }
-
-const docsUrl = 'https://github.com/newrelic-exporter/newrelic-exporter/tree/main/docs';
 
 export interface DocumentParts {
   /** What the tab of the browser shows first. */
@@ -46,7 +45,7 @@ function navigation(
     ['./api/v1/targets', 'Targets (JSON)'],
     ['./-/healthy', 'Health'],
     ['./-/ready', 'Readiness'],
-    [docsUrl, 'Documentation'],
+    [`${repositoryUrl}/tree/main/docs`, 'Documentation'],
   ];
   return links.map(([href, text, name]) => {
     const isCurrent = name !== undefined && name === current;
