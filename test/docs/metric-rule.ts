@@ -64,6 +64,24 @@ function factProblems(actual: MetricFacts, documented: MetricFacts): readonly st
   return problems;
 }
 
+/** What docs/stability.md can say of a metric. */
+export const stabilityWords = ['stable', 'may change'] as const;
+
+/** Metrics of which no table says, in its column `stability`, whether they may change. */
+export function withoutStability(actual: readonly MetricFacts[], text: string): readonly string[] {
+  const said = new Set(
+    tablesIn(text).flatMap(({ header, rows }) => {
+      const column = header.indexOf('stability');
+      if (header[0] !== 'metric' || column === -1) return [];
+      const names = header.map((title) => title === 'metric' || title.startsWith('of a host'));
+      return rows
+        .filter((row) => stabilityWords.some((word) => word === row[column]))
+        .flatMap((row) => row.filter((_, index) => names[index] === true).flatMap(codeWordsIn));
+    }),
+  );
+  return actual.map(({ name }) => name).filter((name) => !said.has(name));
+}
+
 /** Repositories, files and programs of other exporters, whose names begin as our metrics do. */
 const otherPrograms = /[\w-]+\/newrelic_exporter\b|\bnewrelic_exporter(?=\.yml| -)/g;
 

@@ -82,6 +82,7 @@ function gaugeTable(): string {
       'preset',
       "New Relic's metric",
       'value',
+      'stability',
     ],
     presetGauges().map(({ preset, gauge, series }) => [
       code(gauge.name),
@@ -93,6 +94,7 @@ function gaugeTable(): string {
       code(preset),
       series.map(sourceOf).join(', '),
       [...new Set(series.map(({ value }) => code(value)))].join(', '),
+      'stable',
     ]),
   );
 }

@@ -16,6 +16,7 @@ import {
   metricProblems,
   metricsOfPage,
   strayMetricNames,
+  withoutStability,
 } from './metric-rule.ts';
 
 /** What the exporters of mrf and jfindley call their metrics. */
@@ -79,7 +80,8 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
 
 const vendor = await vendorMetrics();
 const self = await selfMetrics();
-const documented = documentedMetrics(readDocument('docs/metrics.md').text);
+const metricsText = readDocument('docs/metrics.md').text;
+const documented = documentedMetrics(metricsText);
 
 describe('docs/metrics.md', () => {
   it('names every metric of New Relic data with its type and labels', () => {
@@ -93,6 +95,18 @@ describe('docs/metrics.md', () => {
     expect(own.length).toBeGreaterThan(20);
     expect(own.filter(({ labels }) => labels === undefined)).toEqual([]);
     expect(metricProblems(self, documented)).toEqual([]);
+  });
+
+  it('says of every metric whether it may change', () => {
+    expect(withoutStability([...vendor, ...self], metricsText)).toEqual([]);
+  });
+
+  it('would not say it of a new metric, nor in another word', () => {
+    const added = { name: 'newrelic_added', type: 'gauge', labels: [] };
+    const otherWords = metricsText.replaceAll('| may change |', '| alpha |');
+
+    expect(withoutStability([added], metricsText)).toEqual(['newrelic_added']);
+    expect(withoutStability(self, otherWords)).toContain('process_cpu_seconds_total');
   });
 });
 
