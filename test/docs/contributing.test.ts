@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { repositoryUrl } from '../../src/model/documents.ts';
+import { repositoryUrl } from '../../src/model/shown-text.ts';
 import { complaintAbout, runsIn, shellCommandsIn } from './command-rule.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { anchorsOf, brokenLinksOf } from './link-rule.ts';

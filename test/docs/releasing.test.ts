@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { repositoryUrl } from '../../src/model/documents.ts';
+import { repositoryUrl } from '../../src/model/shown-text.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { codeBlocksIn, codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 
@@ -68,7 +68,7 @@ describe('where the owner is named', () => {
   });
 
   it('is one in the source: that of package.json', () => {
-    expect(naming.filter((path) => path.startsWith('src/'))).toEqual(['src/model/documents.ts']);
+    expect(naming.filter((path) => path.startsWith('src/'))).toEqual(['src/model/shown-text.ts']);
     expect(repository.url).toBe(`git+${repositoryUrl}.git`);
   });
 });
