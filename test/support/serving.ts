@@ -27,14 +27,20 @@ export async function withServing(
   use: (serving: Serving) => Promise<void>,
 ): Promise<void> {
   const common = ['--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run(['serve', ...common, '--log.format=json', ...args], platform);
+  const state = { hasEnded: false };
+  const ending = run(['serve', ...common, '--log.format=json', ...args], platform).finally(() => {
+    state.hasEnded = true;
+  });
   const lines: Serving['lines'] = (message) =>
     platform.stderr
       .text()
       .split('\n')
       .filter((line) => line.includes(`"msg":"${message}`))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  while (lines('listening').length === 0) await platform.clock.advance(0);
+  while (lines('listening').length === 0) {
+    if (state.hasEnded) throw new Error(`serve has ended: ${platform.stderr.text()}`);
+    await platform.clock.advance(0);
+  }
   const port = /"host":"127\.0\.0\.1","port":(\d+)/u.exec(platform.stderr.text())?.[1];
   const page: Serving['page'] = async (path, method) =>
     get(`http://127.0.0.1:${port}${path}`, method);
@@ -42,11 +48,7 @@ export async function withServing(
     await use({ lines, page });
   } finally {
     platform.stop();
-    const state = { hasEnded: false };
-    const ended = ending.finally(() => {
-      state.hasEnded = true;
-    });
     while (!state.hasEnded) await platform.clock.advance(1000);
-    expect(await ended).toBe(0);
+    expect(await ending).toBe(0);
   }
 }
