@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flagTable } from '../../src/cli/flag-table.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import {
   get,
   type Program,
@@ -35,11 +36,12 @@ describe('config.example.yaml', () => {
         `127.0.0.1:${flagTable.simulatePort.defaultText}`,
         `127.0.0.1:${port}`,
       );
+      const { config: meant } = await parseConfig(config, { fileName: 'c', directory: '/' });
       await withFiles({ 'config.yaml': config }, async (directory) => {
         const daemon = await startDaemon([`--config.file=${directory}/config.yaml`], env);
         started.push(daemon);
         const problems = async (): Promise<readonly string[]> =>
-          (await polledOf(config, async (path) => get(`${daemon.url}${path}`))).problems;
+          (await polledOf(meant, async (path) => get(`${daemon.url}${path}`))).problems;
 
         await expect.poll(problems, { timeout: 240_000 }).toEqual([]);
         // From 2027-02-01 on there is a warning of the end of the REST API.

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { run } from '../../src/cli/run.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
@@ -167,12 +168,13 @@ describe('examples/configurations', () => {
 
   it.each(starts)('$name: $command has values for each entry', async ({ command, ...example }) => {
     const platform = machineWith(example);
+    const { config } = await loadConfig('/config.yaml', platform);
     const flags = shellWordsIn(command).filter((word) => !word.startsWith('--config.file='));
 
     await withServing(flags, platform, async ({ page }) => {
       // Two polls each: then it is known which metrics never have a value.
       await platform.clock.advance(3 * minuteMs);
-      const { problems, hosts, demand } = await polledOf(example.text, page);
+      const { problems, hosts, demand } = await polledOf(config, page);
 
       expect(problems).toEqual([]);
       expect(platform.stderr.text()).not.toMatch(/"level":"(?:warn|error)"/u);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseConfig } from '../../src/config/load-config.ts';
+import type { Config } from '../../src/model/config.ts';
 import type { Page } from '../support/daemon-process.ts';
 
 const targetsSchema = z.object({
@@ -42,10 +42,9 @@ export interface Polled {
 
 /** Asks a daemon, by the path of a page of its, how far it has come with this configuration. */
 export async function polledOf(
-  text: string,
+  config: Config,
   page: (path: string) => Promise<Page>,
 ): Promise<Polled> {
-  const { config } = await parseConfig(text, { fileName: 'config.yaml', directory: '/' });
   const body: unknown = JSON.parse((await page('/api/v1/targets')).text);
   const { accounts, activeTargets, queries } = targetsSchema.parse(body).data;
   const metrics = (await page('/metrics')).text;
