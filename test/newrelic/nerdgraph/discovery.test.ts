@@ -106,6 +106,7 @@ describe('a search that finds nothing', () => {
 });
 
 describe('an abort of a discovery', () => {
+  const deadline = new ApiError('timeout', 'time is over');
   async function abortedAt(call: number, reason: Error): Promise<Discovered> {
     const controller = new AbortController();
     let calls = 0;
@@ -122,16 +123,29 @@ describe('an abort of a discovery', () => {
   }
 
   it('at the deadline keeps what was read', async () => {
-    const deadline = new ApiError('timeout', 'time is over');
     const found = await abortedAt(2, deadline);
 
     expect(found).toMatchObject({ complete: false, error: deadline, calls: 2 });
     expect(found.ids).toHaveLength(2);
   });
 
-  it.each([1, 2])('for any other reason rejects, in call %i', async (call) => {
-    const stopped = new Error('stopped');
+  const stopped = new Error('stopped');
+  it.each([
+    ['at the deadline is incomplete', deadline, { value: { complete: false, error: deadline } }],
+    ['for any other reason rejects', stopped, { reason: stopped }],
+  ])('%s even if the whole list comes with it', async (_, reason, is) => {
+    const controller = new AbortController();
+    const { source } = aNerdGraphSource(async () => {
+      controller.abort(reason);
+      return pageAnswer([anEntity(1)]);
+    });
+    const found = source.discover({ selectors: [everything] }, [], controller.signal);
+    const [ended] = await Promise.allSettled([found]);
 
+    expect(ended).toMatchObject(is);
+  });
+
+  it.each([1, 2])('for any other reason rejects, in call %i', async (call) => {
     await expect(abortedAt(call, stopped)).rejects.toBe(stopped);
   });
 });

@@ -154,8 +154,9 @@ describe('the status of an error under 200', () => {
 
   it.each([
     ['SERVER_ERROR TOO_MANY_REQUESTS', 429],
-    ['TIMEOUT BAD_API_KEY', 401],
-    ['INVALID_INPUT ACCESS_DENIED', 403],
+    ['BAD_API_KEY TOO_MANY_REQUESTS', 429],
+    ['ACCESS_DENIED BAD_API_KEY', 401],
+    ['TIMEOUT ACCESS_DENIED', 403],
     ['INVALID_INPUT TIMEOUT', 413],
     ['SERVER_ERROR INVALID_INPUT', 400],
   ])('of several classes, %s, is the one that decides: %d', (classes, status) => {

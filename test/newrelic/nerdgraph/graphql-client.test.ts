@@ -171,13 +171,21 @@ describe('a query of the configuration', () => {
   });
 
   it('11.1 that comes with an error beside its rows is no value', async () => {
-    const part = nrqlPart([{ facet: 'shop', calls: 5 }]);
-    const answer = nrqlAnswer(part, [anError('TIMEOUT', 'shard lost')]);
+    const metadata = { facets: ['appName'], messages: [], timeWindow: { begin: 0, end: 60_000 } };
+    const part = nrqlPart([{ facet: 'shop', calls: 5 }], { metadata });
     // Even if nobody has read the status that it should have had.
-    const { client } = aBench(answer, 30_000, () => 200);
+    const ask = async (...errors: readonly unknown[]) =>
+      aBench(nrqlAnswer(part, errors), 30_000, () => 200).client.query(
+        aQuery,
+        question.window,
+        context,
+      );
+    const message: unknown = expect.stringContaining('comes with an error: "shard lost"');
 
-    await expect(client.query(aQuery, question.window, context)).rejects.toMatchObject({
+    expect(await ask()).toMatchObject({ series: [{ value: 5 }] });
+    await expect(ask(anError('TIMEOUT', 'shard lost'))).rejects.toMatchObject({
       reason: 'schema',
+      message,
     });
   });
 });

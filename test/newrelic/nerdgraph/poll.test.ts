@@ -9,6 +9,7 @@ import { neverAborted } from '../calls/fakes.ts';
 import { aNerdGraphSource, costOf, polled, type SourceUnderTest } from './a-nerdgraph-source.ts';
 import { type AskedNrql, answering, apart, ofHost, row } from './a-nerdgraph-vendor.ts';
 import { nrqlAnswer, nrqlPart } from './answers.ts';
+import { hostsNamed } from './some-fleet.ts';
 
 const wallMs = Date.UTC(2026, 8, 1, 10, 0, 30);
 const toMs = Date.UTC(2026, 8, 1, 9, 57);
@@ -130,6 +131,20 @@ describe('a poll', () => {
       error: { reason: 'schema' },
       reading: { application: [2, undefined], hosts: new Map() },
     });
+  });
+
+  it.each([
+    ['one query while nothing is answered: more of them would be a storm', '', 1],
+    ['each query while something is answered', '5', 2],
+  ])('divides %s', async (_, answered, divided) => {
+    // Three queries about the hosts of two applications each.
+    const large = Array.from({ length: 6 }, (_none, at) =>
+      aSelected({ id: `${at + 1}`, hostIds: hostsNamed(1000) }, { application: false }),
+    );
+    const bench = aNerdGraphSource(answering(({ ids }) => (ids.includes(answered) ? [] : broken)));
+    const before = await polled(bench, large);
+
+    expect([before.calls, costOf(bench.source, large)]).toEqual([3, 3 + divided]);
   });
 
   it('ends with a refused key: what was not asked for yet is refused as well', async () => {

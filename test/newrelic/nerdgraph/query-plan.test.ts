@@ -86,6 +86,20 @@ describe('groups', () => {
     expect(groupsOf(asking(all))).toHaveLength(count);
   });
 
+  it.each<[string, Entry, number]>([
+    ['another interval', { poll: { intervalMs: 120_000 } }, 2],
+    ['another delay', { poll: { delayMs: 240_000 } }, 2],
+    ['another window', { poll: { window: { kind: 'vendor_default' } } }, 2],
+    ['other metrics', allPresets, 2],
+    ['only the host of this process', self, 2],
+    ['the same metrics in another order', { series: throughputSeries.toReversed() }, 1],
+    ['only some of the hosts', even, 1],
+    ['other labels', { labels: { team: 'payments' } }, 1],
+    ['another time to hold values', { poll: { staleAfterMs: 60_000 } }, 1],
+  ])('of applications of which one has %s are as many as their kinds', (_, entry, count) => {
+    expect(groupsOf(asking([anApp(1, 2), anApp(2, 2, entry)]))).toHaveLength(count);
+  });
+
   it('are one for each query that is due, and none for others', () => {
     const asked = ['a', 'b'].map(
       (name): Subject => ({ kind: 'query', query: { ...aQuery, name } }),
