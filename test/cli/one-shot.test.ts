@@ -98,6 +98,8 @@ describe('the progress of a command', () => {
     const platform = createFakePlatform();
     const { clock, stderr } = platform;
     const running = { ...platform, stderr: { ...stderr, isTTY } };
+    // The machine has run for a while.
+    await clock.advance(5000);
 
     const ending = runOneShot(
       async ({ progress }) => {

@@ -109,6 +109,11 @@ describe('the list of applications', () => {
 
     expect(namesOn(first)).toHaveLength(100);
     expect(textOf(first)).toContain('1 to 100 of 250');
+    expect([first, last].map((page) => /(?:Previous|Next)<\/a>/u.exec(page)?.[0])).toEqual([
+      'Next</a>',
+      'Previous</a>',
+    ]);
+    expect(last).not.toContain('>Next</a>');
     expect(namesOn(last)).toHaveLength(50);
     expect(textOf(last)).toContain('201 to 250 of 250');
     expect(last).toContain('href="./?sort=name&amp;page=2">Previous</a>');

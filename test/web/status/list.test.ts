@@ -26,7 +26,7 @@ const source = aStatusSource({
     }),
   ],
   applications: [
-    anApplicationStatus({ id: '1', name: 'shop' }),
+    anApplicationStatus({ id: '1', name: 'Shop' }),
     anApplicationStatus({ ...inState('failing'), id: '2', name: 'mail', account: 'other' }),
   ],
 });
@@ -48,6 +48,7 @@ describe('a page with two lists', () => {
     { query: 'query_state=no+value', rows: ['empty', ...applications] },
     { query: 'query_state=failing&state=up', rows: ['carts', '1'] },
     { query: 'query_q=ORD&q=mai', rows: ['orders', '2'] },
+    { query: 'q=sho', rows: [...queries, '1'] },
     { query: 'query_sort=-name', rows: ['orders', 'mails', 'empty', 'carts', ...applications] },
     { query: 'query_sort=-calls&sort=name', rows: ['orders', 'carts', 'empty', 'mails', '2', '1'] },
     { query: 'account=other', rows: ['mails', '2'] },
