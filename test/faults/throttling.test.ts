@@ -94,6 +94,7 @@ describe.each(sources)('$name', (source) => {
         async (bench) => {
           await bench.advance(3 * minuteMs);
           const during = bench.daemon.status().find(({ name }) => name === 'production');
+          const sinceMs = bench.clock.wallMs() - (during?.refusals?.lastMs ?? NaN);
           await bench.advance(9 * minuteMs);
           const page = await bench.scrape();
 
@@ -103,6 +104,8 @@ describe.each(sources)('$name', (source) => {
             refusals: { calls: 1 },
             isReduced,
           });
+          expect(sinceMs).toBeGreaterThanOrEqual(0);
+          expect(sinceMs).toBeLessThanOrEqual(minuteMs);
           expect(bench.daemon.status().map(({ state }) => state)).toEqual(['up', 'up']);
           const hitMs = faults.hits()[0]?.request.monotonicMs ?? NaN;
           const later = simulator.journal.entries(

@@ -85,6 +85,10 @@ describe('the status of an application', () => {
     await clock.advance(14 * minuteMs - pollMs);
     table.look();
     const dropped = statusOf(bench);
+    // A host is back.
+    const reading = { ...good.reading, application: [] } as PollOutcome['reading'];
+    poll(bench, { ...bad, reading, failed: new Set([applicationScope]) });
+    const partly = statusOf(bench);
     poll(bench);
     const mended = statusOf(bench);
 
@@ -104,6 +108,7 @@ describe('the status of an application', () => {
     expect(failing.failedHostIds).toEqual(failedHostIds);
     expect(dropped).toMatchObject({ state: 'dropped', failure, isHeld: false, dropMs });
     expect(dropped.reading).toBeUndefined();
+    expect(partly).toMatchObject({ state: 'failing', dropMs: undefined });
     expect(mended).toMatchObject({ state: 'up', failure: undefined, dropMs: undefined });
     expect(mended.failedHostIds.size).toBe(0);
   });
