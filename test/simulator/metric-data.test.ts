@@ -91,6 +91,13 @@ describe('metric data', () => {
     expect(document).toMatchObject({ metric_data: { metrics: [{ timeslices: [{ values }] }] } });
   });
 
+  it('is there for a range of 60 seconds', () => {
+    const { get } = anApplication('web');
+    const minute = 'from=2026-09-01T09:50:00Z&to=2026-09-01T09:51:00Z';
+
+    expect(get(`/v2/applications/1/metrics/data.json?${throughput}&${minute}`).status).toBe(200);
+  });
+
   it.each([
     ['a range under 60 seconds', 'from=2026-09-01T09:50:00Z&to=2026-09-01T09:50:59Z'],
     ['a plus sign that was not encoded', range.replaceAll('Z', '+00:00')],

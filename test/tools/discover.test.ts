@@ -79,18 +79,18 @@ main     11  ruby      yes            2  shop
 
   it('gives YAML that is the apps of a configuration', async () => {
     const accounts = `accounts: [${account}, ${account.replace('main', 'second')}]`;
-    const apps = 'apps: [{ id: 1, account: main }, { id: 1, account: second }]';
+    const excluded = '{ match: "^sh", account: main, exclude: true }';
+    const apps = `apps: [${excluded}, { id: 1, account: main }, { id: 1, account: second }]`;
 
     const { stdout } = await listed(`${accounts}\n${apps}`, 'yaml');
 
     const pasted = `${accounts}\n${stdout}`;
     const parsed = await parseConfig(pasted, { fileName: 'c.yaml', directory: '/' });
     expect(stdout).toContain('  - id: 13 # old, not reporting\n    account: "main"\n');
-    expect(parsed.config.apps.map((entry) => [entry.account, entry.selector])).toEqual(
-      ['main', 'second'].flatMap((name) =>
-        ['12', '13', '11'].map((id) => [name, { kind: 'id', id }]),
-      ),
-    );
+    expect(parsed.config.apps.map((entry) => [entry.account, entry.selector])).toEqual([
+      ...['12', '13'].map((id) => ['main', { kind: 'id', id }]),
+      ...['12', '13', '11'].map((id) => ['second', { kind: 'id', id }]),
+    ]);
   });
 
   it('leaves what is excluded out of the YAML', async () => {

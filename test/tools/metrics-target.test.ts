@@ -72,6 +72,20 @@ describe('the application of metrics', () => {
     expect(targets).toHaveLength(1);
   });
 
+  it('is the one with that id, whatever another one is called', async () => {
+    const { exitCode, targets } = await listing(['11'], {
+      fleet: {
+        applications: [
+          { id: 11, name: 'shop', hosts: 1 },
+          { id: 12, name: '11', hosts: 1 },
+        ],
+      },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(targets).toContain('/v2/applications/11/metrics.json');
+  });
+
   it('may have a name of digits', async () => {
     const { exitCode, targets } = await listing(['404'], {
       fleet: { applications: [{ id: 11, name: '404', hosts: 1 }] },

@@ -249,6 +249,7 @@ describe('more series than max_series', () => {
     const series = ['0 label_a=b 5', '1 label_a=b 5', '0 label_a=d 9', '1 label_a=d 9'];
 
     expect([shown(found), found.leftOut]).toEqual([series, 4]);
+    expect(shown(read(rows, { ...how, maxSeries: 4 }))).toEqual(series);
     expect(read([rows[0], rows[2], rows[1], rows[3]], how).series).toEqual(found.series);
   });
 
