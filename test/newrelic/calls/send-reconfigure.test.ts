@@ -129,11 +129,12 @@ describe('connections that are replaced', () => {
     await settle();
     await account.close();
 
+    // First, because a request that is not broken off would be waited for.
+    expect([old.closed(), next.closed()]).toEqual([1, 1]);
     expect(await Promise.all([onOld, onNext])).toMatchObject([
       { message: 'closed' },
       { message: 'closed' },
     ]);
-    expect([old.closed(), next.closed()]).toEqual([1, 1]);
   });
 
   it('are waited for when all are closed', async () => {
