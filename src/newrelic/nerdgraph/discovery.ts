@@ -285,8 +285,8 @@ export async function listHosts(
     const { rows } = await client.nrql(question, { signal });
     const names = rows.flatMap(({ host }) => (host === undefined ? [] : [host]));
     return { names: new Map(names.map((name) => [name, name])), error: undefined, calls: 1 };
-  } catch (error) {
-    signal.throwIfAborted();
+  } catch (caught) {
+    const error = abortOf(signal) ?? caught;
     if (!(error instanceof ApiError)) throw error;
     return { names: new Map(), error, calls: 1 };
   }

@@ -145,6 +145,22 @@ describe('an abort of a discovery', () => {
     expect(ended).toMatchObject(is);
   });
 
+  it.each([
+    ['at the deadline is incomplete', deadline, { value: { complete: false, error: deadline } }],
+    ['for any other reason rejects', stopped, { reason: stopped }],
+  ])('%s while an empty account is asked whether it answers', async (_, reason, is) => {
+    const controller = new AbortController();
+    const { source } = aNerdGraphSource(async ({ operation }) => {
+      if (operation === 'list_applications') return pageAnswer([]);
+      controller.abort(reason);
+      throw reason;
+    });
+    const found = source.discover({ selectors: [everything] }, [], controller.signal);
+    const [ended] = await Promise.allSettled([found]);
+
+    expect(ended).toMatchObject(is);
+  });
+
   it.each([1, 2])('for any other reason rejects, in call %i', async (call) => {
     await expect(abortedAt(call, stopped)).rejects.toBe(stopped);
   });
