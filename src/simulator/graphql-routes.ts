@@ -1,11 +1,12 @@
+import type { GraphQLError } from 'graphql/error/GraphQLError.js';
 import { validate } from 'graphql/validation/validate.js';
 import type { Answer } from './answer.ts';
 import { searchEntities } from './entity-search.ts';
 import type { SimulatedAccount } from './fleet.ts';
 import {
-  asksOf,
   executeGraphql,
   type GraphqlArguments,
+  type GraphqlAsk,
   GraphqlFailure,
   type GraphqlObject,
   type GraphqlRequest,
@@ -19,6 +20,9 @@ import { nrqlField } from './nrql-field.ts';
 
 /** Makes another text of one. */
 export type Rewrite = (text: string) => string;
+
+/** Clients send a few documents again and again, and checking one takes longer than answering it. */
+const mostChecked = 64;
 
 function tooMany(what: string): Answer {
   return graphqlRefusal(429, `Too many ${what}`, { errorClass: 'TOO_MANY_REQUESTS' });
@@ -40,6 +44,8 @@ export class GraphqlRoutes {
   readonly #queries: MinuteCounter;
   readonly #texts: MinuteCounter;
   readonly #root: GraphqlObject;
+  /** What is wrong with each document that was checked, by its text. */
+  readonly #checked = new Map<string, readonly GraphQLError[]>();
   #violations = 0;
 
   constructor(settings: GraphqlSettings, account: SimulatedAccount) {
@@ -56,12 +62,16 @@ export class GraphqlRoutes {
   }
 
   /**
-   * Counts a request with a valid key as it arrives. `inFlight` counts those of NerdGraph, this one
-   * included. The returned function answers it; it may be called later. With `rewrite` it answers as if
+   * Counts a request with a valid key as it arrives. `asks` is what it asks for, `inFlight` counts those
+   * of NerdGraph, this one included. The returned function answers it; it may be called later. With `rewrite` it answers as if
    * each text among the variables had been rewritten.
    */
-  accept(request: GraphqlRequest, inFlight: number): (rewrite?: Rewrite) => Answer {
-    const refusal = this.#refusal(request, inFlight);
+  accept(
+    request: GraphqlRequest,
+    asks: readonly GraphqlAsk[],
+    inFlight: number,
+  ): (rewrite?: Rewrite) => Answer {
+    const refusal = this.#refusal(asks, inFlight);
     return (rewrite) => refusal ?? this.#answer(rewrittenBy(rewrite, request));
   }
 
@@ -73,9 +83,17 @@ export class GraphqlRoutes {
   }
 
   #answer(request: GraphqlRequest): Answer {
-    const { checksDocuments } = this.#settings;
-    const errors = checksDocuments ? validate(nerdgraphSchema, request.document) : [];
+    const errors = this.#settings.checksDocuments ? this.#check(request) : [];
     return graphqlAnswer(errors.length > 0 ? { errors } : executeGraphql(request, this.#root));
+  }
+
+  #check({ text, document }: GraphqlRequest): readonly GraphQLError[] {
+    const known = this.#checked.get(text);
+    if (known !== undefined) return known;
+    const errors = validate(nerdgraphSchema, document);
+    if (this.#checked.size >= mostChecked) this.#checked.clear();
+    this.#checked.set(text, errors);
+    return errors;
   }
 
   #counted(allowed: boolean): boolean {
@@ -84,10 +102,10 @@ export class GraphqlRoutes {
   }
 
   /** `undefined` if the request may go on. */
-  #refusal(request: GraphqlRequest, inFlight: number): Answer | undefined {
+  #refusal(asks: readonly GraphqlAsk[], inFlight: number): Answer | undefined {
     const { concurrency, repeatsPerMinute } = this.#settings;
     if (!this.#counted(inFlight <= concurrency)) return tooMany('concurrent requests');
-    const highest = asksOf(request)
+    const highest = asks
       .filter(({ operation }) => operation === 'nrql')
       .reduce((most, { text }) => Math.max(most, this.#texts.add(text)), 0);
     return this.#counted(highest <= repeatsPerMinute) ? undefined : tooMany('repetitive queries');

@@ -158,12 +158,16 @@ export function asksOf(request: GraphqlRequest): readonly GraphqlAsk[] {
   return asks;
 }
 
-/** The entry of the journal for a request. `hide` takes secrets out of a text. */
-export function askedOf(request: GraphqlRequest, hide: (text: string) => string): GraphqlAsked {
+/** The entry of the journal for a request that asks so. `hide` takes secrets out of a text. */
+export function askedOf(
+  request: GraphqlRequest,
+  asks: readonly GraphqlAsk[],
+  hide: (text: string) => string,
+): GraphqlAsked {
   const text = hide(`${request.text}\n${JSON.stringify(request.variables)}`);
   return {
     text: text.slice(0, keptCharacters),
-    asks: asksOf(request).map((ask) => ({
+    asks: asks.map((ask) => ({
       ...ask,
       text: hide(ask.text).slice(0, keptCharacters),
     })),

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import { type Answer, errorAnswer, overQuotaAnswer, sendAnswer } from './answer.ts';
-import { askedOf, type GraphqlAsked, graphqlRefusal, parseGraphqlRequest } from './graphql.ts';
+import {
+  askedOf,
+  asksOf,
+  type GraphqlAsked,
+  graphqlRefusal,
+  parseGraphqlRequest,
+} from './graphql.ts';
 import type { GraphqlRoutes, Rewrite } from './graphql-routes.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { MinuteCounter } from './minute-counter.ts';
@@ -152,12 +158,14 @@ export class RequestHandler {
     if (body === undefined)
       return { answer: () => graphqlRefusal(413, 'The request is too large') };
     const parsed = parseGraphqlRequest(body);
-    const asked = parsed === undefined ? undefined : askedOf(parsed, (text) => this.#hide(text));
+    const asks = parsed === undefined ? [] : asksOf(parsed);
+    const asked =
+      parsed === undefined ? undefined : askedOf(parsed, asks, (text) => this.#hide(text));
     if (credentials.kind !== 'valid') return { asked, answer: () => this.#graphql.refuse() };
     if (parsed === undefined) {
       return { answer: () => graphqlRefusal(400, 'The body is not a GraphQL request') };
     }
-    return { asked, answer: this.#graphql.accept(parsed, this.#graphqlInFlight) };
+    return { asked, answer: this.#graphql.accept(parsed, asks, this.#graphqlInFlight) };
   }
 
   #entryOf(

@@ -18,8 +18,9 @@ export function readScrape(text: string): Scrape {
   const find = (name: string, labels: Labels): readonly ParsedSample[] => {
     const wanted = Object.entries(labels);
     return samples.filter((sample) => {
+      if (sample.name !== name) return false;
       const own = new Map(sample.labels);
-      return sample.name === name && wanted.every(([key, value]) => own.get(key) === value);
+      return wanted.every(([key, value]) => own.get(key) === value);
     });
   };
   return {

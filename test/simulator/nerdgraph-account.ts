@@ -1,7 +1,7 @@
 import { CallCounter } from '../../src/simulator/call-counter.ts';
 import { Fleet } from '../../src/simulator/fleet.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
-import { parseGraphqlRequest } from '../../src/simulator/graphql.ts';
+import { asksOf, parseGraphqlRequest } from '../../src/simulator/graphql.ts';
 import { type GraphqlOptions, graphqlSettingsOf } from '../../src/simulator/graphql-options.ts';
 import { GraphqlRoutes } from '../../src/simulator/graphql-routes.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -50,7 +50,7 @@ export function aNerdgraphAccount(
   const ask = (query: string, variables: Readonly<Record<string, unknown>> = {}): unknown => {
     const request = parseGraphqlRequest(JSON.stringify({ query, variables }));
     if (request === undefined) throw new Error(`not a GraphQL document: ${query}`);
-    const answer = routes.accept(request, 1)();
+    const answer = routes.accept(request, asksOf(request), 1)();
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
     const document: unknown = JSON.parse(answer.body);
     return document;

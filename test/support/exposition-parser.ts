@@ -24,6 +24,7 @@ interface OpenFamily extends ParsedFamily {
 const rawControl = /(?!\n)\p{Cc}/u;
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*/;
+const labelValue = /^[^"\\]*(?:\\.[^"\\]*)*/u;
 const decimal = /^[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf)$|^Na[nN]$/;
 const suffixes: Readonly<Record<string, readonly string[]>> = {
   gauge: [''],
@@ -99,6 +100,7 @@ class Cursor {
 }
 
 function unescape(text: string, allowed: string): string {
+  if (!text.includes('\\')) return text;
   return text.replaceAll(/\\(.?)/gu, (_, character: string) => {
     const meaning = escapes[character];
     if (meaning === undefined || !allowed.includes(character)) {
@@ -120,17 +122,25 @@ function parseLabels(cursor: Cursor): readonly (readonly [string, string])[] {
     const name = cursor.match(labelName, 'a label name');
     if (labels.some(([other]) => other === name)) throw cursor.fail(`${name} only once`);
     cursor.expect('="');
-    labels.push([name, unescape(cursor.match(/^(?:[^"\\]|\\.)*/u, 'a label value'), '\\"n')]);
+    labels.push([name, unescape(cursor.match(labelValue, 'a label value'), '\\"n')]);
     cursor.expect('"');
   } while (cursor.accept(','));
   cursor.expect('}');
   return labels;
 }
 
+/** The same for a series whose labels stand in another order. */
+function keyOf(name: string, labels: ParsedSample['labels']): string {
+  const pairs = labels.map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return `${name} ${pairs.toSorted().join()}`;
+}
+
 class Reader {
   readonly families: OpenFamily[] = [];
   readonly #dialect: Dialect;
   readonly #seen = new Set<string>();
+  /** What the samples of the last family may be called. */
+  #names: readonly string[] = [];
   #help: { readonly name: string; readonly text: string } | undefined;
 
   constructor(dialect: Dialect) {
@@ -163,13 +173,14 @@ class Reader {
     const name = cursor.match(metricName, 'a metric name');
     cursor.expect(' ');
     const type = cursor.remaining();
-    if (this.#dialect.suffixes[type] === undefined)
-      throw new Error(`Unknown type ${type} of ${name}`);
+    const endings = this.#dialect.suffixes[type];
+    if (endings === undefined) throw new Error(`Unknown type ${type} of ${name}`);
     if (this.families.some((family) => family.name === name)) {
       throw new Error(`The family ${name} appears twice`);
     }
     if (this.#help !== undefined && this.#help.name !== name) throw new Error(`No TYPE of ${name}`);
     this.families.push({ name, help: this.#help?.text, type, samples: [] });
+    this.#names = endings.map((ending) => name + ending);
     this.#help = undefined;
   }
 
@@ -177,9 +188,7 @@ class Reader {
     this.end();
     const name = cursor.match(metricName, 'a metric name');
     const family = this.families.at(-1);
-    const endings = this.#dialect.suffixes[family?.type ?? ''] ?? [''];
-    const names = endings.map((suffix) => family?.name + suffix);
-    if (family === undefined || !names.includes(name)) {
+    if (family === undefined || !this.#names.includes(name)) {
       throw cursor.fail(`a sample of ${family?.name ?? 'a family'}, not of ${name}`);
     }
     const labels = parseLabels(cursor);
@@ -187,7 +196,7 @@ class Reader {
     if (bound !== undefined && !this.#dialect.bound.test(bound))
       throw cursor.fail(`no le ${bound}`);
     cursor.expect(' ');
-    const key = JSON.stringify([name, labels.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+    const key = keyOf(name, labels);
     if (this.#seen.has(key)) throw new Error(`The series appears twice: ${key}`);
     this.#seen.add(key);
     family.samples.push({ name, labels, value: parseValue(cursor.remaining()) });
