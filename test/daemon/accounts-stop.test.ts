@@ -143,7 +143,7 @@ describe('a stop while a reload is half done', () => {
   it('comes while the applications follow: the reload ends with it, and leaves nothing', async () => {
     const bench = await aRunningDaemon(
       { accounts: [accountOne()], apps: [anEntry({ account: 'one', hosts: false })] },
-      { latencyMs: 10, fleet: { applications: 3000, hosts: 1, kinds: ['web'] } },
+      { latencyMs: 10, fleet: { applications: 1000, hosts: 1, kinds: ['web'] } },
     );
     await bench.platform.clock.advance(30_000);
     const labels = { team: 'payments' };

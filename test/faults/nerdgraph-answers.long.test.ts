@@ -5,6 +5,7 @@ import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
+import { expectHeldAlone, moreMisleading } from './misleading-answers.ts';
 import { byNerdGraph } from './sources.ts';
 
 const production = { account: 'production' };
@@ -206,6 +207,15 @@ describe('a database that lets every query time out for minutes', () => {
         expect(after.fresh).toHaveLength(applications.length);
         expect(recovered.counts).toEqual([usual, usual, usual]);
       });
+    },
+  );
+});
+
+describe('an answer to a query for values that is not whole, or to another question', () => {
+  it.each(moreMisleading)(
+    'holds what it was to bring, and that alone: $part, $what',
+    async (row) => {
+      await expect(expectHeldAlone(row)).resolves.toBeUndefined();
     },
   );
 });

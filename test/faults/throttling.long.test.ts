@@ -3,6 +3,8 @@ import { minuteMs } from '../../src/model/time.ts';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
+import { byNerdGraph } from './sources.ts';
+import { expectPaused, pauseRows } from './throttled-accounts.ts';
 
 const reset = 'X-RateLimit-Reset';
 const legacy = 'NewRelic-OverloadProtection-Reset';
@@ -69,5 +71,11 @@ describe('4.2 a short spell of 429s of the REST API without a shortage', () => {
       expect(pauses).toHaveLength(1);
       expect(bench.logs('no longer rate limited by New Relic')).toHaveLength(1);
     });
+  });
+});
+
+describe('4.1 a 429 of NerdGraph', () => {
+  it.each(pauseRows.slice(2))('keeps the whole account away, and no other: $what', async (row) => {
+    await expect(expectPaused(byNerdGraph, row)).resolves.toBeUndefined();
   });
 });

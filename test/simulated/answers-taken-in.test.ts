@@ -17,11 +17,15 @@ it('11.2 an answer is taken in when it has arrived, although the budget of the m
     const text = await daemon.metrics.text();
     return Number(/^newrelic_exporter_poll_duration_seconds_count\S* (\d+)/mu.exec(text)?.[1] ?? 0);
   };
+  let lastEnded = 0;
   let secondsBehind = 0;
   let mostBehind = 0;
   for (let second = 0; second < 600; second += 1) {
     await platform.clock.advance(1000);
-    const isBehind = simulator.journal.count() > (await ended());
+    const sent = simulator.journal.count();
+    // The page is long to write: it is looked at only when it can have changed.
+    if (sent > lastEnded) lastEnded = await ended();
+    const isBehind = sent > lastEnded;
     secondsBehind = isBehind ? secondsBehind + 1 : 0;
     mostBehind = Math.max(mostBehind, secondsBehind);
   }

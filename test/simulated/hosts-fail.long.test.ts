@@ -1,7 +1,22 @@
 import { expect, it } from 'vitest';
-import { expectUnimpressed, hostsFailWith, type Story, told } from './spoilt-bench.ts';
+import {
+  expectFoundAlone,
+  expectUnimpressed,
+  hostsFailWith,
+  type Story,
+  told,
+} from './spoilt-bench.ts';
 
 it.each([
+  {
+    what: '300 applications with five hosts each',
+    story: {
+      count: 300,
+      hosts: 5,
+      limits: { requestsPerMinute: 100 },
+      spoil: hostsFailWith('TIMEOUT'),
+    },
+  },
   {
     what: 'a thousand applications',
     story: { count: 1000, hosts: 2, spoil: hostsFailWith('INTERNAL_SERVER_ERROR') },
@@ -19,3 +34,7 @@ it.each([
     expectUnimpressed(seen, story);
   },
 );
+
+it('one application of 200 that spoils the queries about hosts costs a dozen calls more an interval until it is found, and one afterwards', async () => {
+  await expect(expectFoundAlone(200)).resolves.toBeUndefined();
+});

@@ -15,7 +15,7 @@ export function hostsFailWith(errorClass: string): Spoil {
 }
 
 /** Every query about the hosts of this application fails, and so takes its companions with it. */
-export function isPoisoned(id: number): Spoil {
+function isPoisoned(id: number): Spoil {
   const spoil = hostsFailWith('INTERNAL_SERVER_ERROR');
   return (request, answer) =>
     new RegExp(`\\b${id}\\b`, 'u').test(appIdsIn(request.body)) ? spoil(request, answer) : answer;
@@ -107,4 +107,15 @@ export function expectUnimpressed(
   expect([...intervals]).toEqual([intervalMs / 1000]);
   expect(Math.max(...ofTwoMinutes)).toBeLessThanOrEqual(2 * 3 * usual);
   expect(after).toEqual([usual, usual]);
+}
+
+/** One application of so many spoils the queries about hosts that name it, and no others for long. */
+export async function expectFoundAlone(count: number): Promise<void> {
+  const spoil = isPoisoned(7);
+  const { usual, failing, intervals } = await told({ count, hosts: 2, spoil, failingMinutes: 50 });
+
+  expect([...intervals]).toEqual([60]);
+  // A query that fails is sent twice more.
+  expect(Math.max(...failing)).toBeLessThanOrEqual(usual + 12 + 2);
+  expect(failing.slice(-3)).toEqual([1, 1, 1].map((more) => usual + more + 2));
 }

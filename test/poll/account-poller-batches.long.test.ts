@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { expectFewBatches } from './batch-bench.ts';
+
+it.each([
+  { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
+  { what: '210 every 7 seconds', everyMs: 7000, each: 210 },
+])(
+  'batches are few, as many as planned within 5 %, and none is too early or late, when applications appeared $what',
+  async (growth) => {
+    await expect(expectFewBatches(growth)).resolves.toBeUndefined();
+  },
+);
