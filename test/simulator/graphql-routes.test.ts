@@ -37,6 +37,21 @@ describe('NerdGraph', () => {
     expect(Object.keys(Object(aNerdgraphAccount().ask(document)))).toEqual(['errors']);
   });
 
+  it('says of each document what is wrong with it, however often and in whatever order it comes', () => {
+    const { ask } = aNerdgraphAccount();
+    const [good, colour, size] = ['id', 'colour', 'size'].map(
+      (field) => `{ actor { accounts { ${field} } } }`,
+    );
+    const answers = [good, colour, size, colour, good].map((document) =>
+      JSON.stringify(ask(document ?? '')),
+    );
+
+    expect(answers[0]).toContain('1234567');
+    expect(answers[1]).toContain('colour');
+    expect(answers[2]).toContain('size');
+    expect(answers.slice(3)).toEqual([answers[1], answers[0]]);
+  });
+
   it('refuses the queries of an account that are over the limit of a minute', async () => {
     const { ask, clock, violations } = tenHosts({ nrqlPerMinute: 2 });
 
