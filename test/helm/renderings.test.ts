@@ -106,6 +106,18 @@ describe.each([
       expect(data.map((text) => Buffer.from(text, 'base64').toString())).toEqual([canary]);
     });
 
+    it('leaves no template in what Kubernetes reads', () => {
+      const one = cases.find(({ values }) => values === '17-templates-values.yaml');
+      const manifests = one === undefined ? [] : manifestsOf(one);
+      // Alerts and dashboards have templates of Prometheus and Grafana; one annotation has escaped braces.
+      const read = manifests.map(({ kind, metadata, spec }) =>
+        kind === 'PrometheusRule' ? { metadata } : { metadata, spec },
+      );
+
+      expect(manifests.length).toBeGreaterThan(10);
+      expect(JSON.stringify(read).replace('{{ a }}', '')).not.toContain('{{');
+    });
+
     it('covers every kind of object that the chart can make', () => {
       const kinds = new Set(cases.flatMap((one) => manifestsOf(one).map(({ kind }) => kind)));
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chart, helm3, refusal } from './chart.ts';
@@ -14,8 +14,12 @@ const redirect = [
 
 const aQuery = 'config.queries[0].as=logs,config.queries[0].nrql=SELECT count(*) FROM Log';
 
+type Refusal = readonly [set: readonly string[], says: string];
+
+const notAName = 'but a Secret or ConfigMap has a name of at most 253';
+
 /** Bad values, added to the smallest good ones, and what the sentence about them is known by. */
-const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
+const refusals: readonly Refusal[] = [
   [['replicas=2'], 'set sharding.mode to static (with mode: statefulset), or replicas to 1'],
   [['replicas=3', 'mode=statefulset'], 'set sharding.mode to static (with mode: statefulset)'],
   [['sharding.mode=static'], 'set mode to statefulset, or sharding.mode to none'],
@@ -114,6 +118,36 @@ const refusals: readonly (readonly [set: readonly string[], says: string])[] = [
   [['httpRoute.enabled=true'], 'httpRoute.parentRefs is empty'],
   [redirect, 'httpRoute.filters has a RequestRedirect'],
   [['mode=sidecar', 'scrapeConfig.enabled=true'], 'set podMonitor.enabled instead'],
+  ...[
+    'config.apps=null,configExistingConfigMap',
+    'web.configExistingSecret',
+    'apiKey.existingSecret',
+    'image.pullSecrets[0]',
+    'global.imagePullSecrets[0].name',
+    'extraEnv[0].name=A,extraEnv[0].valueFrom.secretKeyRef.key=k,extraEnv[0].valueFrom.secretKeyRef.name',
+    'extraEnvFrom[0].configMapRef.name',
+    'extraVolumes[0].name=v,extraVolumes[0].secret.secretName',
+    'extraVolumes[0].name=v,extraVolumes[0].projected.sources[0].configMap.name',
+    'extraContainers[0].name=c,extraContainers[0].envFrom[0].secretRef.name',
+    'ingress.enabled=true,ingress.hosts[0]=a,ingress.tls[0].secretName',
+    'serviceMonitor.enabled=true,serviceMonitor.basicAuth.username.key=k,serviceMonitor.basicAuth.username.name',
+    'podMonitoring.enabled=true,podMonitoring.tls.ca.secret.name',
+  ].map((value): Refusal => [[`${value}=my-{{ .Release.Name }}_key`], notAName]),
+  [['apiKey.existingSecret=My-Key'], 'apiKey.existingSecret is "My-Key", but a Secret'],
+  [
+    ['accounts[0].name=a,accounts[0].existingSecret=my-{{ .Release.Name }}_key'],
+    'accounts[0].existingSecret is "my-release_key", made of my-{{ .Release.Name }}_key, but a',
+  ],
+  [['ingress.enabled=true,ingress.hosts[0]=a-{{ .Release.Name }}_b'], 'but a host has a name of'],
+  [
+    ['httpRoute.enabled=true,httpRoute.parentRefs[0].name=g,httpRoute.hostnames[0]=A_b'],
+    'but a host has a name of',
+  ],
+  [
+    ['commonLabels.team=the {{ .Release.Name }}'],
+    'commonLabels[team] is "the release", made of the {{ .Release.Name }}, but a label has',
+  ],
+  [['podLabels.team=a b'], 'but a label has a value of at most 63'],
 ];
 
 describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
@@ -134,8 +168,10 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
   });
 
   it('are here for every sentence that the chart has', () => {
-    const template = readFileSync(join(chart, 'templates/_validate.tpl'), 'utf8');
-    const sentences = [...template.matchAll(/\bfail \(?(?:printf )?"([^"]*)"/gu)].map(
+    const templates = readdirSync(join(chart, 'templates'))
+      .filter((name) => name.endsWith('.tpl'))
+      .map((name) => readFileSync(join(chart, 'templates', name), 'utf8'));
+    const sentences = [...templates.join('\n').matchAll(/\bfail \(?(?:printf )?"([^"]*)"/gu)].map(
       ([, sentence = '']) => sentence,
     );
 

@@ -129,12 +129,14 @@ const ingressPath = mapOf({
 const ingressHost = mapOf({ host: notEmpty, paths: listOf(ingressPath, { minItems: 1 }) }, [
   'host',
 ]);
-const hostName: JsonObject = { type: 'string', pattern: '^[^/:]+$' };
+/** The name of a host, or a template of it: what comes out of that is checked by the chart. */
+const hostName: JsonObject = { type: 'string', pattern: String.raw`^[^/:]+$|\{\{` };
 
 const httpRoute: Types = {
   labels: texts,
   annotations: texts,
-  ...fields('HTTPRouteSpec', ['parentRefs', 'hostnames']),
+  ...fields('HTTPRouteSpec', ['parentRefs']),
+  hostnames: listOf(hostName, { maxItems: 16 }),
   matches: kubernetesField('HTTPRouteSpec', 'rules', 'matches'),
   filters: kubernetesField('HTTPRouteSpec', 'rules', 'filters'),
   additionalRules: kubernetesField('HTTPRouteSpec', 'rules'),

@@ -39,7 +39,7 @@ Call with (dict "root" $ "chart" MAP "own" LIST), where own are maps or null.
 {{- range prepend .own .root.Values.commonLabels }}
 {{- $labels = mergeOverwrite $labels (default dict .) }}
 {{- end }}
-{{- mergeOverwrite $labels (include "newrelic-exporter.selectorLabels" .root | fromYaml) | toYaml }}
+{{- include "newrelic-exporter.yaml" (list .root (mergeOverwrite $labels (include "newrelic-exporter.selectorLabels" .root | fromYaml))) }}
 {{- end }}
 
 {{/* The labels of an object. Call with a list: the scope, then maps of labels that only this object has. */}}
@@ -101,11 +101,8 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . | quote }}
 {{- define "newrelic-exporter.imagePullSecrets" -}}
 {{- $names := list }}
 {{- range concat .Values.global.imagePullSecrets .Values.image.pullSecrets }}
-{{- if kindIs "map" . }}
-{{- $names = append $names .name }}
-{{- else }}
-{{- $names = append $names . }}
-{{- end }}
+{{- $secret := kindIs "map" . | ternary . (dict "name" .) }}
+{{- $names = append $names (include "newrelic-exporter.text" (list $ $secret.name)) }}
 {{- end }}
 {{- range uniq $names }}
 - name: {{ . | quote }}
@@ -134,24 +131,29 @@ be changed: with another name, "helm upgrade" of a release with shards would be 
 {{ include "newrelic-exporter.fullname" . }}-peers
 {{- end }}
 
+{{/* The name of the ConfigMap and the Secret that the chart makes, or of those that a hook has of its own. */}}
+{{- define "newrelic-exporter.ownName" -}}
+{{- default (include "newrelic-exporter.fullname" .) .ownName }}
+{{- end }}
+
 {{- define "newrelic-exporter.configMapName" -}}
-{{- default (include "newrelic-exporter.fullname" .) .Values.configExistingConfigMap }}
+{{- include "newrelic-exporter.text" (list . .Values.configExistingConfigMap) | default (include "newrelic-exporter.ownName" .) }}
 {{- end }}
 
 {{/* Every API key that is mounted, as YAML: a list of volume, directory, Secret, and key of its data. */}}
 {{- define "newrelic-exporter.keys" -}}
-{{- $fullname := include "newrelic-exporter.fullname" . }}
+{{- $own := include "newrelic-exporter.ownName" . }}
 {{- if or .Values.apiKey.existingSecret .Values.apiKey.value }}
 - volume: api-key
   directory: /var/run/secrets/newrelic/default
-  secret: {{ default $fullname .Values.apiKey.existingSecret | quote }}
+  secret: {{ include "newrelic-exporter.text" (list . .Values.apiKey.existingSecret) | default $own | quote }}
   key: {{ ternary .Values.apiKey.existingSecretKey "api-key" (ne .Values.apiKey.existingSecret "") | quote }}
   account: ""
 {{- end }}
 {{- range $index, $account := .Values.accounts }}
 - volume: api-key-{{ $index }}
   directory: /var/run/secrets/newrelic/account-{{ $index }}
-  secret: {{ default $fullname $account.existingSecret | quote }}
+  secret: {{ include "newrelic-exporter.text" (list $ (default "" $account.existingSecret)) | default $own | quote }}
   key: {{ ternary (default "api-key" $account.existingSecretKey) (printf "account-%d" $index) (ne (default "" $account.existingSecret) "") | quote }}
   account: {{ $account.name | quote }}
 {{- end }}

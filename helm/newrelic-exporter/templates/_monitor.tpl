@@ -23,7 +23,14 @@ How targets are scraped, which a monitor and a ScrapeConfig name alike. Call wit
 {{- if eq (default .root.Values.web.scheme .monitor.scheme) "https" }}
 {{- $_ := set $with "scheme" "https" }}
 {{- end }}
-{{- $keys := list "honorLabels" "proxyUrl" "tlsConfig" "basicAuth" "relabelings" "metricRelabelings" }}
+{{- $monitor := .monitor }}
+{{- $root := .root }}
+{{- range $key := list "tlsConfig" "basicAuth" }}
+{{- with get $monitor $key }}
+{{- $_ := set $with $key (include "newrelic-exporter.yaml" (list $root .) | fromYaml) }}
+{{- end }}
+{{- end }}
+{{- $keys := list "honorLabels" "proxyUrl" "relabelings" "metricRelabelings" }}
 {{- include "newrelic-exporter.given" (dict "from" .monitor "keys" (concat $keys .keys) "with" $with) }}
 {{- end }}
 

@@ -5,12 +5,13 @@
 {{- with .Values.ingress }}
 {{- if .enabled }}
 {{- range .tls }}
-{{- $tls = concat $tls (default list .hosts) }}
+{{- $tls = concat $tls (include "newrelic-exporter.yaml" (list $ (default list .hosts)) | fromYamlArray) }}
 {{- end }}
 {{- range .hosts }}
 {{- $host := kindIs "string" . | ternary (dict "host" .) . }}
+{{- $name := include "newrelic-exporter.text" (list $ $host.host) }}
 {{- range default (list dict) $host.paths }}
-{{- $addresses = append $addresses (printf "%s://%s%s" (ternary "https" "http" (has $host.host $tls)) $host.host (default "/" .path)) }}
+{{- $addresses = append $addresses (printf "%s://%s%s" (ternary "https" "http" (has $name $tls)) $name (default "/" .path)) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -18,7 +19,7 @@
 {{- with .Values.httpRoute }}
 {{- if .enabled }}
 {{- range .hostnames }}
-{{- $addresses = append $addresses (printf "%s, by the Gateway" .) }}
+{{- $addresses = append $addresses (printf "%s, by the Gateway" (include "newrelic-exporter.text" (list $ .))) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -79,11 +80,12 @@ Only in the namespace of the release, whose Secrets Helm itself reads.
 {{- end }}
 {{- $waits := ternary "the exporter waits for it" "the pods cannot start without it" (eq .Values.mode "sidecar") }}
 {{- range $wanted }}
-{{- $found := lookup "v1" .kind $namespace .name }}
+{{- $name := include "newrelic-exporter.text" (list $ .name) }}
+{{- $found := lookup "v1" .kind $namespace $name }}
 {{- if not $found }}
-{{- $missing = append $missing (printf "the namespace %s has no %s %s, which %s names: %s." $namespace .kind .name .value $waits) }}
+{{- $missing = append $missing (printf "the namespace %s has no %s %s, which %s names: %s." $namespace .kind $name .value $waits) }}
 {{- else if and .key (not (hasKey (default dict $found.data) .key)) }}
-{{- $missing = append $missing (printf "the %s %s, which %s names, has no key %s: %s." .kind .name .value .key $waits) }}
+{{- $missing = append $missing (printf "the %s %s, which %s names, has no key %s: %s." .kind $name .value .key $waits) }}
 {{- end }}
 {{- end }}
 {{- end }}

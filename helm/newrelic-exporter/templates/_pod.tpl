@@ -46,11 +46,11 @@ env:
       fieldRef:
         fieldPath: metadata.name
   {{- with .Values.extraEnv }}
-  {{- toYaml . | nindent 2 }}
+  {{- include "newrelic-exporter.yaml" (list $ .) | nindent 2 }}
   {{- end }}
 {{- with .Values.extraEnvFrom }}
 envFrom:
-  {{- toYaml . | nindent 2 }}
+  {{- include "newrelic-exporter.yaml" (list $ .) | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -114,7 +114,7 @@ They are optional for a sidecar, because the pod of the application must not wai
     {{- end }}
 {{- end }}
 {{- with .Values.extraVolumes }}
-{{ toYaml . }}
+{{ include "newrelic-exporter.yaml" (list $ .) }}
 {{- end }}
 {{- end }}
 
@@ -122,10 +122,12 @@ They are optional for a sidecar, because the pod of the application must not wai
 {{- define "newrelic-exporter.webSecrets" -}}
 {{- $secrets := list }}
 {{- with .Values.web.configExistingSecret }}
-{{- $secrets = append $secrets (dict "volume" "web-config" "secret" . "directory" "/etc/newrelic-exporter-web") }}
+{{- $name := include "newrelic-exporter.text" (list $ .) }}
+{{- $secrets = append $secrets (dict "volume" "web-config" "secret" $name "directory" "/etc/newrelic-exporter-web") }}
 {{- end }}
 {{- with .Values.web.tlsExistingSecret }}
-{{- $secrets = append $secrets (dict "volume" "web-tls" "secret" . "directory" "/etc/newrelic-exporter-tls") }}
+{{- $name := include "newrelic-exporter.text" (list $ .) }}
+{{- $secrets = append $secrets (dict "volume" "web-tls" "secret" $name "directory" "/etc/newrelic-exporter-tls") }}
 {{- end }}
 {{- toYaml $secrets }}
 {{- end }}
@@ -154,7 +156,7 @@ metadata:
     checksum/config: {{ include "newrelic-exporter.config" . | sha256sum }}
     {{- end }}
     {{- with .Values.podAnnotations }}
-    {{- toYaml . | nindent 4 }}
+    {{- include "newrelic-exporter.yaml" (list $ .) | nindent 4 }}
     {{- end }}
   {{- end }}
 spec:
@@ -176,7 +178,7 @@ spec:
   {{- end }}
   {{- with .Values.extraInitContainers }}
   initContainers:
-    {{- toYaml . | nindent 4 }}
+    {{- include "newrelic-exporter.yaml" (list $ .) | nindent 4 }}
   {{- end }}
   containers:
     -
@@ -198,7 +200,7 @@ spec:
         {{- toYaml . | nindent 8 }}
       {{- end }}
     {{- with .Values.extraContainers }}
-    {{- toYaml . | nindent 4 }}
+    {{- include "newrelic-exporter.yaml" (list $ .) | nindent 4 }}
     {{- end }}
   volumes:
     {{- include "newrelic-exporter.volumes" . | nindent 4 }}

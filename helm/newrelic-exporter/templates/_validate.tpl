@@ -68,6 +68,7 @@
 {{- if and .Values.scrapeConfig.enabled (eq .Values.mode "sidecar") }}
 {{- fail "scrapeConfig.enabled is true, but in the mode sidecar the chart does not know the addresses of the pods: set podMonitor.enabled instead" }}
 {{- end }}
+{{- include "newrelic-exporter.validateNames" . }}
 {{- include "newrelic-exporter.validateQueries" . }}
 {{- include "newrelic-exporter.validateMonitors" . }}
 {{- with .Values.prometheusRule }}
