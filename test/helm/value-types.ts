@@ -74,6 +74,7 @@ function monitorTypes(endpoint: string): Types {
   return {
     ...fields(endpoint, [...scraped, ...relabeled]),
     labels: texts,
+    annotations: texts,
     scheme: schemes,
     proxyUrl: optional(kubernetesField('PodMonitorEndpoint', 'proxyUrl')),
     targetLabels: listOf(notEmpty),
@@ -158,6 +159,7 @@ const vpa: Types = {
 /** Google's objects, whose schema is not to be had. */
 const podMonitoring: Types = {
   labels: texts,
+  annotations: texts,
   interval: notEmpty,
   tls: anyMap,
   basicAuth: anyMap,
@@ -218,6 +220,7 @@ export const valueTypes: Types = {
   }),
   ...under('podMonitoring', podMonitoring),
   'prometheusRule.labels': texts,
+  'prometheusRule.annotations': texts,
   'prometheusRule.grafanaUrl': { type: 'string', pattern: '^(https?://[^?#]+)?$' },
   'prometheusRule.extraGroups': listOf(kubernetesType('RuleGroup')),
   'dashboards.labels': texts,
