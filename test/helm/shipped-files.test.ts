@@ -55,6 +55,35 @@ describe.skipIf(helm4.skip)(`what the chart ships${helm4.note}`, () => {
     ]);
   });
 
+  it('has no alert that is off, and what is different about others', async () => {
+    const groups = await renderedGroups([
+      ...enabled,
+      'prometheusRule.disabled={NewRelicExporterRateLimited,NewRelicApplicationApdexLow}',
+      `prometheusRule.overrides.${discoveryFailing}.for=2h`,
+      `prometheusRule.overrides.${discoveryFailing}.labels.team=payments`,
+      `prometheusRule.overrides.${discoveryFailing}.annotations.summary=Look at {{ $labels.account }}`,
+    ]);
+    const expected = [...groupsOf('recording'), ...groupsOf('exporter')].map(
+      ({ rules, ...group }) => ({
+        ...group,
+        rules: rules
+          .filter((rule) => !('alert' in rule) || rule.alert !== 'NewRelicExporterRateLimited')
+          .map((rule) =>
+            'alert' in rule && rule.alert === discoveryFailing
+              ? {
+                  ...rule,
+                  for: '2h',
+                  labels: { ...rule.labels, team: 'payments' },
+                  annotations: { ...rule.annotations, summary: 'Look at {{ $labels.account }}' },
+                }
+              : rule,
+          ),
+      }),
+    );
+
+    expect(groups).toEqual(expected);
+  });
+
   it('leads to the runbook that the values name, and else is the same', async () => {
     const groups = await renderedGroups([
       ...enabled,

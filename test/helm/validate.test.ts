@@ -148,6 +148,25 @@ const refusals: readonly Refusal[] = [
     'commonLabels[team] is "the release", made of the {{ .Release.Name }}, but a label has',
   ],
   [['podLabels.team=a b'], 'but a label has a value of at most 63'],
+  [
+    ['prometheusRule.enabled=true', 'prometheusRule.disabled[0]=ExporterRateLimit'],
+    'prometheusRule.disabled has ExporterRateLimit, which is no alert of the chart: did you mean NewRelicExporterRateLimited?',
+  ],
+  [
+    ['prometheusRule.enabled=true', 'prometheusRule.overrides.Own.for=1m'],
+    'which is no alert of the chart',
+  ],
+  [
+    ['prometheusRule.enabled=true', 'prometheusRule.overrides.Watchdog.for=1m'],
+    'which is no alert of the chart: its alerts are NewRelicApplicationNotReporting, ',
+  ],
+  [
+    [
+      'prometheusRule.enabled=true,prometheusRule.disabled[0]=NewRelicExporterDown',
+      'prometheusRule.overrides.NewRelicExporterDown.for=1m',
+    ],
+    'but an alert that is off cannot be changed',
+  ],
 ];
 
 describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {

@@ -221,6 +221,15 @@ export const valueTypes: Types = {
   ...under('podMonitoring', podMonitoring),
   'prometheusRule.labels': texts,
   'prometheusRule.annotations': texts,
+  'prometheusRule.disabled': listOf(notEmpty, { uniqueItems: true }),
+  'prometheusRule.overrides': {
+    type: 'object',
+    additionalProperties: mapOf({
+      for: kubernetesField('RuleGroup', 'rules', 'for'),
+      labels: texts,
+      annotations: texts,
+    }),
+  },
   'prometheusRule.grafanaUrl': { type: 'string', pattern: '^(https?://[^?#]+)?$' },
   'prometheusRule.extraGroups': listOf(kubernetesType('RuleGroup')),
   'dashboards.labels': texts,

@@ -75,6 +75,9 @@
 {{- if and .enabled .groups.applications (not .groups.recording) }}
 {{- fail "prometheusRule.groups.applications needs the recording rules: set prometheusRule.groups.recording to true" }}
 {{- end }}
+{{- if .enabled }}
+{{- include "newrelic-exporter.validateAlerts" $ }}
+{{- end }}
 {{- end }}
 {{- end }}
 
