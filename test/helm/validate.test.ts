@@ -14,6 +14,9 @@ const redirect = [
 
 const aQuery = 'config.queries[0].as=logs,config.queries[0].nrql=SELECT count(*) FROM Log';
 
+/** As a template, because `--set` would make a boolean of `true`. */
+const scrapeAnnotation = String.raw`prometheus\.io/scrape=\{{ true }}`;
+
 type Refusal = readonly [set: readonly string[], says: string];
 
 const notAName = 'but a Secret or ConfigMap has a name of at most 253';
@@ -149,6 +152,30 @@ const refusals: readonly Refusal[] = [
   ],
   [['podLabels.team=a b'], 'but a label has a value of at most 63'],
   [
+    ['serviceMonitor.enabled=true,podMonitor.enabled=true'],
+    'serviceMonitor.enabled and podMonitor.enabled are set together',
+  ],
+  [
+    ['serviceMonitor.enabled=true,scrapeConfig.enabled=true'],
+    'are set together, so that the exporter would be scraped',
+  ],
+  [
+    ['scrapeConfig.enabled=true,podMonitoring.enabled=true'],
+    'scrapeConfig.enabled and podMonitoring.enabled are set together',
+  ],
+  [
+    ['mode=sidecar', 'podMonitor.enabled=true,podMonitoring.enabled=true'],
+    'podMonitor.enabled and podMonitoring.enabled are set together',
+  ],
+  [
+    ['serviceMonitor.enabled=true', `service.annotations.${scrapeAnnotation}`],
+    'serviceMonitor.enabled and service.annotations[prometheus.io/scrape] are set together',
+  ],
+  [
+    [`service.annotations.${scrapeAnnotation},podAnnotations.${scrapeAnnotation}`],
+    'podAnnotations[prometheus.io/scrape] and service.annotations[prometheus.io/scrape] are set',
+  ],
+  [
     ['prometheusRule.enabled=true', 'prometheusRule.disabled[0]=ExporterRateLimit'],
     'prometheusRule.disabled has ExporterRateLimit, which is no alert of the chart: did you mean NewRelicExporterRateLimited?',
   ],
@@ -225,6 +252,15 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
     [['service.type=NodePort', 'service.nodePort=30126']],
     [['service.type=LoadBalancer', 'service.loadBalancerIP=192.0.2.1']],
     [['service.ipFamilies={IPv6,IPv4}']],
+    [[`service.annotations.${scrapeAnnotation}`]],
+    [
+      [
+        'serviceMonitor.enabled=true',
+        `podAnnotations.${scrapeAnnotation.replace('true', 'false')}`,
+      ],
+    ],
+    [['mode=sidecar', 'serviceMonitor.enabled=true', 'podMonitor.enabled=true']],
+    [['mode=none,serviceMonitor.enabled=true,podMonitor.enabled=true']],
   ])('but not %s', async (set) => {
     expect(await refusal(set)).toBe('');
   });

@@ -29,10 +29,6 @@
 {{/* What the notes warn of, as a list of sentences. */}}
 {{- define "newrelic-exporter.warnings" -}}
 {{- $warnings := include "newrelic-exporter.missing" . | fromYamlArray }}
-{{- $hasWorkload := has .Values.mode (list "deployment" "statefulset") }}
-{{- if and $hasWorkload .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}
-{{- $warnings = append $warnings "serviceMonitor.enabled and podMonitor.enabled are both true, so Prometheus scrapes every pod twice: set one of them to false." }}
-{{- end }}
 {{- with .Values.prometheusRule }}
 {{- if and .enabled (not (or .groups.recording .groups.exporter .groups.applications .extraGroups)) }}
 {{- $warnings = append $warnings "prometheusRule.enabled is true, but all its groups are off, so no PrometheusRule is installed." }}

@@ -70,6 +70,7 @@
 {{- end }}
 {{- include "newrelic-exporter.validateNames" . }}
 {{- include "newrelic-exporter.validateQueries" . }}
+{{- include "newrelic-exporter.validateScraping" . }}
 {{- include "newrelic-exporter.validateMonitors" . }}
 {{- with .Values.prometheusRule }}
 {{- if and .enabled .groups.applications (not .groups.recording) }}
@@ -197,6 +198,30 @@
 {{- if gt (len $handlers) 1 }}
 {{- fail (printf "%s has %s, but Kubernetes allows only one of them: set the others to null" $name (join " and " $handlers)) }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks that the exporter is scraped once: a sum over series that are there twice would be twice as high. */}}
+{{- define "newrelic-exporter.validateScraping" -}}
+{{- $ways := list }}
+{{- $hasWorkload := has .Values.mode (list "deployment" "statefulset") }}
+{{- range $name := list "serviceMonitor" "podMonitor" "scrapeConfig" "podMonitoring" }}
+{{- $isMade := or $hasWorkload (and (hasPrefix "pod" $name) (ne $.Values.mode "none")) }}
+{{- if and $isMade (get $.Values $name).enabled }}
+{{- $ways = append $ways (printf "%s.enabled" $name) }}
+{{- end }}
+{{- end }}
+{{- if $hasWorkload }}
+{{- range $path, $annotations := dict "podAnnotations" .Values.podAnnotations "service.annotations" .Values.service.annotations }}
+{{- with get $annotations "prometheus.io/scrape" }}
+{{- if eq (include "newrelic-exporter.text" (list $ .)) "true" }}
+{{- $ways = append $ways (printf "%s[prometheus.io/scrape]" $path) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if gt (len $ways) 1 }}
+{{- fail (printf "%s are set together, so that the exporter would be scraped %d times and every series be there as often: keep one of them, and write what a second Prometheus needs into extraManifests" (join " and " $ways) (len $ways)) }}
 {{- end }}
 {{- end }}
 
