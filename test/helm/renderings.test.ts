@@ -106,6 +106,20 @@ describe.each([
       expect(data.map((text) => Buffer.from(text, 'base64').toString())).toEqual([canary]);
     });
 
+    it('sets each variable of a container once, also if the values name it', async () => {
+      const own = ['extraEnv[0].name=POD_NAME', 'extraEnv[0].value=exporter-0'];
+      const [pod] = exportersIn(
+        await render({
+          helm: tool.path,
+          kubeVersion,
+          values: ['05-shards-static-values.yaml'],
+          set: own,
+        }),
+      );
+
+      expect(pod?.container.env).toEqual([{ name: 'POD_NAME', value: 'exporter-0' }]);
+    });
+
     it('leaves no template in what Kubernetes reads', () => {
       const one = cases.find(({ values }) => values === '17-templates-values.yaml');
       const manifests = one === undefined ? [] : manifestsOf(one);

@@ -38,13 +38,19 @@ resources:
 {{- end }}
 {{- end }}
 
-{{/* The variables of a container that reads the configuration. */}}
+{{/* The variables of a container that reads the configuration. Each name is there once, or Kubernetes would refuse it. */}}
 {{- define "newrelic-exporter.environment" -}}
+{{- $names := list }}
+{{- range .Values.extraEnv }}
+{{- $names = append $names .name }}
+{{- end -}}
 env:
+  {{- if not (has "POD_NAME" $names) }}
   - name: POD_NAME
     valueFrom:
       fieldRef:
         fieldPath: metadata.name
+  {{- end }}
   {{- with .Values.extraEnv }}
   {{- include "newrelic-exporter.yaml" (list $ .) | nindent 2 }}
   {{- end }}
