@@ -68,9 +68,9 @@ export async function render(options: RenderOptions): Promise<readonly Manifest[
 }
 
 /** The sentence that helm refuses the values with. */
-export async function refusal(set: readonly string[]): Promise<string> {
+export async function refusal(set: readonly string[], kubeVersion = '1.34.0'): Promise<string> {
   try {
-    await renderText({ values: ['01-default-values.yaml'], set });
+    await renderText({ values: ['01-default-values.yaml'], set, kubeVersion });
     return '';
   } catch (error) {
     return error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);

@@ -75,6 +75,23 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
       },
     );
 
+    it.each(['1.27', '1.30'])(
+      'are so as well with what Kubernetes %s has and older versions do not',
+      async (version) => {
+        const file = await written(`new-${version}.yaml`, {
+          values: ['05-shards-static-values.yaml'],
+          set: ['pdb.unhealthyPodEvictionPolicy=AlwaysAllow'],
+          kubeVersion: `${version}.0`,
+        });
+
+        const report = await schemaReport([file], version);
+
+        expect(readFileSync(file, 'utf8')).toContain('unhealthyPodEvictionPolicy: AlwaysAllow');
+        expect(report).toContain('OK');
+        expect(report).not.toMatch(/error/iu);
+      },
+    );
+
     it.skipIf(kubectl.skip)(
       'are so as well with the sidecar and the PodMonitor of Kustomize',
       async () => {

@@ -17,7 +17,7 @@ const aQuery = 'config.queries[0].as=logs,config.queries[0].nrql=SELECT count(*)
 /** As a template, because `--set` would make a boolean of `true`. */
 const scrapeAnnotation = String.raw`prometheus\.io/scrape=\{{ true }}`;
 
-type Refusal = readonly [set: readonly string[], says: string];
+type Refusal = readonly [set: readonly string[], says: string, kubeVersion?: string];
 
 const notAName = 'but a Secret or ConfigMap has a name of at most 253';
 
@@ -152,6 +152,11 @@ const refusals: readonly Refusal[] = [
   ],
   [['podLabels.team=a b'], 'but a label has a value of at most 63'],
   [
+    ['pdb.enabled=true', 'pdb.unhealthyPodEvictionPolicy=AlwaysAllow'],
+    'pdb.unhealthyPodEvictionPolicy needs Kubernetes 1.27',
+    '1.26.9',
+  ],
+  [
     ['serviceMonitor.enabled=true,podMonitor.enabled=true'],
     'serviceMonitor.enabled and podMonitor.enabled are set together',
   ],
@@ -197,8 +202,12 @@ const refusals: readonly Refusal[] = [
 ];
 
 describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
-  it.each(refusals)('%s: %s', async (set, says) => {
-    expect(await refusal(set)).toContain(says);
+  const cases = refusals.map(
+    ([set, says, kubeVersion = '1.34.0']) => [set, says, kubeVersion] as const,
+  );
+
+  it.each(cases)('%s: %s', async (set, says, kubeVersion) => {
+    expect(await refusal(set, kubeVersion)).toContain(says);
   });
 
   it('are the names that the exporter refuses in queries', () => {

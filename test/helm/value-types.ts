@@ -239,5 +239,6 @@ export const valueTypes: Types = {
   'networkPolicy.egress.extra': listOf(kubernetesType('NetworkPolicyEgressRule')),
   'pdb.maxUnavailable': amountOfPods,
   'pdb.minAvailable': optional(amountOfPods),
+  'pdb.unhealthyPodEvictionPolicy': { enum: ['', 'AlwaysAllow', 'IfHealthyBudget'] },
   ...under('vpa', vpa),
 };

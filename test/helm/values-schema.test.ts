@@ -90,6 +90,7 @@ describe.skipIf(helm3.skip)(`helm with the schema${helm3.note}`, () => {
     { set: 'extraManifests[0].kind=ConfigMap', says: '/extraManifests/0' },
     { set: 'httpRoute.hostname=a', says: 'hostname' },
     { set: 'pdb.maxUnavailable=half', says: '/pdb/maxUnavailable' },
+    { set: 'pdb.unhealthyPodEvictionPolicy=Never', says: '/pdb/unhealthyPodEvictionPolicy' },
     { set: 'vpa.updateMode=On', says: '/vpa/updateMode' },
     { set: 'scrapeConfig.targetLabels.a-b=c', says: '/scrapeConfig/targetLabels' },
   ])('refuses $set', async ({ set, says }) => {

@@ -133,6 +133,9 @@
 {{- if and .Values.hostNetwork .Values.networkPolicy.enabled }}
 {{- fail "hostNetwork and networkPolicy.enabled are true, but a NetworkPolicy does not apply to pods in the network of their node: set one of them to false" }}
 {{- end }}
+{{- if and .Values.pdb.enabled .Values.pdb.unhealthyPodEvictionPolicy (semverCompare "<1.27.0-0" .Capabilities.KubeVersion.Version) }}
+{{- fail (printf "pdb.unhealthyPodEvictionPolicy needs Kubernetes 1.27, and the cluster has %s, which would drop it without a word: leave it empty" .Capabilities.KubeVersion.Version) }}
+{{- end }}
 {{- if and (eq .Values.dnsPolicy "None") (not $dnsConfig.nameservers) }}
 {{- fail "dnsPolicy is None, so that pods only ask the servers of dnsConfig.nameservers, but there are none: list them there, or set another dnsPolicy" }}
 {{- end }}
