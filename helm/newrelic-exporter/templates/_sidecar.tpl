@@ -54,16 +54,19 @@ container, which takes the whole pod out of service; instead, --respawn watches 
 
 {{/*
 The entries of apps. By default a sidecar polls its own host and not the application itself, so that many
-sidecars publish every host once. With "hosts: false" the application is polled, as nothing else is left.
+sidecars publish every host once. With "hosts: false" the application is polled, as nothing else is left. An
+entry that excludes applications polls nothing, and may not say what.
 */}}
 {{- define "newrelic-exporter.sidecar.apps" -}}
 {{- range .Values.config.apps }}
 {{- $app := deepCopy . }}
+{{- if not $app.exclude }}
 {{- if not (hasKey $app "hosts") }}
 {{- $_ := set $app "hosts" "self" }}
 {{- end }}
 {{- if and (not (hasKey $app "application")) (ne (toString $app.hosts) "false") }}
 {{- $_ := set $app "application" false }}
+{{- end }}
 {{- end }}
 {{- list $app | toYaml | nindent 0 }}
 {{- end }}
