@@ -122,6 +122,22 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     });
   });
 
+  it('mounts the ConfigMaps of teams, without which its pod starts as well', async () => {
+    const team = 'newrelic-exporter.includeConfigMaps[0].name=team-{{ .Release.Name }}';
+    const { spec } = onlyPod(await render({ set: [team] }));
+
+    const [sidecar] = spec.initContainers ?? [];
+    expect(sidecar?.volumeMounts).toContainEqual({
+      name: 'newrelic-exporter-include-0',
+      mountPath: '/etc/newrelic-exporter/teams/team-release',
+      readOnly: true,
+    });
+    expect(spec.volumes).toContainEqual({
+      name: 'newrelic-exporter-include-0',
+      configMap: { name: 'team-release', optional: true },
+    });
+  });
+
   it.each([
     { name: 'root-group', securityContext: '{ runAsUser: 0, runAsGroup: 0, fsGroup: 0 }' },
     { name: 'non-root', securityContext: '{ runAsNonRoot: true, runAsUser: 1000 }' },

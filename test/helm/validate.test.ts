@@ -151,6 +151,19 @@ const refusals: readonly Refusal[] = [
     'commonLabels[team] is "the release", made of the {{ .Release.Name }}, but a label has',
   ],
   [['podLabels.team=a b'], 'but a label has a value of at most 63'],
+  [['includeConfigMaps[0].name=my-{{ .Release.Name }}_key'], notAName],
+  [
+    ['includeConfigMaps[0].name=x-release', 'includeConfigMaps[1].name=x-{{ .Release.Name }}'],
+    'which can be mounted once: remove one of the entries',
+  ],
+  [
+    ['includeConfigMaps[0].name=team', 'config.include={more/*.yaml,more/teams/*.yaml}'],
+    'includeConfigMaps is set, but config.include has no path in teams/',
+  ],
+  [
+    ['config.apps=null', 'config.include[0]=a.yaml', 'configExistingConfigMap=other'],
+    'both config and configExistingConfigMap',
+  ],
   [
     ['pdb.enabled=true', 'pdb.unhealthyPodEvictionPolicy=AlwaysAllow'],
     'pdb.unhealthyPodEvictionPolicy needs Kubernetes 1.27',
@@ -243,6 +256,11 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
     [['mode=none', 'config.apps=null', 'apiKey.existingSecret=']],
     [['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret=']],
     [['config.apps=null', aQuery]],
+    [['config.apps=null', 'config.include[0]=teams/*.yaml']],
+    [['config.apps=null', 'includeConfigMaps[0].name=team']],
+    [['config.apps=null', 'configExistingConfigMap=other', 'includeConfigMaps[0].name=team']],
+    [['includeConfigMaps[0].name=team', 'config.include={more/*.yaml,teams/*/apps.yaml}']],
+    [['includeConfigMaps[0].name=team', 'config.include={*/*/*.yaml}']],
     [['apiKey.existingSecret=', 'accounts[0].name=us', 'accounts[0].existingSecret=a']],
     [
       [

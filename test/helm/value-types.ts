@@ -183,6 +183,7 @@ export const valueTypes: Types = {
   accounts: listOf(
     mapOf({ name: notEmpty, existingSecret: text, existingSecretKey: text, value: text }, ['name']),
   ),
+  includeConfigMaps: listOf(mapOf({ name: notEmpty, optional: { type: 'boolean' } }, ['name'])),
   'image.digest': { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
   'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
   'image.pullSecrets': pullSecrets,

@@ -211,7 +211,10 @@ needs about one call a minute: what the values leave open is set to suit that.
 {{- $_ := set $config "poll" (include "newrelic-exporter.sidecar.poll" . | fromYaml) }}
 {{- $_ := set $config "apps" (include "newrelic-exporter.sidecar.apps" . | fromYamlArray) }}
 {{- end }}
-{{- range list "poll" "apps" "queries" }}
+{{- if and .Values.includeConfigMaps (not $config.include) }}
+{{- $_ := set $config "include" (list "teams/*/*.yaml") }}
+{{- end }}
+{{- range list "poll" "include" "apps" "queries" }}
 {{- if not (get $config .) }}
 {{- $_ := unset $config . }}
 {{- end }}

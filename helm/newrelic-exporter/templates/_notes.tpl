@@ -57,6 +57,11 @@ Only in the namespace of the release, whose Secrets Helm itself reads.
 {{- with .Values.configExistingConfigMap }}
 {{- $wanted = append $wanted (dict "kind" "ConfigMap" "name" . "key" "config.yaml" "value" "configExistingConfigMap") }}
 {{- end }}
+{{- range $index, $entry := .Values.includeConfigMaps }}
+{{- if not $entry.optional }}
+{{- $wanted = append $wanted (dict "kind" "ConfigMap" "name" $entry.name "key" "" "value" (printf "includeConfigMaps[%d].name" $index)) }}
+{{- end }}
+{{- end }}
 {{- with .Values.apiKey }}
 {{- if .existingSecret }}
 {{- $wanted = append $wanted (dict "kind" "Secret" "name" .existingSecret "key" .existingSecretKey "value" "apiKey.existingSecret") }}

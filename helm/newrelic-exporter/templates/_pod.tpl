@@ -66,6 +66,11 @@ volumeMounts:
   - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" "config") | quote }}
     mountPath: /etc/newrelic-exporter
     readOnly: true
+  {{- range fromYamlArray (include "newrelic-exporter.includes" $) }}
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
+    mountPath: {{ .directory }}
+    readOnly: true
+  {{- end }}
   {{- range fromYamlArray (include "newrelic-exporter.keys" $) }}
   - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
     mountPath: {{ .directory }}
@@ -98,6 +103,14 @@ They are optional for a sidecar, because the pod of the application must not wai
     {{- if or .optional (eq .Values.mode "sidecar") }}
     optional: true
     {{- end }}
+{{- range fromYamlArray (include "newrelic-exporter.includes" .) }}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
+  configMap:
+    name: {{ .configMap | quote }}
+    {{- if or .optional $.optional (eq $.Values.mode "sidecar") }}
+    optional: true
+    {{- end }}
+{{- end }}
 {{- range fromYamlArray (include "newrelic-exporter.keys" .) }}
 - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
   secret:
@@ -122,6 +135,20 @@ They are optional for a sidecar, because the pod of the application must not wai
 {{- with .Values.extraVolumes }}
 {{ include "newrelic-exporter.yaml" (list $ .) }}
 {{- end }}
+{{- end }}
+
+{{/*
+The ConfigMaps with files to include, as a list of volumes with the directories that they are mounted in: below that
+of the configuration file, where the kubelet makes mount points in the volume above, and named like the ConfigMap, so
+that messages of the exporter say whose file it is.
+*/}}
+{{- define "newrelic-exporter.includes" -}}
+{{- $includes := list }}
+{{- range $index, $entry := .Values.includeConfigMaps }}
+{{- $name := include "newrelic-exporter.text" (list $ $entry.name) }}
+{{- $includes = append $includes (dict "volume" (printf "include-%d" $index) "configMap" $name "directory" (printf "/etc/newrelic-exporter/teams/%s" $name) "optional" $entry.optional) }}
+{{- end }}
+{{- toYaml $includes }}
 {{- end }}
 
 {{/* The Secrets of the web configuration, as a list of volumes with the directories that they are mounted in. */}}

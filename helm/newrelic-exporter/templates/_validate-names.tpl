@@ -11,6 +11,9 @@
 {{- range $index, $account := .Values.accounts }}
 {{- $_ := set $names (printf "accounts[%d].existingSecret" $index) $account.existingSecret }}
 {{- end }}
+{{- range $index, $entry := .Values.includeConfigMaps }}
+{{- $_ := set $names (printf "includeConfigMaps[%d].name" $index) $entry.name }}
+{{- end }}
 {{- range $path, $secrets := dict "image.pullSecrets" .Values.image.pullSecrets "global.imagePullSecrets" .Values.global.imagePullSecrets }}
 {{- range $index, $secret := $secrets }}
 {{- $_ := set $names (printf "%s[%d]" $path $index) (kindIs "map" $secret | ternary $secret (dict "name" $secret)).name }}

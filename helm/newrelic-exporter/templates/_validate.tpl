@@ -15,10 +15,10 @@
 {{- if and (eq .Values.configReload "rollout") (not $hasWorkload) }}
 {{- fail (printf "configReload is rollout, but in the mode %s the chart has no pods to restart: set it to hot" .Values.mode) }}
 {{- end }}
-{{- if and $runs $ownConfig (not (or .Values.config.apps .Values.config.queries)) }}
-{{- fail "config.apps and config.queries are empty, so nothing would be polled: list the applications, for example config.apps[0].id=31584797, or queries, or name a ConfigMap in configExistingConfigMap" }}
+{{- if and $runs $ownConfig (not (or .Values.config.apps .Values.config.queries .Values.config.include .Values.includeConfigMaps)) }}
+{{- fail "config.apps and config.queries are empty, so nothing would be polled: list the applications, for example config.apps[0].id=31584797, or queries, or name a ConfigMap in configExistingConfigMap, or others in includeConfigMaps" }}
 {{- end }}
-{{- if and (not $ownConfig) (or .Values.config.apps .Values.config.accounts .Values.config.poll .Values.config.queries) }}
+{{- if and (not $ownConfig) (or .Values.config.apps .Values.config.accounts .Values.config.poll .Values.config.queries .Values.config.include) }}
 {{- fail "both config and configExistingConfigMap are set: remove one of them" }}
 {{- end }}
 {{- range $index, $app := .Values.config.apps }}
@@ -69,6 +69,7 @@
 {{- fail "scrapeConfig.enabled is true, but in the mode sidecar the chart does not know the addresses of the pods: set podMonitor.enabled instead" }}
 {{- end }}
 {{- include "newrelic-exporter.validateNames" . }}
+{{- include "newrelic-exporter.validateIncludes" . }}
 {{- include "newrelic-exporter.validateQueries" . }}
 {{- include "newrelic-exporter.validateScraping" . }}
 {{- include "newrelic-exporter.validateMonitors" . }}
@@ -79,6 +80,20 @@
 {{- if .enabled }}
 {{- include "newrelic-exporter.validateAlerts" $ }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks that the exporter finds the files of each ConfigMap once. */}}
+{{- define "newrelic-exporter.validateIncludes" -}}
+{{- $names := list }}
+{{- range include "newrelic-exporter.includes" . | fromYamlArray }}
+{{- if has .configMap $names }}
+{{- fail (printf "includeConfigMaps has %s twice, which can be mounted once: remove one of the entries" .configMap) }}
+{{- end }}
+{{- $names = append $names .configMap }}
+{{- end }}
+{{- if and $names .Values.config.include (not (regexMatch `(^|,)(\./)?(teams|[^/,]*[*?][^/,]*)/` (join "," .Values.config.include))) }}
+{{- fail "includeConfigMaps is set, but config.include has no path in teams/, where they are mounted: add teams/*/*.yaml to config.include, or leave that empty" }}
 {{- end }}
 {{- end }}
 
