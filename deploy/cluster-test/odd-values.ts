@@ -62,7 +62,7 @@ export const oddValues: readonly OddValues[] = [
     values: {
       extraArgs: ['--web.max-requests=10'],
       extraEnv: [
-        { name: 'A', value: 'a "b" \'c\' $(D) {{ e }}' },
+        { name: 'A', value: 'a "b" \'c\' $(D) {{ "{{ e }}" }}' },
         { name: 'N', value: '1' },
         { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
       ],
@@ -98,13 +98,16 @@ export const oddValues: readonly OddValues[] = [
         scrapeTimeout: '500ms',
         relabelings: [{ action: 'replace', targetLabel: 'a', replacement: '1' }],
       },
-      podMonitor: { enabled: true, interval: '' },
       prometheusRule: {
         enabled: true,
         groups: { applications: true },
         extraGroups: [{ name: 'mine', rules: [{ record: 'a:b', expr: 'vector(1)' }] }],
       },
     },
+  },
+  {
+    name: 'a monitor of pods without an interval',
+    values: { podMonitor: { enabled: true, interval: '' } },
   },
   {
     name: 'rules switched on with all groups off',
