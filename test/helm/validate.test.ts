@@ -151,6 +151,8 @@ const refusals: readonly Refusal[] = [
     'commonLabels[team] is "the release", made of the {{ .Release.Name }}, but a label has',
   ],
   [['podLabels.team=a b'], 'but a label has a value of at most 63'],
+  [[`podLabels.team=${'a'.repeat(64)}`], 'but a label has a value of at most 63'],
+  [[`apiKey.existingSecret=${'a'.repeat(254)}`], notAName],
   [['includeConfigMaps[0].name=my-{{ .Release.Name }}_key'], notAName],
   [
     ['includeConfigMaps[0].name=x-release', 'includeConfigMaps[1].name=x-{{ .Release.Name }}'],
@@ -256,6 +258,7 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
     [['mode=none', 'config.apps=null', 'apiKey.existingSecret=']],
     [['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret=']],
     [['config.apps=null', aQuery]],
+    [[`podLabels.team=${'a'.repeat(63)}`, `apiKey.existingSecret=${'a'.repeat(253)}`]],
     [['config.apps=null', 'config.include[0]=teams/*.yaml']],
     [['config.apps=null', 'includeConfigMaps[0].name=team']],
     [['config.apps=null', 'configExistingConfigMap=other', 'includeConfigMaps[0].name=team']],
