@@ -87,6 +87,8 @@ Only in the namespace of the release, whose Secrets Helm itself reads.
 {{- $missing = append $missing (printf "the namespace %s has no %s %s, which %s names: %s." $namespace .kind $name .value $waits) }}
 {{- else if and .key (not (hasKey (default dict $found.data) .key)) }}
 {{- $missing = append $missing (printf "the %s %s, which %s names, has no key %s: %s." .kind $name .value .key $waits) }}
+{{- else if and (eq .value "configExistingConfigMap") $.Values.includeConfigMaps (not (regexMatch `(?m)^['"]?include\b` (get $found.data .key))) }}
+{{- $missing = append $missing (printf "the configuration in the ConfigMap %s includes no files, so what includeConfigMaps names is not read: add the line include: [\"teams/*/*.yaml\"] to it." $name) }}
 {{- end }}
 {{- end }}
 {{- end }}
