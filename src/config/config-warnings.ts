@@ -95,8 +95,8 @@ function shortTimesOf(file: GoodFile): readonly Found[] {
 }
 
 /** The first of several keys of `poll` that an entry has itself, or else that `poll` has. */
-function settingOf(written: PlainMap, index: number, ...keys: readonly string[]): Path | undefined {
-  const places = [['apps', index], ['poll']].flatMap((path) => keys.map((key) => [...path, key]));
+function settingOf(written: PlainMap, entry: Path, ...keys: readonly string[]): Path | undefined {
+  const places = [entry, ['poll']].flatMap((path) => keys.map((key) => [...path, key]));
   return places.find((path) => isWritten(written, path));
 }
 
@@ -105,14 +105,16 @@ function isWritten(written: PlainMap, path: Path): boolean {
 }
 
 /** Values that fail to be polled once would be dropped before the next poll can succeed. */
-function* uselessStaleAfter({ written, config }: GoodFile): Iterable<Found> {
-  for (const [index, { poll }] of config.apps.entries()) {
-    const { intervalMs, staleAfterMs } = poll;
-    if (staleAfterMs > intervalMs) continue;
+function* uselessStaleAfter(file: GoodFile): Iterable<Found> {
+  const usual = file.parsed.poll;
+  for (const { poll, path: entry } of everyPoll(file)) {
+    const intervalMs = poll.interval ?? usual.interval;
+    const staleAfterMs = poll.stale_after ?? usual.stale_after;
+    if (staleAfterMs > intervalMs || poll === usual) continue;
     const message =
       `"stale_after" (${formatDuration(staleAfterMs)}) is not longer than "interval" ` +
       `(${formatDuration(intervalMs)}): after one failed poll, values are dropped before the next`;
-    const path = settingOf(written, index, 'stale_after', 'interval') ?? [];
+    const path = settingOf(file.written, entry, 'stale_after', 'interval') ?? [];
     yield [path, message, `write at least ${formatDuration(2 * intervalMs)}`];
   }
 }
@@ -163,7 +165,7 @@ function* uselessDelays({ written, config }: GoodFile): Iterable<Found> {
   );
   const isUsualUseless = queries === undefined && !useless.includes(false);
   for (const [index, isUseless] of useless.entries()) {
-    const delay = settingOf(written, index, 'delay');
+    const delay = settingOf(written, ['apps', index], 'delay');
     if (delay === undefined || !isUseless || (delay[0] === 'poll' && !isUsualUseless)) continue;
     const message = '"delay" has no effect with "window: default": the REST API chooses both ends';
     yield [delay, message, 'remove it, or write how long the window is, such as window: 30m'];

@@ -74,6 +74,12 @@ const cases: readonly Row[] = [
   [`poll: {interval: 2m, stale_after: 30s}\n${apps}`, '1:35', '(30s) is not longer', 'least 4m'],
   ['apps: [{id: 1, interval: 30m}]', '1:26', '"stale_after" (15m) is not longer', 'least 1h'],
   [
+    `accounts: [{name: a, api_key_env: K, source: nerdgraph, account_id: 1}]\nqueries: [{as: q, nrql: SELECT count(*) FROM A, interval: 1h}]`,
+    '2:59',
+    '"stale_after" (15m) is not longer',
+    'least 2h',
+  ],
+  [
     'poll: {stale_after: 10m}\napps: [{id: 1, interval: 30m}]',
     '2:26',
     '(10m) is not longer',
