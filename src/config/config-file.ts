@@ -155,7 +155,7 @@ function matcherOf(segment: string): (name: string) => boolean {
 async function matchesOf(
   pattern: string,
   directory: string,
-  { listDirectory }: Pick<FileSystem, 'listDirectory'>,
+  { listDirectory }: FileSystem,
 ): Promise<readonly string[]> {
   const segments = pattern.split('/').filter((one, index) => one !== '' || index === 0);
   const literal = segments.findIndex((one) => hasWildcard.test(one));
