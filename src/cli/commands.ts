@@ -34,6 +34,7 @@ export const commands = [
   'discover',
   'metrics',
   'compare',
+  'backfill',
   'once',
   'demo',
   'simulate',
@@ -67,6 +68,10 @@ const commandTable: Readonly<Record<Command, CommandFacts>> = {
   compare: {
     operand: file,
     summary: 'Poll with REST and NerdGraph; exit with 1 if switching is not safe.',
+  },
+  backfill: {
+    operand: file,
+    summary: 'Write the past as OpenMetrics text, for Prometheus to import; over NerdGraph.',
   },
   once: { summary: 'Poll once and print the values; exit with 1 if anything failed.' },
   demo: { summary: 'Serve the metrics of a simulated account; needs no key and no file.' },

@@ -1,5 +1,5 @@
 import type { AccountSource } from '../model/config.ts';
-import { dayMs } from '../model/time.ts';
+import { dayMs, minuteMs } from '../model/time.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../publish/logger.ts';
 import { type Command, type OutputFormat, outputFormats } from './commands.ts';
 import {
@@ -13,6 +13,7 @@ import {
   listenAddress,
   oneOf,
   onOrOff,
+  pointInTime,
   type RepeatableFlag,
   shardNumber,
   telemetryPath,
@@ -84,7 +85,16 @@ class DeclaredFlags {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
     expected: 'the path of a file',
-    commands: ['serve', 'check-config', 'plan', 'discover', 'metrics', 'compare', 'once'],
+    commands: [
+      'serve',
+      'check-config',
+      'plan',
+      'discover',
+      'metrics',
+      'compare',
+      'backfill',
+      'once',
+    ],
     parse: (text) => (text === '' ? undefined : text),
   };
   readonly autoReloadIntervalMs: Flag<number> = {
@@ -167,7 +177,7 @@ class DeclaredFlags {
     defaultText: '',
     help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
     ...hostName,
-    commands: ['serve', 'once', 'check-config', 'plan', 'compare'],
+    commands: ['serve', 'once', 'check-config', 'plan', 'compare', 'backfill'],
   };
   readonly logLevel: Flag<LogLevel> = {
     name: 'log.level',
@@ -254,6 +264,68 @@ class DeclaredFlags {
     help: 'Plan for this number of processes with the same configuration and keys, such as sidecars: how much of each quota they use together.',
     ...wholeNumber(1, 100_000),
     commands: ['plan'],
+  };
+  readonly fromMs: Flag<number> = {
+    name: 'from',
+    defaultText: '',
+    help: 'When the first sample is, such as 2026-11-01T00:00:00Z.',
+    ...pointInTime,
+    commands: ['backfill'],
+  };
+  readonly toMs: Flag<number> = {
+    name: 'to',
+    defaultText: '',
+    help: 'When the last sample is; without it, now.',
+    ...pointInTime,
+    commands: ['backfill'],
+  };
+  readonly stepMs: Flag<number> = {
+    name: 'step',
+    defaultText: '1m',
+    help: 'Time between two samples of a series: whole minutes that divide every window.',
+    expected: 'a duration of whole minutes from 1m to 1d, such as 5m',
+    commands: ['backfill'],
+    parse: (text) => {
+      const stepMs = durationWithin(minuteMs, dayMs, text);
+      return stepMs === undefined || stepMs % minuteMs > 0 ? undefined : stepMs;
+    },
+  };
+  readonly applications: RepeatableFlag<string> = {
+    name: 'app',
+    defaultText: '',
+    help: 'Id or exact name of an application that the configuration selects, instead of all; queries are then left out. May be repeated.',
+    ...anyText('the id or the name of an application'),
+    isRepeatable: true,
+    commands: ['backfill'],
+  };
+  readonly only: Flag<'all' | 'apps' | 'queries'> = {
+    name: 'only',
+    defaultText: 'all',
+    help: 'What is asked for: apps, queries, or all.',
+    ...oneOf(['all', 'apps', 'queries']),
+    commands: ['backfill'],
+  };
+  readonly backfillOutput: Flag<string> = {
+    name: 'backfill.output',
+    alias: 'output',
+    defaultText: '',
+    help: 'The file to write; what is fetched so far is kept beside it, in FILE.parts.',
+    ...filePath,
+    commands: ['backfill'],
+  };
+  readonly budget: Flag<number> = {
+    name: 'budget',
+    defaultText: '0',
+    help: 'Calls a minute of each account, beside those of a running exporter; 0 means a quarter of its requests_per_minute.',
+    ...wholeNumber(0, 3000),
+    commands: ['backfill'],
+  };
+  readonly dryRun: Flag<boolean> = {
+    name: 'dry-run',
+    defaultText: 'false',
+    help: 'Only say what it would take.',
+    ...onOrOff,
+    commands: ['backfill'],
   };
   readonly healthcheckUrl: Flag<string> = {
     name: 'url',

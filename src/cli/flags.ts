@@ -99,6 +99,18 @@ export function durationWithin(leastMs: number, mostMs: number, text: string): n
   return parseDuration(text, { minMs: leastMs, maxMs: mostMs });
 }
 
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Milliseconds since the epoch; 0 for none. */
+export const pointInTime: ValueRule<number> = {
+  expected: 'a point in time such as 2026-11-01T00:00:00Z',
+  parse: (text) => {
+    if (text === '') return 0;
+    const timeMs = timePattern.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(timeMs) ? undefined : timeMs;
+  },
+};
+
 export const shardNumber: ValueRule<number | 'auto'> = {
   expected: 'a whole number from 0 to 999, or auto',
   parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),

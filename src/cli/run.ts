@@ -69,7 +69,7 @@ async function runCommand(
   if (!isEndless(command)) {
     const { runOneShot } = await import('./one-shot.ts');
     // What takes minutes to read is not thrown away.
-    const keepsParts = command === 'metrics';
+    const keepsParts = command === 'metrics' || command === 'backfill';
     return runOneShot(async (one) => oneShot(command, wanted, one), keepsParts, platform);
   }
   if (command === 'demo') return (await import('../demo/demo.ts')).demo(argv, flags, platform);
@@ -101,6 +101,8 @@ async function oneShot(
       return (await import('../tools/metrics.ts')).metrics(wanted.operand ?? '', flags, platform);
     case 'compare':
       return (await import('../tools/compare/compare.ts')).compare(flags, platform);
+    case 'backfill':
+      return (await import('../tools/backfill/backfill.ts')).backfill(flags, platform);
     case 'print-config':
       return (await import('../tools/print-config.ts')).printConfig(
         flags,

@@ -7,7 +7,13 @@ import {
 } from './graphql.ts';
 import type { GraphqlSettings } from './graphql-options.ts';
 import type { NrqlCell } from './nrql-functions.ts';
-import { checkNrql, type NrqlQuery, nrqlTimeOf, parseNrql } from './nrql-parser.ts';
+import {
+  checkNrql,
+  type NrqlQuery,
+  type NrqlTimeseries,
+  nrqlTimeOf,
+  parseNrql,
+} from './nrql-parser.ts';
 import { type NrqlRow, NrqlRowSet, type NrqlValue } from './nrql-row.ts';
 import { eventRows, metricRows, simulatedEventTypes } from './nrql-rows.ts';
 import { hasData } from './timeslice.ts';
@@ -44,9 +50,85 @@ export function nrqlField(
   const nowMs = account.clock.wallMs();
   checkNrql(query, nowMs);
   const window = windowOf(query, nowMs, settings.snapMs);
-  const rows = matchedRows(query, window, settings, account);
-  checkCost(rows.length, timeout, settings);
-  return containerOf(query, window, new NrqlRowSet(rows));
+  const rowsIn = (part: MetricWindow): NrqlRowSet =>
+    new NrqlRowSet(matchedRows(query, part, settings, account));
+  const rows = rowsIn(window);
+  const { timeseries } = query;
+  const buckets = timeseries === undefined ? [] : bucketsOf(window, timeseries);
+  checkCost(rows.rows.length * Math.max(1, buckets.length), timeout, settings);
+  if (timeseries === undefined) return containerOf(query, window, findingsOf(query, rows, window));
+  const ofBuckets = buckets.map((part) => ({ part, rows: rowsIn(part) }));
+  return containerOf(query, window, seriesOf(query, rows, window, ofBuckets));
+}
+
+/** The whole windows in the range of a query. */
+function bucketsOf(
+  { fromMs, toMs }: MetricWindow,
+  { lengthMs, stepMs }: NrqlTimeseries,
+): readonly MetricWindow[] {
+  const count = Math.max(0, Math.floor((toMs - fromMs - lengthMs) / stepMs) + 1);
+  return Array.from({ length: count }, (_, index) => {
+    const startMs = fromMs + index * stepMs;
+    return { fromMs: startMs, toMs: startMs + lengthMs };
+  });
+}
+
+interface Bucket {
+  readonly part: MetricWindow;
+  readonly rows: NrqlRowSet;
+}
+
+/**
+ * What a query has window by window. The facets are those of the whole range, and each is there in every
+ * window, with a count of 0 where it has no data.
+ */
+function seriesOf(
+  query: NrqlQuery,
+  all: NrqlRowSet,
+  window: MetricWindow,
+  buckets: readonly Bucket[],
+): GraphqlObject {
+  const recordOf = ({ part }: Bucket, rows: readonly NrqlRow[]): NrqlRecord => ({
+    beginTimeSeconds: part.fromMs / 1000,
+    endTimeSeconds: part.toMs / 1000,
+    ...selected(query, new NrqlRowSet(rows), part.toMs - part.fromMs),
+  });
+  if (query.facets.length === 0) {
+    const results = buckets.map((bucket) => recordOf(bucket, bucket.rows.rows));
+    return { results, otherResult: null, totalResult: null };
+  }
+  const kept = ranked(query, all, window.toMs - window.fromMs).slice(0, query.limit);
+  const keys = new Set(kept.map(({ values }) => values.join('\n')));
+  const found = buckets.map(
+    ({ rows }) =>
+      new Map(facetsOf(query, rows.rows).map((facet) => [facet.values.join('\n'), facet.rows])),
+  );
+  return {
+    results: kept.flatMap(({ values }) =>
+      buckets.map((bucket, index) => ({
+        ...namedFacets(query, values),
+        ...recordOf(bucket, found[index]?.get(values.join('\n')) ?? []),
+      })),
+    ),
+    otherResult: buckets.map((bucket, index) =>
+      recordOf(
+        bucket,
+        [...(found[index] ?? [])].flatMap(([key, rows]) => (keys.has(key) ? [] : rows)),
+      ),
+    ),
+    totalResult: buckets.map((bucket) => recordOf(bucket, bucket.rows.rows)),
+  };
+}
+
+function selected({ select }: NrqlQuery, rows: NrqlRowSet, windowMs: number): NrqlRecord {
+  return Object.fromEntries(select.map(({ name, cellOf }) => [name, cellOf(rows, windowMs)]));
+}
+
+function namedFacets(query: NrqlQuery, values: readonly NrqlValue[]): object {
+  return {
+    facet: values.length === 1 ? values[0] : values,
+    ...Object.fromEntries(query.facets.map(({ name }, index) => [name, values[index]])),
+  };
 }
 
 /** The range of a query on the grid of its data. An empty one gets the length of one step. */
@@ -117,17 +199,20 @@ function ranked(query: NrqlQuery, set: NrqlRowSet, windowMs: number): readonly F
 }
 
 /** What the answer of a query has that depends on its data. */
-function findingsOf(query: NrqlQuery, rows: NrqlRowSet, windowMs: number): GraphqlObject {
-  const recordOf = (set: NrqlRowSet): NrqlRecord =>
-    Object.fromEntries(query.select.map(({ name, cellOf }) => [name, cellOf(set, windowMs)]));
+function findingsOf(
+  query: NrqlQuery,
+  rows: NrqlRowSet,
+  { fromMs, toMs }: MetricWindow,
+): GraphqlObject {
+  const windowMs = toMs - fromMs;
+  const recordOf = (set: NrqlRowSet): NrqlRecord => selected(query, set, windowMs);
   if (query.facets.length === 0) {
     return { results: [recordOf(rows)], otherResult: null, totalResult: null };
   }
   const facets = ranked(query, rows, windowMs);
   return {
     results: facets.slice(0, query.limit).map(({ values, rows: own }) => ({
-      facet: values.length === 1 ? values[0] : values,
-      ...Object.fromEntries(query.facets.map(({ name }, index) => [name, values[index]])),
+      ...namedFacets(query, values),
       ...recordOf(new NrqlRowSet(own)),
     })),
     otherResult: recordOf(
@@ -140,10 +225,10 @@ function findingsOf(query: NrqlQuery, rows: NrqlRowSet, windowMs: number): Graph
 function containerOf(
   query: NrqlQuery,
   { fromMs, toMs }: MetricWindow,
-  rows: NrqlRowSet,
+  findings: GraphqlObject,
 ): GraphqlObject {
   return {
-    ...findingsOf(query, rows, toMs - fromMs),
+    ...findings,
     metadata: {
       facets: query.facets.length === 0 ? null : query.facets.map((facet) => facet.text),
       messages: [],

@@ -14,6 +14,13 @@ export type NrqlMoment =
   | { readonly kind: 'at'; readonly timeMs: number }
   | { readonly kind: 'ago'; readonly ms: number };
 
+/** Windows of one length, one after the other. */
+export interface NrqlTimeseries {
+  readonly lengthMs: number;
+  /** From the start of one window to that of the next. */
+  readonly stepMs: number;
+}
+
 /** A query, with the defaults of the vendor. */
 export interface NrqlQuery {
   readonly select: readonly NrqlColumn[];
@@ -24,6 +31,8 @@ export interface NrqlQuery {
   readonly limit: number;
   readonly since: NrqlMoment;
   readonly until: NrqlMoment;
+  /** Absent for one window. */
+  readonly timeseries?: NrqlTimeseries | undefined;
 }
 
 const defaultLimit = 10;
@@ -34,6 +43,9 @@ const defaultSinceMs = 3_600_000;
 /** Seconds, microseconds and nanoseconds of our time are all outside. */
 const earliestMs = Date.UTC(2001);
 const latestMs = Date.UTC(2100);
+
+/** Windows that a query may have. */
+const mostWindows = 366;
 
 /** The clauses of a query so far. */
 type Clauses = { -readonly [Key in keyof NrqlQuery]?: NrqlQuery[Key] };
@@ -51,6 +63,17 @@ function moment(reader: NrqlReader): NrqlMoment {
   const ms = durationMs(reader);
   reader.expectWord('AGO');
   return { kind: 'ago', ms };
+}
+
+/** A length of time, with a unit or in milliseconds. */
+function windowMs(reader: NrqlReader): number {
+  const { kind, text } = reader.peek();
+  return kind === 'number' && text.length > 4 ? reader.positiveNumber() : durationMs(reader);
+}
+
+function timeseries(reader: NrqlReader): NrqlTimeseries {
+  const lengthMs = windowMs(reader);
+  return { lengthMs, stepMs: reader.takeWords('SLIDE', 'BY') ? windowMs(reader) : lengthMs };
 }
 
 function eventTypes(reader: NrqlReader): readonly string[] {
@@ -86,14 +109,13 @@ const clauseReaders: ReadonlyMap<string, (reader: NrqlReader) => Clauses> = new 
     }),
     SINCE: (reader) => ({ since: moment(reader) }),
     UNTIL: (reader) => ({ until: moment(reader) }),
+    TIMESERIES: (reader) => ({ timeseries: timeseries(reader) }),
   }),
 );
 
 /** Keywords of the vendor that the simulated account does not have. */
 const unsupported: ReadonlySet<string> = new Set(
-  'TIMESERIES COMPARE ORDER OFFSET WITH JOIN INNER LEFT EXTRAPOLATE SLIDE PREDICT SHOW RAW'.split(
-    ' ',
-  ),
+  'COMPARE ORDER OFFSET WITH JOIN INNER LEFT EXTRAPOLATE SLIDE PREDICT SHOW RAW'.split(' '),
 );
 
 function notAClause(reader: NrqlReader): Error {
@@ -105,7 +127,7 @@ function notAClause(reader: NrqlReader): Error {
 
 /**
  * Parses a query with clauses in any order, each at most once. Throws `INVALID_INPUT` for a mistake,
- * and `NOT_SIMULATED` for what the simulator does not have, such as `TIMESERIES`.
+ * and `NOT_SIMULATED` for what the simulator does not have, such as `COMPARE WITH`.
  */
 export function parseNrql(text: string): NrqlQuery {
   const reader = new NrqlReader(text);
@@ -134,6 +156,7 @@ export function parseNrql(text: string): NrqlQuery {
     limit: clauses.limit ?? defaultLimit,
     since: clauses.since ?? { kind: 'ago', ms: defaultSinceMs },
     until: clauses.until ?? { kind: 'ago', ms: 0 },
+    timeseries: clauses.timeseries,
   };
 }
 
@@ -152,7 +175,9 @@ export function checkNrql(query: NrqlQuery, nowMs: number): void {
   if (isOfMetrics && !named.some((name) => dataSources.includes(name))) {
     throw invalidInput(`NRQL Syntax Error: timeslices need one of ${dataSources.join(', ')}`);
   }
-  if (nrqlTimeOf(query.since, nowMs) >= nrqlTimeOf(query.until, nowMs)) {
-    throw invalidInput('NRQL Syntax Error: SINCE must be before UNTIL');
+  const lengthMs = nrqlTimeOf(query.until, nowMs) - nrqlTimeOf(query.since, nowMs);
+  if (lengthMs <= 0) throw invalidInput('NRQL Syntax Error: SINCE must be before UNTIL');
+  if (lengthMs > mostWindows * (query.timeseries?.stepMs ?? lengthMs)) {
+    throw invalidInput(`NRQL Syntax Error: TIMESERIES has more than ${mostWindows} buckets`);
   }
 }

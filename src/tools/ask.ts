@@ -227,7 +227,7 @@ export function questionAbout(
 }
 
 /** Takes one item after the other, as many together as there are workers. */
-async function eachOf<Item>(
+export async function eachOf<Item>(
   items: Iterator<Item, undefined>,
   workers: number,
   run: (item: Item) => Promise<void>,

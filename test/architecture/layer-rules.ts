@@ -51,13 +51,13 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   re2js: ['config'],
   yaml: ['config', 'web/config'],
   graphql: ['simulator'],
-  zod: ['config', 'web/config', 'newrelic/nerdgraph'],
+  zod: ['config', 'web/config', 'newrelic/nerdgraph', 'tools'],
   'fastest-levenshtein': ['config'],
   'node:http': ['web', 'simulator'],
   'node:https': ['web', 'simulator'],
   'node:http2': [],
   'node:net': ['web', 'simulator'],
-  'node:fs': ['daemon', 'config'],
+  'node:fs': ['daemon', 'config', 'tools'],
 };
 
 /** The package of `undici/lib/x` is `undici`, that of `node:fs/promises` is `node:fs`. */

@@ -129,7 +129,7 @@ describe('the layers', () => {
     },
     {
       file: aFile('poll/a.ts', "import { readFile } from 'node:fs/promises';"),
-      problem: 'poll/a.ts imports node:fs: only for daemon, config',
+      problem: 'poll/a.ts imports node:fs: only for daemon, config, tools',
     },
     {
       file: aFile('newrelic/calls/a.ts', "import { request } from 'node:http';"),

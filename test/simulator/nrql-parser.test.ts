@@ -23,12 +23,16 @@ const wrong: readonly (readonly [mistake: string, text: string])[] = [
   ['an empty list', good.replace('(1)', '()')],
   ['a window that ends before it begins', `${ofOne} SINCE ${toMs} UNTIL ${toMs - 1}`],
   ['seconds', `${ofOne} SINCE ${toMs / 1000 - 300} UNTIL ${toMs / 1000}`],
+  [
+    'more windows than 366',
+    `${good.replace(`${toMs - 300_000}`, `${toMs - 400_000}`)} TIMESERIES 1 second`,
+  ],
   ['if() without a value', "SELECT max(if(result = 'x')) FROM Log SINCE 1 hour ago"],
 ];
 
 /** What New Relic may well know. */
 const beyond: readonly (readonly [mistake: string, text: string])[] = [
-  ['a time series', `${good} TIMESERIES 1 minute`],
+  ['a comparison', `${good} COMPARE WITH 1 day ago`],
   ['an unknown attribute', good.replace('appId IN (1)', 'appId = 1 AND hostname = 1')],
   ['an unknown function', good.replace('count', 'total')],
   ['the average of texts', good.replace(calls, 'average(host)')],

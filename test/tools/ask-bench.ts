@@ -62,6 +62,7 @@ export async function printedOn(
   at: string = usualTime,
   rules: readonly FaultRule[] = [],
   beforeCall: (call: number, platform: FakePlatform) => void = () => undefined,
+  stepMs = 1000,
 ): Promise<Printed> {
   let calls = 0;
   let open = 0;
@@ -95,7 +96,7 @@ export async function printedOn(
   const ending = run(args, platform).finally(() => {
     state.hasEnded = true;
   });
-  while (!state.hasEnded) await clock.advance(1000);
+  while (!state.hasEnded) await clock.advance(stepMs);
   return {
     exitCode: await ending,
     stdout: platform.stdout.text(),

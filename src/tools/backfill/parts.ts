@@ -1,0 +1,194 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { Application } from '../../model/application.ts';
+import { renderHeader } from '../../publish/render.ts';
+import type { Gauge, Pages } from './chains.ts';
+import { inGroups } from './slices.ts';
+
+/** What a run asks about, as it was found at its beginning. */
+export interface Plan {
+  /** What it was asked for, in words: another run has another output. */
+  readonly asked: string;
+  readonly nowMs: number;
+  readonly toMs: number;
+  /** What the entries of each account select. */
+  readonly accounts: readonly (readonly PlannedApplication[])[];
+}
+
+export interface PlannedApplication
+  extends Pick<Application, 'id' | 'name' | 'tags' | 'hostCount'> {
+  /** The entry of the account that selects it. */
+  readonly entry: number;
+}
+
+const [number, string] = [z.number(), z.string()];
+const tags = z.record(string, string).optional();
+const applications = z.array(
+  z.object({ id: string, name: string, tags, hostCount: number.optional(), entry: number }),
+);
+const planSchema: z.ZodType<Plan> = z.object({
+  asked: string,
+  nowMs: number,
+  toMs: number,
+  accounts: z.array(applications),
+});
+
+/** Writes a file whole or not at all. */
+export type WriteWhole = (
+  path: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+) => Promise<void>;
+
+const writtenAtOnce = 256 * 1024;
+
+/** Under another name first, so that a file with its own name is whole whatever happens. */
+export const writeWhole: WriteWhole = async (path, pieces) => {
+  const unfinished = `${path}.tmp`;
+  const file = await open(unfinished, 'w');
+  try {
+    let text = '';
+    for await (const piece of pieces) {
+      text += piece;
+      if (text.length < writtenAtOnce) continue;
+      await file.appendFile(text);
+      text = '';
+    }
+    await file.appendFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unfinished, path);
+};
+
+/** Gauges by name, in the order of a page. */
+export type Gauges = ReadonlyMap<string, Gauge & { readonly place: number }>;
+
+/** Files that are merged in one go: each has a buffer. */
+const mostOpen = 50;
+const planName = 'plan.json';
+
+/** The slices of a run, each in a file, in the directory beside its output. */
+export class Parts {
+  readonly #directory: string;
+  readonly #write: WriteWhole;
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(output: string, write: WriteWhole) {
+    this.#directory = `${output}.parts`;
+    this.#write = write;
+  }
+
+  /** The plan of the run that the directory is of, as `setPlan` wrote it; `undefined` if there is none. */
+  async plan(): Promise<Plan | undefined> {
+    this.#known = new Set(await readdir(this.#directory).catch(() => []));
+    if (!this.#known.has(planName)) return undefined;
+    return planSchema.parse(JSON.parse(await readFile(this.#path(planName), 'utf8')));
+  }
+
+  async setPlan(plan: Plan): Promise<void> {
+    await mkdir(this.#directory, { recursive: true });
+    await this.#write(this.#path(planName), [`${JSON.stringify(plan, undefined, 2)}\n`]);
+  }
+
+  has(slice: string): boolean {
+    return this.#known.has(slice);
+  }
+
+  /** Keeps a slice under its name: a line for each series, with its samples. */
+  async save(slice: string, pages: Pages, gauges: Gauges): Promise<void> {
+    const samples = new Map<string, string[]>();
+    for (const { timeMs, lines } of pages) {
+      for (const line of lines) {
+        const space = line.lastIndexOf(' ');
+        const key = keyOf(line.slice(0, space), gauges);
+        const known = samples.get(key) ?? [];
+        known.push(`${line.slice(space + 1)} ${timeMs / 1000}`);
+        samples.set(key, known);
+      }
+    }
+    const sorted = [...samples].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const rows = sorted.map(([key, values]) => `${key}\t${values.join('\t')}\n`);
+    await this.#write(this.#path(slice), rows);
+  }
+
+  /** Writes the output; returns how many samples it has. */
+  async join(output: string, gauges: Gauges): Promise<number> {
+    const names = (await readdir(this.#directory)).filter((name) => name.endsWith('.part'));
+    let files = names.toSorted().map((name) => this.#path(name));
+    for (let round = 1; files.length > mostOpen; round += 1) {
+      const groups = [...inGroups(files, mostOpen).entries()];
+      files = groups.map(([index]) => this.#path(`merged-${round}-${index}`));
+      for (const [index, group] of groups) await this.#write(files[index] ?? '', merged(group));
+    }
+    const counts = { samples: 0 };
+    await this.#write(output, exposition(merged(files), gauges, counts));
+    return counts.samples;
+  }
+
+  /** Removes everything but the plan. */
+  async clear(): Promise<void> {
+    for (const name of await readdir(this.#directory)) {
+      if (name !== planName) await rm(this.#path(name));
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name);
+  }
+}
+
+/** The place of its gauge first, so that keys have the order of a page. */
+function keyOf(series: string, gauges: Gauges): string {
+  const name = /^[^{]*/u.exec(series)?.[0] ?? '';
+  return `${String(gauges.get(name)?.place).padStart(6, '0')}\t${series}`;
+}
+
+/** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */
+async function* merged(paths: readonly string[]): AsyncGenerator<string> {
+  const readers = paths.map((path) =>
+    createInterface({ input: createReadStream(path) })[Symbol.asyncIterator](),
+  );
+  const heads: (readonly [key: string, samples: string] | undefined)[] = [];
+  const advance = async (index: number): Promise<void> => {
+    const next = await readers[index]?.next();
+    heads[index] = next?.done === false ? split(next.value) : undefined;
+  };
+  for (const index of readers.keys()) await advance(index);
+  for (;;) {
+    const [first] = heads.flatMap((head) => head?.[0] ?? []).toSorted();
+    if (first === undefined) return;
+    const same = [...heads.keys()].filter((index) => heads[index]?.[0] === first);
+    yield `${first}\t${same.map((index) => heads[index]?.[1]).join('\t')}\n`;
+    for (const index of same) await advance(index);
+  }
+}
+
+function split(line: string): readonly [key: string, samples: string] {
+  const end = line.indexOf('\t', line.indexOf('\t') + 1);
+  return [line.slice(0, end), line.slice(end + 1)];
+}
+
+async function* exposition(
+  lines: AsyncIterable<string>,
+  gauges: Gauges,
+  counts: { samples: number },
+): AsyncGenerator<string> {
+  const ordered = [...gauges.values()];
+  let last: Gauge | undefined;
+  for await (const line of lines) {
+    const [place = '', series = '', ...samples] = line.slice(0, -1).split('\t');
+    const gauge = ordered[Number(place)];
+    if (gauge !== undefined && gauge !== last) yield renderHeader(gauge.name, gauge.help);
+    last = gauge;
+    // As in a poll, an amount of nothing is 0 for what has had some before.
+    const begin = gauge?.isAmount === true ? samples.findIndex((one) => !one.startsWith('0 ')) : 0;
+    const shown = begin === -1 ? [] : samples.slice(begin);
+    counts.samples += shown.length;
+    yield shown.map((sample) => `${series} ${sample}\n`).join('');
+  }
+  yield '# EOF\n';
+}

@@ -1,0 +1,125 @@
+import { CommandError } from '../../daemon/platform.ts';
+import { bareApplication } from '../../model/application.ts';
+import type { SelectedApplication } from '../../model/selected-application.ts';
+import { selectApplications } from '../../model/selector.ts';
+import { countText, printable } from '../../model/shown-text.ts';
+import { minuteMs } from '../../model/time.ts';
+import { inPageOrder } from '../../publish/families.ts';
+import type { OpenAccount } from '../ask.ts';
+import { applicationChains, type Pages, queryChain } from './chains.ts';
+import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
+import { fineForMs, type SampleRange } from './slices.ts';
+
+/** Such as 2026-11-01T00:00:00Z. */
+export function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('.000Z', 'Z');
+}
+
+/** What samples are wanted of, but for queries. */
+export interface Wanted extends SampleRange {
+  /** Ids or names of applications; empty for all. */
+  readonly applications: readonly string[];
+}
+
+/** Discovers what the entries select now: past values get the names, tags and labels of today. */
+export async function discovered(
+  { applications: wanted }: Wanted,
+  accounts: readonly OpenAccount[],
+): Promise<Plan['accounts']> {
+  const selections = await Promise.all(accounts.map(async (one) => selectedIn(one, wanted)));
+  const names = new Set(selections.flat().flatMap(({ id, name }) => [id, name]));
+  const unknown = wanted.find((one) => !names.has(one));
+  if (unknown === undefined) return selections;
+  const help = 'write the id or the exact name of one that "apps" selects';
+  throw new CommandError(2, `--app=${printable(unknown)}: there is no such application: ${help}`);
+}
+
+async function selectedIn(
+  account: OpenAccount,
+  wanted: readonly string[],
+): Promise<readonly PlannedApplication[]> {
+  const { entries } = account;
+  if (entries.length === 0) return [];
+  const tags = entries.flatMap(({ poll }) => Object.keys(poll.tags ?? {}));
+  const selectors = entries.map(({ selector }) => selector);
+  const { complete, error, applications } = await account.discover({ selectors, tags });
+  if (!complete) throw error ?? new CommandError(1, 'the list of applications is not complete');
+  return selectApplications(entries, applications).selected.flatMap(({ application, entry }) => {
+    const { id, name, hostCount } = application;
+    const isWanted = wanted.length === 0 || wanted.includes(id) || wanted.includes(name);
+    const one = { id, name, tags: application.tags, hostCount, entry: entries.indexOf(entry) };
+    return isWanted ? [one] : [];
+  });
+}
+
+/** A slice of a chain, under the name of its file. */
+interface Task {
+  readonly name: string;
+  readonly account: OpenAccount;
+  readonly ask: () => Promise<Pages>;
+  /** As far as is known now. */
+  readonly samples: number;
+}
+
+/** What a plan takes. */
+export interface Run {
+  readonly tasks: readonly Task[];
+  readonly gauges: Gauges;
+  /** As far as is known now. */
+  readonly series: number;
+}
+
+export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount[]): Run {
+  const chains = accounts.flatMap((account, index) => {
+    const selected = (plan.accounts[index] ?? []).flatMap((one): SelectedApplication[] => {
+      const entry = account.entries[one.entry];
+      const application = { ...bareApplication(one), hostCount: one.hostCount };
+      return entry === undefined ? [] : [{ application, entry }];
+    });
+    return [
+      ...applicationChains(account, selected, wanted),
+      ...account.queries.map((query) => queryChain(account, query, wanted)),
+    ];
+  });
+  const named = new Map(chains.flatMap(({ gauges }) => gauges).map((one) => [one.name, one]));
+  const ordered = inPageOrder([...named.values()]).map((one, place) => ({ ...one, place }));
+  const tasks = chains.flatMap(({ account, slices, series, ask }, chain) =>
+    slices.map((slice, at) => ({
+      name: `${[chain, at].map((one) => String(one).padStart(6, '0')).join('-')}.part`,
+      account,
+      ask: async () => ask(slice),
+      samples: series * slice.moments.length,
+    })),
+  );
+  const series = chains.reduce((sum, one) => sum + one.series, 0);
+  return { tasks, gauges: new Map(ordered.map((one) => [one.name, one])), series };
+}
+
+/** Bytes of a sample in the output. */
+const bytesPerSample = 200;
+
+/** What is asked for, and what it takes. */
+export function planText(
+  { fromMs, toMs, stepMs, nowMs }: Wanted,
+  { tasks, series }: Run,
+  parts: Parts,
+): string {
+  const left = tasks.filter(({ name }) => !parts.has(name));
+  const minutes = left.reduce(
+    (sum, { account: { account } }) => sum + 1 / account.requestsPerMinute,
+    0,
+  );
+  const samples = tasks.reduce((sum, one) => sum + one.samples, 0);
+  const coarseMs = nowMs - fineForMs;
+  const done = tasks.length - left.length;
+  return [
+    `samples from ${timeText(fromMs)} to ${timeText(toMs)}, every ${stepMs / minuteMs}m`,
+    ...(fromMs < coarseMs
+      ? [`until ${timeText(coarseMs)} one an hour of applications: New Relic has no more`]
+      : []),
+    `calls: ${countText(tasks.length)}${done > 0 ? `, ${countText(done)} of them done` : ''}`,
+    `minutes: ${countText(Math.ceil(minutes))} at least`,
+    `at most about ${countText(series)} series, ${countText(samples)} samples, ${countText(Math.ceil((samples * bytesPerSample) / 1e6))} MB`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
+import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import type { FakePlatform } from '../../support/fake-platform.ts';
+import { type Printed, printedOn } from '../ask-bench.ts';
+
+// Loaded before time passes: a fake clock does not wait for the disk.
+await Promise.all([
+  import('../../../src/tools/backfill/backfill.ts'),
+  import('../../../src/tools/once.ts'),
+]);
+
+export const accountOf = (source: 'rest' | 'nerdgraph'): string =>
+  `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567, source: ${source} }]\n`;
+
+/** A run of a test; by default of ten minutes of all that the file asks for. */
+export interface BackfillRun {
+  readonly file: string;
+  readonly flags?: readonly string[];
+  readonly options?: SimulatorOptions;
+  readonly rules?: readonly FaultRule[];
+  /** The wall time at its start. */
+  readonly at?: string;
+  readonly directory?: string;
+  readonly beforeCall?: (call: number, platform: FakePlatform) => void;
+}
+
+export interface Backfilled extends Printed {
+  readonly output: string | undefined;
+  readonly left: readonly string[];
+}
+
+/** Of the fake clock, for each turn of the event loop: files are read meanwhile. */
+const stepMs = 2;
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'newrelic-exporter-test-'));
+  onTestFinished(async () => rm(directory, { recursive: true }));
+  return directory;
+}
+
+export async function backfilled(run: BackfillRun): Promise<Backfilled> {
+  const directory = run.directory ?? (await temporaryDirectory());
+  const output = join(directory, 'past.om');
+  const range = ['--from=2026-09-01T09:50:00Z', '--to=2026-09-01T10:00:00Z'];
+  const flags = ['backfill', 'c.yaml', ...(run.flags ?? range), `--output=${output}`];
+  const files = { 'c.yaml': run.file };
+  const { options = {}, at, rules, beforeCall } = run;
+  const result = await printedOn({}, options, flags, files, at, rules, beforeCall, stepMs);
+  return {
+    ...result,
+    output: await readFile(output, 'utf8').catch(() => undefined),
+    left: await readdir(`${output}.parts`).catch(() => []),
+  };
+}
+
+/** What `once` prints of New Relic's values at a time. */
+export async function pageOf(
+  file: string,
+  options: SimulatorOptions,
+  at: string,
+): Promise<readonly string[]> {
+  const args = ['once', '--config.file=c.yaml'];
+  const run = [undefined, undefined, stepMs] as const;
+  const { stdout } = await printedOn({}, options, args, { 'c.yaml': file }, at, ...run);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .toSorted();
+}
+
+/** The samples of an output at a time, as a page has them. */
+export function pageAt(output: string | undefined, time: string): readonly string[] {
+  const end = ` ${Date.parse(time) / 1000}`;
+  return (output ?? '')
+    .split('\n')
+    .filter((line) => line.endsWith(end))
+    .map((line) => line.slice(0, -end.length))
+    .toSorted();
+}

@@ -1,0 +1,192 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { accountOf, backfilled, temporaryDirectory } from './backfill-bench.ts';
+
+const options = {
+  fleet: { applications: 3, hosts: 4, churnPerHour: 0 },
+  ingestDelayMs: 0,
+};
+const file = `${accountOf('nerdgraph')}poll: { metrics: [throughput, errors] }
+apps: [{ match: "." }]
+queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]
+`;
+/** Five slices of each of the three queries. */
+const flags = ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'];
+const run = { file, options, flags };
+
+describe('backfill, interrupted', () => {
+  it('goes on where it was, to the same bytes, wherever it was stopped, and asks nothing twice', async () => {
+    const whole = await backfilled(run);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
+        async (stops) => {
+          const directory = await temporaryDirectory();
+          let asked = 0;
+          for (const stop of stops) {
+            const { calls } = await backfilled({
+              ...run,
+              directory,
+              beforeCall: (call, platform) => {
+                if (call === stop) platform.stop();
+              },
+            });
+            asked += calls;
+          }
+          const last = await backfilled({ ...run, directory });
+          const again = await backfilled({ ...run, directory });
+
+          expect(last.exitCode).toBe(0);
+          expect(last.output).toBe(whole.output);
+          // A stop throws away what was on its way: five calls, and the list of a run that has no plan yet.
+          expect(asked + last.calls).toBeLessThanOrEqual(whole.calls + 7 * stops.length);
+          expect(again).toMatchObject({ exitCode: 0, calls: 0, left: ['plan.json'] });
+          expect(again.stdout).toContain('there is nothing to ask');
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+
+  it.each([
+    {
+      what: 'New Relic refuses the key',
+      fault: { kind: 'status', status: 401 },
+      says: 'status 401',
+    },
+    {
+      what: 'New Relic is out of order for hours',
+      fault: { kind: 'status', status: 503 },
+      says: '503',
+    },
+  ] as const)(
+    'keeps what it has when $what, and says why and how to go on',
+    async ({ fault, says }) => {
+      const directory = await temporaryDirectory();
+      const broken = await backfilled({
+        ...run,
+        directory,
+        rules: [{ fault, when: { calls: { first: 9 } } }],
+      });
+      const { exitCode, calls, output } = await backfilled({ ...run, directory });
+
+      expect(broken).toMatchObject({ exitCode: 1, output: undefined });
+      expect(broken.stderr).toContain(says);
+      expect(broken.stderr).toContain('start the same command again to go on');
+      expect(broken.left.filter((name) => name.endsWith('.part')).length).toBeGreaterThan(2);
+      expect({ exitCode, output }).toEqual({ exitCode: 0, output: (await backfilled(run)).output });
+      expect(calls).toBeLessThan(14);
+    },
+  );
+
+  it('waits out a refusal of the rate for half an hour', async () => {
+    const fault = {
+      kind: 'throttled',
+      hints: [{ header: 'Retry-After', inSeconds: 600, form: 'seconds' }],
+    } as const;
+    const rules = [{ fault, when: { calls: { first: 5, last: 8 } } }];
+    const { exitCode, output, elapsedMs } = await backfilled({ ...run, rules });
+
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: (await backfilled(run)).output });
+    expect(elapsedMs).toBeGreaterThan(600_000);
+  });
+
+  it('keeps what it has when a slice cannot be written, and what a kill has left is no slice', async () => {
+    const directory = await temporaryDirectory();
+    const unwritable = join(directory, 'past.om.parts', '000001-000002.part.tmp');
+    await mkdir(unwritable, { recursive: true });
+    await writeFile(join(directory, 'past.om.parts', '000002-000001.part.tmp'), 'half of');
+    const broken = await backfilled({ ...run, directory });
+    await rm(unwritable, { recursive: true });
+    const { exitCode, output } = await backfilled({ ...run, directory });
+
+    expect(broken).toMatchObject({ exitCode: 1, output: undefined });
+    expect(broken.stderr).toMatch(/EISDIR.*\n.*start the same command again to go on/u);
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: (await backfilled(run)).output });
+  });
+
+  it.each([
+    { what: 'other times', more: ['--from=2026-08-31T03:00:00Z', flags[1] ?? ''] },
+    { what: 'another step', more: [...flags, '--step=5m'] },
+    { what: 'other applications', more: [...flags, '--app=Checkout (production)'] },
+    { what: 'another configuration', more: flags, text: file.replace('errors', 'apdex') },
+  ])('takes no part of a run with $what', async ({ more, text = file }) => {
+    const directory = await temporaryDirectory();
+    const stopped = await backfilled({
+      ...run,
+      directory,
+      beforeCall: (call, platform) => {
+        if (call === 8) platform.stop();
+      },
+    });
+    const other = await backfilled({ ...run, file: text, flags: more, directory });
+
+    expect(other).toMatchObject({ exitCode: 2, calls: 0, left: stopped.left });
+    expect(other.stderr).toContain('past.om.parts is of another run (2026-08-31T02:00:00Z to');
+  });
+
+  it('writes over no file that is not of its own, and again one that was taken away', async () => {
+    const directory = await temporaryDirectory();
+    const path = join(directory, 'past.om');
+    await writeFile(path, 'mine');
+    const refused = await backfilled({ ...run, directory });
+    const kept = await readFile(path, 'utf8');
+    await rm(path);
+    const first = await backfilled({ ...run, directory });
+    await rm(path);
+    const again = await backfilled({ ...run, directory });
+
+    expect({ exitCode: refused.exitCode, kept }).toEqual({ exitCode: 2, kept: 'mine' });
+    expect(refused.stderr).toContain('is there, and not of this run');
+    expect(again).toMatchObject({ exitCode: 0, output: first.output });
+  });
+});
+
+describe('backfill, asked for what cannot be', () => {
+  const from = '--from=2026-08-31T02:00:00Z';
+  it.each([
+    { flags: [], says: 'needs --from=TIME' },
+    { flags: ['--from=yesterday'], says: 'expected a point in time such as' },
+    {
+      flags: [from, '--to=2026-09-02T00:00:00Z'],
+      says: '--to=2026-09-02T00:00:00Z is in the future',
+    },
+    { flags: [from, '--to=2026-08-31T02:00:00Z'], says: 'is not before --to=2026-08-31T02:00:00Z' },
+    { flags: ['--from=2025-07-01T00:00:00Z'], says: 'New Relic keeps nothing so old' },
+    { flags: [from, '--step=2m'], says: '--step=2m is no divisor of the window of apps' },
+    { flags: [from, '--step=30s'], says: 'a duration of whole minutes' },
+    { flags: [from, '--app=none'], says: '--app=none: there is no such application' },
+    { flags: [from, '--only=hosts'], says: 'expected all, apps or queries' },
+    { flags: [from], text: file.replace('account_id: 1234567', 'name2: 1'), says: 'unknown key' },
+    {
+      flags: [from],
+      text: `${accountOf('rest').replace('account_id: 1234567,', '')}apps: [{ match: "." }]`,
+      says: 'NerdGraph needs account_id',
+    },
+    {
+      flags: [from],
+      text: file.replace('LIMIT 50" }', 'LIMIT 50", window: 7h }'),
+      says: '--step=1m is less than a 366th of the window of calls_by_host',
+    },
+  ])('says so: $flags', async ({ flags: wrong, says, text = file }) => {
+    const { exitCode, stderr, left, output } = await backfilled({
+      file: text,
+      options,
+      flags: wrong,
+    });
+
+    expect({ exitCode, left, output }).toEqual({ exitCode: 2, left: [], output: undefined });
+    expect(stderr).toContain(says);
+  });
+
+  it('says where it cannot write', async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, 'past.om.parts'), 'no directory');
+    const { exitCode, stderr, output } = await backfilled({ ...run, directory });
+
+    expect({ exitCode, output }).toEqual({ exitCode: 1, output: undefined });
+    expect(stderr).toContain('EEXIST');
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { accountOf, backfilled, pageAt, pageOf } from './backfill-bench.ts';
+
+const options = { fleet: { applications: 5, hosts: 12 }, ingestDelayMs: 0 };
+const all =
+  'throughput, response_time, errors, apdex, database, external, memory, cpu, { metric: Custom/queue_depth, value: average_value, as: newrelic_depth, for: hosts }';
+const queries = `queries:
+  - { as: transactions_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }
+  - { as: { n: transactions, p: transaction_seconds }, nrql: "SELECT count(*) AS n, percentile(duration, 95) AS p FROM Transaction WHERE name LIKE '%Web%'" }
+`;
+const file = (source: 'rest' | 'nerdgraph' = 'nerdgraph'): string =>
+  `${accountOf(source)}poll: { metrics: [${all}] }\napps:\n  - { match: "1$", labels: { team: a }, hosts: { exclude: "1$" } }\n  - { match: "." }\n${source === 'rest' ? '' : queries}`;
+
+const range = ['--from=2026-09-01T09:50:00Z', '--to=2026-09-01T10:00:00Z'];
+
+describe('backfill', () => {
+  it('writes what a scrape would have shown: the same names, labels and values', async () => {
+    const { exitCode, output, stderr } = await backfilled({ file: file(), options });
+    const own = new Set((output ?? '').split('\n').map((line) => line.split('{')[0]));
+
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    for (const time of ['2026-09-01T09:50:00Z', '2026-09-01T09:57:00Z', '2026-09-01T10:00:00Z']) {
+      const page = (await pageOf(file(), options, time)).filter((line) =>
+        own.has(line.split('{')[0]),
+      );
+      const shown = pageAt(output, time);
+      const before = shown.filter((line) => !page.includes(line));
+
+      expect(page.filter((line) => !shown.includes(line)).slice(0, 5)).toEqual([]);
+      // What had calls before, and has none now.
+      expect(before.filter((line) => !line.endsWith(' 0'))).toEqual([]);
+      expect(page.length).toBeGreaterThan(100);
+    }
+  });
+
+  it('gives hosts their names as ids with REST, and says so', async () => {
+    const { output, stderr, exitCode } = await backfilled({ file: file('rest'), options });
+    const sameNames = await backfilled({ file: file(), options });
+    const ofApps = (text: string | undefined): readonly string[] =>
+      (text ?? '').split('\n').filter((line) => line.startsWith('newrelic_'));
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('here host_id is the name');
+    expect(ofApps(output)).toEqual(ofApps(sameNames.output));
+  });
+
+  it('is OpenMetrics: each gauge once, its series whole, in the order of time, with an end', async () => {
+    const { output = '' } = await backfilled({ file: file(), options });
+    const lines = output.split('\n');
+    const names = lines.flatMap((line) => /^# TYPE (\S+) gauge$/u.exec(line)?.[1] ?? []);
+    const series = lines
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => /^(?<key>.*) \S+ (?<time>\d+)$/u.exec(line)?.groups ?? {});
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(20);
+    expect(output.endsWith('\n# EOF\n')).toBe(true);
+    const begun = new Set<string | undefined>();
+    const wrong = series.filter(({ key, time }, index) => {
+      const before = series[index - 1];
+      if (before?.['key'] === key) return Number(before?.['time']) >= Number(time);
+      return begun.size === begun.add(key).size;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    { what: 'of rows', graphql: { mostRows: 300 } },
+    { what: 'of time', graphql: { rowsPerSecond: 12 } },
+    { what: 'of rows, for a single moment', graphql: { mostRows: 40 } },
+  ])(
+    'divides what does not fit into the limit $what, with the same result',
+    async ({ graphql }) => {
+      const flags = [...range, '--only=apps'];
+      const one = await backfilled({ file: file(), options, flags });
+      const many = await backfilled({ file: file(), flags, options: { ...options, graphql } });
+
+      expect(many.exitCode).toBe(0);
+      expect(many.calls).toBeGreaterThan(one.calls);
+      expect(many.output).toBe(one.output);
+    },
+  );
+
+  it('has a value an hour of what is older than eight days, and says until when', async () => {
+    const flags = ['--from=2026-08-23T00:00:00Z', '--to=2026-08-24T13:00:00Z', '--step=30m'];
+    const text = file()
+      .replace('poll: {', 'poll: { window: 30m,')
+      .replaceAll(' }\n  - { as: {', ', window: 30m }\n  - { as: {')
+      .replace("'%Web%'\" }", "'%Web%'\", window: 30m }");
+    const { output, stderr, exitCode } = await backfilled({ file: text, options, flags });
+    const timesOf = (name: string): readonly string[] => {
+      const first = (output ?? '').split('\n').find((line) => line.startsWith(`${name}{`)) ?? '';
+      const key = first.slice(0, first.indexOf('} '));
+      return (output ?? '')
+        .split('\n')
+        .filter((line) => line.startsWith(`${key}} `))
+        .map((line) => new Date(Number(line.split(' ').at(-1)) * 1000).toISOString().slice(5, 16));
+    };
+
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stderr).toMatch(/until 2026-08-24T10:0\S+Z one an hour/u);
+    const times = timesOf('newrelic_application_requests_per_minute');
+    expect(times.slice(0, 3)).toEqual(['08-23T00:30', '08-23T01:30', '08-23T02:30']);
+    expect(times.slice(-4)).toEqual(['08-24T11:30', '08-24T12:00', '08-24T12:30', '08-24T13:00']);
+    // Events are not rolled up.
+    expect(timesOf('transactions').slice(0, 3)).toEqual([
+      '08-23T00:00',
+      '08-23T00:30',
+      '08-23T01:00',
+    ]);
+  });
+
+  it('asks for some applications, or for queries alone', async () => {
+    const one = await backfilled({
+      file: file(),
+      options,
+      flags: [...range, '--app=Billing Service'],
+    });
+    const other = await backfilled({ file: file(), options, flags: [...range, '--only=queries'] });
+    const valuesOf = (text: string | undefined, pattern: RegExp): ReadonlySet<string> =>
+      new Set([...(text ?? '').matchAll(pattern)].map(([, name = '']) => name));
+
+    expect(valuesOf(one.output, /app_name="([^"]*)"/gu)).toEqual(new Set(['Billing Service']));
+    expect(valuesOf(one.output, /^(transaction\w*)\{/gmu)).toEqual(new Set());
+    expect(valuesOf(other.output, /^# TYPE (\S+)/gmu)).toEqual(
+      new Set(['transactions_by_host', 'transactions', 'transaction_seconds']),
+    );
+    expect(other.targets.join('\n')).not.toContain('domain =');
+  });
+
+  it('says first what it will take, and with --dry-run no more than that', async () => {
+    const dry = await backfilled({ file: file(), options, flags: [...range, '--dry-run'] });
+    const { stderr, calls } = await backfilled({ file: file(), options });
+
+    expect(dry).toMatchObject({ exitCode: 0, output: undefined, left: [], calls: 1 });
+    expect(stderr).toContain(dry.stdout);
+    expect(dry.stdout).toContain(`calls: ${calls - 1}\n`);
+  });
+
+  it('keeps to its own budget, a quarter of the usual one, without a 429', async () => {
+    const flags = ['--from=2026-08-31T08:00:00Z', '--to=2026-09-01T10:00:00Z'];
+    const paced = `${accountOf('nerdgraph').replace('account_id', 'requests_per_minute: 8, account_id')}apps: [{ match: "." }]`;
+    const small = { fleet: { applications: 2, hosts: 3 }, ingestDelayMs: 0 };
+    const run = await backfilled({ file: paced, options: small, flags });
+    const own = await backfilled({ file: paced, options: small, flags: [...flags, '--budget=9'] });
+
+    expect(run).toMatchObject({ exitCode: 0, calls: 11 });
+    expect(run.elapsedMs).toBeGreaterThan(4 * 60_000);
+    expect(own.elapsedMs).toBeLessThan(3 * 60_000);
+    expect(own.output).toBe(run.output);
+    expect(run.stderr).not.toContain('rate limited');
+  });
+});
