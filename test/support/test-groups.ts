@@ -10,7 +10,9 @@ export interface TestGroup {
 }
 
 const long = ['test/**/*.long.test.ts'];
-const programFolders = 'dashboards,helm,image,release,rules,systemd,vendor-client'.split(',');
+const programFolders = 'dashboards,helm,image,prometheus,release,rules,systemd,vendor-client'.split(
+  ',',
+);
 const programs = [`test/{${programFolders.join(',')}}/**/*.test.ts`];
 
 /** The group of a test file, named from the project's folder. */
@@ -35,7 +37,7 @@ export const testGroups: readonly TestGroup[] = [
   },
   {
     name: 'programs',
-    what: 'dashboards, helm, image, release, rules, systemd, vendor-client: they run helm, Prometheus, buildah and others',
+    what: 'dashboards, helm, image, prometheus, release, rules, systemd, vendor-client: they run helm, Prometheus, buildah and others',
     include: programs,
     exclude: [],
   },
