@@ -27,10 +27,17 @@ export function processMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }
 
+function statusMb(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'mu').exec(status)?.[1]) * 1024) / 1e6;
+}
+
 /** What is resident, and the part of it that no file stands behind. */
 export function memoryMb(pid: number): { readonly rss: number; readonly anonymous: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mb = (name: string): number =>
-    (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'mu').exec(status)?.[1]) * 1024) / 1e6;
-  return { rss: mb('VmRSS'), anonymous: mb('RssAnon') };
+  return { rss: statusMb(pid, 'VmRSS'), anonymous: statusMb(pid, 'RssAnon') };
+}
+
+/** The most that was resident so far. */
+export function peakRssMb(pid: number): number {
+  return statusMb(pid, 'VmHWM');
 }

@@ -129,7 +129,7 @@ export async function until<Value>(
 }
 
 /** The bundle, as in the image, if it was made. */
-function programOf({ directory }: Build): string {
+export function programOf({ directory }: Build): string {
   const bundle = join(directory, 'dist-bundle/newrelic-exporter.mjs');
   return existsSync(bundle) ? bundle : join(directory, 'dist/main.js');
 }

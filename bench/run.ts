@@ -6,6 +6,7 @@ import { writeSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { backfillBench } from './backfill.ts';
 import { memoryBench } from './memory.ts';
 import { pacingBench } from './pacing.ts';
 import { type Build, pathOf } from './processes.ts';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, (builds: readonly Build[]) => Promise<rea
   start: startBench,
   memory: memoryBench,
   sidecar: sidecarBench,
+  backfill: backfillBench,
 };
 
 const { values, positionals } = parseArgs({
