@@ -32,7 +32,7 @@ function defaultCell({ defaultText }: FlagFacts): string {
 
 /** A command of another program with its continuation lines, or one in a line of prose. */
 const foreignCommand =
-  /^ *(?:docker|buildah|chromium|cosign|gh|git|helm|kubectl|npm (?:install|publish|version)|npx|(?:sudo )?systemctl|journalctl) (?:.*\\\n)*.*$|`(?:[A-Z_]+=\w+ )*(?:docker|buildah|cosign|gh|git|helm|kubectl|npm (?:install|publish|version)|npx|(?:sudo )?systemctl|journalctl) [^`]*`/gm;
+  /^ *(?:docker|buildah|chromium|cosign|gh|git|helm|kubectl|mimirtool|promtool|npm (?:install|publish|version)|npx|(?:sudo )?systemctl|journalctl) (?:.*\\\n)*.*$|`(?:[A-Z_]+=\w+ )*(?:docker|buildah|cosign|gh|git|helm|kubectl|mimirtool|promtool|npm (?:install|publish|version)|npx|(?:sudo )?systemctl|journalctl) [^`]*`/gm;
 
 /** Flags of ours that a text names, in prose or in code. */
 export function flagsNamedIn(text: string): readonly string[] {

@@ -7,13 +7,20 @@ import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
 const names = flags.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias]));
 const known = new Set([...names, 'help', 'version']);
-/** Options of Node.js and npm, and of the benches, and of nothing that is shipped. */
+/** Options of Node.js and npm, of the benches, of Prometheus and promtool, and of nothing that is shipped. */
 const foreign = new Set([
   'beside',
   'enable-source-maps',
   'ignore-scripts',
+  'label',
+  'max-block-duration',
   'max-old-space-size',
   'max-semi-space-size',
+  'query.lookback-delta',
+  'storage.tsdb.allow-overlapping-blocks',
+  'storage.tsdb.path',
+  'storage.tsdb.retention.size',
+  'storage.tsdb.retention.time',
 ]);
 const variables = new Set([
   ...flags.flatMap((flag) => environmentVariableOf(flag) ?? []),
