@@ -20,7 +20,15 @@ import {
 import { familiesOf, fixedFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
 import { type OpenAccount, questionAbout } from '../ask.ts';
-import { askSeries, inGroups, rangeOf, type SampleRange, type Slice, slicesOf } from './slices.ts';
+import {
+  askSeries,
+  inGroups,
+  type PlannedSlice,
+  rangeOf,
+  type SampleRange,
+  type Slice,
+  slicesOf,
+} from './slices.ts';
 
 /** The lines of a page at each moment, as far as they are values of New Relic's. */
 export type Pages = readonly { readonly timeMs: number; readonly lines: readonly string[] }[];
@@ -33,7 +41,7 @@ export interface Gauge extends FamilyHead {
 /** One query of the polls, through time. */
 export interface Chain {
   readonly account: OpenAccount;
-  readonly slices: readonly Slice[];
+  readonly slices: readonly PlannedSlice[];
   /** In each moment, as far as is known now. */
   readonly series: number;
   readonly gauges: readonly Gauge[];

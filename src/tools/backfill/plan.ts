@@ -84,11 +84,11 @@ export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount
   const named = new Map(chains.flatMap(({ gauges }) => gauges).map((one) => [one.name, one]));
   const ordered = inPageOrder([...named.values()]).map((one, place) => ({ ...one, place }));
   const tasks = chains.flatMap(({ account, slices, series, ask }, chain) =>
-    slices.map((slice, at) => ({
+    slices.map(({ moments, make }, at) => ({
       name: `${[chain, at].map((one) => String(one).padStart(6, '0')).join('-')}.part`,
       account,
-      ask: async () => ask(slice),
-      samples: series * slice.moments.length,
+      ask: async () => ask(make()),
+      samples: series * moments,
     })),
   );
   const series = chains.reduce((sum, one) => sum + one.series, 0);

@@ -50,6 +50,12 @@ export function stepProblem(poll: PollTiming, stepMs: number): string | undefine
   return windows > mostWindows ? `is less than a ${mostWindows}th of the window` : undefined;
 }
 
+/** A slice that is not made yet: a year has half a million moments. */
+export interface PlannedSlice {
+  readonly moments: number;
+  readonly make: () => Slice;
+}
+
 /**
  * The samples of a poll in slices.
  *
@@ -57,45 +63,46 @@ export function stepProblem(poll: PollTiming, stepMs: number): string | undefine
  * @param hasRollups whether New Relic rolls the data up to hours when it is old
  */
 export function slicesOf(
-  range: SampleRange,
+  { fromMs, toMs, stepMs, nowMs }: SampleRange,
   poll: PollTiming,
   rows: number,
   hasRollups: boolean,
-): readonly Slice[] {
-  const { fromMs, toMs, stepMs, nowMs } = range;
-  const first = Math.ceil(fromMs / stepMs);
-  const length = Math.max(0, Math.floor(toMs / stepMs) - first + 1);
-  const moments = Array.from({ length }, (_, index): Moment => {
-    const timeMs = (first + index) * stepMs;
-    return { timeMs, window: pollWindow(poll, timeMs) };
-  });
-  const isFine = ({ window }: Moment): boolean => !hasRollups || window.fromMs >= nowMs - fineForMs;
+): readonly PlannedSlice[] {
   const { fromMs: start, toMs: end } = pollWindow(poll, 0);
+  const lengthMs = end - start;
   const hourlyMs = Math.ceil(stepMs / hourMs) * hourMs;
-  const longMs = Math.ceil((end - start) / hourlyMs) * hourlyMs;
-  const coarse = moments.flatMap((moment): readonly Moment[] => {
-    const { timeMs, window } = moment;
+  const longMs = Math.ceil(lengthMs / hourlyMs) * hourlyMs;
+  const coarse: Moment[] = [];
+  let timeMs = Math.ceil(fromMs / stepMs) * stepMs;
+  for (; timeMs <= toMs; timeMs += stepMs) {
+    const window = pollWindow(poll, timeMs);
+    if (!hasRollups || window.fromMs >= nowMs - fineForMs) break;
     const endMs = Math.floor(window.toMs / hourlyMs) * hourlyMs;
     // The first sample that could have shown it.
-    const isNew = !isFine(moment) && window.toMs - endMs < stepMs;
-    return isNew ? [{ timeMs, window: { fromMs: endMs - longMs, toMs: endMs } }] : [];
-  });
-  return [
-    ...inSlices(coarse, longMs, hourlyMs, rows),
-    ...inSlices(moments.filter(isFine), end - start, stepMs, rows),
-  ];
-}
-
-function inSlices(
-  moments: readonly Moment[],
-  lengthMs: number,
-  stepMs: number,
-  rows: number,
-): readonly Slice[] {
+    const isNew = window.toMs - endMs < stepMs;
+    if (isNew) coarse.push({ timeMs, window: { fromMs: endMs - longMs, toMs: endMs } });
+  }
   // New Relic may count the steps of the whole range, or the windows that fit into it.
-  const byWindows = mostWindows + 1 - lengthMs / stepMs;
-  const size = Math.max(1, Math.min(byWindows, Math.floor(mostRows / Math.max(1, rows))));
-  return inGroups(moments, size).map((some) => ({ moments: some, lengthMs, stepMs }));
+  const sizeOf = (ofMs: number, eachMs: number): number =>
+    Math.max(1, Math.min(mostWindows + 1 - ofMs / eachMs, Math.floor(mostRows / (rows || 1))));
+  const slices = inGroups(coarse, sizeOf(longMs, hourlyMs)).map(
+    (moments): PlannedSlice => ({
+      moments: moments.length,
+      make: () => ({ moments, lengthMs: longMs, stepMs: hourlyMs }),
+    }),
+  );
+  const size = sizeOf(lengthMs, stepMs);
+  for (; timeMs <= toMs; timeMs += size * stepMs) {
+    const firstMs = timeMs;
+    const length = Math.min(size, Math.floor((toMs - firstMs) / stepMs) + 1);
+    const momentAt = (_: unknown, index: number): Moment => {
+      const atMs = firstMs + index * stepMs;
+      return { timeMs: atMs, window: pollWindow(poll, atMs) };
+    };
+    const make = (): Slice => ({ moments: Array.from({ length }, momentAt), lengthMs, stepMs });
+    slices.push({ moments: length, make });
+  }
+  return slices;
 }
 
 /** As many of them together as fit. */

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { minuteMs } from '../../../src/model/time.ts';
+import { type Slice, slicesOf } from '../../../src/tools/backfill/slices.ts';
+
+const nowMs = Date.UTC(2026, 10, 1, 12, 34, 56);
+const poll = (lengthMs: number, delayMs: number) =>
+  ({
+    window: { kind: 'range', lengthMs },
+    delayMs,
+    intervalMs: minuteMs,
+    staleAfterMs: 1,
+  }) as const;
+
+interface Case {
+  readonly days: number;
+  readonly stepMinutes: number;
+  readonly windowMinutes: number;
+  readonly delaySeconds: number;
+  readonly rows: number;
+  readonly hasRollups: boolean;
+}
+
+function slicesIn({ days, stepMinutes, windowMinutes, delaySeconds, rows, hasRollups }: Case) {
+  const range = {
+    fromMs: nowMs - days * 86_400_000,
+    toMs: nowMs,
+    stepMs: stepMinutes * minuteMs,
+    nowMs,
+  };
+  return slicesOf(range, poll(windowMinutes * minuteMs, delaySeconds * 1000), rows, hasRollups);
+}
+
+const usual = {
+  days: 1,
+  stepMinutes: 1,
+  windowMinutes: 5,
+  delaySeconds: 180,
+  rows: 1,
+  hasRollups: true,
+};
+
+describe('the slices of a backfill', () => {
+  it.each<Case>([
+    usual,
+    { ...usual, days: 20 },
+    { ...usual, days: 20, hasRollups: false },
+    { ...usual, days: 9, stepMinutes: 60, windowMinutes: 60, delaySeconds: 90 },
+    { ...usual, days: 12, stepMinutes: 90, windowMinutes: 180 },
+    { ...usual, rows: 2500 },
+    { ...usual, windowMinutes: 366 },
+    { ...usual, days: 9, stepMinutes: 30, windowMinutes: 1440, delaySeconds: 0 },
+  ])(
+    'have each moment once, in order, in queries of at most 366 windows and some rows: %o',
+    (one) => {
+      const slices = slicesIn(one).map(({ make }) => make());
+      const times = slices.flatMap(({ moments }) => moments.map(({ timeMs }) => timeMs));
+      const stepsOf = ({ moments }: Slice): readonly number[] =>
+        moments
+          .slice(1)
+          .map(({ window }, index) => window.toMs - (moments[index]?.window.toMs ?? 0));
+      const windowsOf = ({ moments, stepMs }: Slice): number =>
+        ((moments.at(-1)?.window.toMs ?? 0) - (moments[0]?.window.fromMs ?? 0)) / stepMs;
+
+      expect(times).toEqual([...new Set(times)].toSorted((left, right) => left - right));
+      expect(times.every((timeMs) => timeMs % (one.stepMinutes * minuteMs) === 0)).toBe(true);
+      for (const slice of slices) {
+        expect(new Set(stepsOf(slice)).size).toBeLessThan(2);
+        expect(stepsOf(slice)[0] ?? slice.stepMs).toBe(slice.stepMs);
+        expect(windowsOf(slice)).toBeLessThanOrEqual(366);
+        expect(slice.moments.length * one.rows).toBeLessThanOrEqual(Math.max(20_000, one.rows));
+        for (const { timeMs, window } of slice.moments) {
+          expect(window.toMs - window.fromMs).toBe(slice.lengthMs);
+          expect(timeMs - window.toMs).toBeGreaterThanOrEqual(one.delaySeconds * 1000);
+        }
+      }
+    },
+  );
+
+  it('are not made before they are asked for: thirteen months are a thousand of them', () => {
+    const slices = slicesIn({ ...usual, days: 390, hasRollups: false });
+
+    expect(slices.length).toBe(Math.ceil((390 * 1440 + 1) / 362));
+    expect(slices.reduce((sum, { moments }) => sum + moments, 0)).toBe(390 * 1440);
+  });
+});
