@@ -99,7 +99,7 @@ export function durationWithin(leastMs: number, mostMs: number, text: string): n
   return parseDuration(text, { minMs: leastMs, maxMs: mostMs });
 }
 
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/;
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Milliseconds since the epoch; 0 for none. */
 export const pointInTime: ValueRule<number> = {

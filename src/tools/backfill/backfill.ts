@@ -19,7 +19,8 @@ import { stepProblem } from './slices.ts';
 const keptForMs = 395 * dayMs;
 /** Of an account's budget, beside a daemon that uses all of its own. */
 const usualShare = 0.25;
-const mostTogether = 5;
+/** Answers have some megabytes. */
+const mostTogether = 3;
 
 /**
  * Writes what a daemon would have shown in the past, as OpenMetrics text with timestamps. Whole slices are kept in
@@ -116,7 +117,7 @@ function pacedAccount(account: AccountConfig, accountId: number, budget: number)
 
 function wantedFrom(flags: Flags, known: Plan | undefined, wallMs: number): Wanted {
   const { fromMs, stepMs } = flags;
-  const nowMs = known?.nowMs ?? wallMs;
+  const nowMs = known?.nowMs ?? Math.floor(wallMs / 1000) * 1000;
   const toMs = flags.toMs === 0 ? (known?.toMs ?? nowMs) : flags.toMs;
   const [from, to] = [`--from=${timeText(fromMs)}`, `--to=${timeText(toMs)}`];
   const problems: readonly (readonly [isWrong: boolean, problem: string])[] = [

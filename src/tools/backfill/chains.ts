@@ -3,6 +3,7 @@ import { ApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
 import type { PollOutcome } from '../../model/poll-outcome.ts';
 import { labelsOf, type SelectedApplication } from '../../model/selected-application.ts';
+import type { TimeWindow } from '../../model/window.ts';
 import { Answers, type MetricMemory } from '../../newrelic/nerdgraph/answers.ts';
 import { createUnexpectedAnswers } from '../../newrelic/nerdgraph/failures.ts';
 import { metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
@@ -30,8 +31,8 @@ import {
   slicesOf,
 } from './slices.ts';
 
-/** The lines of a page at each moment, as far as they are values of New Relic's. */
-export type Pages = readonly { readonly timeMs: number; readonly lines: readonly string[] }[];
+/** The lines of a page at each moment, as far as they are values of New Relic's; made one after the other. */
+export type Pages = Iterable<{ readonly timeMs: number; readonly lines: readonly string[] }>;
 
 /** A gauge, and whether it is an amount: 0 where nothing was recorded. */
 export interface Gauge extends FamilyHead {
@@ -99,19 +100,27 @@ export function applicationChains(
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
         ask: async (slice) => {
           const found = await askRows(query, slice, account);
-          return slice.moments.map(({ timeMs, window }, index) => {
+          return eachOf(slice, (window, index) => {
             const answers = new Answers([query], { seen, onInvalid });
             answers.isAbout(window);
             answers.answered(query, { rows: found[index] ?? [], window });
-            const lines = asked.flatMap((question) =>
+            return asked.flatMap((question) =>
               linesOf(account, question.selected, answers.outcome(question, notAsked)),
             );
-            return { timeMs, lines };
           });
         },
       };
     }),
   );
+}
+
+function* eachOf(
+  { moments }: Slice,
+  make: (window: TimeWindow, index: number) => readonly string[],
+): Pages {
+  for (const [index, { timeMs, window }] of moments.entries()) {
+    yield { timeMs, lines: make(window, index) };
+  }
 }
 
 /** What a page would have of the application, by the same code. */
@@ -213,13 +222,13 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
   const families = queryFamiliesOf(query).filter(({ name }) => names.has(name));
   const isGrouped = query.facets.length > 0;
   const counted = isGrouped ? withRecords(query.nrql) : query.nrql;
-  const ask = async (slice: Slice): Promise<Pages> => {
+  const ask = async (slice: Slice): Promise<readonly (readonly string[])[]> => {
     const { fromMs, toMs } = rangeOf(slice);
     const nrql = `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
     const answers = await askSeries(account, purpose, nrql, slice, isGrouped ? records : undefined);
-    return slice.moments.map(({ timeMs, window }, index) => {
+    return slice.moments.map(({ window }, index) => {
       const reading = queryReadingOf(answers[index], query, { ...others, purpose, window });
-      return { timeMs, lines: textOf(renderQuery({ ...rest, query, reading }, families).bytes) };
+      return textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
   };
   return {
@@ -227,7 +236,10 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     slices: slicesOf(range, query.poll, query.mostRows, query.eventTypes.includes('Metric')),
     series: query.mostRows * query.gauges.length,
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
-    ask: async (slice) => divided(slice, ask),
+    ask: async (slice) => {
+      const lines = await divided(slice, ask);
+      return eachOf(slice, (_, index) => lines[index] ?? []);
+    },
   };
 }
 

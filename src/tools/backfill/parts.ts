@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Application } from '../../model/application.ts';
 import { renderHeader } from '../../publish/render.ts';
@@ -147,11 +146,20 @@ function keyOf(series: string, gauges: Gauges): string {
   return `${String(gauges.get(name)?.place).padStart(6, '0')}\t${series}`;
 }
 
+/** The lines of a file. `node:readline` would read far ahead of whoever takes them. */
+async function* linesOf(path: string): AsyncGenerator<string, undefined> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = (rest + String(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  return undefined;
+}
+
 /** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */
 async function* merged(paths: readonly string[]): AsyncGenerator<string> {
-  const readers = paths.map((path) =>
-    createInterface({ input: createReadStream(path) })[Symbol.asyncIterator](),
-  );
+  const readers = paths.map(linesOf);
   const heads: (readonly [key: string, samples: string] | undefined)[] = [];
   const advance = async (index: number): Promise<void> => {
     const next = await readers[index]?.next();

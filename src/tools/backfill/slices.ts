@@ -38,7 +38,7 @@ export interface Slice {
 /** New Relic gives no more windows in an answer. */
 const mostWindows = 366;
 /** Rows of an answer at most, all windows together: some megabytes. */
-const mostRows = 20_000;
+const mostRows = 10_000;
 /** New Relic keeps a value a minute of timeslices for eight days, and one an hour of what is older. */
 export const fineForMs: number = 8 * dayMs;
 
@@ -166,16 +166,16 @@ function keyOf(fromMs: number, toMs: number): string {
   return `${fromMs} ${toMs}`;
 }
 
-/** Rows by the window that they state, without it. */
+/** Rows by the window that they state. */
 function byWindow(rows: unknown, purpose: CallPurpose): ReadonlyMap<string, readonly JsonObject[]> {
   const found = new Map<string, JsonObject[]>();
   for (const row of Array.isArray(rows) ? (rows as readonly unknown[]) : []) {
     if (!isJsonObject(row)) throw notWhole(purpose, 'the answer has a row that cannot be read');
-    const { beginTimeSeconds: begin, endTimeSeconds: end, ...values } = row;
+    const { beginTimeSeconds: begin, endTimeSeconds: end } = row;
     const key = keyOf(Number(begin) * 1000, Number(end) * 1000);
     const known = found.get(key);
-    if (known === undefined) found.set(key, [values]);
-    else known.push(values);
+    if (known === undefined) found.set(key, [row]);
+    else known.push(row);
   }
   return found;
 }
