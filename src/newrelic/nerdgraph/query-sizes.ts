@@ -163,7 +163,9 @@ function divide(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs: 
     const isTooEarly = ids.every(waits) || (isSilent && ids.some(isTried));
     if (isTooEarly || areAlike(before, smaller)) continue;
     const last = ids.length - 1;
-    const wellTogether = Math.max(smaller.together, Math.min(last, smaller.together + 1));
+    // What was too much may be too much with one more again.
+    const room = piece.error?.reason === 'too_large' ? 0 : 1;
+    const wellTogether = Math.max(smaller.together, Math.min(last, smaller.together + room));
     const trial: Trial = { before, wellTogether };
     for (const [at, id] of ids.entries()) {
       const isAlone = last > 0 && at === last;
