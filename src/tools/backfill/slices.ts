@@ -37,8 +37,8 @@ export interface Slice {
 
 /** New Relic gives no more windows in an answer. */
 const mostWindows = 366;
-/** Rows of an answer at most, all windows together: some megabytes. */
-const mostRows = 10_000;
+/** Rows of an answer at most, all windows together: a megabyte or two. */
+const mostRows = 5000;
 /** New Relic keeps a value a minute of timeslices for eight days, and one an hour of what is older. */
 export const fineForMs: number = 8 * dayMs;
 

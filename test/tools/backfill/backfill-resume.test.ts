@@ -65,6 +65,7 @@ describe('backfill, interrupted', () => {
     'keeps what it has when $what, and says why and how to go on',
     async ({ fault, says }) => {
       const directory = await temporaryDirectory();
+      const whole = await backfilled(run);
       const broken = await backfilled({
         ...run,
         directory,
@@ -76,8 +77,9 @@ describe('backfill, interrupted', () => {
       expect(broken.stderr).toContain(says);
       expect(broken.stderr).toContain('start the same command again to go on');
       expect(broken.left.filter((name) => name.endsWith('.part')).length).toBeGreaterThan(2);
-      expect({ exitCode, output }).toEqual({ exitCode: 0, output: (await backfilled(run)).output });
-      expect(calls).toBeLessThan(14);
+      expect({ exitCode, output }).toEqual({ exitCode: 0, output: whole.output });
+      // What the first run has is not asked for again.
+      expect(calls).toBeLessThan(whole.calls - 2);
     },
   );
 

@@ -67,7 +67,7 @@ describe('the slices of a backfill', () => {
         expect(new Set(stepsOf(slice)).size).toBeLessThan(2);
         expect(stepsOf(slice)[0] ?? slice.stepMs).toBe(slice.stepMs);
         expect(windowsOf(slice)).toBeLessThanOrEqual(366);
-        expect(slice.moments.length * one.rows).toBeLessThanOrEqual(Math.max(10_000, one.rows));
+        expect(slice.moments.length * one.rows).toBeLessThanOrEqual(Math.max(5000, one.rows));
         for (const { timeMs, window } of slice.moments) {
           expect(window.toMs - window.fromMs).toBe(slice.lengthMs);
           expect(timeMs - window.toMs).toBeGreaterThanOrEqual(one.delaySeconds * 1000);
