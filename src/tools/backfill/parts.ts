@@ -41,7 +41,7 @@ export type WriteWhole = (
   pieces: AsyncIterable<string> | Iterable<string>,
 ) => Promise<void>;
 
-const writtenAtOnce = 256 * 1024;
+const writtenAtOnce = 64 * 1024;
 
 /** Under another name first, so that a file with its own name is whole whatever happens. */
 export const writeWhole: WriteWhole = async (path, pieces) => {
@@ -146,10 +146,13 @@ function keyOf(series: string, gauges: Gauges): string {
   return `${String(gauges.get(name)?.place).padStart(6, '0')}\t${series}`;
 }
 
+/** Of each file that is merged: what is read ahead lives long enough to be taken for old by the garbage collector. */
+const highWaterMark = 8 * 1024;
+
 /** The lines of a file. `node:readline` would read far ahead of whoever takes them. */
 async function* linesOf(path: string): AsyncGenerator<string, undefined> {
   let rest = '';
-  for await (const chunk of createReadStream(path, 'utf8')) {
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark })) {
     const lines = (rest + String(chunk)).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
