@@ -95,7 +95,7 @@ export interface InspectedConfig {
    */
   readonly config: Config | undefined;
   readonly errors: readonly Problem[];
-  /** Only looked for if there are no errors. */
+  /** Only looked for if there are no errors; but for patterns that no file matches. */
   readonly warnings: readonly Problem[];
   /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
   readonly written: PlainMap | undefined;
@@ -175,8 +175,10 @@ async function findingsOf(
     ...(error === undefined ? [] : shapeProblems(document, error, keyPlaces)),
     ...problemsAt(document, found, errorAt),
   ];
+  // A pattern without a file may be why something is missing.
+  const unmatched = problemsAt(document, included.warnings, warningAt);
   if (parsed === undefined || patterns.found.length > 0 || !isWhole) {
-    return { config: undefined, errors, warnings: [] };
+    return { config: undefined, errors, warnings: unmatched };
   }
   await takeBreak();
   const { ownHostNames } = context;
@@ -185,8 +187,8 @@ async function findingsOf(
   const config = files.length === 0 ? built : { ...built, includedFiles: files };
   const file = { written, parsed, config };
   const odd = warningRules.flatMap((rule) => [...rule(file)]);
-  const warnings = problemsAt(document, [...included.warnings, ...odd], warningAt);
-  return { config, errors, warnings: errors.length === 0 ? warnings : [] };
+  const others = errors.length === 0 ? problemsAt(document, odd, warningAt) : [];
+  return { config, errors, warnings: [...unmatched, ...others] };
 }
 
 const nothingIncluded: Included = { files: [], errors: [], warnings: [] };

@@ -83,6 +83,15 @@ describe('include', () => {
     );
   });
 
+  it('names a pattern that no file matches beside errors, too: it may be why something is missing', async () => {
+    const files = { '/etc/nr/config.yaml': main };
+    const { text, ...source } = await readConfigFile('/etc/nr/config.yaml', platformWith(files));
+    const { errors, warnings } = await inspectConfig(text, source);
+
+    expect(errors.map(({ message }) => message)).toEqual(['no file of "include" has an entry']);
+    expect(warnings.map(({ message }) => message)).toEqual(['no file matches "teams/*.yaml"']);
+  });
+
   it('warns of a pattern that no file matches, at its place', async () => {
     const files = { '/etc/nr/config.yaml': `${main}${app(1)}` };
 
