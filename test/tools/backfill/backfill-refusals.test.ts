@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { accountOf, backfilled, temporaryDirectory } from './backfill-bench.ts';
+
+const options = {
+  fleet: { applications: 3, hosts: 4, churnPerHour: 0 },
+  ingestDelayMs: 0,
+};
+const file = `${accountOf('nerdgraph')}poll: { metrics: [throughput, errors] }
+apps: [{ match: "." }]
+queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]
+`;
+/** Five slices of each of the three queries. */
+const flags = ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'];
+const run = { file, options, flags };
+
+describe('backfill, asked for what cannot be', () => {
+  const from = '--from=2026-08-31T02:00:00Z';
+  it.each([
+    { flags: [], says: 'needs --from=TIME' },
+    { flags: ['--from=yesterday'], says: 'expected a point in time such as' },
+    {
+      flags: [from, '--to=2026-09-02T00:00:00Z'],
+      says: '--to=2026-09-02T00:00:00Z is in the future',
+    },
+    { flags: [from, '--to=2026-08-31T02:00:00Z'], says: 'is not before --to=2026-08-31T02:00:00Z' },
+    { flags: ['--from=2025-07-01T00:00:00Z'], says: 'New Relic keeps nothing so old' },
+    { flags: [from, '--step=2m'], says: '--step=2m is no divisor of the window of apps' },
+    { flags: [from, '--step=30s'], says: 'a duration of whole minutes' },
+    { flags: [from, '--app=none'], says: '--app=none: there is no such application' },
+    { flags: [from, '--only=hosts'], says: 'expected all, apps or queries' },
+    { flags: [from], text: file.replace('account_id: 1234567', 'name2: 1'), says: 'unknown key' },
+    {
+      flags: [from],
+      text: `${accountOf('rest').replace('account_id: 1234567,', '')}apps: [{ match: "." }]`,
+      says: 'NerdGraph needs account_id',
+    },
+    {
+      flags: [from],
+      text: file.replace('LIMIT 50" }', 'LIMIT 50", window: 7h }'),
+      says: '--step=1m is less than a 366th of the window of calls_by_host',
+    },
+  ])('says so: $flags', async ({ flags: wrong, says, text = file }) => {
+    const { exitCode, stderr, left, output } = await backfilled({
+      file: text,
+      options,
+      flags: wrong,
+    });
+
+    expect({ exitCode, left, output }).toEqual({ exitCode: 2, left: [], output: undefined });
+    expect(stderr).toContain(says);
+  });
+
+  it('says where it cannot write', async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, 'past.om.parts'), 'no directory');
+    const { exitCode, stderr, output } = await backfilled({ ...run, directory });
+
+    expect({ exitCode, output }).toEqual({ exitCode: 1, output: undefined });
+    expect(stderr).toContain('EEXIST');
+  });
+});
