@@ -163,9 +163,7 @@ function divide(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs: 
     const isTooEarly = ids.every(waits) || (isSilent && ids.some(isTried));
     if (isTooEarly || areAlike(before, smaller)) continue;
     const last = ids.length - 1;
-    // What was too much may be too much with one more again.
-    const room = piece.error?.reason === 'too_large' ? 0 : 1;
-    const wellTogether = Math.max(smaller.together, Math.min(last, smaller.together + room));
+    const wellTogether = wellTogetherOf(piece, smaller);
     const trial: Trial = { before, wellTogether };
     for (const [at, id] of ids.entries()) {
       const isAlone = last > 0 && at === last;
@@ -175,6 +173,12 @@ function divide(known: Map<string, Known>, ended: readonly EndedQuery[], nowMs: 
     // More and more queries would be a storm when New Relic can bear it least: one shows whether it helps.
     if (isSilent) return;
   }
+}
+
+/** What was too much may be too much again with one more. */
+function wellTogetherOf({ applicationIds, error }: EndedQuery, { together }: Division): number {
+  const room = error?.reason === 'too_large' ? 0 : 1;
+  return Math.max(together, Math.min(applicationIds.length - 1, together + room));
 }
 
 /** What has failed is divided for longer. */

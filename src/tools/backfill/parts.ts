@@ -17,8 +17,11 @@ export interface Plan {
   readonly accounts: readonly (readonly PlannedApplication[])[];
 }
 
-export interface PlannedApplication
-  extends Pick<Application, 'id' | 'name' | 'tags' | 'hostCount'> {
+export interface PlannedApplication {
+  readonly id: string;
+  readonly name: string;
+  readonly tags?: Application['tags'];
+  readonly hostCount?: Application['hostCount'];
   /** The entry of the account that selects it. */
   readonly entry: number;
 }
