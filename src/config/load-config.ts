@@ -186,9 +186,8 @@ async function findingsOf(
   const files = included.files.map(({ fileName }) => fileName);
   const config = files.length === 0 ? built : { ...built, includedFiles: files };
   const file = { written, parsed, config };
-  const odd = warningRules.flatMap((rule) => [...rule(file)]);
-  const others = errors.length === 0 ? problemsAt(document, odd, warningAt) : [];
-  return { config, errors, warnings: [...unmatched, ...others] };
+  const odd = errors.length === 0 ? warningRules.flatMap((rule) => [...rule(file)]) : [];
+  return { config, errors, warnings: [...unmatched, ...problemsAt(document, odd, warningAt)] };
 }
 
 const nothingIncluded: Included = { files: [], errors: [], warnings: [] };

@@ -36,7 +36,10 @@ export async function backfill(
   if (output === '') throw new CommandError(2, 'backfill needs --output=FILE, the file to write');
   const config = await loadForCommand(flags.configFile, platform);
   const inUse = usedAccounts(config, flags, platform);
-  const parts = new Parts(output, write);
+  const { stopSignal } = platform;
+  const parts = new Parts(output, async (path, pieces) =>
+    write(path, untilAborted(pieces, stopSignal)),
+  );
   try {
     const known = await parts.plan();
     const wanted = wantedFrom(flags, known, platform.clock.wallMs());
@@ -65,11 +68,27 @@ export async function backfill(
       return { exitCode: 0, output: `${output}: ${countText(samples)} samples\n` };
     });
   } catch (error) {
-    const isOfSystem = error instanceof Error && 'code' in error;
-    if (platform.stopSignal.aborted || !(error instanceof ApiError || isOfSystem)) throw error;
-    const kept = 'what was fetched is kept: start the same command again to go on';
-    const reason = platform.redactor.redact(error.message);
-    throw new CommandError(1, `${reason}\n${kept}`, { cause: error });
+    throw explained(error, parts, platform);
+  }
+}
+
+/** A failure of New Relic or of the disk, and that nothing is lost; anything else as it is. */
+function explained(error: unknown, { isBegun }: Parts, { stopSignal, redactor }: ToolPlatform) {
+  const isOfSystem = error instanceof Error && 'code' in error;
+  if (stopSignal.aborted || !(error instanceof ApiError || isOfSystem)) return error;
+  const kept = '\nwhat was fetched is kept: start the same command again to go on';
+  const message = redactor.redact(error.message) + (isBegun ? kept : '');
+  return new CommandError(1, message, { cause: error });
+}
+
+/** To merge gigabytes takes a while. */
+async function* untilAborted(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    yield piece;
   }
 }
 

@@ -78,6 +78,8 @@ export class Parts {
   readonly #directory: string;
   readonly #write: WriteWhole;
   #known: ReadonlySet<string> = new Set();
+  /** Whether there is a plan: then what was fetched is kept. */
+  isBegun = false;
 
   constructor(output: string, write: WriteWhole) {
     this.#directory = `${output}.parts`;
@@ -88,12 +90,14 @@ export class Parts {
   async plan(): Promise<Plan | undefined> {
     this.#known = new Set(await readdir(this.#directory).catch(() => []));
     if (!this.#known.has(planName)) return undefined;
+    this.isBegun = true;
     return planSchema.parse(JSON.parse(await readFile(this.#path(planName), 'utf8')));
   }
 
   async setPlan(plan: Plan): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
     await this.#write(this.#path(planName), [`${JSON.stringify(plan, undefined, 2)}\n`]);
+    this.isBegun = true;
   }
 
   has(slice: string): boolean {

@@ -33,6 +33,16 @@ export interface Backfilled extends Printed {
   readonly left: readonly string[];
 }
 
+/** A day and more of a small account, applications and a query: several slices of each. */
+export const smallRun: BackfillRun & { readonly flags: readonly string[] } = {
+  file: `${accountOf('nerdgraph')}poll: { metrics: [throughput, errors] }
+apps: [{ match: "." }]
+queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]
+`,
+  options: { fleet: { applications: 3, hosts: 4 }, ingestDelayMs: 0 },
+  flags: ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'],
+};
+
 /** Of the fake clock, for each turn of the event loop: files are read meanwhile. */
 const stepMs = 2;
 

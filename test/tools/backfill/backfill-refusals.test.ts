@@ -1,19 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accountOf, backfilled, temporaryDirectory } from './backfill-bench.ts';
+import { accountOf, backfilled, smallRun, temporaryDirectory } from './backfill-bench.ts';
 
-const options = {
-  fleet: { applications: 3, hosts: 4, churnPerHour: 0 },
-  ingestDelayMs: 0,
-};
-const file = `${accountOf('nerdgraph')}poll: { metrics: [throughput, errors] }
-apps: [{ match: "." }]
-queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]
-`;
-/** Five slices of each of the three queries. */
-const flags = ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'];
-const run = { file, options, flags };
+const run = smallRun;
+const { file } = run;
 
 describe('backfill, asked for what cannot be', () => {
   const from = '--from=2026-08-31T02:00:00Z';
@@ -43,8 +34,8 @@ describe('backfill, asked for what cannot be', () => {
     },
   ])('says so: $flags', async ({ flags: wrong, says, text = file }) => {
     const { exitCode, stderr, left, output } = await backfilled({
+      ...run,
       file: text,
-      options,
       flags: wrong,
     });
 
@@ -59,5 +50,6 @@ describe('backfill, asked for what cannot be', () => {
 
     expect({ exitCode, output }).toEqual({ exitCode: 1, output: undefined });
     expect(stderr).toContain('EEXIST');
+    expect(stderr).not.toContain('is kept');
   });
 });

@@ -2,19 +2,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountOf, backfilled, temporaryDirectory } from './backfill-bench.ts';
+import { parseArguments } from '../../../src/cli/arguments.ts';
+import { backfill } from '../../../src/tools/backfill/backfill.ts';
+import { writeWhole } from '../../../src/tools/backfill/parts.ts';
+import { createFakePlatform } from '../../support/fake-platform.ts';
+import { backfilled, smallRun, temporaryDirectory } from './backfill-bench.ts';
 
-const options = {
-  fleet: { applications: 3, hosts: 4, churnPerHour: 0 },
-  ingestDelayMs: 0,
-};
-const file = `${accountOf('nerdgraph')}poll: { metrics: [throughput, errors] }
-apps: [{ match: "." }]
-queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]
-`;
-/** Five slices of each of the three queries. */
-const flags = ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'];
-const run = { file, options, flags };
+const run = smallRun;
+const { file, flags } = run;
 
 describe('backfill, interrupted', () => {
   it('goes on where it was, to the same bytes, wherever it was stopped, and asks nothing twice', async () => {
@@ -107,6 +102,33 @@ describe('backfill, interrupted', () => {
     expect(broken).toMatchObject({ exitCode: 1, output: undefined });
     expect(broken.stderr).toMatch(/EISDIR.*\n.*start the same command again to go on/u);
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: (await backfilled(run)).output });
+  });
+
+  it('stops at once while slices are put together, and goes on with them', async () => {
+    const directory = await temporaryDirectory();
+    const output = join(directory, 'past.om');
+    await mkdir(`${output}.tmp`);
+    const unwritten = await backfilled({ ...run, directory });
+    await rm(`${output}.tmp`, { recursive: true });
+    const platform = createFakePlatform({
+      files: { 'c.yaml': file },
+      env: { KEY: 'NRAK-GOOD' },
+      openTransport: async () => ({
+        send: async () => expect.unreachable('nothing is asked'),
+        close: async () => undefined,
+      }),
+    });
+    const parsed = parseArguments(['backfill', 'c.yaml', ...flags, `--output=${output}`], {});
+    if (parsed.kind !== 'run') throw new Error('the arguments are wrong');
+    const ending = backfill(parsed.flags, platform, async (path, pieces) => {
+      if (path === output) platform.stop();
+      return writeWhole(path, pieces);
+    });
+
+    await expect(ending).rejects.toThrow('stopped by the test');
+    const last = await backfilled({ ...run, directory });
+    expect(unwritten).toMatchObject({ exitCode: 1, output: undefined });
+    expect(last).toMatchObject({ exitCode: 0, calls: 0, output: (await backfilled(run)).output });
   });
 
   it.each([
