@@ -73,6 +73,16 @@ describe('include', () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([
+    '? include\n: [teams/a.yaml]\n',
+    '"\\u0069nclude": [teams/a.yaml]\n',
+    '{"include":["teams/a.yaml"]}',
+  ])('is found however its key is written: %j', async (include) => {
+    const files = { '/etc/nr/config.yaml': include, '/etc/nr/teams/a.yaml': app(1) };
+
+    expect(namesOf(await loaded(files))).toEqual(['id=1']);
+  });
+
   it('names files as the configuration file is named', async () => {
     const platform = platformWith({ 'config.yaml': main, 'teams/a.yaml': 'apps: [{ idd: 1 }]' });
     const readFile: FakePlatform['readFile'] = async (path) =>
