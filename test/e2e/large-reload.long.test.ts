@@ -29,6 +29,11 @@ async function withDaemon(
     const daemon = await startDaemon(flags, { KEY: 'NRAK-LARGE', ...env });
     try {
       await use(daemon, file);
+    } catch (error) {
+      const { exitCode, signalCode } = daemon.child;
+      throw new Error(`the daemon (${exitCode ?? signalCode ?? 'running'}): ${daemon.stderr()}`, {
+        cause: error,
+      });
     } finally {
       await stopProgram(daemon);
     }
@@ -105,7 +110,7 @@ describe('a daemon that reads a large configuration again', () => {
     const env = { NODE_OPTIONS: '--max-old-space-size=96' };
     const reload = async (daemon: RunningDaemon, file: string, text: string): Promise<number> => {
       await writeFile(file, text);
-      return (await fetch(`${daemon.url}/-/reload`, { method: 'POST' })).status;
+      return (await get(`${daemon.url}/-/reload`, 'POST')).status;
     };
     await withDaemon(
       patternsFrom(10_000),
