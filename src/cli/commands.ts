@@ -35,6 +35,7 @@ export const commands = [
   'metrics',
   'compare',
   'backfill',
+  'verify',
   'once',
   'demo',
   'simulate',
@@ -72,6 +73,11 @@ const commandTable: Readonly<Record<Command, CommandFacts>> = {
   backfill: {
     operand: file,
     summary: 'Write the past as OpenMetrics text, for Prometheus to import; over NerdGraph.',
+  },
+  verify: {
+    operand: file,
+    summary:
+      'Ask New Relic what is only believed of it, for a report; exit with 1 if anything differs.',
   },
   once: { summary: 'Poll once and print the values; exit with 1 if anything failed.' },
   demo: { summary: 'Serve the metrics of a simulated account; needs no key and no file.' },

@@ -93,6 +93,7 @@ class DeclaredFlags {
       'metrics',
       'compare',
       'backfill',
+      'verify',
       'once',
     ],
     parse: (text) => (text === '' ? undefined : text),
@@ -177,7 +178,7 @@ class DeclaredFlags {
     defaultText: '',
     help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
     ...hostName,
-    commands: ['serve', 'once', 'check-config', 'plan', 'compare', 'backfill'],
+    commands: ['serve', 'once', 'check-config', 'plan', 'compare', 'backfill', 'verify'],
   };
   readonly logLevel: Flag<LogLevel> = {
     name: 'log.level',
@@ -215,9 +216,13 @@ class DeclaredFlags {
   readonly account: Flag<string> = {
     name: 'account',
     defaultText: '',
-    help: 'Account of the configuration that has the application; without it, every account with entries is searched.',
+    help: {
+      metrics:
+        'Account of the configuration that has the application; without it, every account with entries is searched.',
+      verify: 'Account of the configuration to ask about; without it, every account.',
+    },
     ...anyText('the name of an account of the configuration'),
-    commands: ['metrics'],
+    commands: ['metrics', 'verify'],
   };
   readonly host: Flag<string> = {
     name: 'host',
@@ -313,6 +318,14 @@ class DeclaredFlags {
     ...filePath,
     commands: ['backfill'],
   };
+  readonly verifyOutput: Flag<string> = {
+    name: 'verify.output',
+    alias: 'output',
+    defaultText: '',
+    help: 'The file to write the report to, as Markdown; without it, standard output.',
+    ...filePath,
+    commands: ['verify'],
+  };
   readonly budget: Flag<number> = {
     name: 'budget',
     defaultText: '0',
@@ -323,9 +336,9 @@ class DeclaredFlags {
   readonly dryRun: Flag<boolean> = {
     name: 'dry-run',
     defaultText: 'false',
-    help: 'Only say what it would take.',
+    help: { backfill: 'Only say what it would take.', verify: 'Only say what would be asked.' },
     ...onOrOff,
-    commands: ['backfill'],
+    commands: ['backfill', 'verify'],
   };
   readonly healthcheckUrl: Flag<string> = {
     name: 'url',

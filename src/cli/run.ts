@@ -103,6 +103,8 @@ async function oneShot(
       return (await import('../tools/compare/compare.ts')).compare(flags, platform);
     case 'backfill':
       return (await import('../tools/backfill/backfill.ts')).backfill(flags, platform);
+    case 'verify':
+      return (await import('../tools/verify/verify.ts')).verify(flags, platform);
     case 'print-config':
       return (await import('../tools/print-config.ts')).printConfig(
         flags,

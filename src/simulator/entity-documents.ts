@@ -84,6 +84,7 @@ function summary(application: SimulatedApplication, state: EntityState): Graphql
   return {
     throughput,
     responseTimeAverage: throughput === 0 ? 0 : application.responseTimeMs / 1000,
+    errorRate: application.errorRatio,
     apdexScore: Math.max(0.3, 1 - application.responseTimeMs / 4000),
     hostCount: state.hosts.length,
     instanceCount: state.hosts.reduce((sum, host) => sum + host.instanceIds.length, 0),

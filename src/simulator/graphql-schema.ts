@@ -87,6 +87,7 @@ type ApmApplicationEntityOutline implements EntityOutline {
 type ApmApplicationSettings { apdexTarget: Float }
 type ApmApplicationSummaryData {
   apdexScore: Float
+  errorRate: Float
   hostCount: Int
   instanceCount: Int
   responseTimeAverage: Seconds

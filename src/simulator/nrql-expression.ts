@@ -9,7 +9,7 @@ import {
   nrqlCellOf,
 } from './nrql-functions.ts';
 import { type NrqlReader, timesliceValue } from './nrql-reader.ts';
-import type { NrqlRowSet } from './nrql-row.ts';
+import type { NrqlRowSet, NrqlValue } from './nrql-row.ts';
 import { emptyTimeslice, type Timeslice } from './timeslice.ts';
 
 /** What is selected, and what it is called in the answer. */
@@ -188,7 +188,7 @@ const mostUniques = 10_000;
 function numbersOf(reader: NrqlReader, name: NrqlAggregate): readonly number[] {
   const numbers: number[] = [];
   while (reader.takeSymbol(',')) {
-    if (!['percentile', 'apdex', 'uniques'].includes(name)) {
+    if (!['percentile', 'apdex', 'uniques', 'histogram'].includes(name)) {
       throw reader.unknown('a function of several attributes');
     }
     if (name === 'uniques') numbers.push(reader.positiveNumber(mostUniques));
@@ -225,12 +225,23 @@ function aggregate(reader: NrqlReader): NrqlColumn {
   const divisor = name === 'average' ? divisorOf(reader, of) : undefined;
   const call = { name, of, valueOf, field, divisor, numbers: numbersOf(reader, name) };
   reader.expectSymbol(')');
+  const member = reader.takeSymbol('[') ? reader.expectOne(['text'], 'a member') : undefined;
+  if (member !== undefined) reader.expectSymbol(']');
   return {
     // The vendor's names of columns without `AS`.
     name: name === 'count' ? 'count' : `${name}.${of}`,
     ranks: ['count', 'average', 'min', 'max'].includes(name),
-    cellOf: ({ rows }) => nrqlCellOf(call, rows),
+    cellOf: ({ rows }) => {
+      const cell = nrqlCellOf(call, rows);
+      return member === undefined ? cell : ownOf(cell, member);
+    },
   };
+}
+
+/** A member of what a function gives; null if there is none. */
+function ownOf(cell: NrqlCell, member: string): NrqlValue {
+  if (typeof cell !== 'object' || cell === null || Array.isArray(cell)) return null;
+  return own(cell as Readonly<Record<string, NrqlValue>>, member) ?? null;
 }
 
 /** `rate(FUNCTION, 1 minute)`. */

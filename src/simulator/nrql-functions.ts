@@ -21,6 +21,7 @@ export const aggregateNames = [
   'latest',
   'percentile',
   'apdex',
+  'histogram',
 ] as const;
 
 export type NrqlAggregate = (typeof aggregateNames)[number];
@@ -41,7 +42,10 @@ export interface NrqlAggregateCall {
   readonly field: keyof Timeslice | undefined;
   /** Of `average`: the field that it is divided by. */
   readonly divisor: keyof Timeslice | undefined;
-  /** Of `percentile`: which; of `apdex`: the threshold in seconds; of `uniques`: how many at most. */
+  /**
+   * Of `percentile`: which; of `apdex`: the threshold in seconds; of `uniques`: how many at most; of `histogram`: its
+   * end and the number of its bars.
+   */
   readonly numbers: readonly number[];
 }
 
@@ -107,6 +111,7 @@ function calculated({ name, numbers }: NrqlAggregateCall, slices: Slices): NrqlC
   if (name === 'sum') return slice.total;
   if (name === 'min' || name === 'max') return Number.isFinite(slice[name]) ? slice[name] : null;
   if (name === 'apdex') return apdexOf(slices, numbers[0] ?? 0.5);
+  if (name === 'histogram') return histogramOf(callsOf(slices), numbers[0] ?? 10, numbers[1] ?? 10);
   if (name === 'average' || name === 'stddev') {
     const of = name === 'average' ? averageOf : deviationOf;
     return slice.count === 0 ? null : of(slice);
@@ -145,6 +150,15 @@ function callsOf(slices: Slices): readonly Calls[] {
 /** The calls that take longer than that: durations are spread exponentially around each mean. */
 function longerThan(calls: readonly Calls[], seconds: number): number {
   return calls.reduce((sum, { count, mean }) => sum + count * Math.exp(-seconds / mean), 0);
+}
+
+/** How many calls each bar has, by where it begins. */
+function histogramOf(calls: readonly Calls[], end: number, bars: number): NrqlCell {
+  const counts = Array.from({ length: bars }, (_, index) => {
+    const [from, to] = [(index * end) / bars, ((index + 1) * end) / bars];
+    return [String(from), Math.round(longerThan(calls, from) - longerThan(calls, to))] as const;
+  });
+  return Object.fromEntries(counts);
 }
 
 /** The duration that this share of all calls does not exceed; `null` without calls. */

@@ -33,6 +33,7 @@ const timesliceAttributes: ReadonlySet<string> = new Set([
 const tokenPattern = new RegExp(
   [
     String.raw`\s+`,
+    String.raw`/\*.*?\*/`,
     String.raw`r'(?<pattern>(?:[^'\\]|\\.)*)'`,
     String.raw`'(?<text>(?:[^'\\]|\\.)*)'`,
     '`(?<name>[^`]+)`',

@@ -56,7 +56,8 @@ function withEachApi({ account, entries }: AccountInUse): readonly AccountInUse[
   ];
 }
 
-function withSource(account: AccountConfig, source: AccountSource): AccountConfig {
+/** The account with this API, paced by its budget. */
+export function withSource(account: AccountConfig, source: AccountSource): AccountConfig {
   if (account.source.kind === source.kind) return account;
   const requestsPerMinute = Math.min(account.requestsPerMinute, restRequestsPerMinute);
   const concurrency = Math.min(account.concurrency, nerdgraphConcurrency);
