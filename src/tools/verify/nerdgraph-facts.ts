@@ -404,3 +404,28 @@ export const nerdgraphFacts: readonly Fact[] = factsOf(
 `,
   checks,
 );
+
+/** What else is only believed of NerdGraph: to ask it would take a busy account, another key, or luck. */
+export const notAsked: readonly Fact[] = factsOf(
+  `
+| account-text | The account in a search is a text | V | \`newrelic_exporter_unexpected_answers_total{kind="foreign_entity"}\`; no application at all | No application is found. Now: stay with \`source: rest\` |
+| cursor-lifetime | A cursor stays valid while the pages are read | U | \`discovery failed\` for more than 200 applications | Lists of several pages are not complete. Now: choose applications by id |
+| host-count | \`hostCount\` counts the hosts of an answer | I | \`too_large\`, which ends after a few polls | First polls take more calls. Now: nothing |
+| summary-throughput | The throughput of the summary is that of REST | I | \`newrelic_application_summary_requests_per_minute\` steps at the switch | It changes with the switch. Now: use \`newrelic_application_requests_per_minute\` |
+| quotes | A quote or a backslash is written with a backslash | V | \`client\`, or no values, for this metric or host alone | A metric with such a name has no values. Now: stay with \`source: rest\` |
+| large-answers | A query of 5000 rows takes less than a minute, and none has more rows | D | \`too_large\`, or \`schema\` | Polls ask in smaller parts. Now: nothing |
+| whole-answers | An answer whose sums agree has all that was asked for | I | \`newrelic_application_requests_per_minute\` ends while \`newrelic_application_summary_requests_per_minute\` is above 0; \`compare\`: \`only REST\` | Applications seem silent. Now: stay with \`source: rest\`, and report it |
+| partial-answers | Messages and notices come with whole answers | V | \`newrelic_exporter_unexpected_answers_total{kind="partial"}\` | None: the sums decide. Now: nothing |
+| columns | A column is in every row, and a number | V | \`newrelic_exporter_unexpected_answers_total{kind="row"}\`, or \`newrelic_exporter_invalid_samples_total\` | A value is left out, not its row. Now: nothing |
+| regions | New Relic's table of metrics holds in every region | D | \`compare\`: \`differs\` or \`only REST\` for one metric everywhere | Values of that metric are wrong. Now: stay with \`source: rest\`, and report it |
+| listed-metrics | Each metric in New Relic's list has values | U | a listed metric brings no series | None: there is nothing to show. Now: nothing |
+| without-host | No calls are without a host | U | the sum of the hosts is less than the application; \`newrelic_exporter_unexpected_answers_total{kind="host_null"}\` | These calls are in the application alone. Now: nothing |
+| host-ids | The \`host_id\` of REST is nowhere in NerdGraph | U | none | REST's ids are lost. Now: select by \`host_name\` |
+| series-groups | LIMIT chooses the groups of a series once for the whole range | U | groups of a query that begin or end every six hours | The past of a query has gaps. Now: a larger LIMIT |
+| series-rollups | The past is coarser by the hour alone | D of REST | \`backfill\` has steps of more than an hour | The old past is coarser. Now: nothing |
+| refused-key | A refused key is a 401, or an error whose class or text says so | V | \`discovery failed\` with another reason than \`auth\` | A new key is read later. Now: nothing |
+| limits | A reached limit is a 429, or an error of the class \`TOO_MANY_REQUESTS\` | D, V | \`server\` while New Relic is busy, and \`newrelic_exporter_api_throttled_total\` does not grow | It asks on at the same pace. Now: lower \`requests_per_minute\` |
+| limit-headers | A 429 of NerdGraph says how long to wait | U | the log line of the pause has the time | It waits for a minute. Now: nothing |
+`,
+  {},
+);
