@@ -300,10 +300,10 @@ const checks: Readonly<Record<string, Check>> = {
 export const restFacts: readonly Fact[] = factsOf(
   `
 | rest-key-header | REST takes a user key in \`Api-Key\` and in \`X-Api-Key\` | D | \`discovery failed\`: \`auth\` after a change of \`api_key_header\` | The header matters. Now: leave \`api_key_header\` as it is |
-| rest-date | An answer of REST has a header \`Date\` | C | \`newrelic_exporter_clock_skew_seconds\` is absent | Windows end by the clock here. Now: keep that clock right, or raise \`delay\` |
+| rest-date | An answer of REST has a header \`Date\` | C | the status page shows no difference of clocks | Windows end by the clock here. Now: keep that clock right, or raise \`delay\` |
 | rest-pages | A page has 200 applications, and \`Link\` names the next one | D | \`discovery failed\`: \`schema\` | Applications of later pages are not found. Now: choose applications by id |
 | rest-order | No application is on two pages | U | applications come and go | A list of several pages may lack some. Now: choose applications by id |
-| rest-ids | \`filter[ids]\` takes several ids, and leaves out an unknown one | V of several, U of unknown | \`newrelic_exporter_application_missing\` | Entries by id miss applications. Now: choose them by name |
+| rest-ids | \`filter[ids]\` takes several ids, and leaves out an unknown one | V of several, U of unknown | \`newrelic_exporter_app_missing\` | Entries by id miss applications. Now: choose them by name |
 | rest-silent | An application that does not report has no hosts | C | series of hosts that ended | Hosts that are gone take calls. Now: nothing |
 | rest-host-names | \`hosts.json\` has a name for each listed host | D | \`host_name\` is the id | Some hosts show their id. Now: nothing |
 | rest-quota | Good answers have no header about the quota | D | none | The budget could follow New Relic's numbers. Now: nothing; please report it |

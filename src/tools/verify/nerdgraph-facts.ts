@@ -373,7 +373,7 @@ function refused([answer]: readonly Answer[]): Seen {
 export const nerdgraphFacts: readonly Fact[] = factsOf(
   `
 | nerdgraph-key-header | NerdGraph takes the key in \`Api-Key\` and in \`X-Api-Key\` | D of REST, I | \`discovery failed\`: \`auth\` after a change of \`api_key_header\` | The header matters. Now: leave \`api_key_header\` as it is |
-| nerdgraph-date | An answer of NerdGraph has a header \`Date\` | I | \`newrelic_exporter_clock_skew_seconds\` is absent | Windows end by the clock here. Now: keep that clock right, or raise \`delay\` |
+| nerdgraph-date | An answer of NerdGraph has a header \`Date\` | I | the status page shows no difference of clocks | Windows end by the clock here. Now: keep that clock right, or raise \`delay\` |
 | nerdgraph-account | The key sees the account in this region | D | \`discovery failed\`: \`auth\` | Nothing can be polled with NerdGraph. Now: correct \`account_id\` or \`region\` (\`check-config --online\` helps) |
 | nerdgraph-count | A page has 200 entities, and \`count\` is the number on all pages | D; exactly: U | \`discovery failed\`: \`schema\`, with both numbers | Each discovery counts as incomplete, and nothing ends that is gone. Now: stay with \`source: rest\` |
 | nerdgraph-order | Entities come in the order of their names | V | none | A list of several pages may skip one. Now: nothing, the next list finds it |
