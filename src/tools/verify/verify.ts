@@ -1,3 +1,4 @@
+import { access, open, rm } from 'node:fs/promises';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { buildOf } from '../../daemon/build.ts';
@@ -47,23 +48,33 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
   }
   if (dryRun) return { exitCode: 0, output: planText(facts, inUse) };
   // Before anything is asked: answers that cannot be kept are worth nothing.
-  await write(output, '');
-  const verified = await withAccounts(inUse.flatMap(everyWay), platform, async (open) => {
+  await orOutputError(output, async () => checkWritable(output));
+  const verified = await withAccounts(inUse.flatMap(everyWay), platform, async (ways) => {
     const accounts: VerifiedAccount[] = [];
-    for (const one of inUse) accounts.push(await verifiedAccount(one, open, platform));
+    for (const one of inUse) accounts.push(await verifiedAccount(one, ways, platform));
     return accounts;
   });
   const { text, summary, differs } = reportOf(facts, verified, buildOf(platform.env));
   const report = platform.redactor.redact(text);
-  await write(output, report);
+  await orOutputError(output, async () => writeWhole(output, [report]));
   const shown = output === '' ? report : `${output}: ${summary}; read it before you send it\n`;
   return { exitCode: differs ? 1 : 0, output: shown };
 }
 
-async function write(output: string, text: string): Promise<void> {
+/** Leaves a file that is there as it is, and none where there was none. */
+async function checkWritable(output: string): Promise<void> {
+  const isThere = await access(output).then(
+    () => true,
+    () => false,
+  );
+  await (await open(output, 'a')).close();
+  if (!isThere) await rm(output);
+}
+
+async function orOutputError(output: string, work: () => Promise<void>): Promise<void> {
   if (output === '') return;
   try {
-    await writeWhole(output, [text]);
+    await work();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(2, `--output: the report cannot be written: ${reason}`, {
@@ -90,10 +101,10 @@ function everyWay({ account, entries }: AccountInUse): readonly AccountInUse[] {
 
 async function verifiedAccount(
   { account, entries }: AccountInUse,
-  open: readonly OpenAccount[],
+  all: readonly OpenAccount[],
   platform: ToolPlatform,
 ): Promise<VerifiedAccount> {
-  const ways = open.filter((way) => way.account.name === account.name);
+  const ways = all.filter((way) => way.account.name === account.name);
   const wayOf = ({ api, otherHeader }: Call): OpenAccount | undefined =>
     ways.find(
       (way) =>

@@ -12,8 +12,11 @@ export interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** New Relic in which something is otherwise: another answer, or an error in place of one. */
-export type Variant = (sent: Sent, answer: ApiResponse) => ApiResponse;
+/**
+ * New Relic in which something is otherwise: another answer, or an error in place of one. Or `stop` stops the command
+ * before there is one.
+ */
+export type Variant = (sent: Sent, answer: ApiResponse, stop: () => void) => ApiResponse;
 
 export interface Verified {
   readonly exitCode: number;
@@ -73,7 +76,7 @@ export async function verified({
         send: async (request, headers, signal) => {
           const one = { text: textOf(request), headers };
           sent.push(one);
-          return variant(one, await transport.send(request, headers, signal));
+          return variant(one, await transport.send(request, headers, signal), platform.stop);
         },
       };
     },

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import { facts } from '../../../src/tools/verify/verify.ts';
@@ -121,6 +121,27 @@ describe('the report', () => {
       expect(exitCode).toBe(0);
     });
   });
+
+  it.each([{ before: undefined }, { before: 'an older report' }])(
+    'is not written when the command is interrupted, and what was there stays: $before',
+    async ({ before }) => {
+      await withFiles(before === undefined ? {} : { 'report.md': before }, async (directory) => {
+        const { exitCode } = await verified({
+          args: [`--output=${directory}/report.md`],
+          variant: (_, answer, stop) => {
+            stop();
+            return answer;
+          },
+        });
+
+        const names = await readdir(directory);
+        expect(names).toEqual(before === undefined ? [] : ['report.md']);
+        if (before !== undefined)
+          expect(await readFile(`${directory}/report.md`, 'utf8')).toBe(before);
+        expect(exitCode).toBe(143);
+      });
+    },
+  );
 
   it('is refused before anything is asked where it cannot be written', async () => {
     const one = await verified({ args: ['--output=/no/such/folder/report.md'] });
