@@ -199,14 +199,15 @@ async function askAll({ tasks, gauges }: Run, parts: Parts, platform: ToolPlatfo
   const left = tasks.filter(({ name }) => !parts.has(name));
   const counts = createProgress(tasks.length, left.length, platform);
   const failures: unknown[] = [];
-  const accounts = [...new Set(left.map(({ account }) => account))];
+  const accounts = [...new Set(left.map(({ chain }) => chain.account))];
   await Promise.all(
     accounts.map(async (one) => {
-      const own = left.filter(({ account }) => account === one);
-      await eachOf(own.values(), one.account.concurrency, async ({ name, ask }) => {
+      const own = left.filter(({ chain }) => chain.account === one);
+      await eachOf(own.values(), one.account.concurrency, async ({ name, chain, slice }) => {
         if (failures.length > 0) return;
         try {
-          await parts.save(name, await persistently(ask, platform), gauges);
+          const pageOf = await persistently(async () => chain.ask(slice), platform);
+          await parts.save(name, slice, pageOf, gauges);
           counts.asked += 1;
         } catch (error) {
           failures.push(error);

@@ -23,16 +23,17 @@ import { type FamilyHead, renderApplication, renderQuery } from '../../publish/r
 import { type OpenAccount, questionAbout } from '../ask.ts';
 import {
   askSeries,
+  cut,
   inGroups,
-  type PlannedSlice,
   rangeOf,
   type SampleRange,
   type Slice,
   slicesOf,
+  windowsOf,
 } from './slices.ts';
 
-/** The lines of a page at each moment, as far as they are values of New Relic's; made one after the other. */
-export type Pages = Iterable<{ readonly timeMs: number; readonly lines: readonly string[] }>;
+/** The lines of the page that shows a window of a slice, as far as they are values of New Relic's. */
+export type PageOf = (window: TimeWindow, index: number) => readonly string[];
 
 /** A gauge, and whether it is an amount: 0 where nothing was recorded. */
 export interface Gauge extends FamilyHead {
@@ -42,11 +43,11 @@ export interface Gauge extends FamilyHead {
 /** One query of the polls, through time. */
 export interface Chain {
   readonly account: OpenAccount;
-  readonly slices: readonly PlannedSlice[];
-  /** In each moment, as far as is known now. */
+  readonly slices: readonly Slice[];
+  /** In each window, as far as is known now. */
   readonly series: number;
   readonly gauges: readonly Gauge[];
-  readonly ask: (slice: Slice) => Promise<Pages>;
+  readonly ask: (slice: Slice) => Promise<PageOf>;
 }
 
 const fixedNames = new Set(fixedFamilies.map(({ name }) => name));
@@ -100,27 +101,18 @@ export function applicationChains(
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
         ask: async (slice) => {
           const found = await askRows(query, slice, account);
-          return eachOf(slice, (window, index) => {
+          return (window, index) => {
             const answers = new Answers([query], { seen, onInvalid });
             answers.isAbout(window);
             answers.answered(query, { rows: found[index] ?? [], window });
             return asked.flatMap((question) =>
               linesOf(account, question.selected, answers.outcome(question, notAsked)),
             );
-          });
+          };
         },
       };
     }),
   );
-}
-
-function* eachOf(
-  { moments }: Slice,
-  make: (window: TimeWindow, index: number) => readonly string[],
-): Pages {
-  for (const [index, { timeMs, window }] of moments.entries()) {
-    yield { timeMs, lines: make(window, index) };
-  }
 }
 
 /** What a page would have of the application, by the same code. */
@@ -146,11 +138,9 @@ async function askAtOnce(query: PlannedQuery, slice: Slice, account: OpenAccount
   const { applicationIds, operation } = query;
   const purpose = { operation, applications: applicationIds.length, accountId };
   const nrql = metricsNrql({ ...query, window: rangeOf(slice) });
-  const answers = await askSeries(account, purpose, nrql, slice, 'calls');
-  return answers.map((answer, index) => {
-    const window = slice.moments[index]?.window ?? rangeOf(slice);
+  return askSeries(account, purpose, nrql, slice, 'calls', (part, window) => {
     const reading = { ...query, ...others, purpose, window, mayBeAbout: () => true };
-    return nrqlAnswerOf(answer, reading).rows;
+    return nrqlAnswerOf(part, reading).rows;
   });
 }
 
@@ -164,14 +154,15 @@ async function divided<Answer>(
   slice: Slice,
   ask: (slice: Slice) => Promise<readonly Answer[]>,
 ): Promise<readonly Answer[]> {
-  const { moments } = slice;
   try {
     return await ask(slice);
   } catch (error) {
-    if (moments.length === 1 || !isTooMuch(error)) throw error;
-    const middle = Math.ceil(moments.length / 2);
-    const first = await divided({ ...slice, moments: moments.slice(0, middle) }, ask);
-    return [...first, ...(await divided({ ...slice, moments: moments.slice(middle) }, ask))];
+    if (slice.windows === 1 || !isTooMuch(error)) throw error;
+    const answers: Answer[] = [];
+    for (const half of cut(slice, Math.ceil(slice.windows / 2))) {
+      answers.push(...(await divided(half, ask)));
+    }
+    return answers;
   }
 }
 
@@ -185,9 +176,9 @@ async function askRows(query: PlannedQuery, slice: Slice, account: OpenAccount):
       try {
         const found: Rows[] = [];
         for (const one of inParts(query, count)) found.push(await askAtOnce(one, part, account));
-        return part.moments.map((_, index) => found.flatMap((rows) => rows[index] ?? []));
+        return windowsOf(part).map((_, index) => found.flatMap((rows) => rows[index] ?? []));
       } catch (error) {
-        if (part.moments.length > 1 || count >= mostParts || !isTooMuch(error)) throw error;
+        if (part.windows > 1 || count >= mostParts || !isTooMuch(error)) throw error;
       }
     }
   });
@@ -225,9 +216,9 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
   const ask = async (slice: Slice): Promise<readonly (readonly string[])[]> => {
     const { fromMs, toMs } = rangeOf(slice);
     const nrql = `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
-    const answers = await askSeries(account, purpose, nrql, slice, isGrouped ? records : undefined);
-    return slice.moments.map(({ window }, index) => {
-      const reading = queryReadingOf(answers[index], query, { ...others, purpose, window });
+    const count = isGrouped ? records : undefined;
+    return askSeries(account, purpose, nrql, slice, count, (part, window) => {
+      const reading = queryReadingOf(part, query, { ...others, purpose, window });
       return textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
   };
@@ -238,7 +229,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
     ask: async (slice) => {
       const lines = await divided(slice, ask);
-      return eachOf(slice, (_, index) => lines[index] ?? []);
+      return (_, index) => lines[index] ?? [];
     },
   };
 }

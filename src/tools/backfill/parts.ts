@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Application } from '../../model/application.ts';
 import { renderHeader } from '../../publish/render.ts';
-import type { Gauge, Pages } from './chains.ts';
-import { inGroups } from './slices.ts';
+import type { Gauge, PageOf } from './chains.ts';
+import { inGroups, type Slice, windowsOf } from './slices.ts';
 
 /** What a run asks about, as it was found at its beginning. */
 export interface Plan {
@@ -105,10 +105,11 @@ export class Parts {
   }
 
   /** Keeps a slice under its name: a line for each series, with its samples. */
-  async save(slice: string, pages: Pages, gauges: Gauges): Promise<void> {
+  async save(name: string, slice: Slice, pageOf: PageOf, gauges: Gauges): Promise<void> {
     const samples = new Map<string, string[]>();
-    for (const { timeMs, lines } of pages) {
-      for (const line of lines) {
+    for (const [index, window] of windowsOf(slice).entries()) {
+      const timeMs = slice.timeOf(window.toMs);
+      for (const line of pageOf(window, index)) {
         const space = line.lastIndexOf(' ');
         const key = keyOf(line.slice(0, space), gauges);
         const known = samples.get(key) ?? [];
@@ -118,7 +119,7 @@ export class Parts {
     }
     const sorted = [...samples].toSorted(([one], [other]) => (one < other ? -1 : 1));
     const rows = sorted.map(([key, values]) => `${key}\t${values.join('\t')}\n`);
-    await this.#write(this.#path(slice), rows);
+    await this.#write(this.#path(name), rows);
   }
 
   /** Writes the output; returns how many samples it has. */

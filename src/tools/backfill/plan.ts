@@ -6,9 +6,9 @@ import { countText, printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { inPageOrder } from '../../publish/families.ts';
 import type { OpenAccount } from '../ask.ts';
-import { applicationChains, type Pages, queryChain } from './chains.ts';
+import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
-import { fineForMs, type SampleRange } from './slices.ts';
+import { fineForMs, type SampleRange, type Slice } from './slices.ts';
 
 /** Such as 2026-11-01T00:00:00Z. */
 export function timeText(timeMs: number): string {
@@ -55,10 +55,8 @@ async function selectedIn(
 /** A slice of a chain, under the name of its file. */
 interface Task {
   readonly name: string;
-  readonly account: OpenAccount;
-  readonly ask: () => Promise<Pages>;
-  /** As far as is known now. */
-  readonly samples: number;
+  readonly chain: Chain;
+  readonly slice: Slice;
 }
 
 /** What a plan takes. */
@@ -83,12 +81,11 @@ export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount
   });
   const named = new Map(chains.flatMap(({ gauges }) => gauges).map((one) => [one.name, one]));
   const ordered = inPageOrder([...named.values()]).map((one, place) => ({ ...one, place }));
-  const tasks = chains.flatMap(({ account, slices, series, ask }, chain) =>
-    slices.map(({ moments, make }, at) => ({
-      name: `${[chain, at].map((one) => String(one).padStart(6, '0')).join('-')}.part`,
-      account,
-      ask: async () => ask(make()),
-      samples: series * moments,
+  const tasks = chains.flatMap((chain, number) =>
+    chain.slices.map((slice, at) => ({
+      name: `${[number, at].map((one) => String(one).padStart(6, '0')).join('-')}.part`,
+      chain,
+      slice,
     })),
   );
   const series = chains.reduce((sum, one) => sum + one.series, 0);
@@ -106,10 +103,10 @@ export function planText(
 ): string {
   const left = tasks.filter(({ name }) => !parts.has(name));
   const minutes = left.reduce(
-    (sum, { account: { account } }) => sum + 1 / account.requestsPerMinute,
+    (sum, { chain }) => sum + 1 / chain.account.account.requestsPerMinute,
     0,
   );
-  const samples = tasks.reduce((sum, one) => sum + one.samples, 0);
+  const samples = tasks.reduce((sum, { chain, slice }) => sum + chain.series * slice.windows, 0);
   const coarseMs = nowMs - fineForMs;
   const done = tasks.length - left.length;
   return [

@@ -22,17 +22,16 @@ export interface SampleRange {
   readonly nowMs: number;
 }
 
-/** A sample: when a scrape would have shown it, and the window that it describes. */
-export interface Moment {
-  readonly timeMs: number;
-  readonly window: TimeWindow;
-}
-
-/** Moments that one query with TIMESERIES answers: windows of one length, with the same step between them. */
+/** Windows of one length that one query with TIMESERIES answers. */
 export interface Slice {
-  readonly moments: readonly Moment[];
+  readonly windows: number;
+  /** When the first of them ends. */
+  readonly endMs: number;
   readonly lengthMs: number;
+  /** From one of them to the next. */
   readonly stepMs: number;
+  /** When a scrape would have shown the window that ends then. */
+  readonly timeOf: (endMs: number) => number;
 }
 
 /** New Relic gives no more windows in an answer. */
@@ -44,16 +43,9 @@ export const fineForMs: number = 8 * dayMs;
 
 /** Why a query with this window cannot be asked with this step; `undefined` if it can. */
 export function stepProblem(poll: PollTiming, stepMs: number): string | undefined {
-  const { fromMs, toMs } = pollWindow(poll, 0);
-  const windows = (toMs - fromMs) / stepMs;
+  const windows = lengthOf(poll) / stepMs;
   if (!Number.isInteger(windows)) return 'is no divisor of the window';
   return windows > mostWindows ? `is less than a ${mostWindows}th of the window` : undefined;
-}
-
-/** A slice that is not made yet: a year has half a million moments. */
-export interface PlannedSlice {
-  readonly moments: number;
-  readonly make: () => Slice;
 }
 
 /**
@@ -67,42 +59,53 @@ export function slicesOf(
   poll: PollTiming,
   rows: number,
   hasRollups: boolean,
-): readonly PlannedSlice[] {
-  const { fromMs: start, toMs: end } = pollWindow(poll, 0);
-  const lengthMs = end - start;
+): readonly Slice[] {
+  const { delayMs } = poll;
+  const lengthMs = lengthOf(poll);
+  const timeOf = (endMs: number): number => Math.ceil((endMs + delayMs) / stepMs) * stepMs;
+  const firstMs = Math.ceil(fromMs / stepMs) * stepMs;
+  const lastMs = Math.floor(toMs / stepMs) * stepMs;
+  const fineEndMs = Math.ceil((nowMs - fineForMs + lengthMs) / minuteMs) * minuteMs;
+  const fineMs = hasRollups ? Math.max(firstMs, timeOf(fineEndMs)) : firstMs;
   const hourlyMs = Math.ceil(stepMs / hourMs) * hourMs;
-  const longMs = Math.ceil(lengthMs / hourlyMs) * hourlyMs;
-  const coarse: Moment[] = [];
-  let timeMs = Math.ceil(fromMs / stepMs) * stepMs;
-  for (; timeMs <= toMs; timeMs += stepMs) {
-    const window = pollWindow(poll, timeMs);
-    if (!hasRollups || window.fromMs >= nowMs - fineForMs) break;
-    const endMs = Math.floor(window.toMs / hourlyMs) * hourlyMs;
-    // The first sample that could have shown it.
-    const isNew = window.toMs - endMs < stepMs;
-    if (isNew) coarse.push({ timeMs, window: { fromMs: endMs - longMs, toMs: endMs } });
-  }
-  // New Relic may count the steps of the whole range, or the windows that fit into it.
-  const sizeOf = (ofMs: number, eachMs: number): number =>
-    Math.max(1, Math.min(mostWindows + 1 - ofMs / eachMs, Math.floor(mostRows / (rows || 1))));
-  const slices = inGroups(coarse, sizeOf(longMs, hourlyMs)).map(
-    (moments): PlannedSlice => ({
-      moments: moments.length,
-      make: () => ({ moments, lengthMs: longMs, stepMs: hourlyMs }),
-    }),
-  );
-  const size = sizeOf(lengthMs, stepMs);
-  for (; timeMs <= toMs; timeMs += size * stepMs) {
-    const firstMs = timeMs;
-    const length = Math.min(size, Math.floor((toMs - firstMs) / stepMs) + 1);
-    const momentAt = (_: unknown, index: number): Moment => {
-      const atMs = firstMs + index * stepMs;
-      return { timeMs: atMs, window: pollWindow(poll, atMs) };
-    };
-    const make = (): Slice => ({ moments: Array.from({ length }, momentAt), lengthMs, stepMs });
-    slices.push({ moments: length, make });
-  }
-  return slices;
+  const coarse = {
+    // Not what the sample before the first one has shown.
+    endMs: (Math.floor((firstMs - stepMs - delayMs) / hourlyMs) + 1) * hourlyMs,
+    lengthMs: Math.ceil(lengthMs / hourlyMs) * hourlyMs,
+    stepMs: hourlyMs,
+    lastMs: Math.min(lastMs, fineMs - stepMs),
+  };
+  const fine = { endMs: pollWindow(poll, fineMs).toMs, lengthMs, stepMs, lastMs };
+  return [coarse, fine].flatMap(({ lastMs: untilMs, ...whole }) => {
+    const windows = Math.floor((untilMs - delayMs - whole.endMs) / whole.stepMs) + 1;
+    // New Relic may count the steps of the whole range, or the windows that fit into it.
+    const fitting = mostWindows + 1 - whole.lengthMs / whole.stepMs;
+    const size = Math.max(1, Math.min(fitting, Math.floor(mostRows / (rows || 1))));
+    return cut({ ...whole, windows, timeOf }, size);
+  });
+}
+
+function lengthOf(poll: PollTiming): number {
+  const { fromMs, toMs } = pollWindow(poll, 0);
+  return toMs - fromMs;
+}
+
+/** The windows of a slice in slices of so many. */
+export function cut(slice: Slice, size: number): readonly Slice[] {
+  const { windows, endMs, stepMs } = slice;
+  return Array.from({ length: Math.ceil(windows / size) }, (_, index) => ({
+    ...slice,
+    windows: Math.min(size, windows - index * size),
+    endMs: endMs + index * size * stepMs,
+  }));
+}
+
+/** In their order. */
+export function windowsOf({ windows, endMs, lengthMs, stepMs }: Slice): readonly TimeWindow[] {
+  return Array.from({ length: windows }, (_, index) => {
+    const toMs = endMs + index * stepMs;
+    return { fromMs: toMs - lengthMs, toMs };
+  });
 }
 
 /** As many of them together as fit. */
@@ -112,26 +115,27 @@ export function inGroups<Item>(items: readonly Item[], size: number): readonly I
   );
 }
 
-/** What all moments of a slice together are about. */
-export function rangeOf({ moments }: Slice): TimeWindow {
-  const [first, last] = [moments[0]?.window, moments.at(-1)?.window];
-  return { fromMs: first?.fromMs ?? 0, toMs: last?.toMs ?? 0 };
+/** What all windows of a slice together are about. */
+export function rangeOf({ windows, endMs, lengthMs, stepMs }: Slice): TimeWindow {
+  return { fromMs: endMs - lengthMs, toMs: endMs + (windows - 1) * stepMs };
 }
 
 /**
  * Asks a query about the range of a slice, and divides its answer into those of single windows, as a poll of each
- * would have got them: in the order of the moments. A group without data in a window is not in its answer.
- * Rejects with an `ApiError`, also if a window is missing, or with the reason of a stop.
+ * would have got them. A group without data in a window is not in its answer. Gives what `read` makes of each, in
+ * their order. Rejects with an `ApiError`, also if a window is missing, or with the reason of a stop.
  *
  * @param count the member of a row that counts what it has; `undefined` if there is only one row
  */
-export async function askSeries(
+export async function askSeries<Answer>(
   { account, asking, platform }: OpenAccount,
   purpose: CallPurpose,
   nrql: string,
-  { moments, lengthMs, stepMs }: Slice,
+  slice: Slice,
   count: string | undefined,
-): Promise<readonly JsonObject[]> {
+  read: (part: JsonObject, window: TimeWindow) => Answer,
+): Promise<readonly Answer[]> {
+  const { lengthMs, stepMs } = slice;
   const variables = {
     account: purpose.accountId,
     nrql: `${nrql} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`,
@@ -142,40 +146,36 @@ export async function askSeries(
   const request = { operation, answerSize: 'large', target: '/graphql', body } as const;
   const response = await asking.send(request, platform.stopSignal);
   const part = objectOf(answerOf(response, purpose, parseJson).part);
-  const [rows, others, totals] = [part['results'], part['otherResult'], part['totalResult']].map(
-    (all) => byWindow(all, purpose),
-  );
-  const { facets, messages } = objectOf(part['metadata']);
-  return moments.map(({ window: { fromMs, toMs } }) => {
-    const key = keyOf(fromMs, toMs);
-    const found = rows?.get(key) ?? [];
-    if (found.length === 0 && rows !== undefined && rows.size > 0) {
-      const window = new Date(fromMs).toISOString();
-      throw notWhole(purpose, `the answer lacks the ${lengthMs / minuteMs} minutes from ${window}`);
+  const rows = byWindow(part['results'], purpose);
+  const others = byWindow(part['otherResult'], purpose);
+  const totals = byWindow(part['totalResult'], purpose);
+  return windowsOf(slice).map((window) => {
+    const { fromMs, toMs } = window;
+    const key = `${fromMs / 1000} ${toMs / 1000}`;
+    const found = rows.get(key) ?? [];
+    if (found.length === 0 && rows.size > 0) {
+      const from = new Date(fromMs).toISOString();
+      throw notWhole(purpose, `the answer lacks the ${lengthMs / minuteMs} minutes from ${from}`);
     }
-    return {
+    const alone = {
       results: found.filter((row) => count === undefined || own(row, count) !== 0),
-      otherResult: others?.get(key)?.[0] ?? null,
-      totalResult: totals?.get(key)?.[0] ?? null,
-      metadata: { facets, messages, timeWindow: { begin: fromMs, end: toMs } },
+      otherResult: others.get(key)?.[0],
+      totalResult: totals.get(key)?.[0],
+      metadata: { ...objectOf(part['metadata']), timeWindow: { begin: fromMs, end: toMs } },
     };
+    return read(alone, window);
   });
 }
 
-function keyOf(fromMs: number, toMs: number): string {
-  return `${fromMs} ${toMs}`;
-}
-
-/** Rows by the window that they state. */
+/** Rows by the window that they state, in seconds. */
 function byWindow(rows: unknown, purpose: CallPurpose): ReadonlyMap<string, readonly JsonObject[]> {
   const found = new Map<string, JsonObject[]>();
   for (const row of Array.isArray(rows) ? (rows as readonly unknown[]) : []) {
     if (!isJsonObject(row)) throw notWhole(purpose, 'the answer has a row that cannot be read');
-    const { beginTimeSeconds: begin, endTimeSeconds: end } = row;
-    const key = keyOf(Number(begin) * 1000, Number(end) * 1000);
-    const known = found.get(key);
-    if (known === undefined) found.set(key, [row]);
-    else known.push(row);
+    const key = `${Number(row['beginTimeSeconds'])} ${Number(row['endTimeSeconds'])}`;
+    const known = found.get(key) ?? [];
+    known.push(row);
+    found.set(key, known);
   }
   return found;
 }
