@@ -259,24 +259,24 @@ function halvesBy(pattern: string, part: HostSubset): Halves {
 }
 
 /**
- * Parts of all hosts: about so many, with as many of these names each, as far as they can be divided. Conditions
+ * About so many parts of some hosts, with as many of these names each, as far as they can be divided. Conditions
  * that do not divide the names are left out; without names any may divide them.
+ *
+ * @param hosts default: all
+ * @param depth the first pattern that is tried
  */
-export function partsOf(names: readonly string[], count: number): readonly HostSubset[] {
-  const divided = (
-    part: HostSubset,
-    inPart: readonly string[],
-    wanted: number,
-    depth: number,
-  ): readonly HostSubset[] => {
-    const pattern = wanted > 1 ? patterns[depth] : undefined;
-    if (pattern === undefined) return [part];
-    const halves = halvesBy(pattern, part).map((half) => {
-      const own = inPart.filter((name) => half.asksFor(name));
-      return { half, own, share: names.length === 0 ? 0.5 : own.length / inPart.length };
-    });
-    if (halves.some(({ share }) => share === 0)) return divided(part, inPart, wanted, depth + 1);
-    return halves.flatMap(({ half, own, share }) => divided(half, own, wanted * share, depth + 1));
-  };
-  return divided(allHosts, names, count, 0);
+export function partsOf(
+  names: readonly string[],
+  count: number,
+  hosts: HostSubset = allHosts,
+  depth = 0,
+): readonly HostSubset[] {
+  const pattern = count > 1 ? patterns[depth] : undefined;
+  if (pattern === undefined) return [hosts];
+  const halves = halvesBy(pattern, hosts).map((half) => {
+    const own = names.filter((name) => half.asksFor(name));
+    return { half, own, share: names.length === 0 ? 0.5 : own.length / names.length };
+  });
+  if (halves.some(({ share }) => share === 0)) return partsOf(names, count, hosts, depth + 1);
+  return halves.flatMap(({ half, own, share }) => partsOf(own, count * share, half, depth + 1));
 }

@@ -94,13 +94,18 @@ export function applicationChains(
       const counts = asked.map((one) => (query.subject === 'hosts' ? rowsOf(one.selected) : 1));
       const rows = Math.ceil(counts.reduce((sum, count) => sum + count, 0) / query.parts);
       const poll = asked[0]?.selected.entry.poll;
+      const ask = async (slice: Slice, count: number): Promise<Rows> => {
+        const found: Rows[] = [];
+        for (const one of inParts(query, count)) found.push(await askRows(one, slice, account));
+        return windowsOf(slice).map((_, index) => found.flatMap((part) => part[index] ?? []));
+      };
       return {
         account,
         slices: poll === undefined ? [] : slicesOf(range, poll, rows, true),
         series: rows * query.values.length,
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
         ask: async (slice) => {
-          const found = await askRows(query, slice, account);
+          const found = await divided(slice, ask, mostParts);
           return (window, index) => {
             const answers = new Answers([query], { seen, onInvalid });
             answers.isAbout(window);
@@ -133,7 +138,8 @@ function textOf(bytes: Buffer): readonly string[] {
 
 type Rows = readonly (readonly FacetRow[])[];
 
-async function askAtOnce(query: PlannedQuery, slice: Slice, account: OpenAccount): Promise<Rows> {
+/** The rows of each window. */
+async function askRows(query: PlannedQuery, slice: Slice, account: OpenAccount): Promise<Rows> {
   const { accountId, ...others } = readingOf(account);
   const { applicationIds, operation } = query;
   const purpose = { operation, applications: applicationIds.length, accountId };
@@ -144,61 +150,42 @@ async function askAtOnce(query: PlannedQuery, slice: Slice, account: OpenAccount
   });
 }
 
-/** Whether less of the same might be answered. */
-function isTooMuch(error: unknown): boolean {
-  return error instanceof ApiError && (error.reason === 'too_large' || error.reason === 'timeout');
-}
+/** Queries for one window at most. */
+const mostParts = 1024;
 
-/** Asks for all moments of a slice, or if that is too much for one answer, for its halves. */
+/**
+ * The answers about all windows of a slice; if that is too much for one answer, about those of its halves. A single
+ * window may be asked for in parts: more and more of them, up to as many.
+ */
 async function divided<Answer>(
   slice: Slice,
-  ask: (slice: Slice) => Promise<readonly Answer[]>,
+  ask: (slice: Slice, parts: number) => Promise<readonly Answer[]>,
+  most: number,
+  parts = 1,
 ): Promise<readonly Answer[]> {
   try {
-    return await ask(slice);
+    return await ask(slice, parts);
   } catch (error) {
-    if (slice.windows === 1 || !isTooMuch(error)) throw error;
+    const { windows } = slice;
+    const mayBeLess = windows > 1 || parts < most;
+    const isTooMuch =
+      error instanceof ApiError && (error.reason === 'too_large' || error.reason === 'timeout');
+    if (!mayBeLess || !isTooMuch) throw error;
+    if (windows === 1) return divided(slice, ask, most, 2 * parts);
     const answers: Answer[] = [];
-    for (const half of cut(slice, Math.ceil(slice.windows / 2))) {
-      answers.push(...(await divided(half, ask)));
+    for (const half of cut(slice, Math.ceil(windows / 2))) {
+      answers.push(...(await divided(half, ask, most)));
     }
     return answers;
   }
 }
 
-/** Queries for one moment at most. */
-const mostParts = 1024;
-
-/** The rows of each moment. What is too much even for one moment is asked for in parts of the query. */
-async function askRows(query: PlannedQuery, slice: Slice, account: OpenAccount): Promise<Rows> {
-  return divided(slice, async (part) => {
-    for (let count = 1; ; count *= 2) {
-      try {
-        const found: Rows[] = [];
-        for (const one of inParts(query, count)) found.push(await askAtOnce(one, part, account));
-        return windowsOf(part).map((_, index) => found.flatMap((rows) => rows[index] ?? []));
-      } catch (error) {
-        if (part.windows > 1 || count >= mostParts || !isTooMuch(error)) throw error;
-      }
-    }
-  });
-}
-
 /** The query in so many parts: of its applications, and then of the hosts of each. */
 function inParts(query: PlannedQuery, count: number): readonly PlannedQuery[] {
-  const { applicationIds: ids, condition, asksFor, subject } = query;
-  const groups = inGroups(ids, Math.ceil(ids.length / count)).map((applicationIds) => ({
-    ...query,
-    applicationIds,
-  }));
-  const hosts = subject === 'hosts' ? partsOf([], Math.floor(count / ids.length)) : [];
-  if (hosts.length < 2) return groups;
-  return groups.flatMap((group) =>
-    hosts.map((part) => ({
-      ...group,
-      condition: [condition, part.condition].filter((one) => one !== undefined).join(' AND '),
-      asksFor: (name) => asksFor(name) && part.asksFor(name),
-    })),
+  const { applicationIds: ids, subject } = query;
+  const hosts = subject === 'hosts' ? partsOf([], Math.floor(count / ids.length), query) : [query];
+  return inGroups(ids, Math.ceil(ids.length / count)).flatMap((applicationIds) =>
+    hosts.map(({ condition, asksFor }) => ({ ...query, applicationIds, condition, asksFor })),
   );
 }
 
@@ -228,7 +215,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     series: query.mostRows * query.gauges.length,
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
     ask: async (slice) => {
-      const lines = await divided(slice, ask);
+      const lines = await divided(slice, ask, 1);
       return (_, index) => lines[index] ?? [];
     },
   };
