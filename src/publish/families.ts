@@ -174,7 +174,8 @@ function* samplesOf(
   }
 }
 
-function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
+/** Those of them that have polled values, in any order. */
+export function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
   const ofApplications = gaugesOf(all, 'applications').map(
     ({ gauge: { name, help }, series }): AppFamily => ({
       name,

@@ -259,11 +259,8 @@ function halvesBy(pattern: string, part: HostSubset): Halves {
 }
 
 /**
- * About so many parts of some hosts, with as many of these names each, as far as they can be divided. Conditions
- * that do not divide the names are left out; without names any may divide them.
- *
- * @param hosts default: all
- * @param depth the first pattern that is tried
+ * Parts of some hosts (default: all): about so many, with as many of these names each, as far as they can be
+ * divided. Patterns before `depth`, and those that do not divide the names, are left out; without names any divides.
  */
 export function partsOf(
   names: readonly string[],

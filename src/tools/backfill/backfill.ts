@@ -206,8 +206,8 @@ async function askAll({ tasks, gauges }: Run, parts: Parts, platform: ToolPlatfo
       await eachOf(own.values(), one.account.concurrency, async ({ name, chain, slice }) => {
         if (failures.length > 0) return;
         try {
-          const pageOf = await persistently(async () => chain.ask(slice), platform);
-          await parts.save(name, slice, pageOf, gauges);
+          const pages = await persistently(async () => chain.ask(slice), platform);
+          await parts.save(name, pages, gauges);
           counts.asked += 1;
         } catch (error) {
           failures.push(error);

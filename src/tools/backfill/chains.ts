@@ -1,13 +1,13 @@
 import { readNrql } from '../../config/nrql-text.ts';
 import { ApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
-import type { PollOutcome } from '../../model/poll-outcome.ts';
 import { labelsOf, type SelectedApplication } from '../../model/selected-application.ts';
+import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
 import { Answers, type MetricMemory } from '../../newrelic/nerdgraph/answers.ts';
 import { createUnexpectedAnswers } from '../../newrelic/nerdgraph/failures.ts';
 import { metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
-import { type FacetRow, nrqlAnswerOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
+import { nrqlAnswerOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nrqlValueOf } from '../../newrelic/nerdgraph/nrql-values.ts';
 import { queryReadingOf } from '../../newrelic/nerdgraph/query-answer.ts';
 import {
@@ -18,22 +18,19 @@ import {
   rowsOf,
   undivided,
 } from '../../newrelic/nerdgraph/query-plan.ts';
-import { familiesOf, fixedFamilies, queryFamiliesOf } from '../../publish/families.ts';
+import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
 import { type OpenAccount, questionAbout } from '../ask.ts';
 import {
   askSeries,
   cut,
   inGroups,
+  type Page,
   rangeOf,
   type SampleRange,
   type Slice,
   slicesOf,
-  windowsOf,
 } from './slices.ts';
-
-/** The lines of the page that shows a window of a slice, as far as they are values of New Relic's. */
-export type PageOf = (window: TimeWindow, index: number) => readonly string[];
 
 /** A gauge, and whether it is an amount: 0 where nothing was recorded. */
 export interface Gauge extends FamilyHead {
@@ -47,20 +44,17 @@ export interface Chain {
   /** In each window, as far as is known now. */
   readonly series: number;
   readonly gauges: readonly Gauge[];
-  readonly ask: (slice: Slice) => Promise<PageOf>;
+  readonly ask: (slice: Slice) => Promise<readonly Page[]>;
 }
 
-const fixedNames = new Set(fixedFamilies.map(({ name }) => name));
-
-/** The gauges of what is polled, without what a page says of every application. */
-function familiesIn({ entry: { series } }: SelectedApplication): ReturnType<typeof familiesOf> {
-  return familiesOf(series).filter(({ name }) => !fixedNames.has(name));
-}
-
-function gaugesIn(selected: SelectedApplication): readonly Gauge[] {
-  const amounts = selected.entry.series.filter((one) => nrqlValueOf(one).isAmount);
+function gaugesIn({ entry: { series } }: SelectedApplication): readonly Gauge[] {
+  const amounts = series.filter((one) => nrqlValueOf(one).isAmount);
   const names = new Set(amounts.flatMap(({ gauge }) => [gauge.name, gauge.hostName]));
-  return familiesIn(selected).map(({ name, help }) => ({ name, help, isAmount: names.has(name) }));
+  return polledFamilies(series).map(({ name, help }) => ({
+    name,
+    help,
+    isAmount: names.has(name),
+  }));
 }
 
 /** Here it is not known yet which metrics an application has had: whoever puts the slices together knows. */
@@ -70,9 +64,8 @@ const notAsked = new ApiError('client', 'it was not asked.');
 const rest = { pollSucceeded: undefined, failureReason: undefined, lastSuccessMs: undefined };
 
 /** What the answers of an account are read with. */
-function readingOf({ account: { name, source }, asking }: OpenAccount) {
+function readingOf({ account: { name }, asking }: OpenAccount) {
   return {
-    accountId: source.accountId ?? 0,
     unexpected: createUnexpectedAnswers(name, asking),
     onInvalid: asking.observer.invalidSample.bind(asking.observer),
   };
@@ -84,85 +77,88 @@ export function applicationChains(
   all: readonly SelectedApplication[],
   range: SampleRange,
 ): readonly Chain[] {
-  const { onInvalid } = readingOf(account);
-  const questions = all.map((selected) => questionAbout(selected, true));
-  return groupsOf(questions).flatMap((group) =>
+  const how = readingOf(account);
+  return groupsOf(all.map((selected) => questionAbout(selected))).flatMap((group) =>
     queriesOf(group, () => undivided).map((query): Chain => {
-      const asked = group.filter(({ selected: { application } }) =>
-        query.applicationIds.includes(application.id),
-      );
+      const asked = group.filter((one) => isAbout(query, one));
       const counts = asked.map((one) => (query.subject === 'hosts' ? rowsOf(one.selected) : 1));
       const rows = Math.ceil(counts.reduce((sum, count) => sum + count, 0) / query.parts);
       const poll = asked[0]?.selected.entry.poll;
-      const ask = async (slice: Slice, count: number): Promise<Rows> => {
-        const found: Rows[] = [];
-        for (const one of inParts(query, count)) found.push(await askRows(one, slice, account));
-        return windowsOf(slice).map((_, index) => found.flatMap((part) => part[index] ?? []));
+      const ask = async (slice: Slice, count: number): Promise<readonly Page[]> => {
+        const pages: Page[] = [];
+        for (const part of inParts(query, count)) {
+          pages.push(...(await askPart(account, part, asked, slice, how)));
+        }
+        return pages;
       };
       return {
         account,
         slices: poll === undefined ? [] : slicesOf(range, poll, rows, true),
         series: rows * query.values.length,
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
-        ask: async (slice) => {
-          const found = await divided(slice, ask, mostParts);
-          return (window, index) => {
-            const answers = new Answers([query], { seen, onInvalid });
-            answers.isAbout(window);
-            answers.answered(query, { rows: found[index] ?? [], window });
-            return asked.flatMap((question) =>
-              linesOf(account, question.selected, answers.outcome(question, notAsked)),
-            );
-          };
-        },
+        ask: async (slice) => divided(slice, mostParts, ask),
       };
     }),
   );
 }
 
-/** What a page would have of the application, by the same code. */
+function isAbout({ applicationIds }: PlannedQuery, { selected }: ApplicationQuestion): boolean {
+  return applicationIds.includes(selected.application.id);
+}
+
+/** Asks a query about those of the applications that it is about. */
+async function askPart(
+  account: OpenAccount,
+  query: PlannedQuery,
+  all: readonly ApplicationQuestion[],
+  slice: Slice,
+  how: ReturnType<typeof readingOf>,
+): Promise<readonly Page[]> {
+  const { name, source } = account.account;
+  const { operation, applicationIds } = query;
+  const { accountId } = source;
+  const purpose = { operation, applications: applicationIds.length, accountId };
+  const nrql = metricsNrql({ ...query, window: rangeOf(slice) });
+  const asked = all.filter((one) => isAbout(query, one));
+  return askSeries(account, purpose, nrql, slice, 'calls', (part, window) => {
+    const answers = new Answers([query], { ...how, seen });
+    const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
+    answers.answered(query, nrqlAnswerOf(part, { ...query, ...how, purpose, window, mayBeAbout }));
+    return () => asked.flatMap((one) => linesOf(name, one, answers));
+  });
+}
+
+/** What a page would have of the application, by the same code. The name of a host is its id. */
 function linesOf(
-  { account: { name } }: OpenAccount,
-  selected: SelectedApplication,
-  { reading, hostNames = new Map() }: PollOutcome,
+  account: string,
+  question: ApplicationQuestion,
+  answers: Answers,
 ): readonly string[] {
-  const { application, entry } = selected;
-  const shown = { account: name, application, hostsOnly: !entry.application, hostNames, reading };
-  const snapshot = { ...rest, ...shown, labels: labelsOf(selected) };
-  return textOf(renderApplication(snapshot, familiesIn(selected)).bytes);
+  const { application, entry } = question.selected;
+  const { reading } = answers.outcome(question, notAsked);
+  const shown = { account, application, hostsOnly: !entry.application, reading };
+  const labels = labelsOf(question.selected);
+  const snapshot = { ...rest, ...shown, hostNames: new Map(), labels };
+  return textOf(renderApplication(snapshot, polledFamilies(entry.series)).bytes);
 }
 
 function textOf(bytes: Buffer): readonly string[] {
   return bytes.toString().split('\n').slice(0, -1);
 }
 
-type Rows = readonly (readonly FacetRow[])[];
-
-/** The rows of each window. */
-async function askRows(query: PlannedQuery, slice: Slice, account: OpenAccount): Promise<Rows> {
-  const { accountId, ...others } = readingOf(account);
-  const { applicationIds, operation } = query;
-  const purpose = { operation, applications: applicationIds.length, accountId };
-  const nrql = metricsNrql({ ...query, window: rangeOf(slice) });
-  return askSeries(account, purpose, nrql, slice, 'calls', (part, window) => {
-    const reading = { ...query, ...others, purpose, window, mayBeAbout: () => true };
-    return nrqlAnswerOf(part, reading).rows;
-  });
-}
-
 /** Queries for one window at most. */
 const mostParts = 1024;
 
 /**
- * The answers about all windows of a slice; if that is too much for one answer, about those of its halves. A single
+ * The pages of all windows of a slice; if that is too much for one answer, those of its halves. A single
  * window may be asked for in parts: more and more of them, up to as many.
  */
-async function divided<Answer>(
+async function divided(
   slice: Slice,
-  ask: (slice: Slice, parts: number) => Promise<readonly Answer[]>,
   most: number,
+  ask: (slice: Slice, parts: number) => Promise<readonly Page[]>,
   parts = 1,
-): Promise<readonly Answer[]> {
+): Promise<readonly Page[]> {
   try {
     return await ask(slice, parts);
   } catch (error) {
@@ -171,12 +167,12 @@ async function divided<Answer>(
     const isTooMuch =
       error instanceof ApiError && (error.reason === 'too_large' || error.reason === 'timeout');
     if (!mayBeLess || !isTooMuch) throw error;
-    if (windows === 1) return divided(slice, ask, most, 2 * parts);
-    const answers: Answer[] = [];
+    if (windows === 1) return divided(slice, most, ask, 2 * parts);
+    const pages: Page[] = [];
     for (const half of cut(slice, Math.ceil(windows / 2))) {
-      answers.push(...(await divided(half, ask, most)));
+      pages.push(...(await divided(half, most, ask)));
     }
-    return answers;
+    return pages;
   }
 }
 
@@ -194,19 +190,19 @@ const records = 'backfill_records';
 
 /** A chain for a query of the configuration. */
 export function queryChain(account: OpenAccount, query: Query, range: SampleRange): Chain {
-  const { accountId, ...others } = readingOf(account);
-  const purpose = { operation: 'query', accountId } as const;
+  const how = readingOf(account);
+  const purpose = { operation: 'query', accountId: account.account.source.accountId } as const;
   const names = new Set(query.gauges.map(({ name }) => name));
   const families = queryFamiliesOf(query).filter(({ name }) => names.has(name));
   const isGrouped = query.facets.length > 0;
   const counted = isGrouped ? withRecords(query.nrql) : query.nrql;
-  const ask = async (slice: Slice): Promise<readonly (readonly string[])[]> => {
+  const ask = async (slice: Slice): Promise<readonly Page[]> => {
     const { fromMs, toMs } = rangeOf(slice);
     const nrql = `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
     const count = isGrouped ? records : undefined;
     return askSeries(account, purpose, nrql, slice, count, (part, window) => {
-      const reading = queryReadingOf(part, query, { ...others, purpose, window });
-      return textOf(renderQuery({ ...rest, query, reading }, families).bytes);
+      const reading = queryReadingOf(part, query, { ...how, purpose, window });
+      return () => textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
   };
   return {
@@ -214,10 +210,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     slices: slicesOf(range, query.poll, query.mostRows, query.eventTypes.includes('Metric')),
     series: query.mostRows * query.gauges.length,
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
-    ask: async (slice) => {
-      const lines = await divided(slice, ask, 1);
-      return (_, index) => lines[index] ?? [];
-    },
+    ask: async (slice) => divided(slice, 1, ask),
   };
 }
 

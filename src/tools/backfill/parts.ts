@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Application } from '../../model/application.ts';
 import { renderHeader } from '../../publish/render.ts';
-import type { Gauge, PageOf } from './chains.ts';
-import { inGroups, type Slice, windowsOf } from './slices.ts';
+import type { Gauge } from './chains.ts';
+import { inGroups, type Page } from './slices.ts';
 
 /** What a run asks about, as it was found at its beginning. */
 export interface Plan {
@@ -105,11 +105,10 @@ export class Parts {
   }
 
   /** Keeps a slice under its name: a line for each series, with its samples. */
-  async save(name: string, slice: Slice, pageOf: PageOf, gauges: Gauges): Promise<void> {
+  async save(name: string, pages: readonly Page[], gauges: Gauges): Promise<void> {
     const samples = new Map<string, string[]>();
-    for (const [index, window] of windowsOf(slice).entries()) {
-      const timeMs = slice.timeOf(window.toMs);
-      for (const line of pageOf(window, index)) {
+    for (const { timeMs, lines } of pages) {
+      for (const line of lines()) {
         const space = line.lastIndexOf(' ');
         const key = keyOf(line.slice(0, space), gauges);
         const known = samples.get(key) ?? [];

@@ -34,6 +34,12 @@ export interface Slice {
   readonly timeOf: (endMs: number) => number;
 }
 
+/** What a page has of New Relic's values at a time; the lines are made when they are asked for. */
+export interface Page {
+  readonly timeMs: number;
+  readonly lines: () => readonly string[];
+}
+
 /** New Relic gives no more windows in an answer. */
 const mostWindows = 366;
 /** Rows of an answer at most, all windows together: a megabyte or two. */
@@ -122,19 +128,19 @@ export function rangeOf({ windows, endMs, lengthMs, stepMs }: Slice): TimeWindow
 
 /**
  * Asks a query about the range of a slice, and divides its answer into those of single windows, as a poll of each
- * would have got them. A group without data in a window is not in its answer. Gives what `read` makes of each, in
- * their order. Rejects with an `ApiError`, also if a window is missing, or with the reason of a stop.
+ * would have got them. A group without data in a window is not in its answer. Gives the page of each, in their
+ * order. Rejects with an `ApiError`, also if a window is missing, or with the reason of a stop.
  *
  * @param count the member of a row that counts what it has; `undefined` if there is only one row
  */
-export async function askSeries<Answer>(
+export async function askSeries(
   { account, asking, platform }: OpenAccount,
   purpose: CallPurpose,
   nrql: string,
   slice: Slice,
   count: string | undefined,
-  read: (part: JsonObject, window: TimeWindow) => Answer,
-): Promise<readonly Answer[]> {
+  read: (part: JsonObject, window: TimeWindow) => Page['lines'],
+): Promise<readonly Page[]> {
   const { lengthMs, stepMs } = slice;
   const variables = {
     account: purpose.accountId,
@@ -163,7 +169,7 @@ export async function askSeries<Answer>(
       totalResult: totals.get(key)?.[0],
       metadata: { ...objectOf(part['metadata']), timeWindow: { begin: fromMs, end: toMs } },
     };
-    return read(alone, window);
+    return { timeMs: slice.timeOf(toMs), lines: read(alone, window) };
   });
 }
 
