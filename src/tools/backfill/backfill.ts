@@ -195,7 +195,7 @@ function checkSteps(inUse: readonly AccountInUse[], stepMs: number): void {
  * Asks for every slice that is not there. Rejects with an `ApiError` if one cannot be had, with the reason of a
  * stop, and if a file cannot be written: when nothing is written any more.
  */
-async function askAll({ tasks, gauges }: Run, parts: Parts, platform: ToolPlatform): Promise<void> {
+async function askAll({ tasks }: Run, parts: Parts, platform: ToolPlatform): Promise<void> {
   const left = tasks.filter(({ name }) => !parts.has(name));
   const counts = createProgress(tasks.length, left.length, platform);
   const failures: unknown[] = [];
@@ -207,7 +207,7 @@ async function askAll({ tasks, gauges }: Run, parts: Parts, platform: ToolPlatfo
         if (failures.length > 0) return;
         try {
           const pages = await persistently(async () => chain.ask(slice), platform);
-          await parts.save(name, pages, gauges);
+          await parts.save(name, pages);
           counts.asked += 1;
         } catch (error) {
           failures.push(error);

@@ -66,8 +66,8 @@ export const writeWhole: WriteWhole = async (path, pieces) => {
   await rename(unfinished, path);
 };
 
-/** Gauges by name, in the order of a page. */
-export type Gauges = ReadonlyMap<string, Gauge & { readonly place: number }>;
+/** Gauges by name. */
+export type Gauges = ReadonlyMap<string, Gauge>;
 
 /** Files that are merged in one go: each has a buffer. */
 const mostOpen = 50;
@@ -104,20 +104,20 @@ export class Parts {
     return this.#known.has(slice);
   }
 
-  /** Keeps a slice under its name: a line for each series, with its samples. */
-  async save(name: string, pages: readonly Page[], gauges: Gauges): Promise<void> {
+  /** Keeps a slice under its name: a line for each series, with its samples. Those of a gauge come together. */
+  async save(name: string, pages: readonly Page[]): Promise<void> {
     const samples = new Map<string, string[]>();
     for (const { timeMs, lines } of pages) {
       for (const line of lines()) {
         const space = line.lastIndexOf(' ');
-        const key = keyOf(line.slice(0, space), gauges);
-        const known = samples.get(key) ?? [];
+        const series = line.slice(0, space);
+        const known = samples.get(series) ?? [];
         known.push(`${line.slice(space + 1)} ${timeMs / 1000}`);
-        samples.set(key, known);
+        samples.set(series, known);
       }
     }
     const sorted = [...samples].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const rows = sorted.map(([key, values]) => `${key}\t${values.join('\t')}\n`);
+    const rows = sorted.map(([series, values]) => `${series}\t${values.join('\t')}\n`);
     await this.#write(this.#path(name), rows);
   }
 
@@ -147,12 +147,6 @@ export class Parts {
   }
 }
 
-/** The place of its gauge first, so that keys have the order of a page. */
-function keyOf(series: string, gauges: Gauges): string {
-  const name = /^[^{]*/u.exec(series)?.[0] ?? '';
-  return `${String(gauges.get(name)?.place).padStart(6, '0')}\t${series}`;
-}
-
 /** Of each file that is merged: what is read ahead lives long enough to be taken for old by the garbage collector. */
 const highWaterMark = 8 * 1024;
 
@@ -170,7 +164,7 @@ async function* linesOf(path: string): AsyncGenerator<string, undefined> {
 /** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */
 async function* merged(paths: readonly string[]): AsyncGenerator<string> {
   const readers = paths.map(linesOf);
-  const heads: (readonly [key: string, samples: string] | undefined)[] = [];
+  const heads: (readonly [series: string, samples: string] | undefined)[] = [];
   const advance = async (index: number): Promise<void> => {
     const next = await readers[index]?.next();
     heads[index] = next?.done === false ? split(next.value) : undefined;
@@ -185,8 +179,8 @@ async function* merged(paths: readonly string[]): AsyncGenerator<string> {
   }
 }
 
-function split(line: string): readonly [key: string, samples: string] {
-  const end = line.indexOf('\t', line.indexOf('\t') + 1);
+function split(line: string): readonly [series: string, samples: string] {
+  const end = line.indexOf('\t');
   return [line.slice(0, end), line.slice(end + 1)];
 }
 
@@ -195,11 +189,10 @@ async function* exposition(
   gauges: Gauges,
   counts: { samples: number },
 ): AsyncGenerator<string> {
-  const ordered = [...gauges.values()];
   let last: Gauge | undefined;
   for await (const line of lines) {
-    const [place = '', series = '', ...samples] = line.slice(0, -1).split('\t');
-    const gauge = ordered[Number(place)];
+    const [series = '', ...samples] = line.slice(0, -1).split('\t');
+    const gauge = gauges.get(series.slice(0, series.indexOf('{')));
     if (gauge !== undefined && gauge !== last) yield renderHeader(gauge.name, gauge.help);
     last = gauge;
     // As in a poll, an amount of nothing is 0 for what has had some before.

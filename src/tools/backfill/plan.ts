@@ -4,7 +4,6 @@ import type { SelectedApplication } from '../../model/selected-application.ts';
 import { selectApplications } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
-import { inPageOrder } from '../../publish/families.ts';
 import type { OpenAccount } from '../ask.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
@@ -79,8 +78,7 @@ export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount
       ...account.queries.map((query) => queryChain(account, query, wanted)),
     ];
   });
-  const named = new Map(chains.flatMap(({ gauges }) => gauges).map((one) => [one.name, one]));
-  const ordered = inPageOrder([...named.values()]).map((one, place) => ({ ...one, place }));
+  const gauges = chains.flatMap((chain) => chain.gauges);
   const tasks = chains.flatMap((chain, number) =>
     chain.slices.map((slice, at) => ({
       name: `${[number, at].map((one) => String(one).padStart(6, '0')).join('-')}.part`,
@@ -89,7 +87,7 @@ export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount
     })),
   );
   const series = chains.reduce((sum, one) => sum + one.series, 0);
-  return { tasks, gauges: new Map(ordered.map((one) => [one.name, one])), series };
+  return { tasks, gauges: new Map(gauges.map((one) => [one.name, one])), series };
 }
 
 /** Bytes of a sample in the output. */
