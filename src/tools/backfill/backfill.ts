@@ -11,7 +11,7 @@ import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts'
 import { countText, printable } from '../../model/shown-text.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { eachOf, loadForCommand, withAccounts } from '../ask.ts';
-import { Parts, type Plan, type WriteWhole, writeWhole } from './parts.ts';
+import { Parts, type Plan, writeWhole } from './parts.ts';
 import { discovered, planText, type Run, runOf, timeText, type Wanted } from './plan.ts';
 import { stepProblem } from './slices.ts';
 
@@ -30,16 +30,13 @@ const mostTogether = 3;
 export async function backfill(
   flags: Flags,
   platform: ToolPlatform,
-  write: WriteWhole = writeWhole,
+  write: typeof writeWhole = writeWhole,
 ): Promise<Outcome> {
   const { backfillOutput: output, dryRun } = flags;
   if (output === '') throw new CommandError(2, 'backfill needs --output=FILE, the file to write');
   const config = await loadForCommand(flags.configFile, platform);
   const inUse = usedAccounts(config, flags, platform);
-  const { stopSignal } = platform;
-  const parts = new Parts(output, async (path, pieces) =>
-    write(path, untilAborted(pieces, stopSignal)),
-  );
+  const parts = new Parts(output, platform.stopSignal, write);
   try {
     const known = await parts.plan();
     const wanted = wantedFrom(flags, known, platform.clock.wallMs());
@@ -75,21 +72,11 @@ export async function backfill(
 /** A failure of New Relic or of the disk, and that nothing is lost; anything else as it is. */
 function explained(error: unknown, { isBegun }: Parts, { stopSignal, redactor }: ToolPlatform) {
   const isOfSystem = error instanceof Error && 'code' in error;
-  if (stopSignal.aborted || !(error instanceof ApiError || isOfSystem)) return error;
+  if (stopSignal.aborted) return stopSignal.reason as unknown;
+  if (!(error instanceof ApiError || isOfSystem)) return error;
   const kept = '\nwhat was fetched is kept: start the same command again to go on';
   const message = redactor.redact(error.message) + (isBegun ? kept : '');
   return new CommandError(1, message, { cause: error });
-}
-
-/** To merge gigabytes takes a while. */
-async function* untilAborted(
-  pieces: AsyncIterable<string> | Iterable<string>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    signal.throwIfAborted();
-    yield piece;
-  }
 }
 
 const needsId =

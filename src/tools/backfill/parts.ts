@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { Application } from '../../model/application.ts';
 import { renderHeader } from '../../publish/render.ts';
@@ -38,33 +39,14 @@ const planSchema: z.ZodType<Plan> = z.object({
   accounts: z.array(applications),
 });
 
-/** Writes a file whole or not at all. */
-export type WriteWhole = (
-  path: string,
-  pieces: AsyncIterable<string> | Iterable<string>,
-) => Promise<void>;
-
-const writtenAtOnce = 64 * 1024;
+type Pieces = AsyncIterable<string> | Iterable<string>;
 
 /** Under another name first, so that a file with its own name is whole whatever happens. */
-export const writeWhole: WriteWhole = async (path, pieces) => {
+export async function writeWhole(path: string, pieces: Pieces, signal: AbortSignal): Promise<void> {
   const unfinished = `${path}.tmp`;
-  const file = await open(unfinished, 'w');
-  try {
-    let text = '';
-    for await (const piece of pieces) {
-      text += piece;
-      if (text.length < writtenAtOnce) continue;
-      await file.appendFile(text);
-      text = '';
-    }
-    await file.appendFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await pipeline(pieces, createWriteStream(unfinished, { flush: true }), { signal });
   await rename(unfinished, path);
-};
+}
 
 /** Gauges by name. */
 export type Gauges = ReadonlyMap<string, Gauge>;
@@ -76,14 +58,15 @@ const planName = 'plan.json';
 /** The slices of a run, each in a file, in the directory beside its output. */
 export class Parts {
   readonly #directory: string;
-  readonly #write: WriteWhole;
+  readonly #write: (path: string, pieces: Pieces) => Promise<void>;
   #known: ReadonlySet<string> = new Set();
   /** Whether there is a plan: then what was fetched is kept. */
   isBegun = false;
 
-  constructor(output: string, write: WriteWhole) {
+  /** @param signal ends what is written: no file is whole then */
+  constructor(output: string, signal: AbortSignal, write: typeof writeWhole) {
     this.#directory = `${output}.parts`;
-    this.#write = write;
+    this.#write = async (path, pieces) => write(path, pieces, signal);
   }
 
   /** The plan of the run that the directory is of, as `setPlan` wrote it; `undefined` if there is none. */
@@ -126,9 +109,12 @@ export class Parts {
     const names = (await readdir(this.#directory)).filter((name) => name.endsWith('.part'));
     let files = names.toSorted().map((name) => this.#path(name));
     for (let round = 1; files.length > mostOpen; round += 1) {
-      const groups = [...inGroups(files, mostOpen).entries()];
-      files = groups.map(([index]) => this.#path(`merged-${round}-${index}`));
-      for (const [index, group] of groups) await this.#write(files[index] ?? '', merged(group));
+      const merges = inGroups(files, mostOpen).map((group, index) => ({
+        group,
+        path: this.#path(`merged-${round}-${index}`),
+      }));
+      for (const { path, group } of merges) await this.#write(path, merged(group));
+      files = merges.map(({ path }) => path);
     }
     const counts = { samples: 0 };
     await this.#write(output, exposition(merged(files), gauges, counts));

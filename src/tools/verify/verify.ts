@@ -56,7 +56,7 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
   });
   const { text, summary, differs } = reportOf(facts, verified, buildOf(platform.env));
   const report = platform.redactor.redact(text);
-  await orOutputError(output, async () => writeWhole(output, [report]));
+  await orOutputError(output, async () => writeWhole(output, [report], platform.stopSignal));
   const shown = output === '' ? report : `${output}: ${summary}; read it before you send it\n`;
   return { exitCode: differs ? 1 : 0, output: shown };
 }

@@ -120,9 +120,9 @@ describe('backfill, interrupted', () => {
     });
     const parsed = parseArguments(['backfill', 'c.yaml', ...flags, `--output=${output}`], {});
     if (parsed.kind !== 'run') throw new Error('the arguments are wrong');
-    const ending = backfill(parsed.flags, platform, async (path, pieces) => {
+    const ending = backfill(parsed.flags, platform, async (path, pieces, signal) => {
       if (path === output) platform.stop();
-      return writeWhole(path, pieces);
+      return writeWhole(path, pieces, signal);
     });
 
     await expect(ending).rejects.toThrow('stopped by the test');
