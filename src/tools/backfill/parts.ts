@@ -18,25 +18,17 @@ export interface Plan {
   readonly accounts: readonly (readonly PlannedApplication[])[];
 }
 
-export interface PlannedApplication {
-  readonly id: string;
-  readonly name: string;
-  readonly tags?: Application['tags'];
-  readonly hostCount?: Application['hostCount'];
-  /** The entry of the account that selects it. */
-  readonly entry: number;
-}
+/** An application as it is asked for, and shown. */
+export type PlannedApplication = Pick<Application, 'id' | 'name' | 'tags' | 'hostCount'>;
 
 const [number, string] = [z.number(), z.string()];
 const tags = z.record(string, string).optional();
-const applications = z.array(
-  z.object({ id: string, name: string, tags, hostCount: number.optional(), entry: number }),
-);
+const application = z.object({ id: string, name: string, tags, hostCount: number.optional() });
 const planSchema: z.ZodType<Plan> = z.object({
   asked: string,
   nowMs: number,
   toMs: number,
-  accounts: z.array(applications),
+  accounts: z.array(z.array(application)),
 });
 
 type Pieces = AsyncIterable<string> | Iterable<string>;
@@ -79,7 +71,8 @@ export class Parts {
 
   async setPlan(plan: Plan): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
-    await this.#write(this.#path(planName), [`${JSON.stringify(plan, undefined, 2)}\n`]);
+    const text = JSON.stringify(planSchema.parse(plan), undefined, 2);
+    await this.#write(this.#path(planName), [`${text}\n`]);
     this.isBegun = true;
   }
 

@@ -1,9 +1,9 @@
 import { CommandError } from '../../daemon/platform.ts';
 import { bareApplication } from '../../model/application.ts';
-import type { SelectedApplication } from '../../model/selected-application.ts';
 import { selectApplications } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
+import { discoveryOptionsOf, seeksAny } from '../../poll/discovery-state.ts';
 import type { OpenAccount } from '../ask.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
@@ -38,17 +38,12 @@ async function selectedIn(
   wanted: readonly string[],
 ): Promise<readonly PlannedApplication[]> {
   const { entries } = account;
-  if (entries.length === 0) return [];
-  const tags = entries.flatMap(({ poll }) => Object.keys(poll.tags ?? {}));
-  const selectors = entries.map(({ selector }) => selector);
-  const { complete, error, applications } = await account.discover({ selectors, tags });
+  if (!seeksAny(entries)) return [];
+  const { complete, error, applications } = await account.discover(discoveryOptionsOf(entries));
   if (!complete) throw error ?? new CommandError(1, 'the list of applications is not complete');
-  return selectApplications(entries, applications).selected.flatMap(({ application, entry }) => {
-    const { id, name, hostCount } = application;
-    const isWanted = wanted.length === 0 || wanted.includes(id) || wanted.includes(name);
-    const one = { id, name, tags: application.tags, hostCount, entry: entries.indexOf(entry) };
-    return isWanted ? [one] : [];
-  });
+  return selectApplications(entries, applications)
+    .selected.map(({ application }) => application)
+    .filter(({ id, name }) => wanted.length === 0 || wanted.includes(id) || wanted.includes(name));
 }
 
 /** A slice of a chain, under the name of its file. */
@@ -68,11 +63,9 @@ export interface Run {
 
 export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount[]): Run {
   const chains = accounts.flatMap((account, index) => {
-    const selected = (plan.accounts[index] ?? []).flatMap((one): SelectedApplication[] => {
-      const entry = account.entries[one.entry];
-      const application = { ...bareApplication(one), hostCount: one.hostCount };
-      return entry === undefined ? [] : [{ application, entry }];
-    });
+    const known = plan.accounts[index] ?? [];
+    const all = known.map((one) => ({ ...bareApplication(one), hostCount: one.hostCount }));
+    const { selected } = selectApplications(account.entries, all);
     return [
       ...applicationChains(account, selected, wanted),
       ...account.queries.map((query) => queryChain(account, query, wanted)),
