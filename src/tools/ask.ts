@@ -23,11 +23,17 @@ import type {
   Wanted,
 } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import { countingFailures, type JsonObject, objectOf, parseJson } from '../newrelic/answer.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
 import { listHosts } from '../newrelic/nerdgraph/discovery.ts';
-import { createUnexpectedAnswers } from '../newrelic/nerdgraph/failures.ts';
-import { createGraphqlClient } from '../newrelic/nerdgraph/graphql-client.ts';
+import { type CallPurpose, createUnexpectedAnswers } from '../newrelic/nerdgraph/failures.ts';
+import {
+  answerOf,
+  createGraphqlClient,
+  nrqlDocument,
+  nrqlTimeoutSeconds,
+} from '../newrelic/nerdgraph/graphql-client.ts';
 import { createRestClient } from '../newrelic/rest/rest-source.ts';
 import { discoverWithin } from '../poll/discovery-state.ts';
 import { createLogger } from '../publish/logger.ts';
@@ -210,6 +216,29 @@ export class OpenAccount {
     stopSignal.throwIfAborted();
     return all;
   }
+}
+
+/**
+ * What `read` makes of the value of `nrql` that a query is answered with. Rejects with an `ApiError`, also one of
+ * `read`, or with the reason of a stop.
+ */
+export async function askNrql<Value>(
+  { account, asking, platform }: OpenAccount,
+  purpose: CallPurpose,
+  nrql: string,
+  read: (part: JsonObject) => Value,
+): Promise<Value> {
+  const { operation, accountId } = purpose;
+  const timeout = nrqlTimeoutSeconds(account.timeoutMs);
+  const body = JSON.stringify({
+    query: nrqlDocument,
+    variables: { account: accountId, nrql, timeout },
+  });
+  const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
+  const response = await asking.send(request, platform.stopSignal);
+  return countingFailures(response, purpose, asking.observer, () =>
+    read(objectOf(answerOf(response, purpose, parseJson).part)),
+  );
 }
 
 /** What to ask about an application of which nothing is known. */

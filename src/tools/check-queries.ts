@@ -9,7 +9,7 @@ import { resultText } from '../web/status/queries.ts';
 import type { OpenAccount } from './ask.ts';
 import type { CheckedConfig, Finding, Severity } from './check-finding.ts';
 import type { DiscoveredAccount, QueryAnswer } from './discovered-account.ts';
-import { askNrql } from './metric-lists.ts';
+import { askResults } from './metric-lists.ts';
 
 /** What the queries of an account were answered. If any got nothing, event types are asked for once. */
 export async function queryFindings(
@@ -23,7 +23,7 @@ export async function queryFindings(
 
 /** Event types with data in the last day; `undefined` if New Relic does not say. */
 async function eventTypesOf(open: OpenAccount): Promise<readonly string[] | undefined> {
-  const rows = await askNrql(open, 'query', 'SHOW EVENT TYPES SINCE 1 day ago', (all) => all);
+  const rows = await askResults(open, 'query', 'SHOW EVENT TYPES SINCE 1 day ago', (all) => all);
   if (rows instanceof ApiError || rows.length === 0) return undefined;
   const types = rows.map((row) => (isJsonObject(row) ? row['eventType'] : undefined));
   return types.every((type) => typeof type === 'string') ? types : undefined;

@@ -167,6 +167,6 @@ export function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
   return factsPerQuery + Math.min(maxSeries, mostRows * perRow);
 }
 
-function sumOf(numbers: readonly number[]): number {
+export function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
 }

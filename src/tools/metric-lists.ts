@@ -3,18 +3,13 @@ import { presetNames, presets } from '../model/presets.ts';
 import type { Operation } from '../model/telemetry.ts';
 import { hourMs } from '../model/time.ts';
 import type { ValueName } from '../model/vendor-value.ts';
-import { countingFailures, isJsonObject, type JsonObject, parseJson } from '../newrelic/answer.ts';
+import { isJsonObject, type JsonObject } from '../newrelic/answer.ts';
 import { type CallPurpose, failureOf } from '../newrelic/nerdgraph/failures.ts';
-import {
-  answerOf,
-  nrqlDocument,
-  nrqlTimeoutSeconds,
-} from '../newrelic/nerdgraph/graphql-client.ts';
 import { nrqlText } from '../newrelic/nerdgraph/nrql.ts';
 import { ask, type CallSubject, listElementsOf, partsMissing } from '../newrelic/rest/answer.ts';
 import { nextPageOf, type Page, type PageContent, readPages } from '../newrelic/rest/paging.ts';
 import { type MetricListQuestion, metricNamesRequest } from '../newrelic/rest/requests.ts';
-import type { OpenAccount } from './ask.ts';
+import { askNrql, type OpenAccount } from './ask.ts';
 
 /** A metric that an application has. */
 export interface ListedMetric {
@@ -115,7 +110,7 @@ async function listByNrql(
     ...(like === undefined ? [] : [`metricTimesliceName LIKE ${nrqlText(`%${like}%`)}`]),
   ];
   const nrql = `SELECT uniques(metricTimesliceName, ${mostNames}) FROM Metric WHERE ${conditions.join(' AND ')} SINCE ${toMs - hourMs} UNTIL ${toMs}`;
-  const names = await askNrql(open, 'list_metrics', nrql, namesOf);
+  const names = await askResults(open, 'list_metrics', nrql, namesOf);
   if (names instanceof ApiError) return { error: names, cut: undefined };
   onPage(names.map((name) => ({ name, values: surelyHas(name) })));
   const cut = names.length < mostNames ? undefined : `${mostNames} names`;
@@ -123,29 +118,19 @@ async function listByNrql(
 }
 
 /** What `read` makes of the results of one query, or why it cannot. Rejects with the reason of a stop. */
-export async function askNrql<Value>(
-  { account, asking, platform: { stopSignal } }: OpenAccount,
+export async function askResults<Value>(
+  open: OpenAccount,
   operation: Operation,
   nrql: string,
   read: (results: readonly unknown[], purpose: CallPurpose) => Value,
 ): Promise<Value | ApiError> {
-  const { accountId } = account.source;
-  const purpose = { operation, accountId };
-  const timeout = nrqlTimeoutSeconds(account.timeoutMs);
-  const body = JSON.stringify({
-    query: nrqlDocument,
-    variables: { account: accountId, nrql, timeout },
-  });
-  const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
+  const purpose = { operation, accountId: open.account.source.accountId };
   try {
-    const response = await asking.send(request, stopSignal);
-    return countingFailures(response, purpose, asking.observer, () => {
-      const { part } = answerOf(response, purpose, parseJson);
-      const results = isJsonObject(part) ? part['results'] : undefined;
-      return read(Array.isArray(results) ? results : [], purpose);
-    });
+    return await askNrql(open, purpose, nrql, ({ results }) =>
+      read(Array.isArray(results) ? results : [], purpose),
+    );
   } catch (error) {
-    stopSignal.throwIfAborted();
+    open.platform.stopSignal.throwIfAborted();
     if (!(error instanceof ApiError)) throw error;
     return error;
   }

@@ -21,6 +21,7 @@ import {
 import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
 import { type OpenAccount, questionAbout } from '../ask.ts';
+import { sumOf } from '../make-plan.ts';
 import {
   askSeries,
   cut,
@@ -82,7 +83,7 @@ export function applicationChains(
     queriesOf(group, () => undivided).map((query): Chain => {
       const asked = group.filter((one) => isAbout(query, one));
       const counts = asked.map((one) => (query.subject === 'hosts' ? rowsOf(one.selected) : 1));
-      const rows = Math.ceil(counts.reduce((sum, count) => sum + count, 0) / query.parts);
+      const rows = Math.ceil(sumOf(counts) / query.parts);
       const poll = asked[0]?.selected.entry.poll;
       const ask = async (slice: Slice, count: number): Promise<readonly Page[]> => {
         const pages: Page[] = [];

@@ -5,6 +5,7 @@ import { countText, printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { discoveryOptionsOf, seeksAny } from '../../poll/discovery-state.ts';
 import type { OpenAccount } from '../ask.ts';
+import { sumOf } from '../make-plan.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
 import { fineForMs, type SampleRange, type Slice } from './slices.ts';
@@ -79,7 +80,7 @@ export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount
       slice,
     })),
   );
-  const series = chains.reduce((sum, one) => sum + one.series, 0);
+  const series = sumOf(chains.map((one) => one.series));
   return { tasks, gauges: new Map(gauges.map((one) => [one.name, one])), series };
 }
 
@@ -93,11 +94,8 @@ export function planText(
   parts: Parts,
 ): string {
   const left = tasks.filter(({ name }) => !parts.has(name));
-  const minutes = left.reduce(
-    (sum, { chain }) => sum + 1 / chain.account.account.requestsPerMinute,
-    0,
-  );
-  const samples = tasks.reduce((sum, { chain, slice }) => sum + chain.series * slice.windows, 0);
+  const minutes = sumOf(left.map(({ chain }) => 1 / chain.account.account.requestsPerMinute));
+  const samples = sumOf(tasks.map(({ chain, slice }) => chain.series * slice.windows));
   const coarseMs = nowMs - fineForMs;
   const done = tasks.length - left.length;
   return [

@@ -2,15 +2,10 @@ import type { PollTiming } from '../../model/config.ts';
 import { own } from '../../model/own.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import type { TimeWindow } from '../../model/window.ts';
-import { isJsonObject, type JsonObject, objectOf, parseJson } from '../../newrelic/answer.ts';
+import { isJsonObject, type JsonObject, objectOf } from '../../newrelic/answer.ts';
 import { type CallPurpose, notWhole } from '../../newrelic/nerdgraph/failures.ts';
-import {
-  answerOf,
-  nrqlDocument,
-  nrqlTimeoutSeconds,
-} from '../../newrelic/nerdgraph/graphql-client.ts';
 import { pollWindow } from '../../newrelic/nerdgraph/nrql.ts';
-import type { OpenAccount } from '../ask.ts';
+import { askNrql, type OpenAccount } from '../ask.ts';
 
 /** Of which times samples are written. Wall times. */
 export interface SampleRange {
@@ -134,7 +129,7 @@ export function rangeOf({ windows, endMs, lengthMs, stepMs }: Slice): TimeWindow
  * @param count the member of a row that counts what it has; `undefined` if there is only one row
  */
 export async function askSeries(
-  { account, asking, platform }: OpenAccount,
+  account: OpenAccount,
   purpose: CallPurpose,
   nrql: string,
   slice: Slice,
@@ -142,34 +137,27 @@ export async function askSeries(
   read: (part: JsonObject, window: TimeWindow) => Page['lines'],
 ): Promise<readonly Page[]> {
   const { lengthMs, stepMs } = slice;
-  const variables = {
-    account: purpose.accountId,
-    nrql: `${nrql} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`,
-    timeout: nrqlTimeoutSeconds(account.timeoutMs),
-  };
-  const body = JSON.stringify({ query: nrqlDocument, variables });
-  const { operation } = purpose;
-  const request = { operation, answerSize: 'large', target: '/graphql', body } as const;
-  const response = await asking.send(request, platform.stopSignal);
-  const part = objectOf(answerOf(response, purpose, parseJson).part);
-  const rows = byWindow(part['results'], purpose);
-  const others = byWindow(part['otherResult'], purpose);
-  const totals = byWindow(part['totalResult'], purpose);
-  return windowsOf(slice).map((window) => {
-    const { fromMs, toMs } = window;
-    const key = `${fromMs / 1000} ${toMs / 1000}`;
-    const found = rows.get(key) ?? [];
-    if (found.length === 0 && rows.size > 0) {
-      const from = new Date(fromMs).toISOString();
-      throw notWhole(purpose, `the answer lacks the ${lengthMs / minuteMs} minutes from ${from}`);
-    }
-    const alone = {
-      results: found.filter((row) => count === undefined || own(row, count) !== 0),
-      otherResult: others.get(key)?.[0],
-      totalResult: totals.get(key)?.[0],
-      metadata: { ...objectOf(part['metadata']), timeWindow: { begin: fromMs, end: toMs } },
-    };
-    return { timeMs: slice.timeOf(toMs), lines: read(alone, window) };
+  const series = `${nrql} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`;
+  return askNrql(account, purpose, series, ({ results, otherResult, totalResult, metadata }) => {
+    const rows = byWindow(results, purpose);
+    const others = byWindow(otherResult, purpose);
+    const totals = byWindow(totalResult, purpose);
+    return windowsOf(slice).map((window) => {
+      const { fromMs, toMs } = window;
+      const key = `${fromMs / 1000} ${toMs / 1000}`;
+      const found = rows.get(key) ?? [];
+      if (found.length === 0 && rows.size > 0) {
+        const from = new Date(fromMs).toISOString();
+        throw notWhole(purpose, `the answer lacks the ${lengthMs / minuteMs} minutes from ${from}`);
+      }
+      const part = {
+        results: found.filter((row) => count === undefined || own(row, count) !== 0),
+        otherResult: others.get(key)?.[0],
+        totalResult: totals.get(key)?.[0],
+        metadata: { ...objectOf(metadata), timeWindow: { begin: fromMs, end: toMs } },
+      };
+      return { timeMs: slice.timeOf(toMs), lines: read(part, window) };
+    });
   });
 }
 
