@@ -51,7 +51,9 @@ export async function backfill(
       await parts.clear();
       return { exitCode: 0, output: `${output} is done: there is nothing to ask\n` };
     }
-    return await withAccounts(inUse, platform, async (accounts) => {
+    // What is shown of its progress is how far it is, not each call.
+    const quiet = { ...platform, progress: { show: () => undefined } };
+    return await withAccounts(inUse, quiet, async (accounts) => {
       const { nowMs, toMs } = wanted;
       const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(wanted, accounts) };
       const run = runOf(plan, wanted, accounts);

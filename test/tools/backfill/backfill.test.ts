@@ -137,7 +137,7 @@ describe('backfill', () => {
     expect(dry.stdout).toContain(`calls: ${calls - 1}\n`);
   });
 
-  it('keeps to its own budget, a quarter of the usual one, without a 429', async () => {
+  it('keeps to its own budget, a quarter of the usual one, without a 429, and says how far it is', async () => {
     const flags = ['--from=2026-08-31T08:00:00Z', '--to=2026-09-01T10:00:00Z'];
     const paced = `${accountOf('nerdgraph').replace('account_id', 'requests_per_minute: 8, account_id')}apps: [{ match: "." }]`;
     const small = { fleet: { applications: 2, hosts: 3 }, ingestDelayMs: 0 };
@@ -149,5 +149,6 @@ describe('backfill', () => {
     expect(own.elapsedMs).toBeLessThan(3 * 60_000);
     expect(own.output).toBe(run.output);
     expect(run.stderr).not.toContain('rate limited');
+    expect(run.stderr).toMatch(/^\d+ s: \d of 10 calls, about \d min left$/mu);
   });
 });
