@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { effectiveConfigText } from '../../config/effective-config.ts';
+import { digestOf } from '../../config/read-file.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
-import { ApiError } from '../../model/api-error.ts';
+import { ApiError, failures } from '../../model/api-error.ts';
 import { sleep } from '../../model/clock.ts';
 import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts';
+import { polledBy } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { eachOf, loadForCommand, withAccounts } from '../ask.ts';
@@ -33,20 +34,25 @@ export async function backfill(
   write: typeof writeWhole = writeWhole,
 ): Promise<Outcome> {
   const { backfillOutput: output, dryRun } = flags;
-  if (output === '') throw new CommandError(2, 'backfill needs --output=FILE, the file to write');
+  refuse(output === '' && 'backfill needs --output=FILE, the file to write');
   const config = await loadForCommand(flags.configFile, platform);
   const inUse = usedAccounts(config, flags, platform);
   const parts = new Parts(output, platform.stopSignal, write);
   try {
     const known = await parts.plan();
     const wanted = wantedFrom(flags, known, platform.clock.wallMs());
-    checkSteps(inUse, wanted.stepMs);
     const asked = textOf(wanted, flags, config);
-    const isThere = await access(output).then(
-      () => true,
-      () => false,
+    const isThere = existsSync(output);
+    const isOther = known !== undefined && known.asked !== asked;
+    const help = `ask for the same to go on, name another file, or remove ${output}.parts`;
+    refuse(
+      ...stepProblems(inUse, wanted.stepMs),
+      isThere &&
+        known === undefined &&
+        !dryRun &&
+        `${output} is there, and not of this run: name another file`,
+      isOther && `${output}.parts is of another run (${known.asked}): ${help}`,
     );
-    checkOutput(output, isThere && !dryRun, known?.asked, asked);
     if (known !== undefined && isThere) {
       await parts.clear();
       return { exitCode: 0, output: `${output} is done: there is nothing to ask\n` };
@@ -71,10 +77,16 @@ export async function backfill(
   }
 }
 
+/** Throws the first of what is wrong, if anything is. */
+function refuse(...problems: readonly (string | false | undefined)[]): void {
+  const problem = problems.find((one) => typeof one === 'string');
+  if (problem !== undefined) throw new CommandError(2, problem);
+}
+
 /** A failure of New Relic or of the disk, and that nothing is lost; anything else as it is. */
 function explained(error: unknown, { isBegun }: Parts, { stopSignal, redactor }: ToolPlatform) {
-  const isOfSystem = error instanceof Error && 'code' in error;
   if (stopSignal.aborted) return stopSignal.reason as unknown;
+  const isOfSystem = error instanceof Error && 'code' in error;
   if (!(error instanceof ApiError || isOfSystem)) return error;
   const kept = '\nwhat was fetched is kept: start the same command again to go on';
   const message = redactor.redact(error.message) + (isBegun ? kept : '');
@@ -95,22 +107,22 @@ function usedAccounts(
   // Whoever names applications, and not that queries are wanted, wants no others.
   const isOfSome = applications.some((name) => name !== '');
   const hasQueries = only === 'queries' || (only === 'all' && !isOfSome);
-  const able = accountsInUse(config).flatMap(({ account, ...one }): readonly AccountInUse[] => {
+  const apps = only === 'queries' ? [] : config.apps;
+  const all = accountsInUse({ ...config, apps, queries: hasQueries ? config.queries : [] });
+  const able = all.flatMap(({ account, ...asked }): readonly AccountInUse[] => {
     const { kind, accountId } = account.source;
-    const entries = only === 'queries' ? [] : one.entries;
-    const queries = hasQueries ? (one.queries ?? []) : [];
-    if (entries.length + queries.length === 0) return [];
-    const hasIds = kind === 'rest' && entries.some(({ hosts }) => hosts !== false);
-    const note = accountId === undefined ? needsId : namesAsIds;
-    if (accountId === undefined || hasIds) {
+    const tell = (note: string): void => {
       stderr.write(`account ${printable(account.name)}: ${note}\n`);
+    };
+    if (accountId === undefined) {
+      tell(needsId);
+      return [];
     }
-    return accountId === undefined
-      ? []
-      : [{ account: pacedAccount(account, accountId, budget), entries, queries }];
+    if (kind === 'rest' && asked.entries.some(({ hosts }) => hosts !== false)) tell(namesAsIds);
+    return [{ ...asked, account: pacedAccount(account, accountId, budget) }];
   });
-  if (able.length > 0) return able;
-  throw new CommandError(2, 'there is no account with an account_id and something to ask for');
+  refuse(able.length === 0 && 'there is no account with an account_id and something to ask for');
+  return able;
 }
 
 function pacedAccount(account: AccountConfig, accountId: number, budget: number): AccountConfig {
@@ -128,14 +140,12 @@ function wantedFrom(flags: Flags, known: Plan | undefined, wallMs: number): Want
   const nowMs = known?.nowMs ?? Math.floor(wallMs / 1000) * 1000;
   const toMs = flags.toMs === 0 ? (known?.toMs ?? nowMs) : flags.toMs;
   const [from, to] = [`--from=${timeText(fromMs)}`, `--to=${timeText(toMs)}`];
-  const problems: readonly (readonly [isWrong: boolean, problem: string])[] = [
-    [fromMs === 0, 'backfill needs --from=TIME, such as --from=2026-11-01T00:00:00Z'],
-    [toMs > nowMs, `${to} is in the future`],
-    [fromMs >= toMs, `${from} is not before ${to}`],
-    [fromMs < nowMs - keptForMs, `${from} is over 13 months ago: New Relic keeps nothing so old`],
-  ];
-  const problem = problems.find(([isWrong]) => isWrong);
-  if (problem !== undefined) throw new CommandError(2, problem[1]);
+  refuse(
+    fromMs === 0 && 'backfill needs --from=TIME, such as --from=2026-11-01T00:00:00Z',
+    toMs > nowMs && `${to} is in the future`,
+    fromMs >= toMs && `${from} is not before ${to}`,
+    fromMs < nowMs - keptForMs && `${from} is over 13 months ago: New Relic keeps nothing so old`,
+  );
   const applications = flags.applications.filter((one) => one !== '');
   return { fromMs, toMs, stepMs, nowMs, applications };
 }
@@ -146,38 +156,20 @@ function textOf(
   { only }: Flags,
   config: Config,
 ): string {
-  const digest = createHash('sha256').update(effectiveConfigText(config)).digest('hex');
+  const digest = digestOf(Buffer.from(effectiveConfigText(config)));
   const names = applications.map((one) => ` --app=${printable(one)}`).join('');
   const range = `${timeText(fromMs)} to ${timeText(toMs)}, every ${stepMs / minuteMs}m`;
   return `${range}, --only=${only}${names}, configuration ${digest.slice(0, 16)}`;
 }
 
-function checkOutput(
-  output: string,
-  isThere: boolean,
-  before: string | undefined,
-  asked: string,
-): void {
-  if (before === undefined && isThere) {
-    throw new CommandError(2, `${output} is there, and not of this run: name another file`);
-  }
-  if (before === undefined || before === asked) return;
-  const help = `ask for the same to go on, name another file, or remove ${output}.parts`;
-  throw new CommandError(2, `${output}.parts is of another run (${before}): ${help}`);
-}
-
-function checkSteps(inUse: readonly AccountInUse[], stepMs: number): void {
-  for (const { entries, queries = [] } of inUse) {
-    const polled = entries.filter(({ exclude }) => !exclude);
-    for (const { name, poll } of [...polled.map((one) => ({ ...one, name: 'apps' })), ...queries]) {
-      const problem = stepProblem(poll, stepMs);
-      if (problem === undefined) continue;
-      throw new CommandError(
-        2,
-        `--step=${stepMs / minuteMs}m ${problem} of ${name}: choose another`,
-      );
-    }
-  }
+function stepProblems(
+  inUse: readonly AccountInUse[],
+  stepMs: number,
+): readonly (string | undefined)[] {
+  return inUse.flatMap(({ entries, queries = [] }) => [
+    ...polledBy(entries).map(({ poll }) => stepProblem(stepMs, poll, 'apps')),
+    ...queries.map(({ poll, name }) => stepProblem(stepMs, poll, name)),
+  ]);
 }
 
 /**
@@ -187,30 +179,28 @@ function checkSteps(inUse: readonly AccountInUse[], stepMs: number): void {
 async function askAll({ tasks }: Run, parts: Parts, platform: ToolPlatform): Promise<void> {
   const left = tasks.filter(({ name }) => !parts.has(name));
   const counts = createProgress(tasks.length, left.length, platform);
-  const failures: unknown[] = [];
+  const errors: unknown[] = [];
   const accounts = [...new Set(left.map(({ chain }) => chain.account))];
   await Promise.all(
     accounts.map(async (one) => {
       const own = left.filter(({ chain }) => chain.account === one);
       await eachOf(own.values(), one.account.concurrency, async ({ name, chain, slice }) => {
-        if (failures.length > 0) return;
+        if (errors.length > 0) return;
         try {
-          const pages = await persistently(async () => chain.ask(slice), platform);
-          await parts.save(name, pages);
+          await parts.save(name, await persistently(async () => chain.ask(slice), platform));
           counts.asked += 1;
         } catch (error) {
-          failures.push(error);
+          errors.push(error);
         }
       });
     }),
   );
-  if (failures.length > 0) throw failures[0];
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Without an answer for so long, a run ends. */
 const longestOutageMs = hourMs;
 const waits = { firstMs: 10_000, longestMs: 5 * minuteMs };
-const passing = new Set<string>(['dns', 'connect', 'reset', 'timeout', 'throttled', 'server']);
 
 /** Asks again while New Relic is out of reach, for up to an hour. */
 async function persistently<Value>(
@@ -223,7 +213,7 @@ async function persistently<Value>(
       return await ask();
     } catch (error) {
       stopSignal.throwIfAborted();
-      const mayPass = error instanceof ApiError && passing.has(error.reason);
+      const mayPass = error instanceof ApiError && failures[error.reason].isRetryable;
       if (!mayPass || clock.monotonicMs() + waitMs - startMs > longestOutageMs) throw error;
       await sleep(clock, waitMs, stopSignal);
     }

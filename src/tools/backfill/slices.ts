@@ -42,11 +42,13 @@ const mostRows = 5000;
 /** New Relic keeps a value a minute of timeslices for eight days, and one an hour of what is older. */
 export const fineForMs: number = 8 * dayMs;
 
-/** Why a query with this window cannot be asked with this step; `undefined` if it can. */
-export function stepProblem(poll: PollTiming, stepMs: number): string | undefined {
+/** Why what is polled so cannot be asked for with this step; `undefined` if it can. */
+export function stepProblem(stepMs: number, poll: PollTiming, name: string): string | undefined {
   const windows = lengthOf(poll) / stepMs;
-  if (!Number.isInteger(windows)) return 'is no divisor of the window';
-  return windows > mostWindows ? `is less than a ${mostWindows}th of the window` : undefined;
+  const isDivisor = Number.isInteger(windows);
+  if (isDivisor && windows <= mostWindows) return undefined;
+  const problem = isDivisor ? `is less than a ${mostWindows}th` : 'is no divisor';
+  return `--step=${stepMs / minuteMs}m ${problem} of the window of ${name}: choose another`;
 }
 
 /**
