@@ -1,6 +1,7 @@
 import { readNrql } from '../../config/nrql-text.ts';
 import { ApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
+import type { PollOutcome } from '../../model/poll-outcome.ts';
 import { labelsOf, type SelectedApplication } from '../../model/selected-application.ts';
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
@@ -27,7 +28,6 @@ import {
   cut,
   inGroups,
   type Page,
-  rangeOf,
   type SampleRange,
   type Slice,
   slicesOf,
@@ -51,11 +51,8 @@ export interface Chain {
 function gaugesIn({ entry: { series } }: SelectedApplication): readonly Gauge[] {
   const amounts = series.filter((one) => nrqlValueOf(one).isAmount);
   const names = new Set(amounts.flatMap(({ gauge }) => [gauge.name, gauge.hostName]));
-  return polledFamilies(series).map(({ name, help }) => ({
-    name,
-    help,
-    isAmount: names.has(name),
-  }));
+  const families = polledFamilies(series);
+  return families.map(({ name, help }) => ({ name, help, isAmount: names.has(name) }));
 }
 
 /** Here it is not known yet which metrics an application has had: whoever puts the slices together knows. */
@@ -79,16 +76,18 @@ export function applicationChains(
   range: SampleRange,
 ): readonly Chain[] {
   const how = readingOf(account);
-  return groupsOf(all.map((selected) => questionAbout(selected))).flatMap((group) =>
+  const questions = all.map((selected) => questionAbout(selected));
+  const byId = new Map(questions.map((one) => [one.selected.application.id, one]));
+  return groupsOf(questions).flatMap((group) =>
     queriesOf(group, () => undivided).map((query): Chain => {
-      const asked = group.filter((one) => isAbout(query, one));
+      const asked = query.applicationIds.flatMap((id) => byId.get(id) ?? []);
       const counts = asked.map((one) => (query.subject === 'hosts' ? rowsOf(one.selected) : 1));
       const rows = Math.ceil(sumOf(counts) / query.parts);
       const poll = asked[0]?.selected.entry.poll;
       const ask = async (slice: Slice, count: number): Promise<readonly Page[]> => {
         const pages: Page[] = [];
         for (const part of inParts(query, count)) {
-          pages.push(...(await askPart(account, part, asked, slice, how)));
+          pages.push(...(await askPart(account, part, byId, slice, how)));
         }
         return pages;
       };
@@ -103,15 +102,10 @@ export function applicationChains(
   );
 }
 
-function isAbout({ applicationIds }: PlannedQuery, { selected }: ApplicationQuestion): boolean {
-  return applicationIds.includes(selected.application.id);
-}
-
-/** Asks a query about those of the applications that it is about. */
 async function askPart(
   account: OpenAccount,
   query: PlannedQuery,
-  all: readonly ApplicationQuestion[],
+  byId: ReadonlyMap<string, ApplicationQuestion>,
   slice: Slice,
   how: ReturnType<typeof readingOf>,
 ): Promise<readonly Page[]> {
@@ -119,27 +113,21 @@ async function askPart(
   const { operation, applicationIds } = query;
   const { accountId } = source;
   const purpose = { operation, applications: applicationIds.length, accountId };
-  const nrql = metricsNrql({ ...query, window: rangeOf(slice) });
-  const asked = all.filter((one) => isAbout(query, one));
-  return askSeries(account, purpose, nrql, slice, 'calls', (part, window) => {
+  const asked = applicationIds.flatMap((id) => byId.get(id) ?? []);
+  const nrqlOf = (window: TimeWindow): string => metricsNrql({ ...query, window });
+  return askSeries(account, purpose, nrqlOf, slice, 'calls', (part, window) => {
     const answers = new Answers([query], { ...how, seen });
     const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
     answers.answered(query, nrqlAnswerOf(part, { ...query, ...how, purpose, window, mayBeAbout }));
-    return () => asked.flatMap((one) => linesOf(name, one, answers));
+    return () => asked.flatMap((one) => linesOf(name, one, answers.outcome(one, notAsked)));
   });
 }
 
 /** What a page would have of the application, by the same code. The name of a host is its id. */
-function linesOf(
-  account: string,
-  question: ApplicationQuestion,
-  answers: Answers,
-): readonly string[] {
-  const { application, entry } = question.selected;
-  const { reading } = answers.outcome(question, notAsked);
+function linesOf(account: string, { selected }: ApplicationQuestion, { reading }: PollOutcome) {
+  const { application, entry } = selected;
   const shown = { account, application, hostsOnly: !entry.application, reading };
-  const labels = labelsOf(question.selected);
-  const snapshot = { ...rest, ...shown, hostNames: new Map(), labels };
+  const snapshot = { ...rest, ...shown, hostNames: new Map(), labels: labelsOf(selected) };
   return textOf(renderApplication(snapshot, polledFamilies(entry.series)).bytes);
 }
 
@@ -151,8 +139,8 @@ function textOf(bytes: Buffer): readonly string[] {
 const mostParts = 1024;
 
 /**
- * The pages of all windows of a slice; if that is too much for one answer, those of its halves. A single
- * window may be asked for in parts: more and more of them, up to as many.
+ * The pages of all windows of a slice; if that is too much for one answer, those of its halves. A single window is
+ * asked for in parts: twice as many each time, up to `most`.
  */
 async function divided(
   slice: Slice,
@@ -197,15 +185,14 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
   const families = queryFamiliesOf(query).filter(({ name }) => names.has(name));
   const isGrouped = query.facets.length > 0;
   const counted = isGrouped ? withRecords(query.nrql) : query.nrql;
-  const ask = async (slice: Slice): Promise<readonly Page[]> => {
-    const { fromMs, toMs } = rangeOf(slice);
-    const nrql = `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
-    const count = isGrouped ? records : undefined;
-    return askSeries(account, purpose, nrql, slice, count, (part, window) => {
+  const nrqlOf = ({ fromMs, toMs }: TimeWindow): string =>
+    `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
+  const count = isGrouped ? records : undefined;
+  const ask = async (slice: Slice): Promise<readonly Page[]> =>
+    askSeries(account, purpose, nrqlOf, slice, count, (part, window) => {
       const reading = queryReadingOf(part, query, { ...how, purpose, window });
       return () => textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
-  };
   return {
     account,
     slices: slicesOf(range, query.poll, query.mostRows, query.eventTypes.includes('Metric')),

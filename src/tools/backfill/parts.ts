@@ -143,24 +143,19 @@ async function* linesOf(path: string): AsyncGenerator<string, undefined> {
 /** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */
 async function* merged(paths: readonly string[]): AsyncGenerator<string> {
   const readers = paths.map(linesOf);
-  const heads: (readonly [series: string, samples: string] | undefined)[] = [];
+  const heads: (string | undefined)[] = [];
   const advance = async (index: number): Promise<void> => {
-    const next = await readers[index]?.next();
-    heads[index] = next?.done === false ? split(next.value) : undefined;
+    heads[index] = (await readers[index]?.next())?.value;
   };
   for (const index of readers.keys()) await advance(index);
   for (;;) {
-    const [first] = heads.flatMap((head) => head?.[0] ?? []).toSorted();
+    const series = heads.map((line) => line?.split('\t', 1)[0]);
+    const [first] = series.filter((one) => one !== undefined).toSorted();
     if (first === undefined) return;
-    const same = [...heads.keys()].filter((index) => heads[index]?.[0] === first);
-    yield `${first}\t${same.map((index) => heads[index]?.[1]).join('\t')}\n`;
+    const same = [...series.keys()].filter((index) => series[index] === first);
+    yield `${first}${same.map((index) => heads[index]?.slice(first.length)).join('')}\n`;
     for (const index of same) await advance(index);
   }
-}
-
-function split(line: string): readonly [series: string, samples: string] {
-  const end = line.indexOf('\t');
-  return [line.slice(0, end), line.slice(end + 1)];
 }
 
 async function* exposition(

@@ -42,7 +42,7 @@ const mostRows = 5000;
 /** New Relic keeps a value a minute of timeslices for eight days, and one an hour of what is older. */
 export const fineForMs: number = 8 * dayMs;
 
-/** Why what is polled so cannot be asked for with this step; `undefined` if it can. */
+/** Why what is polled cannot be asked for with this step; `undefined` if it can. */
 export function stepProblem(stepMs: number, poll: PollTiming, name: string): string | undefined {
   const windows = lengthOf(poll) / stepMs;
   const isDivisor = Number.isInteger(windows);
@@ -118,11 +118,6 @@ export function inGroups<Item>(items: readonly Item[], size: number): readonly I
   );
 }
 
-/** What all windows of a slice together are about. */
-export function rangeOf({ windows, endMs, lengthMs, stepMs }: Slice): TimeWindow {
-  return { fromMs: endMs - lengthMs, toMs: endMs + (windows - 1) * stepMs };
-}
-
 /**
  * Asks a query about the range of a slice, and divides its answer into those of single windows, as a poll of each
  * would have got them. A group without data in a window is not in its answer. Gives the page of each, in their
@@ -133,14 +128,15 @@ export function rangeOf({ windows, endMs, lengthMs, stepMs }: Slice): TimeWindow
 export async function askSeries(
   account: OpenAccount,
   purpose: CallPurpose,
-  nrql: string,
+  nrqlOf: (range: TimeWindow) => string,
   slice: Slice,
   count: string | undefined,
   read: (part: JsonObject, window: TimeWindow) => Page['lines'],
 ): Promise<readonly Page[]> {
-  const { lengthMs, stepMs } = slice;
-  const series = `${nrql} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`;
-  return askNrql(account, purpose, series, ({ results, otherResult, totalResult, metadata }) => {
+  const { windows, endMs, lengthMs, stepMs } = slice;
+  const range = { fromMs: endMs - lengthMs, toMs: endMs + (windows - 1) * stepMs };
+  const nrql = `${nrqlOf(range)} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`;
+  return askNrql(account, purpose, nrql, ({ results, otherResult, totalResult, metadata }) => {
     const rows = byWindow(results, purpose);
     const others = byWindow(otherResult, purpose);
     const totals = byWindow(totalResult, purpose);
