@@ -241,6 +241,10 @@ export async function askNrql<Value>(
   );
 }
 
+/** Why NerdGraph is not asked about an account, and what to do about it. */
+export const noAccountId =
+  'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
+
 /** What to ask about an application of which nothing is known. */
 export function questionAbout(
   selected: SelectedApplication,

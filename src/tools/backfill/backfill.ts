@@ -11,10 +11,10 @@ import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts'
 import { polledBy } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
-import { eachOf, loadForCommand, withAccounts } from '../ask.ts';
+import { eachOf, loadForCommand, noAccountId, withAccounts } from '../ask.ts';
 import { Parts, type Plan, writeWhole } from './parts.ts';
-import { discovered, planText, type Run, runOf, timeText, type Wanted } from './plan.ts';
-import { stepProblem } from './slices.ts';
+import { discovered, planText, type Run, runOf, timeText } from './plan.ts';
+import { type SampleRange, stepProblem } from './slices.ts';
 
 /** New Relic keeps timeslices for 90 days, and what is rolled up for 13 months at most. */
 const keptForMs = 395 * dayMs;
@@ -35,22 +35,25 @@ export async function backfill(
 ): Promise<Outcome> {
   const { backfillOutput: output, dryRun } = flags;
   refuse(output === '' && 'backfill needs --output=FILE, the file to write');
+  const names = flags.applications.filter((name) => name !== '');
   const config = await loadForCommand(flags.configFile, platform);
-  const inUse = usedAccounts(config, flags, platform);
+  const inUse = usedAccounts(config, names, flags, platform);
   const parts = new Parts(output, platform.stopSignal, write);
   try {
     const known = await parts.plan();
-    const wanted = wantedFrom(flags, known, platform.clock.wallMs());
-    const asked = textOf(wanted, flags, config);
+    const range = rangeFrom(flags, known, platform.clock.wallMs());
+    const asked = textOf(range, names, flags, config);
+    const polls = inUse.flatMap(({ entries, queries = [] }) => [
+      ...polledBy(entries).map(({ poll }) => ({ name: 'apps', poll })),
+      ...queries,
+    ]);
     const isThere = existsSync(output);
+    const isForeign = isThere && known === undefined && !dryRun;
     const isOther = known !== undefined && known.asked !== asked;
     const help = `ask for the same to go on, name another file, or remove ${output}.parts`;
     refuse(
-      ...stepProblems(inUse, wanted.stepMs),
-      isThere &&
-        known === undefined &&
-        !dryRun &&
-        `${output} is there, and not of this run: name another file`,
+      ...polls.map(({ poll, name }) => stepProblem(range.stepMs, poll, name)),
+      isForeign && `${output} is there, and not of this run: name another file`,
       isOther && `${output}.parts is of another run (${known.asked}): ${help}`,
     );
     if (known !== undefined && isThere) {
@@ -60,10 +63,10 @@ export async function backfill(
     // What is shown of its progress is how far it is, not each call.
     const quiet = { ...platform, progress: { show: () => undefined } };
     return await withAccounts(inUse, quiet, async (accounts) => {
-      const { nowMs, toMs } = wanted;
-      const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(wanted, accounts) };
-      const run = runOf(plan, wanted, accounts);
-      const text = planText(wanted, run, parts);
+      const { nowMs, toMs } = range;
+      const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(names, accounts) };
+      const run = runOf(plan, range, accounts);
+      const text = planText(range, run, parts);
       if (dryRun) return { exitCode: 0, output: text };
       platform.stderr.write(text);
       if (known === undefined) await parts.setPlan(plan);
@@ -93,20 +96,18 @@ function explained(error: unknown, { isBegun }: Parts, { stopSignal, redactor }:
   return new CommandError(1, message, { cause: error });
 }
 
-const needsId =
-  'NerdGraph needs account_id: add it to the account; newrelic-exporter check-config --online proposes the line';
 const namesAsIds =
   'with source: rest hosts have ids, which NerdGraph does not know: here host_id is the name';
 
 /** The accounts that NerdGraph can be asked about, with a budget of their own. */
 function usedAccounts(
   config: Config,
-  { only, budget, applications }: Flags,
+  names: readonly string[],
+  { only, budget }: Flags,
   { stderr }: ToolPlatform,
 ): readonly AccountInUse[] {
   // Whoever names applications, and not that queries are wanted, wants no others.
-  const isOfSome = applications.some((name) => name !== '');
-  const hasQueries = only === 'queries' || (only === 'all' && !isOfSome);
+  const hasQueries = only === 'queries' || (only === 'all' && names.length === 0);
   const apps = only === 'queries' ? [] : config.apps;
   const all = accountsInUse({ ...config, apps, queries: hasQueries ? config.queries : [] });
   const able = all.flatMap(({ account, ...asked }): readonly AccountInUse[] => {
@@ -115,7 +116,7 @@ function usedAccounts(
       stderr.write(`account ${printable(account.name)}: ${note}\n`);
     };
     if (accountId === undefined) {
-      tell(needsId);
+      tell(noAccountId);
       return [];
     }
     if (kind === 'rest' && asked.entries.some(({ hosts }) => hosts !== false)) tell(namesAsIds);
@@ -135,7 +136,7 @@ function pacedAccount(account: AccountConfig, accountId: number, budget: number)
   };
 }
 
-function wantedFrom(flags: Flags, known: Plan | undefined, wallMs: number): Wanted {
+function rangeFrom(flags: Flags, known: Plan | undefined, wallMs: number): SampleRange {
   const { fromMs, stepMs } = flags;
   const nowMs = known?.nowMs ?? Math.floor(wallMs / 1000) * 1000;
   const toMs = flags.toMs === 0 ? (known?.toMs ?? nowMs) : flags.toMs;
@@ -146,39 +147,41 @@ function wantedFrom(flags: Flags, known: Plan | undefined, wallMs: number): Want
     fromMs >= toMs && `${from} is not before ${to}`,
     fromMs < nowMs - keptForMs && `${from} is over 13 months ago: New Relic keeps nothing so old`,
   );
-  const applications = flags.applications.filter((one) => one !== '');
-  return { fromMs, toMs, stepMs, nowMs, applications };
+  return { fromMs, toMs, stepMs, nowMs };
 }
 
 /** All that the output depends on. */
 function textOf(
-  { fromMs, toMs, stepMs, applications }: Wanted,
+  { fromMs, toMs, stepMs }: SampleRange,
+  names: readonly string[],
   { only }: Flags,
   config: Config,
 ): string {
   const digest = digestOf(Buffer.from(effectiveConfigText(config)));
-  const names = applications.map((one) => ` --app=${printable(one)}`).join('');
+  const apps = names.map((one) => ` --app=${printable(one)}`).join('');
   const range = `${timeText(fromMs)} to ${timeText(toMs)}, every ${stepMs / minuteMs}m`;
-  return `${range}, --only=${only}${names}, configuration ${digest.slice(0, 16)}`;
+  return `${range}, --only=${only}${apps}, configuration ${digest.slice(0, 16)}`;
 }
 
-function stepProblems(
-  inUse: readonly AccountInUse[],
-  stepMs: number,
-): readonly (string | undefined)[] {
-  return inUse.flatMap(({ entries, queries = [] }) => [
-    ...polledBy(entries).map(({ poll }) => stepProblem(stepMs, poll, 'apps')),
-    ...queries.map(({ poll, name }) => stepProblem(stepMs, poll, name)),
-  ]);
-}
+const barLength = 20;
 
 /**
- * Asks for every slice that is not there. Rejects with an `ApiError` if one cannot be had, with the reason of a
- * stop, and if a file cannot be written: when nothing is written any more.
+ * Asks for every slice that is not there, and shows how far that is. Rejects with an `ApiError` if one cannot be had,
+ * with the reason of a stop, and if a file cannot be written: when nothing is written any more.
  */
 async function askAll({ tasks }: Run, parts: Parts, platform: ToolPlatform): Promise<void> {
+  const { clock, progress, stderr } = platform;
   const left = tasks.filter(({ name }) => !parts.has(name));
-  const counts = createProgress(tasks.length, left.length, platform);
+  const startMs = clock.monotonicMs();
+  let asked = 0;
+  progress.show(() => {
+    const done = tasks.length - left.length + asked;
+    const filled = Math.round((barLength * done) / tasks.length);
+    const bar = stderr.isTTY === true ? `[${'#'.repeat(filled).padEnd(barLength, '-')}] ` : '';
+    const leftMs = ((clock.monotonicMs() - startMs) / asked) * (left.length - asked);
+    const time = asked === 0 ? '' : `, about ${Math.ceil(leftMs / minuteMs)} min left`;
+    return `${bar}${countText(done)} of ${countText(tasks.length)} calls${time}`;
+  });
   const errors: unknown[] = [];
   const accounts = [...new Set(left.map(({ chain }) => chain.account))];
   await Promise.all(
@@ -188,7 +191,7 @@ async function askAll({ tasks }: Run, parts: Parts, platform: ToolPlatform): Pro
         if (errors.length > 0) return;
         try {
           await parts.save(name, await persistently(async () => chain.ask(slice), platform));
-          counts.asked += 1;
+          asked += 1;
         } catch (error) {
           errors.push(error);
         }
@@ -218,26 +221,4 @@ async function persistently<Value>(
       await sleep(clock, waitMs, stopSignal);
     }
   }
-}
-
-const barLength = 20;
-
-/** Shows how far the calls are, and how long the others will take. */
-function createProgress(
-  all: number,
-  left: number,
-  { clock, progress, stderr }: ToolPlatform,
-): { asked: number } {
-  const startMs = clock.monotonicMs();
-  const counts = { asked: 0 };
-  progress.show(() => {
-    const { asked } = counts;
-    const done = all - left + asked;
-    const leftMs = ((clock.monotonicMs() - startMs) / Math.max(1, asked)) * (left - asked);
-    const filled = Math.round((barLength * done) / Math.max(1, all));
-    const bar = stderr.isTTY === true ? `[${'#'.repeat(filled).padEnd(barLength, '-')}] ` : '';
-    const time = asked === 0 ? '' : `, about ${Math.ceil(leftMs / minuteMs)} min left`;
-    return `${bar}${countText(done)} of ${countText(all)} calls${time}`;
-  });
-  return counts;
 }

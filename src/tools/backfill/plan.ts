@@ -15,15 +15,9 @@ export function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('.000Z', 'Z');
 }
 
-/** What samples are wanted of, but for queries. */
-export interface Wanted extends SampleRange {
-  /** Ids or names of applications; empty for all. */
-  readonly applications: readonly string[];
-}
-
-/** Discovers what the entries select now: past values get the names, tags and labels of today. */
+/** What the entries select now, or what is wanted of it: past values get the names, tags and labels of today. */
 export async function discovered(
-  { applications: wanted }: Wanted,
+  wanted: readonly string[],
   accounts: readonly OpenAccount[],
 ): Promise<Plan['accounts']> {
   const selections = await Promise.all(accounts.map(async (one) => selectedIn(one, wanted)));
@@ -62,14 +56,14 @@ export interface Run {
   readonly series: number;
 }
 
-export function runOf(plan: Plan, wanted: Wanted, accounts: readonly OpenAccount[]): Run {
+export function runOf(plan: Plan, range: SampleRange, accounts: readonly OpenAccount[]): Run {
   const chains = accounts.flatMap((account, index) => {
     const known = plan.accounts[index] ?? [];
     const all = known.map((one) => ({ ...bareApplication(one), hostCount: one.hostCount }));
     const { selected } = selectApplications(account.entries, all);
     return [
-      ...applicationChains(account, selected, wanted),
-      ...account.queries.map((query) => queryChain(account, query, wanted)),
+      ...applicationChains(account, selected, range),
+      ...account.queries.map((query) => queryChain(account, query, range)),
     ];
   });
   const gauges = chains.flatMap((chain) => chain.gauges);
@@ -89,7 +83,7 @@ const bytesPerSample = 200;
 
 /** What is asked for, and what it takes. */
 export function planText(
-  { fromMs, toMs, stepMs, nowMs }: Wanted,
+  { fromMs, toMs, stepMs, nowMs }: SampleRange,
   { tasks, series }: Run,
   parts: Parts,
 ): string {

@@ -3,7 +3,7 @@ import type { Outcome } from '../../cli/one-shot.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import type { AccountConfig, AccountInUse, AccountSource } from '../../model/config.ts';
-import { loadForCommand, withAccounts } from '../ask.ts';
+import { loadForCommand, noAccountId, withAccounts } from '../ask.ts';
 import { type AccountComparison, compareAccount } from './compare-account.ts';
 import { comparisonText, judgementOf } from './compare-text.ts';
 
@@ -38,9 +38,6 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
   const output = redactor.redact(comparisonText(all, judgement, flags.all));
   return { exitCode: judgement.safe === 'yes' ? 0 : 1, output };
 }
-
-const noAccountId =
-  'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
 
 /** What the REST API and NerdGraph take without harm, for an account that has limits for the other one. */
 const restRequestsPerMinute = 800;

@@ -25,7 +25,7 @@ describe('backfill, asked for what cannot be', () => {
     {
       flags: [from],
       text: `${accountOf('rest').replace('account_id: 1234567,', '')}apps: [{ match: "." }]`,
-      says: 'NerdGraph needs account_id',
+      says: 'account_id is not in the configuration, and NerdGraph needs it: add it',
     },
     {
       flags: [from],
