@@ -33,7 +33,7 @@ const planSchema: z.ZodType<Plan> = z.object({
 
 type Pieces = AsyncIterable<string> | Iterable<string>;
 
-/** Under another name first, so that a file with its own name is whole whatever happens. */
+/** Writes a file under another name first: one with its own name is whole whatever happens. */
 export async function writeWhole(path: string, pieces: Pieces, signal: AbortSignal): Promise<void> {
   const unfinished = `${path}.tmp`;
   await pipeline(pieces, createWriteStream(unfinished, { flush: true }), { signal });

@@ -25,7 +25,7 @@ export interface Slice {
   readonly lengthMs: number;
   /** From one of them to the next. */
   readonly stepMs: number;
-  /** When a scrape would have shown the window that ends then. */
+  /** When a scrape would first have shown the window that ends then. */
   readonly timeOf: (endMs: number) => number;
 }
 
@@ -71,15 +71,16 @@ export function slicesOf(
   const fineEndMs = Math.ceil((nowMs - fineForMs + lengthMs) / minuteMs) * minuteMs;
   const fineMs = hasRollups ? Math.max(firstMs, timeOf(fineEndMs)) : firstMs;
   const hourlyMs = Math.ceil(stepMs / hourMs) * hourMs;
+  // Whole hours of what is rolled up; not what the sample before the first one has shown.
   const coarse = {
-    // Not what the sample before the first one has shown.
     endMs: (Math.floor((firstMs - stepMs - delayMs) / hourlyMs) + 1) * hourlyMs,
     lengthMs: Math.ceil(lengthMs / hourlyMs) * hourlyMs,
     stepMs: hourlyMs,
-    lastMs: Math.min(lastMs, fineMs - stepMs),
+    untilMs: Math.min(lastMs, fineMs - stepMs),
   };
-  const fine = { endMs: pollWindow(poll, fineMs).toMs, lengthMs, stepMs, lastMs };
-  return [coarse, fine].flatMap(({ lastMs: untilMs, ...whole }) => {
+  // What polls asked for.
+  const fine = { endMs: pollWindow(poll, fineMs).toMs, lengthMs, stepMs, untilMs: lastMs };
+  return [coarse, fine].flatMap(({ untilMs, ...whole }) => {
     const windows = Math.floor((untilMs - delayMs - whole.endMs) / whole.stepMs) + 1;
     // New Relic may count the steps of the whole range, or the windows that fit into it.
     const fitting = mostWindows + 1 - whole.lengthMs / whole.stepMs;
