@@ -68,12 +68,18 @@ describe('backfill', () => {
     { what: 'of rows', graphql: { mostRows: 300 } },
     { what: 'of time', graphql: { rowsPerSecond: 12 } },
     { what: 'of rows, for a single moment', graphql: { mostRows: 40 } },
+    {
+      what: 'of rows, for the hosts of one',
+      graphql: { mostRows: 60 },
+      fleet: { applications: 1, hosts: 40 },
+      text: file().replace('match: "."', 'match: ".", application: false'),
+    },
   ])(
     'divides what does not fit into the limit $what, with the same result',
-    async ({ graphql }) => {
-      const flags = [...range, '--only=apps'];
-      const one = await backfilled({ file: file(), options, flags });
-      const many = await backfilled({ file: file(), flags, options: { ...options, graphql } });
+    async ({ graphql, fleet = options.fleet, text = file() }) => {
+      const run = { file: text, flags: [...range, '--only=apps'] };
+      const one = await backfilled({ ...run, options: { ...options, fleet } });
+      const many = await backfilled({ ...run, options: { ...options, fleet, graphql } });
 
       expect(many.exitCode).toBe(0);
       expect(many.calls).toBeGreaterThan(one.calls);
