@@ -56,7 +56,7 @@ export async function visibleAccountsOf(
 }
 
 /** The only query that needs no account. */
-const accountsDocument = '{ actor { accounts { id name } } }';
+export const accountsDocument = '{ actor { accounts { id name } } }';
 
 const purpose = { operation: 'list_applications', accountId: undefined } as const;
 

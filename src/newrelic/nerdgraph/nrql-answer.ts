@@ -198,7 +198,7 @@ function columnsIn(
 }
 
 /** A column that is not there at all is not one in which there is nothing. */
-function cellOf(value: unknown, onInvalid: InvalidSampleListener): Cell {
+export function cellOf(value: unknown, onInvalid: InvalidSampleListener): Cell {
   if (value === null || value === undefined) return value;
   const number = numberOf(value);
   if (number === undefined) onInvalid(typeof value === 'number' ? 'not_finite' : 'not_a_number');
@@ -213,7 +213,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 /** The members of a row and their types: its values may be anybody's. */
-function shapeOf(row: unknown): string {
+export function shapeOf(row: unknown): string {
   if (!isJsonObject(row)) return typeof row;
   return Object.entries(row)
     .slice(0, 10)

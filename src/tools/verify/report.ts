@@ -2,31 +2,25 @@ import type { Build } from '../../daemon/build.ts';
 import type { AccountConfig, AccountInUse } from '../../model/config.ts';
 import { regionOf } from '../../model/region.ts';
 import { countOf } from '../../model/shown-text.ts';
-import { entityIdOf } from '../../newrelic/answer.ts';
-import {
-  type Asked,
-  type Call,
-  type Fact,
-  judged,
-  listAt,
-  partOf,
-  type Results,
-  rowsOf,
-  type Seen,
-} from './fact.ts';
+import { excerptOf } from '../../newrelic/answer.ts';
+import { type Call, type Fact, judged, type Results, type Seen } from './fact.ts';
 
 /** What became of the calls of an account. */
 export interface VerifiedAccount {
   readonly account: AccountConfig;
-  readonly asked: Asked;
   readonly results: Results;
-  /** That were sent. */
-  readonly calls: number;
+  /** Calls that were sent. */
+  readonly sent: number;
 }
 
-/** All calls of these facts, each once. */
-export function callsOf(facts: readonly Fact[]): readonly Call[] {
-  return [...new Set(facts.flatMap(({ check }) => check?.calls ?? []))];
+/** What tells what to ask about. */
+export const listCalls: readonly string[] = ['applications', 'entities'];
+
+/** The calls of these facts, each once, and the lists first. */
+export function callsFor(facts: readonly Fact[]): readonly Call[] {
+  const calls = new Set(facts.flatMap(({ check }) => check?.calls ?? []));
+  const lists = [...calls].filter(({ name }) => listCalls.includes(name));
+  return [...new Set([...lists, ...calls])];
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -37,20 +31,18 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 /** What would be asked. */
 export function planText(facts: readonly Fact[], inUse: readonly AccountInUse[]): string {
   const accounts = inUse.map(({ account: { name, source } }) => {
-    const able = callsOf(facts).filter(
-      ({ api }) => api === 'rest' || source.accountId !== undefined,
-    );
-    return `account ${name}: ${countOf(able.length, 'call')} at most, one after the other, which read only\n`;
+    const hasId = source.accountId !== undefined;
+    const { length } = callsFor(facts).filter(({ api }) => api === 'rest' || hasId);
+    return `account ${name}: ${countOf(length, 'call')} at most, one after the other, which read only\n`;
   });
   const rows = facts.map(({ id, fact, check }) => {
-    const calls = check?.calls.map(({ name }) => name) ?? [];
-    return [id, fact, calls.join(', ')];
+    return [id, fact, check?.calls.map(({ name }) => name).join(', ') ?? ''];
   });
   return `${accounts.join('')}\n${tableOf(['id', 'fact', 'calls'], rows)}`;
 }
 
-const head = `Made to be attached to a public issue. Names and ids of accounts, applications and hosts are replaced by stand-ins
-such as \`application-1\`; keys and addresses are left out, and numbers are kept only where a fact needs them.
+const head = `Made to be attached to a public issue. Names of accounts, applications and hosts are replaced by stand-ins such as
+\`application-1\`; ids, keys, addresses and quoted texts are left out, and numbers are kept only where a fact needs them.
 **Please read it before you send it.**
 `;
 
@@ -60,66 +52,64 @@ export function reportOf(
   accounts: readonly VerifiedAccount[],
   { version }: Build,
 ): { readonly text: string; readonly summary: string; readonly differs: boolean } {
-  const all = accounts.map((one) => ({
-    one,
-    rows: facts.flatMap((fact) =>
-      fact.check ? [{ fact, seen: judged(fact.check, one.results, one.asked) }] : [],
-    ),
-  }));
+  const sections = accounts.map((account, index) => sectionOf(facts, account, index + 1));
   const counted = (verdict: Seen['verdict']): number =>
-    all.flatMap(({ rows }) => rows).filter(({ seen }) => seen.verdict === verdict).length;
+    sections.flatMap(({ verdicts }) => verdicts).filter((one) => one === verdict).length;
   const differing = counted('differs');
   const summary = `${counted('holds')} facts hold, ${differing} differ, ${counted('cannot tell')} cannot be told`;
-  const sections = all.map(({ one: { account, results, calls }, rows }, index) => {
-    const standIns = standInsOf(results);
-    const planned = callsOf(facts).length;
-    const region = regionOf(account.baseUrl) ?? 'another address';
-    const asked = `\`source: ${account.source.kind}\`, ${region}, \`${account.apiKeyHeader}\`; ${calls} of ${planned} calls were made.`;
-    const table = tableOf(
-      ['verdict', 'fact', 'seen', 'source', 'id'],
-      rows.map(({ fact: { id, fact, source }, seen: { verdict, text } }) => {
-        const shown = replaced(text, standIns);
-        return [verdict === 'differs' ? `**${verdict}**` : verdict, fact, shown, source, id];
-      }),
-    );
-    const consequences = rows
-      .filter(({ seen }) => seen.verdict === 'differs')
-      .map(({ fact: { id, differs } }) => `- ${id}: ${differs}.\n`);
-    const means =
-      consequences.length === 0 ? '' : `\n### What that means\n\n${consequences.join('')}`;
-    return `\n## account-${index + 1}\n\n${asked}\n\n${table}${means}`;
-  });
-  const text = `# What New Relic answers: newrelic-exporter ${version}\n\n${head}\n${summary}.\n${sections.join('')}`;
+  const texts = sections.map(({ text }) => text).join('');
+  const text = `# What New Relic answers: newrelic-exporter ${version}\n\n${head}\n${summary}.\n${texts}`;
   return { text, summary, differs: differing > 0 };
 }
 
-/** What names somebody's systems in the answers, each with its stand-in. */
-function standInsOf(results: Results): ReadonlyMap<string, string> {
-  const standIns = new Map<string, string>();
-  const add = (kind: string, ...names: readonly unknown[]): void => {
-    const known = names.map((name) => standIns.get(String(name))).find((one) => one !== undefined);
-    const count = new Set([...standIns.values()].filter((one) => one.startsWith(kind))).size;
-    const standIn = known ?? `${kind}-${count + 1}`;
-    for (const name of names.map((one) => String(one ?? '')))
-      if (name !== '') standIns.set(name, standIn);
-  };
-  for (const result of results.values()) {
-    if (typeof result === 'string') continue;
-    const { document } = result;
-    for (const { id, name } of listAt(document, 'applications')) add('application', id, name);
-    for (const { applicationId, name, guid } of listAt(partOf(result), 'results', 'entities')) {
-      add('application', entityIdOf(applicationId), name, guid);
-    }
-    for (const { id, host } of listAt(document, 'application_hosts')) add('host', host, id);
-    for (const { host } of rowsOf(result)) if (host !== undefined) add('host', host);
-    for (const { id, name } of listAt(document, 'data', 'actor', 'accounts'))
-      add('account', id, name);
-  }
-  return standIns;
+function sectionOf(
+  facts: readonly Fact[],
+  { account: { source, baseUrl, apiKeyHeader }, results, sent }: VerifiedAccount,
+  number: number,
+): { readonly verdicts: readonly Seen['verdict'][]; readonly text: string } {
+  const standIns = standInsOf(results);
+  const rows = facts.flatMap((fact) =>
+    fact.check ? [{ ...fact, ...judged(fact.check, results) }] : [],
+  );
+  const cells = rows.map(({ verdict, fact, text, said, source: known, id }) => {
+    const shown = said === '' ? text : `${text}: ${anonymous(said, standIns)}`;
+    return [verdict === 'differs' ? `**${verdict}**` : verdict, fact, shown, known, id];
+  });
+  const differing = rows.filter(({ verdict }) => verdict === 'differs');
+  const means = differing.map(({ id, differs }) => `- ${id}: ${differs}.\n`).join('');
+  const asked = `\`source: ${source.kind}\`, ${regionOf(baseUrl) ?? 'another address'}, \`${apiKeyHeader}\`; ${sent} of ${callsFor(facts).length} calls were made.`;
+  const table = tableOf(['verdict', 'fact', 'seen', 'source', 'id'], cells);
+  const text = `\n## account-${number}\n\n${asked}\n\n${table}${means === '' ? '' : `\n### What that means\n\n${means}`}`;
+  return { verdicts: rows.map(({ verdict }) => verdict), text };
 }
 
-/** Longer names first: others may be parts of them. */
-function replaced(text: string, standIns: ReadonlyMap<string, string>): string {
+/** Longer texts would take long. */
+const mostSaid = 2000;
+/** Texts in quotes, addresses, numbers of more than three digits, and what separates the cells of a table. */
+const telling = /'[^']*'|"[^"]*"|`[^`]*`|\S*(?:@|:\/\/)\S*|\d{4,}|\|/gu;
+
+/** What New Relic says without anything that names somebody's systems, as far as that can be known. */
+function anonymous(said: string, standIns: ReadonlyMap<string, string>): string {
+  if (said.length > mostSaid) return '…';
+  // Longer names first: others may be parts of them.
   const names = [...standIns.keys()].toSorted((one, other) => other.length - one.length);
-  return names.reduce((all, name) => all.replaceAll(name, standIns.get(name) ?? ''), text);
+  const patterns = names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`));
+  const name = new RegExp(patterns.join('|') || '$^', 'giu');
+  const named = said.replaceAll(name, (found) => standIns.get(found.toLowerCase()) ?? '…');
+  return excerptOf(named.replaceAll(telling, '…'));
+}
+
+/** The names in the answers, in lower case, each with its stand-in. */
+function standInsOf(results: Results): ReadonlyMap<string, string> {
+  const standIns = new Map<string, string>();
+  for (const [call, result] of results) {
+    for (const { name, host, timeslices } of typeof result === 'string' ? [] : result.items) {
+      // Those of metrics are New Relic's.
+      const text = timeslices === undefined ? (host ?? name) : '';
+      if (typeof text !== 'string' || text === '' || standIns.has(text.toLowerCase())) continue;
+      const kind = text === host ? 'host' : call === 'accounts' ? 'account' : 'application';
+      standIns.set(text.toLowerCase(), `${kind}-${standIns.size + 1}`);
+    }
+  }
+  return standIns;
 }

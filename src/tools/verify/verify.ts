@@ -6,30 +6,33 @@ import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { ApiError } from '../../model/api-error.ts';
 import { bareApplication } from '../../model/application.ts';
-import type { AccountInUse, AppEntry } from '../../model/config.ts';
+import type { AccountInUse, AccountSource, AppEntry } from '../../model/config.ts';
 import { selectApplications } from '../../model/selector.ts';
 import { minuteMs } from '../../model/time.ts';
-import { rangeAt } from '../../model/window.ts';
-import { entityIdOf, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
+import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
+import type { ApiResponse } from '../../newrelic/calls/transport.ts';
+import { answeredPartOf, graphqlErrorsOf } from '../../newrelic/nerdgraph/failures.ts';
 import { nrqlTimeoutSeconds } from '../../newrelic/nerdgraph/graphql-client.ts';
+import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../ask.ts';
 import { writeWhole } from '../backfill/parts.ts';
 import { withSource } from '../compare/compare.ts';
-import { applicationList, restFacts } from '../compare/rest-facts.ts';
+import { restFacts } from '../compare/rest-facts.ts';
 import {
   type Answer,
   type Asked,
   at,
   type Call,
   type Fact,
+  filled,
+  idOf,
+  lacking,
   listAt,
-  needs,
-  partOf,
   type Results,
 } from './fact.ts';
-import { entityList, nerdgraphFacts } from './nerdgraph-facts.ts';
-import { callsOf, planText, reportOf, type VerifiedAccount } from './report.ts';
+import { nerdgraphFacts } from './nerdgraph-facts.ts';
+import { callsFor, listCalls, planText, reportOf, type VerifiedAccount } from './report.ts';
 
 /** Everything that the exporter believes of New Relic and can ask. */
 export const facts: readonly Fact[] = [...nerdgraphFacts, ...restFacts];
@@ -73,29 +76,21 @@ async function checkWritable(output: string): Promise<void> {
 
 async function orOutputError(output: string, work: () => Promise<void>): Promise<void> {
   if (output === '') return;
-  try {
-    await work();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(2, `--output: the report cannot be written: ${reason}`, {
-      cause: error,
-    });
-  }
+  await work().catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(2, `--output: the report cannot be written: ${reason}`, { cause });
+  });
 }
 
 /** The account with each API that can be asked, and with either header for the key. */
 function everyWay({ account, entries }: AccountInUse): readonly AccountInUse[] {
   const { accountId } = account.source;
-  const rest = withSource(account, { kind: 'rest', accountId });
-  const sources =
-    accountId === undefined
-      ? [rest]
-      : [rest, withSource(account, { kind: 'nerdgraph', accountId })];
-  return sources.flatMap((one) =>
-    (['Api-Key', 'X-Api-Key'] as const).map((apiKeyHeader) => ({
-      account: { ...one, apiKeyHeader },
-      entries,
-    })),
+  const sources: AccountSource[] = [{ kind: 'rest', accountId }];
+  if (accountId !== undefined) sources.push({ kind: 'nerdgraph', accountId });
+  return sources.flatMap((source) =>
+    (['Api-Key', 'X-Api-Key'] as const).map((apiKeyHeader) => {
+      return { account: { ...withSource(account, source), apiKeyHeader }, entries };
+    }),
   );
 }
 
@@ -104,105 +99,114 @@ async function verifiedAccount(
   all: readonly OpenAccount[],
   platform: ToolPlatform,
 ): Promise<VerifiedAccount> {
+  const { source, apiKeyHeader, timeoutMs } = account;
   const ways = all.filter((way) => way.account.name === account.name);
-  const wayOf = ({ api, otherHeader }: Call): OpenAccount | undefined =>
-    ways.find(
-      (way) =>
-        way.account.source.kind === api &&
-        (way.account.apiKeyHeader !== account.apiKeyHeader) === (otherHeader ?? false),
-    );
   // Ends on whole five minutes: the windows of a series do, too.
   const settledMs = platform.clock.wallMs() - 10 * minuteMs;
-  const window = rangeAt(settledMs - (settledMs % (5 * minuteMs)), 30 * minuteMs, 0);
-  const timeoutSeconds = nrqlTimeoutSeconds(account.timeoutMs);
-  const results = new Map<Call, Answer | string>();
-  const askAll = async (calls: readonly Call[], asked: Asked): Promise<void> => {
-    for (const call of calls) {
-      if (results.has(call)) continue;
-      const lacking = call.needs.find((need) => asked[need] === '');
-      const way = wayOf(call);
-      if (lacking !== undefined || way === undefined) {
-        results.set(call, needs[lacking ?? 'accountId']);
-      } else results.set(call, await answerTo(call, asked, way));
-    }
+  const known = {
+    accountId: String(source.accountId ?? ''),
+    toMs: settledMs - (settledMs % (5 * minuteMs)),
+    timeoutSeconds: nrqlTimeoutSeconds(timeoutMs),
   };
-  const accountId = String(account.source.accountId ?? '');
-  const nothing = { applicationId: '', otherId: '', hostId: '', page: '', cursor: '' };
-  const known = { accountId, window, timeoutSeconds };
-  const first = callsOf(facts).filter((call) => call.needs.every((need) => need === 'accountId'));
-  await askAll(first, { ...nothing, ...known });
-  const asked = { ...known, ...subjectOf(results, entries) };
-  await askAll(callsOf(facts), asked);
-  const calls = ways.reduce((sum, way) => sum + way.calls, 0);
-  return { account, asked, results, calls };
+  const results = new Map<string, Answer | string>();
+  for (const call of callsFor(facts)) {
+    const asked = { ...known, ...subjectOf(results, entries) };
+    const way = ways.find((one) => {
+      const isOther = one.account.apiKeyHeader !== apiKeyHeader;
+      return one.account.source.kind === call.api && isOther === isOfOtherHeader(call);
+    });
+    results.set(call.name, await answerTo(call, asked, way));
+  }
+  return { account, results, sent: ways.reduce((sum, { calls }) => sum + calls, 0) };
 }
 
-/** Failures that say something about what was asked for; with the other header, also about the key. */
+function isOfOtherHeader({ special }: Call): boolean {
+  return special === 'other header';
+}
+
+/** Failures that say something about what was asked for; with the other header, about the key. */
 const tellingStatuses: readonly number[] = [400, 404, 405, 413, 422];
 const keyStatuses: readonly number[] = [401];
 
 /** The answer, or why there is none. Nothing is tried again. Rejects with the reason of a stop. */
-async function answerTo(call: Call, asked: Asked, way: OpenAccount): Promise<Answer | string> {
-  const { asking, platform } = way;
+async function answerTo(
+  call: Call,
+  asked: Asked,
+  way: OpenAccount | undefined,
+): Promise<Answer | string> {
+  if (way === undefined) {
+    return 'NerdGraph was not asked: the account has no account_id in the configuration';
+  }
+  const text = filled(call, asked);
+  const lack = Object.entries(lacking).find(([name]) => text.includes(`{${name}}`));
+  if (lack !== undefined) return lack[1];
+  const { stopSignal, clock } = way.platform;
   try {
-    const request = { ...call.request(asked), isOptional: true } as const;
-    const { status, headers, body } = await asking.send(request, platform.stopSignal);
-    const telling = call.otherHeader === true ? keyStatuses : tellingStatuses;
-    if (status >= 300 && !telling.includes(status)) return `${call.name}: status ${status}`;
-    const document = objectOf(status < 300 ? parseJsonKeepingIds(body) : jsonIn(body));
-    return { status, headers, document, atMs: platform.clock.wallMs() };
+    const request = { ...call.request(text, asked), isOptional: true } as const;
+    const response = await way.asking.send(request, stopSignal);
+    return answerIn(response, call, { asked, atMs: clock.wallMs() });
   } catch (error) {
-    platform.stopSignal.throwIfAborted();
+    stopSignal.throwIfAborted();
     if (error instanceof ApiError) return `${call.name}: no answer (${error.reason})`;
     if (error instanceof SyntaxError) return `${call.name}: the answer is not JSON`;
     throw error;
   }
 }
 
-interface Candidate {
-  readonly id: string;
-  readonly name: string;
-  readonly isReporting: boolean;
-  readonly traffic: number;
-  readonly hosts: readonly unknown[];
+/** Where answers have their list, if they are none themselves. */
+const lists = [
+  'applications',
+  'application_hosts',
+  'metric_data.metrics',
+  'results',
+  'results.entities',
+];
+
+function answerIn(
+  { status, headers, body }: ApiResponse,
+  call: Call,
+  rest: Pick<Answer, 'asked' | 'atMs'>,
+): Answer | string {
+  const isGood = status < 300;
+  const telling = isOfOtherHeader(call) ? keyStatuses : tellingStatuses;
+  if (!isGood && !telling.includes(status)) return `${call.name}: status ${status}`;
+  const whole = objectOf(isGood ? parseJsonKeepingIds(body) : jsonIn(body));
+  const document = call.api === 'rest' ? whole : answeredPartOf(whole);
+  if (isGood && (document === undefined || Boolean(whole['error']))) {
+    return `${call.name}: the answer has nothing of what was asked for`;
+  }
+  const listed = lists.flatMap((path) => listAt(document, path));
+  const items = Array.isArray(document) ? document.map(objectOf) : listed;
+  const said = textOf(graphqlErrorsOf(whole).errors[0]?.message ?? at(whole, 'error.title'));
+  return { ...rest, status, headers, document, items, said };
+}
+
+function trafficOf(item: JsonObject): number {
+  const { throughput } = objectOf(item['application_summary'] ?? item['apmSummary']);
+  return Number(throughput ?? 0);
 }
 
 /** What to ask about: the busiest application that the configuration selects, one of its hosts, another one. */
 function subjectOf(results: Results, entries: readonly AppEntry[]) {
-  const [list, search] = [applicationList, entityList].map((call) => {
-    const result = results.get(call);
-    return typeof result === 'object' ? result : undefined;
-  });
-  const inRest = listAt(list?.document, 'applications').map((one): Candidate => {
-    const hosts = at(one, 'links', 'application_hosts');
-    return {
-      id: entityIdOf(one['id']) ?? '',
-      name: String(one['name']),
-      isReporting: one['reporting'] !== false,
-      traffic: Number(at(one, 'application_summary', 'throughput') ?? 0),
-      hosts: Array.isArray(hosts) ? hosts : [],
-    };
-  });
-  const inNerdgraph = listAt(partOf(search), 'results', 'entities').map(
-    (one): Candidate => ({
-      id: entityIdOf(one['applicationId']) ?? '',
-      name: String(one['name']),
-      isReporting: one['reporting'] !== false,
-      traffic: Number(at(one, 'apmSummary', 'throughput') ?? 0),
-      hosts: [],
-    }),
+  const answers = listCalls.map((name) => results.get(name));
+  const [list, search] = answers.map((one) => (typeof one === 'object' ? one : undefined));
+  const listed = [list, search].find((one) => one !== undefined && one.items.length > 0);
+  const reporting = (listed?.items ?? [])
+    .filter((item) => idOf(item) !== '' && item['reporting'] !== false)
+    .toSorted((one, other) => trafficOf(other) - trafficOf(one));
+  const applications = reporting.map((item) =>
+    bareApplication({ id: idOf(item), name: String(item['name']) }),
   );
-  const candidates = inRest.length > 0 ? inRest : inNerdgraph;
-  const { selected } = selectApplications(entries, candidates.map(bareApplication));
-  const wanted = new Set(selected.map(({ application: { id } }) => id));
-  const [first] = candidates
-    .filter(({ id, isReporting }) => isReporting && wanted.has(id))
-    .toSorted((one, other) => other.traffic - one.traffic);
+  const [first] = selectApplications(entries, applications).selected;
+  const applicationId = first?.application.id ?? '';
+  const application = reporting.find((item) => idOf(item) === applicationId);
+  const [hostId] = [at(application, 'links.application_hosts') ?? []].flat();
+  const cursor = at(search?.document, 'results.nextCursor');
   return {
-    applicationId: first?.id ?? '',
-    otherId: candidates.find(({ id }) => id !== first?.id)?.id ?? '',
-    hostId: entityIdOf(first?.hosts[0]) ?? '',
+    applicationId,
+    otherId: reporting.map(idOf).find((id) => id !== applicationId) ?? '',
+    hostId: idOf({ id: hostId }),
     page: String(nextPageOf(list?.headers['link'], 1) ?? ''),
-    cursor: String(at(partOf(search), 'results', 'nextCursor') ?? ''),
+    cursor: typeof cursor === 'string' ? cursor : '',
   };
 }
