@@ -76,7 +76,9 @@ export async function verified({
         send: async (request, headers, signal) => {
           const one = { text: textOf(request), headers };
           sent.push(one);
-          return variant(one, await transport.send(request, headers, signal), platform.stop);
+          return variant(one, await transport.send(request, headers, signal), () =>
+            platform.stop(),
+          );
         },
       };
     },

@@ -54,6 +54,11 @@ const times =
   (factor: number): Change =>
   (value) =>
     Number(value) * factor;
+/** Of what is a number, and not 0. */
+const ofNumber =
+  (change: (value: number) => number): Change =>
+  (value) =>
+    typeof value === 'number' && value !== 0 ? change(value) : value;
 const withoutFirst: Change = (value) => (Array.isArray(value) ? value.slice(1) : value);
 const later =
   (ms: number): Change =>
@@ -88,120 +93,120 @@ function hasOtherHeader(of: RegExp): (sent: Sent) => boolean {
 interface Otherwise {
   readonly id: string;
   readonly when: RegExp | ((sent: Sent) => boolean);
-  readonly then: Answered;
+  readonly does: Answered;
 }
 
 /** For each fact a New Relic that does it otherwise. */
 const otherwise: readonly Otherwise[] = [
-  { id: 'nerdgraph-key-header', when: hasOtherHeader(/entitySearch/u), then: refused(401) },
-  { id: 'nerdgraph-date', when: firstEntities, then: headed({ date: undefined }) },
+  { id: 'nerdgraph-key-header', when: hasOtherHeader(/entitySearch/u), does: refused(401) },
+  { id: 'nerdgraph-date', when: firstEntities, does: headed({ date: undefined }) },
   {
     id: 'nerdgraph-account',
     when: /accounts \{/u,
-    then: changed('data.actor.accounts.*.id', () => 8),
+    does: changed('data.actor.accounts.*.id', () => 8),
   },
   {
     id: 'nerdgraph-count',
     when: firstEntities,
-    then: changed('data.actor.entitySearch.count', () => 200),
+    does: changed('data.actor.entitySearch.count', () => 200),
   },
   {
     id: 'nerdgraph-order',
     when: firstEntities,
-    then: changed(entities, (all) => (Array.isArray(all) ? all.toReversed() : all)),
+    does: changed(entities, (all) => (Array.isArray(all) ? all.toReversed() : all)),
   },
-  { id: 'nerdgraph-cursor', when: /"cursor":"/u, then: changed(`${entities}.*.guid`, () => 'x') },
-  { id: 'nerdgraph-ids', when: /domainId IN/u, then: changed(entities, withoutFirst) },
+  { id: 'nerdgraph-cursor', when: /"cursor":"/u, does: changed(`${entities}.*.guid`, () => 'x') },
+  { id: 'nerdgraph-ids', when: /domainId IN/u, does: changed(entities, withoutFirst) },
   {
     id: 'nerdgraph-tags',
     when: firstEntities,
-    then: changed(`${entities}.*.tags`, () => [{ key: 'a', values: 'b' }]),
+    does: changed(`${entities}.*.tags`, () => [{ key: 'a', values: 'b' }]),
   },
   {
     id: 'nerdgraph-error-rate',
     when: firstEntities,
-    then: changed(`${entities}.*.apmSummary.errorRate`, times(100)),
+    does: changed(`${entities}.*.apmSummary.errorRate`, times(100)),
   },
-  { id: 'nerdgraph-numbers', when: plain, then: changed(rows, () => []) },
-  { id: 'nerdgraph-app-id', when: plain, then: changed(`${rows}.*.appId`, () => ({})) },
+  { id: 'nerdgraph-numbers', when: plain, does: changed(rows, () => []) },
+  { id: 'nerdgraph-app-id', when: plain, does: changed(`${rows}.*.appId`, () => ({})) },
   {
     id: 'nerdgraph-facets',
     when: ofHosts,
-    then: changed(`${rows}.*.facet`, (all) => (Array.isArray(all) ? all.toReversed() : all)),
+    does: changed(`${rows}.*.facet`, (all) => (Array.isArray(all) ? all.toReversed() : all)),
   },
   {
     id: 'nerdgraph-sums',
     when: ofHosts,
-    then: changed('data.actor.account.nrql.totalResult.calls', plus(1)),
+    does: changed('data.actor.account.nrql.totalResult.calls', plus(1)),
   },
   {
     id: 'nerdgraph-window',
     when: plain,
-    then: changed('data.actor.account.nrql.metadata.timeWindow.begin', plus(-60_000)),
+    does: changed('data.actor.account.nrql.metadata.timeWindow.begin', plus(-60_000)),
   },
-  { id: 'nerdgraph-nothing', when: /AS noTime/u, then: changed(`${rows}.*.none`, () => null) },
-  { id: 'nerdgraph-heartbeat', when: ofHosts, then: changed(`${rows}.*.live`, () => 0) },
-  { id: 'nerdgraph-length', when: isLongQuery(3900, 4100), then: failed('No') },
-  { id: 'nerdgraph-too-long', when: isLongQuery(7900, 70_000), then: failed('No') },
+  { id: 'nerdgraph-nothing', when: /AS noTime/u, does: changed(`${rows}.*.none`, () => null) },
+  { id: 'nerdgraph-heartbeat', when: ofHosts, does: changed(`${rows}.*.live`, () => 0) },
+  { id: 'nerdgraph-length', when: isLongQuery(3900, 4100), does: failed('No') },
+  { id: 'nerdgraph-too-long', when: isLongQuery(7900, 70_000), does: failed('No') },
   {
     id: 'nerdgraph-too-many',
     when: /LIMIT 5001/u,
-    then: answered({ data: { actor: { account: { nrql: { results: [] } } } } }),
+    does: answered({ data: { actor: { account: { nrql: { results: [] } } } } }),
   },
   {
     id: 'query-percentile',
     when: /percentile\(duration, 95\) AS/u,
-    then: changed(`${rows}.*.value`, () => ({ 'percentile[95]': 1 })),
+    does: changed(`${rows}.*.value`, () => ({ 'percentile[95]': 1 })),
   },
   {
     id: 'query-percentile-member',
     when: /\['95'\]/u,
-    then: changed(`${rows}.*.value`, () => null),
+    does: changed(`${rows}.*.value`, () => null),
   },
-  { id: 'query-apdex', when: /apdex\(/u, then: changed(`${rows}.*.value`, () => 0.9) },
-  { id: 'query-histogram', when: /histogram\(/u, then: changed(`${rows}.*.value`, () => [1, 2]) },
+  { id: 'query-apdex', when: /apdex\(/u, does: changed(`${rows}.*.value`, () => 0.9) },
+  { id: 'query-histogram', when: /histogram\(/u, does: changed(`${rows}.*.value`, () => [1, 2]) },
   {
     id: 'query-null',
     when: /FACET error\.class/u,
-    then: changed(rows, (all) => [...(Array.isArray(all) ? all : []), { facet: null, calls: 1 }]),
+    does: changed(rows, (all) => [...(Array.isArray(all) ? all : []), { facet: null, calls: 1 }]),
   },
   {
     id: 'query-event-types',
     when: /SHOW EVENT TYPES/u,
-    then: changed(`${rows}.*.eventType`, gone),
+    does: changed(`${rows}.*.eventType`, gone),
   },
-  { id: 'series-windows', when: /SLIDE BY 300000/u, then: changed(rows, withoutFirst) },
-  { id: 'series-values', when: /SLIDE BY 300000/u, then: changed(`${rows}.*.calls`, plus(1)) },
-  { id: 'series-most', when: /TIMESERIES 60000/u, then: failed('too many buckets') },
+  { id: 'series-windows', when: /SLIDE BY 300000/u, does: changed(rows, withoutFirst) },
+  { id: 'series-values', when: /SLIDE BY 300000/u, does: changed(`${rows}.*.calls`, plus(1)) },
+  { id: 'series-most', when: /TIMESERIES 60000/u, does: failed('too many buckets') },
   {
     id: 'series-past',
     when: /TIMESERIES 3600000/u,
-    then: changed(`${rows}.*.beginTimeSeconds`, plus(-7200)),
+    does: changed(`${rows}.*.beginTimeSeconds`, plus(-7200)),
   },
-  { id: 'rest-key-header', when: hasOtherHeader(/applications\.json/u), then: refused(401) },
-  { id: 'rest-date', when: list, then: headed({ date: undefined }) },
+  { id: 'rest-key-header', when: hasOtherHeader(/applications\.json/u), does: refused(401) },
+  { id: 'rest-date', when: list, does: headed({ date: undefined }) },
   {
     id: 'rest-pages',
     when: list,
-    then: headed({ link: '<https://api.newrelic.com/v2/applications.json?page=3>; rel="next"' }),
+    does: headed({ link: '<https://api.newrelic.com/v2/applications.json?page=3>; rel="next"' }),
   },
-  { id: 'rest-order', when: /\?page=2/u, then: changed('applications.*.id', () => 7) },
-  { id: 'rest-ids', when: /filter\[ids\]/u, then: changed('applications', withoutFirst) },
+  { id: 'rest-order', when: /\?page=2/u, does: changed('applications.*.id', () => 7) },
+  { id: 'rest-ids', when: /filter\[ids\]/u, does: changed('applications', withoutFirst) },
   {
     id: 'rest-silent',
     when: list,
-    then: changed('applications.*', (one) =>
+    does: changed('applications.*', (one) =>
       Reflect.get(Object(one), 'reporting') === false
         ? edited(one, ['links', 'application_hosts'], () => [5])
         : one,
     ),
   },
-  { id: 'rest-host-names', when: /hosts\.json/u, then: changed('application_hosts.*.host', gone) },
-  { id: 'rest-quota', when: list, then: headed({ 'x-ratelimit-remaining': '900' }) },
+  { id: 'rest-host-names', when: /hosts\.json/u, does: changed('application_hosts.*.host', gone) },
+  { id: 'rest-quota', when: list, does: headed({ 'x-ratelimit-remaining': '900' }) },
   {
     id: 'rest-whole',
     when: roundedValues,
-    then: changed(`${metrics}.*`, (metric) =>
+    does: changed(`${metrics}.*`, (metric) =>
       Reflect.get(Object(metric), 'name') === 'Apdex'
         ? edited(metric, ['timeslices', '*', 'values'], () => ({}))
         : metric,
@@ -210,34 +215,40 @@ const otherwise: readonly Otherwise[] = [
   {
     id: 'rest-raw',
     when: rawValues,
-    then: changed(rates, (value) => value && Number(Number(value).toPrecision(3))),
+    does: changed(
+      rates,
+      ofNumber((rate) => Number(rate.toPrecision(3))),
+    ),
   },
   {
     id: 'rest-rounding',
     when: roundedValues,
-    then: changed(rates, (rate) => rate && plus(0.001)(rate)),
+    does: changed(
+      rates,
+      ofNumber((rate) => rate + 0.001),
+    ),
   },
-  { id: 'rest-window', when: roundedValues, then: changed('metric_data.to', later(3_600_000)) },
-  { id: 'rest-shortest', when: /from=2026-09-01T09:49:00Z/u, then: refused(422) },
+  { id: 'rest-window', when: roundedValues, does: changed('metric_data.to', later(3_600_000)) },
+  { id: 'rest-shortest', when: /from=2026-09-01T09:49:00Z/u, does: refused(422) },
   {
     id: 'rest-too-short',
     when: /from=2026-09-01T09:49:30/u,
-    then: answered({ metric_data: { metrics: [] } }),
+    does: answered({ metric_data: { metrics: [] } }),
   },
-  { id: 'rest-longest', when: /from=2026-08-31/u, then: refused(422) },
+  { id: 'rest-longest', when: /from=2026-08-31/u, does: refused(422) },
   {
     id: 'rest-not-found',
     when: /Verify\/Nothing.*values/u,
-    then: changed('metric_data.metrics_not_found', () => []),
+    does: changed('metric_data.metrics_not_found', () => []),
   },
   {
     id: 'rest-own-window',
     when: /data\.json(?!.*from=)/u,
-    then: changed(`${metrics}.*.timeslices.*.to`, later(-600_000)),
+    does: changed(`${metrics}.*.timeslices.*.to`, later(-600_000)),
   },
-  { id: 'both-values', when: ofApplication, then: changed(`${rows}.*.c1`, times(2)) },
-  { id: 'both-host-values', when: ofHosts, then: changed(`${rows}.*.c1`, times(2)) },
-  { id: 'both-host-names', when: ofHosts, then: changed(`${rows}`, renamedButFirst) },
+  { id: 'both-values', when: ofApplication, does: changed(`${rows}.*.c1`, times(2)) },
+  { id: 'both-host-values', when: ofHosts, does: changed(`${rows}.*.c1`, times(2)) },
+  { id: 'both-host-names', when: ofHosts, does: changed(rows, renamedButFirst) },
 ];
 
 function renamedButFirst(all: unknown): unknown {
@@ -252,12 +263,12 @@ function renamedButFirst(all: unknown): unknown {
   });
 }
 
-function variantOf({ when, then }: Otherwise, used: { count: number }): Variant {
+function variantOf({ when, does }: Otherwise, used: { count: number }): Variant {
   return (sent, answer) => {
     const isMeant = when instanceof RegExp ? when.test(sent.text) : when(sent);
     if (!isMeant) return answer;
     used.count += 1;
-    return then(answer);
+    return does(answer);
   };
 }
 
