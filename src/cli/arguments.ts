@@ -15,8 +15,8 @@ export type Arguments =
       readonly flags: Flags;
       /** The flags of the command as they are written, in the order of the help. */
       readonly settings: readonly FlagSetting[];
-      /** The word after the command; the FILE of a command that takes one is also `flags.configFile`. */
-      readonly operand: string | undefined;
+      /** The word after the command, or nothing; the FILE of a command that takes one is also `flags.configFile`. */
+      readonly operand: string;
     }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
@@ -246,7 +246,7 @@ function runOf(
     const expected = formats.join(' or ');
     throw new UsageError(`${command}: --output=${flags.output}: expected ${expected}`);
   }
-  return { kind: 'run', command, flags, settings, operand };
+  return { kind: 'run', command, flags, settings, operand: operand ?? '' };
 }
 
 function settingOf(flag: Flag<unknown>, given: GivenFlags, env: Environment): FlagSetting {

@@ -23,6 +23,7 @@ import {
 const sharing: readonly Command[] = ['serve', 'once'];
 const serving: readonly Command[] = ['serve', 'demo'];
 const logging: readonly Command[] = ['serve', 'once', 'demo'];
+const asking: readonly Command[] = ['compare', 'backfill', 'verify'];
 
 /** What `--faults` shows: each of the things that an operator has to know from the page. */
 const someFaults = 'fail-app=Checkout,missing-app=Checkout (staging),429-every=3m';
@@ -85,17 +86,7 @@ class DeclaredFlags {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
     expected: 'the path of a file',
-    commands: [
-      'serve',
-      'check-config',
-      'plan',
-      'discover',
-      'metrics',
-      'compare',
-      'backfill',
-      'verify',
-      'once',
-    ],
+    commands: ['serve', 'check-config', 'plan', 'discover', 'metrics', ...asking, 'once'],
     parse: (text) => (text === '' ? undefined : text),
   };
   readonly autoReloadIntervalMs: Flag<number> = {
@@ -178,7 +169,7 @@ class DeclaredFlags {
     defaultText: '',
     help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
     ...hostName,
-    commands: ['serve', 'once', 'check-config', 'plan', 'compare', 'backfill', 'verify'],
+    commands: ['serve', 'once', 'check-config', 'plan', ...asking],
   };
   readonly logLevel: Flag<LogLevel> = {
     name: 'log.level',

@@ -98,7 +98,7 @@ async function oneShot(
     case 'discover':
       return (await import('../tools/discover.ts')).discover(flags, platform);
     case 'metrics':
-      return (await import('../tools/metrics.ts')).metrics(wanted.operand ?? '', flags, platform);
+      return (await import('../tools/metrics.ts')).metrics(wanted.operand, flags, platform);
     case 'compare':
       return (await import('../tools/compare/compare.ts')).compare(flags, platform);
     case 'backfill':

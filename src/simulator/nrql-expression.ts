@@ -241,7 +241,7 @@ function aggregate(reader: NrqlReader): NrqlColumn {
 /** A member of what a function gives; null if there is none. */
 function ownOf(cell: NrqlCell, member: string): NrqlValue {
   if (typeof cell !== 'object' || cell === null || Array.isArray(cell)) return null;
-  return own(cell as Readonly<Record<string, NrqlValue>>, member) ?? null;
+  return new Map(Object.entries<NrqlValue>(cell)).get(member) ?? null;
 }
 
 /** `rate(FUNCTION, 1 minute)`. */

@@ -110,8 +110,8 @@ function calculated({ name, numbers }: NrqlAggregateCall, slices: Slices): NrqlC
   const slice = together(slices);
   if (name === 'sum') return slice.total;
   if (name === 'min' || name === 'max') return Number.isFinite(slice[name]) ? slice[name] : null;
-  if (name === 'apdex') return apdexOf(slices, numbers[0] ?? 0.5);
-  if (name === 'histogram') return histogramOf(callsOf(slices), numbers[0] ?? 10, numbers[1] ?? 10);
+  if (name === 'apdex') return apdexOf(slices, numbers[0]);
+  if (name === 'histogram') return histogramOf(callsOf(slices), numbers[0], numbers[1]);
   if (name === 'average' || name === 'stddev') {
     const of = name === 'average' ? averageOf : deviationOf;
     return slice.count === 0 ? null : of(slice);
@@ -153,7 +153,7 @@ function longerThan(calls: readonly Calls[], seconds: number): number {
 }
 
 /** How many calls each bar has, by where it begins. */
-function histogramOf(calls: readonly Calls[], end: number, bars: number): NrqlCell {
+function histogramOf(calls: readonly Calls[], end = 10, bars = 10): NrqlCell {
   const counts = Array.from({ length: bars }, (_, index) => {
     const [from, to] = [(index * end) / bars, ((index + 1) * end) / bars];
     return [String(from), Math.round(longerThan(calls, from) - longerThan(calls, to))] as const;
@@ -177,7 +177,7 @@ function percentileOf(slices: Slices, percentage: number): number | null {
 }
 
 /** The Apdex of these calls: `t` is its threshold in seconds. `null` without calls. */
-function apdexOf(slices: Slices, t: number): NrqlCell {
+function apdexOf(slices: Slices, t = 0.5): NrqlCell {
   const calls = callsOf(slices);
   const count = calls.reduce((sum, one) => sum + one.count, 0);
   if (count === 0) return null;
