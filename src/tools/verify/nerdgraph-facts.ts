@@ -120,7 +120,8 @@ export function refusedWith(statuses: readonly number[], withoutAny?: false): Se
     const accepted = answers.filter(({ status }) => status < 400).length;
     const first = answers.find(({ status }) => status >= 400);
     if (first === undefined) return seen(withoutAny, `${accepted} accepted`);
-    return refused(statuses.includes(first.status), first, `${accepted} accepted, then `);
+    const before = accepted === 0 ? '' : `${accepted} accepted, then `;
+    return refused(statuses.includes(first.status), first, before);
   };
 }
 
