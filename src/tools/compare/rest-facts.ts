@@ -14,6 +14,7 @@ import {
   factsOf,
   idOf,
   listAt,
+  numberIn,
   type See,
   type Seen,
   seen,
@@ -65,7 +66,7 @@ function valuesIn(metric: JsonObject | undefined): JsonObject {
 function ratesIn({ items }: Answer): ReadonlyMap<unknown, number> {
   const rates = items.map((metric) => {
     const { requests_per_minute: rate } = valuesIn(metric);
-    return [metric['name'], Number(rate)] as const;
+    return [metric['name'], numberIn(rate)] as const;
   });
   return new Map(rates.filter(([, rate]) => rate > 0));
 }
@@ -168,10 +169,11 @@ const sees: Readonly<Record<string, See>> = {
     const isSo = isNamed && items.every(({ name }) => name !== unknownMetric);
     return seen(isSo, `${items.length} found`);
   },
-  'rest-own-window': ({ items: [metric], atMs }) => {
+  'rest-own-window': ({ items: [metric], headers, atMs }) => {
     const toMs = windowEndMsOf(listAt(metric, 'timeslices')[0]?.['to']);
     if (toMs === undefined) return seen(undefined, 'no values');
-    const minutes = (atMs - toMs) / minuteMs;
+    const dateMs = Date.parse(textOf(headers['date']));
+    const minutes = ((Number.isNaN(dateMs) ? atMs : dateMs) - toMs) / minuteMs;
     return seen(minutes > 1 && minutes < 6, `it ended ${minutes.toFixed(1)} minutes before`);
   },
   'both-values': (ofRest, ofNerdgraph) => compared(ofRest, ofNerdgraph),

@@ -105,9 +105,12 @@ export function factsOf(
 ): readonly Fact[] {
   return rowsOf(table).map((cells) => {
     const [, id = '', fact = '', source = '', sign = '', differs = '', names = ''] = cells;
-    const asked = names.split('; ').flatMap((name) => calls.find((one) => one.name === name) ?? []);
+    const asked = names.split('; ').map((name) => calls.find((one) => one.name === name));
+    const known = asked.filter((call) => call !== undefined);
+    if (names !== '' && known.length < asked.length)
+      throw new Error(`${id} has a call without a row`);
     const see = own(sees, id) ?? own(commonSees, id.replace(/^\w+-/u, '')) ?? accepted;
-    const check = asked.length === 0 ? undefined : { calls: asked, see };
+    const check = known.length === 0 ? undefined : { calls: known, see };
     return { id, fact, source, sign, differs, check };
   });
 }
@@ -187,6 +190,11 @@ export function at(document: unknown, path: string): unknown {
 export function listAt(document: unknown, path: string): readonly JsonObject[] {
   const list = at(document, path);
   return Array.isArray(list) ? list.map(objectOf) : [];
+}
+
+/** A number that an answer has, perhaps as a text; else `NaN`. */
+export function numberIn(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 }
 
 /** The id of an application or of a host; empty if there is none. */

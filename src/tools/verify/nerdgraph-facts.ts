@@ -19,6 +19,7 @@ import {
   factsOf,
   idOf,
   listAt,
+  numberIn,
   refused,
   type See,
   type Seen,
@@ -139,13 +140,13 @@ function isOfNumbers(value: unknown): boolean {
 }
 
 function callsIn(rows: readonly JsonObject[]): number {
-  return rows.reduce((sum, row) => sum + Number(row['calls']), 0);
+  return rows.reduce((sum, row) => sum + numberIn(row['calls']), 0);
 }
 
 function addsUp(document: unknown): boolean {
-  const others = Number(at(document, 'otherResult.calls') ?? 0);
+  const others = numberIn(at(document, 'otherResult.calls') ?? 0);
   const sum = callsIn(listAt(document, 'results')) + others;
-  return sum === Number(at(document, 'totalResult.calls'));
+  return sum === numberIn(at(document, 'totalResult.calls'));
 }
 
 function isGroup({ facet }: JsonObject): boolean {
@@ -154,19 +155,22 @@ function isGroup({ facet }: JsonObject): boolean {
 
 const sees: Readonly<Record<string, See>> = {
   'nerdgraph-account': ({ items, asked }) => {
-    const isSeen = items.some(({ id }) => String(id) === asked.accountId);
+    const isSeen = items.some(({ id }) => textOf(id) === asked.accountId);
     return seen(isSeen, `${items.length} are seen`);
   },
   'nerdgraph-count': ({ document, items: { length } }) => {
-    const total = Number(at(document, 'count'));
+    const total = numberIn(at(document, 'count'));
     const isLast = (at(document, 'results.nextCursor') ?? '') === '';
     const isSo = isLast ? length === total : length === 200 && total > 200;
     return seen(isSo, `${length} on the ${isLast ? 'only' : 'first'} page of ${total}`);
   },
   'nerdgraph-order': ({ items }) => {
-    const names = items.map(({ name }) => String(name));
+    const names = items.map(({ name }) => textOf(name));
     const lists = [names, names.map((name) => name.toLowerCase())];
-    const isSorted = lists.some((list) => list.join() === list.toSorted().join());
+    const { compare } = new Intl.Collator('en');
+    const isSorted =
+      lists.some((list) => list.join() === list.toSorted().join()) ||
+      names.join() === names.toSorted(compare).join();
     return seen(isSorted, isSorted ? 'sorted' : 'not sorted');
   },
   'nerdgraph-cursor': noneTwice,
@@ -177,7 +181,7 @@ const sees: Readonly<Record<string, See>> = {
   'nerdgraph-error-rate': ({ items }, all, bad) => {
     const entity = items.find((one) => idOf(one) === all.asked.applicationId);
     const failing = callsIn(bad.items.filter(isGroup)) / callsIn(all.items);
-    const times = Number(at(entity, 'apmSummary.errorRate')) / failing;
+    const times = numberIn(at(entity, 'apmSummary.errorRate')) / failing;
     if (!(times > 0 && times < Infinity)) return seen(undefined, 'no errors');
     // Not of the same minutes: only the order of magnitude tells.
     return seen(times < 10, times < 10 ? 'a share' : 'a percentage');
@@ -202,7 +206,7 @@ const sees: Readonly<Record<string, See>> = {
   },
   'nerdgraph-window': ({ document, asked: { toMs } }) => {
     const { begin, end } = objectOf(at(document, 'metadata.timeWindow'));
-    const bySeconds = [Number(begin) + halfHourMs, Number(end)].map((ms) => (ms - toMs) / 1000);
+    const bySeconds = [numberIn(begin) + halfHourMs, numberIn(end)].map((ms) => (ms - toMs) / 1000);
     return seen(
       bySeconds.every((by) => by === 0),
       `moved by ${bySeconds.join(' and ')} s`,
@@ -210,7 +214,7 @@ const sees: Readonly<Record<string, See>> = {
   },
   'nerdgraph-nothing': ({ items }) =>
     each(items, ({ none, noTime }) => none === 0 && noTime === null),
-  'nerdgraph-heartbeat': ({ items }) => each(items, ({ live }) => Number(live) > 0),
+  'nerdgraph-heartbeat': ({ items }) => each(items, ({ live }) => numberIn(live) > 0),
   'nerdgraph-too-long': refusedWith([413]),
   'nerdgraph-too-many': refusedWith([400, 413], false),
   'query-percentile': eachValue((value) => isOfNumbers(value) && '95' in objectOf(value)),
@@ -236,7 +240,8 @@ const sees: Readonly<Record<string, See>> = {
   'series-past': ({ items }) => {
     return each(
       items,
-      ({ beginTimeSeconds: begin, endTimeSeconds: end }) => Number(end) - Number(begin) === 3600,
+      ({ beginTimeSeconds: begin, endTimeSeconds: end }) =>
+        numberIn(end) - numberIn(begin) === 3600,
     );
   },
 };

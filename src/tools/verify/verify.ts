@@ -29,6 +29,7 @@ import {
   idOf,
   lacking,
   listAt,
+  numberIn,
   type Results,
 } from './fact.ts';
 import { nerdgraphFacts } from './nerdgraph-facts.ts';
@@ -47,7 +48,8 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
   const all = accountsInUse(await loadOrUsual(flags.configFile, platform));
   const inUse = all.filter(({ account: { name } }) => wanted === '' || name === wanted);
   if (inUse.length === 0) {
-    throw new CommandError(2, `--account: no account "${wanted}" has anything to poll`);
+    const which = wanted === '' ? 'no account' : `--account: no account "${wanted}"`;
+    throw new CommandError(2, `${which} has anything to poll: look at "apps" of the configuration`);
   }
   if (dryRun) return { exitCode: 0, output: planText(facts, inUse) };
   // Before anything is asked: answers that cannot be kept are worth nothing.
@@ -183,7 +185,7 @@ function answerIn(
 
 function trafficOf(item: JsonObject): number {
   const { throughput } = objectOf(item['application_summary'] ?? item['apmSummary']);
-  return Number(throughput ?? 0);
+  return numberIn(throughput ?? 0);
 }
 
 /** What to ask about: the busiest application that the configuration selects, one of its hosts, another one. */
@@ -195,7 +197,7 @@ function subjectOf(results: Results, entries: readonly AppEntry[]) {
     .filter((item) => idOf(item) !== '' && item['reporting'] !== false)
     .toSorted((one, other) => trafficOf(other) - trafficOf(one));
   const applications = reporting.map((item) =>
-    bareApplication({ id: idOf(item), name: String(item['name']) }),
+    bareApplication({ id: idOf(item), name: textOf(item['name']) }),
   );
   const [first] = selectApplications(entries, applications).selected;
   const applicationId = first?.application.id ?? '';
