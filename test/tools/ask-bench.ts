@@ -4,6 +4,7 @@ import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { diskDone } from '../support/disk-done.ts';
 import {
   createFakePlatform,
   type FakePlatform,
@@ -62,7 +63,6 @@ export async function printedOn(
   at: string = usualTime,
   rules: readonly FaultRule[] = [],
   beforeCall: (call: number, platform: FakePlatform) => void = () => undefined,
-  stepMs = 1000,
 ): Promise<Printed> {
   let calls = 0;
   let open = 0;
@@ -96,7 +96,10 @@ export async function printedOn(
   const ending = run(args, platform).finally(() => {
     state.hasEnded = true;
   });
-  while (!state.hasEnded) await clock.advance(stepMs);
+  while (!state.hasEnded) {
+    await diskDone();
+    await clock.advance(1000);
+  }
   return {
     exitCode: await ending,
     stdout: platform.stdout.text(),

@@ -43,9 +43,6 @@ queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET hos
   flags: ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'],
 };
 
-/** Of the fake clock, for each turn of the event loop: files are read meanwhile. */
-const stepMs = 2;
-
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'newrelic-exporter-test-'));
   onTestFinished(async () => rm(directory, { recursive: true }));
@@ -59,7 +56,7 @@ export async function backfilled(run: BackfillRun): Promise<Backfilled> {
   const flags = ['backfill', 'c.yaml', ...(run.flags ?? range), `--output=${output}`];
   const files = { 'c.yaml': run.file };
   const { options = {}, at, rules, beforeCall } = run;
-  const result = await printedOn({}, options, flags, files, at, rules, beforeCall, stepMs);
+  const result = await printedOn({}, options, flags, files, at, rules, beforeCall);
   return {
     ...result,
     output: await readFile(output, 'utf8').catch(() => undefined),
@@ -74,8 +71,7 @@ export async function pageOf(
   at: string,
 ): Promise<readonly string[]> {
   const args = ['once', '--config.file=c.yaml'];
-  const run = [undefined, undefined, stepMs] as const;
-  const { stdout } = await printedOn({}, options, args, { 'c.yaml': file }, at, ...run);
+  const { stdout } = await printedOn({}, options, args, { 'c.yaml': file }, at);
   return stdout
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))

@@ -84,11 +84,14 @@ describe('the slices of a backfill', () => {
         expect(stepsOf(slice)[0] ?? slice.stepMs).toBe(slice.stepMs);
         expect(lengthOf(slice)).toBeLessThanOrEqual(366);
         expect(slice.windows * one.rows).toBeLessThanOrEqual(Math.max(5000, one.rows));
-        for (const { fromMs, toMs } of windowsOf(slice)) {
-          expect(toMs - fromMs).toBe(slice.lengthMs);
-          expect(slice.timeOf(toMs) - toMs).toBeGreaterThanOrEqual(one.delaySeconds * 1000);
-          expect(toMs).toBe(polledEnd(one, slice.timeOf(toMs), slice.stepMs));
-        }
+        // One assertion for each of thirty thousand windows would take most of the time.
+        const wrong = windowsOf(slice).filter(
+          ({ fromMs, toMs }) =>
+            toMs - fromMs !== slice.lengthMs ||
+            slice.timeOf(toMs) - toMs < one.delaySeconds * 1000 ||
+            toMs !== polledEnd(one, slice.timeOf(toMs), slice.stepMs),
+        );
+        expect(wrong).toEqual([]);
       }
     },
   );
