@@ -38,12 +38,15 @@ type BadAnswers = readonly BadAnswer[];
 
 /** Of answers of either API, what differs in its reason or in how it is read. */
 const few: BadAnswers = [
-  bad('a redirect', { kind: 'redirect', location: 'http://other.invalid/' }, 'redirect'),
-  bad('422', { kind: 'status', status: 422 }, 'client'),
   bad('500', { kind: 'status', status: 500 }, 'server', true),
   bad('silence', { kind: 'silence' }, 'timeout', true),
   bad('cut JSON', { kind: 'truncated_json' }, 'not_json'),
   bad('an empty object', document('{}'), 'schema'),
+];
+/** What is found out before it matters which API was asked. */
+const alike: BadAnswers = [
+  bad('a redirect', { kind: 'redirect', location: 'http://other.invalid/' }, 'redirect'),
+  bad('422', { kind: 'status', status: 422 }, 'client'),
   bad('100,000 arrays in each other', document(nestedText(100_000)), 'schema'),
 ];
 const more: BadAnswers = [
@@ -79,12 +82,12 @@ const moreDocuments: Readonly<Record<AccountSource['kind'], BadAnswers>> = {
 };
 
 export function fewBadAnswers({ kind }: AccountSource): readonly BadAnswer[] {
-  return [...few, ...fewDocuments[kind]];
+  return [...few, ...(kind === 'rest' ? alike : []), ...fewDocuments[kind]];
 }
 
 /** Those whose likes are among the few. */
 export function moreBadAnswers({ kind }: AccountSource): readonly BadAnswer[] {
-  return [...more, ...moreDocuments[kind]];
+  return [...more, ...(kind === 'rest' ? [] : alike), ...moreDocuments[kind]];
 }
 
 /** From the third minute to the end of the seventh. */
