@@ -91,9 +91,14 @@ export async function expectMovedAndBack(latencyMs: number): Promise<void> {
   await withReloading({ simulator: { latencyMs } }, async (bench) => {
     const shown: string[] = [];
     const ofNeighbour: number[] = [];
+    let seen: unknown;
     const watch = async (seconds: number): Promise<void> => {
       for (let second = 0; second < seconds; second += 1) {
         await bench.advance(secondMs);
+        const now = await bench.daemon.store.page();
+        // The same object while nothing changes.
+        if (now === seen) continue;
+        seen = now;
         // It throws if a series stands there twice.
         const page = await bench.scrape();
         const series = page.series('newrelic_application_host_requests_per_minute', shop);
@@ -116,8 +121,8 @@ export async function expectMovedAndBack(latencyMs: number): Promise<void> {
     const back = freshness(await bench.scrape(), bench.clock);
 
     expect(shown).toEqual(['1011,1012', 's1,s2', '1011,1012']);
-    // After the first polls.
-    expect(new Set(ofNeighbour.slice(10))).toEqual(new Set([3]));
+    expect(ofNeighbour.length).toBeGreaterThan(10);
+    expect(new Set(ofNeighbour)).toEqual(new Set([3]));
     expect(moved).toEqual(everyone);
     expect(back).toEqual(everyone);
     expect(bench.logs('configuration reloaded').length).toBeGreaterThanOrEqual(2);
