@@ -52,20 +52,26 @@ describe.each(apis)('$name', (api) => {
     const slowly = { poll: { intervalMs: 60 * minuteMs, discoveryIntervalMs: 60 * minuteMs } };
 
     it.each([
-      { what: 'polls are due every minute', entries: [anEntry()], perMinute: 800 },
-      { what: 'nothing is due for an hour', entries: [anEntry(slowly)], perMinute: 800 },
+      { what: 'polls are due every minute', entries: [anEntry()], perMinute: 800, minutes: 30 },
+      {
+        what: 'nothing is due for an hour',
+        entries: [anEntry(slowly)],
+        perMinute: 800,
+        minutes: 120,
+      },
       {
         what: 'intervals are stretched twentyfold',
         entries: unlikeEntries(idsOf(20)),
         perMinute: 1,
+        minutes: 120,
       },
-    ])('says nothing while $what', async ({ entries, perMinute }) => {
+    ])('says nothing while $what', async ({ entries, perMinute, minutes }) => {
       const bench = aBench(api, entries, { requestsPerMinute: perMinute });
       listed(bench, 20);
       bench.start();
       const seen = new Set<string | undefined>();
 
-      for (let second = 0; second < 7200; second += 10) {
+      for (let second = 0; second < 60 * minutes; second += 10) {
         await bench.clock.advance(10_000);
         seen.add(bench.poller.stalled());
       }
@@ -119,7 +125,7 @@ describe.each(apis)('$name', (api) => {
 
     it('publishes no more of what a discovery had changed', async () => {
       const bench = aBench(api);
-      const ids = Array.from({ length: 3000 }, (_, index) => `${index}`);
+      const ids = Array.from({ length: 1000 }, (_, index) => `${index}`);
       const list = (name: string): void => {
         bench.source.list(...ids.map((id) => anApplication({ id, name, reporting: false })));
       };
@@ -143,7 +149,7 @@ describe.each(apis)('$name', (api) => {
         ({ application }) => application.name === 'new',
       );
       expect(renamed.length).toBeGreaterThan(0);
-      expect(renamed.length).toBeLessThan(3000);
+      expect(renamed.length).toBeLessThan(1000);
       expect(bench.clock.pendingTimers()).toBe(0);
     });
   });
