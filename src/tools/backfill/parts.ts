@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import type { Application } from '../../model/application.ts';
+import type { bareApplication } from '../../model/application.ts';
 import { renderHeader } from '../../publish/render.ts';
 import type { Gauge } from './chains.ts';
 import { inGroups, type Page } from './slices.ts';
@@ -19,7 +19,7 @@ export interface Plan {
 }
 
 /** An application as it is asked for, and shown. */
-export type PlannedApplication = Pick<Application, 'id' | 'name' | 'tags' | 'hostCount'>;
+export type PlannedApplication = Parameters<typeof bareApplication>[0];
 
 const [number, string] = [z.number(), z.string()];
 const tags = z.record(string, string).optional();

@@ -34,7 +34,7 @@ export interface Call {
 }
 
 /** An answer that says something. */
-export interface Answer extends Pick<ApiResponse, 'status' | 'headers'> {
+export interface Answer extends Omit<ApiResponse, 'body'> {
   /** The lists of applications come first, and so without one. */
   readonly asked: Asked;
   /** When it came, by the clock of this machine. */

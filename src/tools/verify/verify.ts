@@ -146,7 +146,7 @@ async function answerTo(
   try {
     const request = { ...call.request(text, asked), isOptional: true } as const;
     const response = await way.asking.send(request, stopSignal);
-    return answerIn(response, call, { asked, atMs: clock.wallMs() });
+    return answerIn(response, call, asked, clock.wallMs());
   } catch (error) {
     stopSignal.throwIfAborted();
     if (error instanceof ApiError) return `${call.name}: no answer (${error.reason})`;
@@ -167,7 +167,8 @@ const lists = [
 function answerIn(
   { status, headers, body }: ApiResponse,
   call: Call,
-  rest: Pick<Answer, 'asked' | 'atMs'>,
+  asked: Asked,
+  atMs: number,
 ): Answer | string {
   const isGood = status < 300;
   const telling = isOfOtherHeader(call) ? keyStatuses : tellingStatuses;
@@ -180,7 +181,7 @@ function answerIn(
   const listed = lists.flatMap((path) => listAt(document, path));
   const items = Array.isArray(document) ? document.map(objectOf) : listed;
   const said = textOf(graphqlErrorsOf(whole).errors[0]?.message ?? at(whole, 'error.title'));
-  return { ...rest, status, headers, document, items, said };
+  return { asked, atMs, status, headers, document, items, said };
 }
 
 function trafficOf(item: JsonObject): number {
