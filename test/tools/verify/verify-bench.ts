@@ -34,7 +34,9 @@ apps: [{ match: "." }]
 `;
 
 /** More than a page of applications, of which some are silent. */
-const manyApplications: FleetOptions = { applications: 230, hosts: 400 };
+export const manyApplications: FleetOptions = { applications: 230, hosts: 400 };
+
+const someApplications: FleetOptions = { applications: 15, hosts: 40 };
 
 function textOf({ target, body }: ApiRequest): string {
   return body === undefined ? decodeURIComponent(target) : body;
@@ -57,7 +59,7 @@ function rowsOf(report: string): Verified['seen'] {
 export async function verified({
   args = [],
   config = twoApis,
-  fleet = manyApplications,
+  fleet = someApplications,
   variant = (_, answer) => answer,
 }: {
   readonly args?: readonly string[];

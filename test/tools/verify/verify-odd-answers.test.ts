@@ -89,7 +89,7 @@ describe('verify takes for no difference', () => {
   });
 
   it('that the hosts of an application fill several pages', async () => {
-    const one = await verified({ fleet: { applications: [{ kind: 'both', hosts: 250 }] } });
+    const one = await verified({ fleet: { applications: [{ kind: 'both', hosts: 201 }] } });
 
     expect(differing(one)).toEqual([]);
     expect(one.seen.get('rest-host-names')?.text).toContain('several pages');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
+import type { FleetOptions } from '../../../src/simulator/fleet-options.ts';
 import { facts } from '../../../src/tools/verify/verify.ts';
-import { type Sent, type Variant, verified } from './verify-bench.ts';
+import { manyApplications, type Sent, type Variant, verified } from './verify-bench.ts';
 
 type Change = (value: unknown) => unknown;
 
@@ -272,6 +273,11 @@ function variantOf({ when, does }: Otherwise, used: { count: number }): Variant 
   };
 }
 
+/** Most need no second page. */
+function fleetOf(id: string): { readonly fleet?: FleetOptions } {
+  return /-(?:cursor|order)$/u.test(id) ? { fleet: manyApplications } : {};
+}
+
 describe('verify', () => {
   it('knows for every fact a New Relic that does it otherwise', () => {
     expect(otherwise.map(({ id }) => id)).toEqual(facts.map(({ id }) => id));
@@ -280,7 +286,10 @@ describe('verify', () => {
   it.each(otherwise)('says that just this differs, and what it means: $id', async (one) => {
     const used = { count: 0 };
 
-    const { seen, stdout, exitCode } = await verified({ variant: variantOf(one, used) });
+    const { seen, stdout, exitCode } = await verified({
+      variant: variantOf(one, used),
+      ...fleetOf(one.id),
+    });
 
     expect(used.count).toBeGreaterThan(0);
     const differing = [...seen].filter(([, { verdict }]) => verdict === 'differs');

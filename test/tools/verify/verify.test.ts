@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import { facts } from '../../../src/tools/verify/verify.ts';
 import { withFiles } from '../../support/daemon-process.ts';
-import { twoApis, type Variant, type Verified, verified } from './verify-bench.ts';
+import {
+  manyApplications,
+  twoApis,
+  type Variant,
+  type Verified,
+  verified,
+} from './verify-bench.ts';
 
 const onlyRest = twoApis.replace('account_id: 1234567, ', '');
 
@@ -18,7 +24,7 @@ function undecided({ seen }: Verified): readonly string[] {
 describe('verify', () => {
   it('finds that everything holds over the simulator, with the calls that it has planned', async () => {
     const { stdout: plan, sent: before } = await verified({ args: ['--dry-run'] });
-    const one = await verified({});
+    const one = await verified({ fleet: manyApplications });
 
     expect(before).toEqual([]);
     expect(verdictsOf(one)).toEqual(new Map(facts.map(({ id }) => [id, 'holds'])));
@@ -112,7 +118,10 @@ describe('the report', () => {
     await withFiles({}, async (directory) => {
       const file = `${directory}/report.md`;
 
-      const { stdout, exitCode } = await verified({ args: [`--output=${file}`] });
+      const { stdout, exitCode } = await verified({
+        args: [`--output=${file}`],
+        fleet: manyApplications,
+      });
 
       const text = await readFile(file, 'utf8');
       expect(text).toMatch(/^# What New Relic answers/u);
@@ -188,9 +197,9 @@ describe('a call that fails', () => {
   ])(
     'in the middle leaves its facts open, and the rest is asked: $what',
     async ({ does, says }) => {
-      const whole = await verified({});
+      const whole = await verified({ fleet: manyApplications });
 
-      const one = await verified({ variant: from(20, 20, does) });
+      const one = await verified({ fleet: manyApplications, variant: from(20, 20, does) });
 
       expect(one.sent.map(({ text }) => text)).toEqual(whole.sent.map(({ text }) => text));
       expect(undecided(one).length).toBeGreaterThan(0);
@@ -213,7 +222,7 @@ describe('a call that fails', () => {
 
 describe('an account that lacks something', () => {
   it('is asked with REST alone if it has no account_id', async () => {
-    const one = await verified({ config: onlyRest });
+    const one = await verified({ fleet: manyApplications, config: onlyRest });
 
     const ofNerdgraph = facts.filter(
       ({ check }) => check?.calls.some(({ api }) => api !== 'rest') === true,
