@@ -284,7 +284,7 @@ export const nerdgraphFacts: readonly Fact[] = factsOf(
 );
 
 /** What else is only believed of NerdGraph: to ask it would take a busy account, another key, or luck. */
-export const notAsked: readonly Fact[] = factsOf(
+export const notAsked: readonly Fact[] = /* @__PURE__ */ factsOf(
   `
 | account-text | The account in a search is a text | V | \`newrelic_exporter_unexpected_answers_total{kind="foreign_entity"}\`; no application at all | No application is found. Now: stay with \`source: rest\` |
 | cursor-lifetime | A cursor stays valid while the pages are read | U | \`discovery failed\` for more than 200 applications | Lists of several pages are not complete. Now: choose applications by id |
