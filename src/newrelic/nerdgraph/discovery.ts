@@ -28,7 +28,7 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
   const search = createSearch(context);
   return async ({ selectors, tags }, knownIds, signal) => {
     const read: Read = async (filters) =>
-      listEntities(searchesFor(accountId, filters), accountId, { ...context, signal, tags });
+      listEntities(searchesFor(`${accountId}`, filters), accountId, { ...context, signal, tags });
     let list = await search(selectors, knownIds, read);
     const isEmpty = list.applications.size === 0 && list.unreadableIds.length === 0;
     if (isEmpty && list.error === undefined) {
@@ -240,7 +240,7 @@ function filtersOf(
 }
 
 /** The texts to search entities with: every APM application of the account, or only those. */
-function searchesFor(accountId: number, filters: readonly string[] | undefined): readonly string[] {
+export function searchesFor(accountId: string, filters?: readonly string[]): readonly string[] {
   const all = `domain = 'APM' AND type = 'APPLICATION' AND accountId = '${accountId}'`;
   return filters === undefined ? [all] : filters.map((filter) => `${all} AND ${filter}`);
 }

@@ -144,9 +144,9 @@ const sees: Readonly<Record<string, See>> = {
     return seen(named.length === 0, `${named.length} headers`, named.join(', '));
   },
   'rest-whole': (together, { items: [alone] }) => {
-    if (!('score' in valuesIn(alone))) return seen(undefined, 'no Apdex');
+    if (!Object.hasOwn(valuesIn(alone), 'score')) return seen(undefined, 'no Apdex');
     const same = together.items.find(({ name }) => name === alone?.['name']);
-    const hasAll = 'score' in valuesIn(same);
+    const hasAll = Object.hasOwn(valuesIn(same), 'score');
     return seen(hasAll, hasAll ? 'whole' : 'the first only');
   },
   'rest-raw': (answer) => {

@@ -5,6 +5,7 @@ import { minuteMs } from '../../model/time.ts';
 import { entityIdOf, type JsonObject, objectOf } from '../../newrelic/answer.ts';
 import type { ApiRequest } from '../../newrelic/calls/transport.ts';
 import { type ColumnSet, columnsOf, type Subject } from '../../newrelic/nerdgraph/column-sets.ts';
+import { searchesFor } from '../../newrelic/nerdgraph/discovery.ts';
 import { nrqlDocument, taggedEntitiesDocument } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { type Facets, maxRows, metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
@@ -44,7 +45,7 @@ function posted(query: string, variables: JsonObject): ApiRequest {
   return { operation: 'query', target: '/graphql', body, answerSize: 'large' };
 }
 
-const entities = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '{accountId}'";
+const [entities = ''] = searchesFor('{accountId}');
 const entitiesDocument = taggedEntitiesDocument.replace('throughput', 'throughput errorRate');
 const count = 'count(newrelic.timeslice.value)';
 const transactions = "metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all')";
@@ -195,7 +196,8 @@ const sees: Readonly<Record<string, See>> = {
   'nerdgraph-facets': ({ items }) =>
     each(
       items,
-      ({ facet, appId, host }) => Array.isArray(facet) && String(facet) === String([appId, host]),
+      ({ facet, appId, host }) =>
+        [facet].flat().map(textOf).join('\n') === [appId, host].map(textOf).join('\n'),
     ),
   'nerdgraph-sums': (...answers) => {
     const filledOnes = answers.filter(({ items }) => items.length > 0);
@@ -217,9 +219,13 @@ const sees: Readonly<Record<string, See>> = {
   'nerdgraph-heartbeat': ({ items }) => each(items, ({ live }) => numberIn(live) > 0),
   'nerdgraph-too-long': refusedWith([413]),
   'nerdgraph-too-many': refusedWith([400, 413], false),
-  'query-percentile': eachValue((value) => isOfNumbers(value) && '95' in objectOf(value)),
+  'query-percentile': eachValue(
+    (value) => isOfNumbers(value) && Object.hasOwn(objectOf(value), '95'),
+  ),
   'query-percentile-member': eachValue((value) => typeof value === 'number'),
-  'query-apdex': eachValue((value) => isOfNumbers(value) && 'score' in objectOf(value)),
+  'query-apdex': eachValue(
+    (value) => isOfNumbers(value) && Object.hasOwn(objectOf(value), 'score'),
+  ),
   'query-histogram': eachValue(isOfNumbers),
   'query-null': ({ items }, all) => {
     const odd = items.filter((row) => !isGroup(row)).length;
@@ -229,7 +235,7 @@ const sees: Readonly<Record<string, See>> = {
   'series-windows': ({ items, asked }) => {
     const spans = items.map((row) => [row['beginTimeSeconds'], row['endTimeSeconds']]);
     const ends = [5, 4, 3, 2, 1, 0].map((slides) => asked.toMs / 1000 - 300 * slides);
-    const isSo = spans.join() === ends.map((end) => [end - 1800, end]).join();
+    const isSo = JSON.stringify(spans) === JSON.stringify(ends.map((end) => [end - 1800, end]));
     return seen(items.length > 0 ? isSo : undefined, `${items.length} windows`);
   },
   'series-values': (...answers) => {
