@@ -12,7 +12,8 @@ import { polledBy } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { eachOf, loadForCommand, noAccountId, withAccounts } from '../ask.ts';
-import { Parts, type Plan, writeWhole } from './parts.ts';
+import { writeWhole } from '../write-whole.ts';
+import { Parts, type Plan } from './parts.ts';
 import { discovered, planText, type Run, runOf, timeText } from './plan.ts';
 import { type SampleRange, stepProblem } from './slices.ts';
 

@@ -1,10 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { bareApplication } from '../../model/application.ts';
 import { renderHeader } from '../../publish/render.ts';
+import type { Pieces, writeWhole } from '../write-whole.ts';
 import type { Gauge } from './chains.ts';
 import { inGroups, type Page } from './slices.ts';
 
@@ -30,15 +30,6 @@ const planSchema: z.ZodType<Plan> = z.object({
   toMs: number,
   accounts: z.array(z.array(application)),
 });
-
-type Pieces = AsyncIterable<string> | Iterable<string>;
-
-/** Writes a file under another name first: one with its own name is whole whatever happens. */
-export async function writeWhole(path: string, pieces: Pieces, signal: AbortSignal): Promise<void> {
-  const unfinished = `${path}.tmp`;
-  await pipeline(pieces, createWriteStream(unfinished, { flush: true }), { signal });
-  await rename(unfinished, path);
-}
 
 /** Gauges by name. */
 export type Gauges = ReadonlyMap<string, Gauge>;

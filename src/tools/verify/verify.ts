@@ -8,6 +8,7 @@ import { ApiError } from '../../model/api-error.ts';
 import { bareApplication } from '../../model/application.ts';
 import type { AccountInUse, AccountSource, AppEntry } from '../../model/config.ts';
 import { selectApplications } from '../../model/selector.ts';
+import { printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
 import type { ApiResponse } from '../../newrelic/calls/transport.ts';
@@ -16,9 +17,9 @@ import { nrqlTimeoutSeconds } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../ask.ts';
-import { writeWhole } from '../backfill/parts.ts';
 import { withSource } from '../compare/compare.ts';
 import { restFacts } from '../compare/rest-facts.ts';
+import { writeWhole } from '../write-whole.ts';
 import {
   type Answer,
   type Asked,
@@ -40,7 +41,7 @@ export const facts: readonly Fact[] = [...nerdgraphFacts, ...restFacts];
 
 /**
  * Asks New Relic what the exporter only believes, and reports which of it holds, in a form that everybody may
- * see. Ends with 1 if anything differs. Rejects with a `CommandError` if there is nothing to ask, or if the
+ * see. Ends with 1 if anything differs, or if an account has no answer. Rejects with a `CommandError` if there is nothing to ask, or if the
  * report cannot be written.
  */
 export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
@@ -59,11 +60,23 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
     for (const one of inUse) accounts.push(await verifiedAccount(one, ways, platform));
     return accounts;
   });
+  const silences = verified.flatMap(silenceOf);
+  platform.stderr.write(platform.redactor.redact(silences.join('')));
   const { text, summary, differs } = reportOf(facts, verified, buildOf(platform.env));
   const report = platform.redactor.redact(text);
   await orOutputError(output, async () => writeWhole(output, [report], platform.stopSignal));
   const shown = output === '' ? report : `${output}: ${summary}; read it before you send it\n`;
-  return { exitCode: differs ? 1 : 0, output: shown };
+  return { exitCode: differs || silences.length > 0 ? 1 : 0, output: shown };
+}
+
+/** A line about an account that New Relic has answered nothing about; else nothing. */
+function silenceOf({ account, results }: VerifiedAccount): readonly string[] {
+  const all = [...results.values()];
+  if (all.some((result) => typeof result === 'object' && result.status < 400)) return [];
+  const reason = all.find((result) => typeof result === 'string');
+  return [
+    `account ${printable(account.name)}: New Relic has answered nothing (${reason}): newrelic-exporter check-config --online says why, and what to do\n`,
+  ];
 }
 
 /** Leaves a file that is there as it is, and none where there was none. */

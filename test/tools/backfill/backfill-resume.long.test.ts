@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../../src/cli/arguments.ts';
 import { backfill } from '../../../src/tools/backfill/backfill.ts';
-import { writeWhole } from '../../../src/tools/backfill/parts.ts';
+import { writeWhole } from '../../../src/tools/write-whole.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
 import { backfilled, smallRun, temporaryDirectory } from './backfill-bench.ts';
 

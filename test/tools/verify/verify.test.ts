@@ -220,6 +220,33 @@ describe('a call that fails', () => {
   });
 });
 
+describe('an account that has no answer at all', () => {
+  it.each([
+    {
+      what: 'the key is refused',
+      does: (answer: Parameters<Variant>[1]) => ({ ...answer, status: 401, body: '{}' }),
+      says: 'status 401',
+    },
+    {
+      what: 'New Relic is gone',
+      does: (): never => {
+        throw new ApiError('connect', 'connection refused');
+      },
+      says: 'no answer (connect)',
+    },
+  ])('ends with 1, the reason and what to do: $what', async ({ does, says }) => {
+    const { stderr, exitCode, seen } = await verified({ variant: from(1, 1000, does) });
+
+    expect(stderr).toContain('account one');
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('check-config --online');
+    expect(exitCode).toBe(1);
+    expect(new Set([...seen.values()].map(({ verdict }) => verdict))).toEqual(
+      new Set(['cannot tell']),
+    );
+  });
+});
+
 describe('an account that lacks something', () => {
   it('is asked with REST alone if it has no account_id', async () => {
     const one = await verified({ fleet: manyApplications, config: onlyRest });
