@@ -124,7 +124,11 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   return {
     written: written.nrql,
     ...namedIn(read.text, select),
-    gauges: gauges.map(({ item, ...gauge }) => ({ ...gauge, ...valueOf(item?.expression ?? '') })),
+    gauges: gauges.map(({ item, ...gauge }) => {
+      const value = valueOf(item?.expression ?? '');
+      // Totals are estimated apart.
+      return { ...gauge, ...value, lone: read.clauses.has('EXTRAPOLATE') ? undefined : value.lone };
+    }),
     facets,
     mostRows: facets.length === 0 ? 1 : rowsOf(itemsOf(read, 'LIMIT')),
     eventTypes: eventTypesOf(read),
@@ -165,7 +169,9 @@ function facetOf(item: NrqlItem, labels: ReadonlyMap<string, string>): QueryFace
   const attribute = call.parts.find((of) => /^[\p{L}`][^('"]*$/u.test(of)) ?? '';
   const short = call.name === '' ? name : `${attribute} ${call.name}`;
   const usual = /^cases *\(/iu.test(name) ? 'cases' : snakeCase(short);
-  return { name, label: labels.get(name) ?? usual, isAttribute: isName && alias === undefined };
+  const isAttribute = isName && alias === undefined;
+  const isCases = /^cases *\(/iu.test(expression);
+  return { name, label: labels.get(name) ?? usual, isAttribute, isCases };
 }
 
 /** What an expression gives, by what it calls. */
@@ -180,8 +186,15 @@ function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
     gives: gives === 'never' ? 'number' : gives,
     percentages: gives === 'percentiles' ? [...new Set(percentages.filter(Number.isFinite))] : [],
     growsWithWindow: grows(expression),
+    lone:
+      element === '' && expression.startsWith(name)
+        ? own(loneFunctions, name.toLowerCase())
+        : undefined,
   };
 }
+
+/** Those whose rows make up a total, by their names in small letters. */
+const loneFunctions = { count: 'count', sum: 'sum', uniquecount: 'uniqueCount' } as const;
 
 /** Whether a longer window gives more: if anything in it does that is not within an average. */
 function grows(expression: string): boolean {

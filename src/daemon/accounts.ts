@@ -13,7 +13,7 @@ import { Keys } from '../newrelic/calls/keys.ts';
 import { AccountTransport } from '../newrelic/calls/send.ts';
 import type { RawTransport, Transport } from '../newrelic/calls/transport.ts';
 import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
-import { statusOf as nerdGraphStatusOf } from '../newrelic/nerdgraph/failures.ts';
+import { statusOf as nerdGraphStatusOf } from '../newrelic/failures.ts';
 import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts';
 import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
 import { AccountPoller } from '../poll/account-poller.ts';

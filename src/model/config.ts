@@ -71,6 +71,8 @@ export interface QueryGauge {
   readonly percentages: readonly number[];
   /** Whether a longer window gives more, as it does of a count or a sum. */
   readonly growsWithWindow: boolean;
+  /** Which of these it is, if it is one of them and nothing around it: then all rows make up a total. */
+  readonly lone: 'count' | 'sum' | 'uniqueCount' | undefined;
 }
 
 export interface QueryFacet {
@@ -79,6 +81,8 @@ export interface QueryFacet {
   readonly label: string;
   /** Whether it is an attribute without an alias: of anything else it is not known what New Relic calls it. */
   readonly isAttribute: boolean;
+  /** Whether it is CASES: one thing may be in several. */
+  readonly isCases: boolean;
 }
 
 /** One entry of `queries` in one account: what it asks, when, and the gauges that its rows become. */

@@ -39,10 +39,10 @@ export const keysInFile: readonly string[] = [
 const looksLikeKey = new RegExp(`${keyPrefix}[\\w-]+|${licenseKey}`, 'gi');
 
 /**
- * What may be a key or a part of one in a foreign text. The shorter run, that of a key without its prefix,
- * needs a digit and has no joint: words such as `INTERNAL_SERVER_ERROR` and names of hosts stay.
+ * What may be a key without its prefix in a foreign text: a run of letters and digits with at least one digit. Words
+ * such as `NerdGraphGetAuthorizedAccountsCommand` stay: they are what one searches for. So do ids with joints.
  */
-const mayBeKey = /[\w-]{32,}|(?=[a-z]*\d)[a-z\d]{20,}/gi;
+const mayBeKey = /(?=[a-z]*\d)[a-z\d]{20,}/gi;
 
 /** The beginning of a key, before what is secret of it. */
 export const keyBeginning: RegExp = new RegExp(`^${keyPrefix}`, 'i');

@@ -24,6 +24,8 @@ export interface QueryReading {
   readonly leftOut: number;
   /** How many values or rows became no series, by what was wrong with them. */
   readonly unusable: ReadonlyMap<InvalidSampleReason, number>;
+  /** What New Relic says beside them: any texts. */
+  readonly notices: readonly string[];
 }
 
 /** The values from one poll of one application, all for the same window. */

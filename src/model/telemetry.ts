@@ -49,7 +49,7 @@ export type SeriesDropReason = (typeof seriesDropReasons)[number];
  * documents say nothing: another window than the one asked for; no window; more rows than fit into an
  * answer; a row without a host; a row that cannot be read or that nobody asked for; an application that
  * reports, but of which no host does; a filter of a search that is refused or leaves out what there is; an
- * entity of another account than the one asked for; an error or a message beside good data.
+ * entity of another account than the one asked for.
  */
 export const unexpectedAnswers = [
   'window',
@@ -58,7 +58,6 @@ export const unexpectedAnswers = [
   'no_heartbeat',
   'filter_refused',
   'foreign_entity',
-  'partial',
 ] as const;
 /** Of the REST API: an answer for several metrics lacks values that a metric has when it is asked for alone. */
 export type UnexpectedAnswer = (typeof unexpectedAnswers)[number] | 'values_missing';

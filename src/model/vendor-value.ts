@@ -67,6 +67,24 @@ export function mayBeNegative(unit: Unit): boolean {
   return unit === 'as_metric' || unit === 'as_metric_per_second';
 }
 
+const growing: ReadonlySet<ValueName> = new Set([
+  'call_count',
+  'count',
+  'error_count',
+  'launch_count',
+  'total_time',
+  'total_value',
+  'total_used_mb',
+  's',
+  't',
+  'f',
+]);
+
+/** Whether a longer window gives more of it: an amount of the whole window, and no rate or average. */
+export function growsWithWindow(value: ValueName): boolean {
+  return growing.has(value);
+}
+
 /** The values that New Relic's REST API knows for metrics of APM. */
 export const valueNames: readonly ValueName[] = Object.keys(units).filter(isValueName);
 

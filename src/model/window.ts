@@ -31,3 +31,36 @@ export function rangeAt(nowMs: number, lengthMs: number, delayMs: number): TimeW
   const toMs = Math.floor((nowMs - delayMs) / minuteMs) * minuteMs;
   return { fromMs: toMs - Math.max(1, Math.ceil(lengthMs / minuteMs)) * minuteMs, toMs };
 }
+
+/** New Relic's own window in the REST API; NRQL would take an hour. */
+const usualLengthMs = 30 * minuteMs;
+
+/** The window of a poll that asks now, for an API without a window of its own. */
+export function pollWindow(
+  poll: { readonly window: WindowSetting; readonly delayMs: number } | undefined,
+  wallMs: number,
+): TimeWindow {
+  const lengthMs = poll?.window.kind === 'range' ? poll.window.lengthMs : usualLengthMs;
+  return rangeAt(wallMs, lengthMs, poll?.delayMs ?? 0);
+}
+
+/** How an answer may differ from what was asked. */
+export interface WindowTolerance {
+  /** How far each end may have been moved. */
+  readonly mostMovedMs: number;
+  /** Whether something in the answer grows with its window, such as a count: then it must be as long. */
+  readonly needsLength: boolean;
+}
+
+/** Whether an answer is about the window that was asked for. An end that it does not state says nothing. */
+export function isAboutWindow(
+  stated: { readonly [End in keyof TimeWindow]: number | undefined },
+  asked: TimeWindow,
+  { mostMovedMs, needsLength }: WindowTolerance,
+): boolean {
+  const fromByMs = (stated.fromMs ?? asked.fromMs) - asked.fromMs;
+  const toByMs = (stated.toMs ?? asked.toMs) - asked.toMs;
+  const isNear = Math.max(Math.abs(fromByMs), Math.abs(toByMs)) <= mostMovedMs;
+  // The seconds of an end depend on how New Relic writes it.
+  return isNear && (!needsLength || Math.abs(toByMs - fromByMs) < minuteMs);
+}

@@ -116,7 +116,9 @@ function seriesOf(
         [...(found[index] ?? [])].flatMap(([key, rows]) => (keys.has(key) ? [] : rows)),
       ),
     ),
-    totalResult: buckets.map((bucket) => recordOf(bucket, bucket.rows.rows)),
+    totalResult: buckets.map((bucket, index) =>
+      recordOf(bucket, [...(found[index]?.values() ?? [])].flat()),
+    ),
   };
 }
 
@@ -171,7 +173,7 @@ function checkCost(rows: number, timeout: unknown, settings: GraphqlSettings): v
   }
 }
 
-/** Rows without one of the attributes have no facet. */
+/** Rows without one of the attributes have no facet, and are in no total: New Relic does not say so. */
 function facetsOf(query: NrqlQuery, rows: readonly NrqlRow[]): readonly Facet[] {
   const facets = new Map<string, Facet>();
   for (const row of rows) {
@@ -218,7 +220,7 @@ function findingsOf(
     otherResult: recordOf(
       new NrqlRowSet(facets.slice(query.limit).flatMap(({ rows: own }) => own)),
     ),
-    totalResult: recordOf(rows),
+    totalResult: recordOf(new NrqlRowSet(facets.flatMap(({ rows: own }) => own))),
   };
 }
 

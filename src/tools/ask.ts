@@ -26,14 +26,14 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { countingFailures, type JsonObject, objectOf, parseJson } from '../newrelic/answer.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
+import { answeredPartOf, documentIn, type NerdGraphPurpose } from '../newrelic/failures.ts';
 import { listHosts } from '../newrelic/nerdgraph/discovery.ts';
-import { type CallPurpose, createUnexpectedAnswers } from '../newrelic/nerdgraph/failures.ts';
 import {
-  answerOf,
   createGraphqlClient,
   nrqlDocument,
   nrqlTimeoutSeconds,
 } from '../newrelic/nerdgraph/graphql-client.ts';
+import { createUnexpectedAnswers } from '../newrelic/nerdgraph/unexpected-answers.ts';
 import { createRestClient } from '../newrelic/rest/rest-source.ts';
 import { discoverWithin } from '../poll/discovery-state.ts';
 import { createLogger } from '../publish/logger.ts';
@@ -224,7 +224,7 @@ export class OpenAccount {
  */
 export async function askNrql<Value>(
   { account, asking, platform }: OpenAccount,
-  purpose: CallPurpose,
+  purpose: NerdGraphPurpose,
   nrql: string,
   read: (part: JsonObject) => Value,
 ): Promise<Value> {
@@ -237,7 +237,7 @@ export async function askNrql<Value>(
   const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
   const response = await asking.send(request, platform.stopSignal);
   return countingFailures(response, purpose, asking.observer, () =>
-    read(objectOf(answerOf(response, purpose, parseJson).part)),
+    read(objectOf(answeredPartOf(documentIn(response, purpose, parseJson)))),
   );
 }
 

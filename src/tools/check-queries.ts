@@ -3,7 +3,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { Query } from '../model/config.ts';
 import { printable } from '../model/shown-text.ts';
 import type { QueryReading } from '../model/snapshot.ts';
-import { isJsonObject } from '../newrelic/answer.ts';
+import { excerptOf, isJsonObject } from '../newrelic/answer.ts';
 import { emptyTextOf } from '../poll/query-state.ts';
 import { resultText } from '../web/status/queries.ts';
 import type { OpenAccount } from './ask.ts';
@@ -62,7 +62,17 @@ function queryFinding(
     ? verdictOnNothing(query, reading, eventTypes)
     : verdictOn(query, reading);
   const message = [`query ${name}: ${resultText(reading)}`, ...shown].join('; ');
-  return { severity, account, place, message, remedy };
+  const [notice] = reading.notices;
+  if (severity !== 'ok' || notice === undefined) {
+    return { severity, account, place, message, remedy };
+  }
+  return {
+    severity: 'note',
+    account,
+    place,
+    message,
+    remedy: `New Relic says: ${excerptOf(notice)}`,
+  };
 }
 
 type Verdict = readonly [Severity, remedy?: string];

@@ -4,9 +4,9 @@ import type { Operation } from '../model/telemetry.ts';
 import { hourMs } from '../model/time.ts';
 import type { ValueName } from '../model/vendor-value.ts';
 import { isJsonObject, type JsonObject } from '../newrelic/answer.ts';
-import { type CallPurpose, failureOf } from '../newrelic/nerdgraph/failures.ts';
+import { type NerdGraphPurpose, notWhole, type RestPurpose } from '../newrelic/failures.ts';
 import { nrqlText } from '../newrelic/nerdgraph/nrql.ts';
-import { ask, type CallSubject, listElementsOf, partsMissing } from '../newrelic/rest/answer.ts';
+import { ask, listElementsOf, partsMissing } from '../newrelic/rest/answer.ts';
 import { nextPageOf, type Page, type PageContent, readPages } from '../newrelic/rest/paging.ts';
 import { type MetricListQuestion, metricNamesRequest } from '../newrelic/rest/requests.ts';
 import { askNrql, type OpenAccount } from './ask.ts';
@@ -78,7 +78,7 @@ async function listByRest(
   return { error, cut: isCut ? `the first ${maxPages} pages` : undefined };
 }
 
-function contentOf(document: JsonObject, subject: CallSubject): PageContent<ListedMetric> {
+function contentOf(document: JsonObject, subject: RestPurpose): PageContent<ListedMetric> {
   const elements = listElementsOf(document, 'metrics', subject);
   const items = elements.map(metricOf).filter((metric) => metric !== undefined);
   const missing = elements.length - items.length;
@@ -122,7 +122,7 @@ export async function askResults<Value>(
   open: OpenAccount,
   operation: Operation,
   nrql: string,
-  read: (results: readonly unknown[], purpose: CallPurpose) => Value,
+  read: (results: readonly unknown[], purpose: NerdGraphPurpose) => Value,
 ): Promise<Value | ApiError> {
   const purpose = { operation, accountId: open.account.source.accountId };
   try {
@@ -137,9 +137,9 @@ export async function askResults<Value>(
 }
 
 /** The one list in the one result, whatever its member is called. */
-function namesOf([first]: readonly unknown[], purpose: CallPurpose): readonly string[] {
+function namesOf([first]: readonly unknown[], purpose: NerdGraphPurpose): readonly string[] {
   const list = isJsonObject(first) ? Object.values(first).find(Array.isArray) : undefined;
-  if (list === undefined) throw failureOf(purpose, 'schema', 'the answer has no list of names');
+  if (list === undefined) throw notWhole(purpose, 'the answer has no list of names');
   return list.filter((name: unknown) => typeof name === 'string' && name !== '');
 }
 

@@ -3,15 +3,9 @@ import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import {
-  countingFailures,
-  entityIdOf,
-  excerptOf,
-  isJsonObject,
-  parseJsonKeepingIds,
-} from '../newrelic/answer.ts';
-import { failureOf, statusOf } from '../newrelic/nerdgraph/failures.ts';
-import { answerOf } from '../newrelic/nerdgraph/graphql-client.ts';
+import { countingFailures, entityIdOf, excerptOf, type JsonObject } from '../newrelic/answer.ts';
+import { statusOf } from '../newrelic/failures.ts';
+import { accountsDocument, accountsIn } from '../newrelic/nerdgraph/graphql-client.ts';
 import { type OpenAccount, withAccounts } from './ask.ts';
 import type { Finding } from './check-finding.ts';
 
@@ -55,9 +49,6 @@ export async function visibleAccountsOf(
   }
 }
 
-/** The only query that needs no account. */
-export const accountsDocument = '{ actor { accounts { id name } } }';
-
 const purpose = { operation: 'list_applications', accountId: undefined } as const;
 
 /**
@@ -79,16 +70,13 @@ export async function askVisibleAccounts(
   try {
     const answer = await send(request, open.platform.stopSignal);
     const response = { ...answer, status: statusOf(answer) };
-    const accounts = countingFailures(response, purpose, observer, () => {
-      const elements = answerOf(response, purpose, parseJsonKeepingIds).part;
-      if (!Array.isArray(elements)) {
-        throw failureOf(purpose, 'schema', 'the answer has no list of accounts', response.status);
-      }
-      return elements
-        .map(visibleAccountOf)
-        .filter((account) => account !== undefined)
-        .toSorted(byName);
-    });
+    const elements = countingFailures(response, purpose, observer, () =>
+      accountsIn(response, purpose),
+    );
+    const accounts = elements
+      .map(visibleAccountOf)
+      .filter((account) => account !== undefined)
+      .toSorted(byName);
     return { accounts, failure: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -97,8 +85,7 @@ export async function askVisibleAccounts(
   }
 }
 
-function visibleAccountOf(element: unknown): VisibleAccount | undefined {
-  if (!isJsonObject(element)) return undefined;
+function visibleAccountOf(element: JsonObject): VisibleAccount | undefined {
   const id = Number(entityIdOf(element['id']) ?? 0);
   const { name } = element;
   // An account that cannot be configured cannot be proposed either.

@@ -206,6 +206,24 @@ describe('NRQL', () => {
     ]);
   });
 
+  it.each([
+    ['count(*)', 'count'],
+    ['Count (a)', 'count'],
+    ['sum(a * b)', 'sum'],
+    ['uniqueCount(a)', 'uniqueCount'],
+    ['average(a)', undefined],
+    ['filter(count(*), WHERE b)', undefined],
+    ['count(*) * 2', undefined],
+    ['(count(*))', undefined],
+    ['rate(sum(a), 1 minute)', undefined],
+    ['toString(a)', undefined],
+  ])('tells whether rows make up a total: %s', async (item, lone) => {
+    const gaugeOf = async (nrql: string) => (await queryOf(nrql))?.gauges[0]?.lone;
+
+    expect(await gaugeOf(`SELECT ${item} FROM T FACET b LIMIT 9`)).toBe(lone);
+    expect(await gaugeOf(`SELECT ${item} FROM T EXTRAPOLATE`)).toBeUndefined();
+  });
+
   it('tells what each of several functions gives, in the order of the map', async () => {
     const query = await queryOf(
       "SELECT count(*) AS n, percentile(d, 9) AS 'a b', uniques(c) AS u FROM T",
@@ -259,7 +277,9 @@ describe('NRQL', () => {
     const { config } = await parseConfig(file(nrql), source);
     const again = await parseConfig(effectiveConfigText(config), source);
 
-    expect(config.queries?.[0]?.facets).toEqual([{ name, label, isAttribute }]);
+    expect(config.queries?.[0]?.facets).toMatchObject([
+      { name, label, isAttribute, isCases: /^cases/iu.test(facet) },
+    ]);
     expect(again.config).toEqual(config);
   });
 

@@ -47,7 +47,14 @@ async function vendorMetrics(): Promise<readonly MetricFacts[]> {
   for (const snapshot of [...representativeSnapshots.slice(0, 2), withPresets]) {
     store.publish({ ...snapshot, labels: {} });
   }
-  const rows = { windowEndMs: 0, series: [], rows: 1, leftOut: 0, unusable: new Map() };
+  const rows = {
+    windowEndMs: 0,
+    series: [],
+    rows: 1,
+    leftOut: 0,
+    unusable: new Map(),
+    notices: [],
+  };
   const query = { ...aQuery, gauges: [] };
   store.publish({ query, reading: rows, pollSucceeded: true, lastSuccessMs: 1 });
   store.accountUp('production', true);

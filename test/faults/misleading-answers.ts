@@ -168,7 +168,7 @@ export const fewMisleading: readonly Misleading[] = [
       answer.otherResult = { calls: 5 };
     },
     reason: 'schema',
-    says: 'parts of the answer are missing',
+    says: 'the answer has too much',
   },
   {
     what: 'a sum of less than the rows',
@@ -177,7 +177,7 @@ export const fewMisleading: readonly Misleading[] = [
       if (totalResult !== null) totalResult.calls -= 1;
     },
     reason: 'schema',
-    says: 'parts of the answer are missing',
+    says: 'the answer has too much',
   },
   {
     what: 'no sum',

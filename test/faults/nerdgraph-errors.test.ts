@@ -35,7 +35,7 @@ const smaller = 'it is asked in smaller parts';
 const rows: readonly Row[] = [
   {
     what: 'the key of a user who may not see the account',
-    fault: error('SERVER_ERROR', 'no such luck', 'DataFetchingException'),
+    fault: error('SERVER_ERROR', 'You are not authorized to query it', 'DataFetchingException'),
     reason: 'auth',
     remedy: access,
   },

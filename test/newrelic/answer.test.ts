@@ -14,6 +14,16 @@ describe('an excerpt', () => {
     ['characters that turn the line', 'a\u202eb\u200bc', 'a b c'],
     ['an unpaired surrogate', 'a\ud800b', 'a b'],
     ['a user key', 'key NRAK-ABC123 is bad', 'key [removed] is bad'],
+    [
+      'a long word, which is none',
+      'NerdGraphGetAuthorizedAccountsCommand short-circuited',
+      'NerdGraphGetAuthorizedAccountsCommand short-circuited',
+    ],
+    [
+      'an id with joints',
+      '123e4567-e89b-12d3-a456-426614174000',
+      '123e4567-e89b-12d3-a456-426614174000',
+    ],
     ['an older key', `key ${'a1'.repeat(24)} is bad`, 'key [removed] is bad'],
     ['a key whose dash is encoded', 'NRAK&#x2d;0123456789ABCDEFGHIJKLMNOPQ', 'NRAK&#x2d;[removed]'],
     ['the end of a key', 'key ****-789ABCDEFGHIJKLMNOPQ is bad', 'key ****-[removed] is bad'],

@@ -115,7 +115,7 @@ function answerFor(body: string, name: string, member: string): ReturnType<typeo
     [member, 5],
   ]);
   const metadata = { facets, timeWindow: { begin: Number(begin), end: Number(end) } };
-  const nrql = { results: [row], metadata };
+  const nrql = { results: [row], totalResult: Object.fromEntries([[member, 5]]), metadata };
   return answered({ data: { actor: { account: { nrql } } } });
 }
 

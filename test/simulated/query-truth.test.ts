@@ -24,6 +24,8 @@ const calls =
 /** What New Relic says of one NRQL. */
 interface NrqlAnswer {
   results: Record<string, unknown>[];
+  otherResult: Record<string, unknown>;
+  totalResult: Record<string, unknown>;
   metadata: { facets: string[]; timeWindow: { begin: number; end: number } };
 }
 interface Body {
@@ -31,7 +33,8 @@ interface Body {
   errors?: unknown[];
 }
 
-type Change = (nrql: NrqlAnswer, body: Body) => void;
+/** Returns whether the sums of the answer stay as they were; else they follow its rows. */
+type Change = (nrql: NrqlAnswer, body: Body) => boolean | void;
 
 /** How answers to queries are changed on their way; `undefined` for not at all. A test may change it. */
 interface Changes {
@@ -48,7 +51,11 @@ function changing(changes: Changes): Pick<RunningDaemonOptions, 'wire'> {
         if (request[0].operation !== 'query' || change === undefined) return answer;
         const body = JSON.parse(answer.body) as Body;
         const { nrql } = body.data.actor.account;
-        if (nrql !== null) change(nrql, body);
+        if (nrql !== null && change(nrql, body) !== true) {
+          const amounts = nrql.results.map(({ n }) => (typeof n === 'number' ? n : 0));
+          nrql.otherResult = { n: 0 };
+          nrql.totalResult = { n: amounts.reduce((sum, amount) => sum + amount, 0) };
+        }
         return { ...answer, body: JSON.stringify(body) };
       },
     }),
@@ -66,12 +73,6 @@ const lies: readonly [what: string, change: Change, reason?: string][] = [
     'says that it is grouped in another order',
     ({ metadata }) => {
       metadata.facets.reverse();
-    },
-  ],
-  [
-    'does not say what it is grouped by',
-    ({ metadata }) => {
-      metadata.facets = [];
     },
   ],
   [
@@ -111,12 +112,6 @@ const lies: readonly [what: string, change: Change, reason?: string][] = [
     },
   ],
   [
-    'has a row that is a text',
-    ({ results }) => {
-      results.splice(0, 1, 'row' as never);
-    },
-  ],
-  [
     'is about twice the time',
     ({ metadata: { timeWindow } }) => {
       timeWindow.begin -= 5 * minuteMs;
@@ -133,12 +128,6 @@ const lies: readonly [what: string, change: Change, reason?: string][] = [
     ({ metadata: { timeWindow } }) => {
       timeWindow.begin -= 60 * minuteMs;
       timeWindow.end -= 60 * minuteMs;
-    },
-  ],
-  [
-    'does not say which time it is about',
-    ({ metadata }) => {
-      metadata.timeWindow = {} as never;
     },
   ],
   [
@@ -160,7 +149,7 @@ describe('11.1 an answer to a query that', () => {
       changes.change = (nrql, body) => {
         // Seen, if a value of this answer were shown.
         for (const row of nrql.results) row['n'] = -1;
-        lie(nrql, body);
+        return lie(nrql, body);
       };
       await bench.platform.clock.advance(2 * minuteMs);
 

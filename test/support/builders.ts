@@ -120,6 +120,7 @@ export function aGauge(name: string, overrides: Partial<QueryGauge> = {}): Query
     gives: 'number',
     percentages: [],
     growsWithWindow: false,
+    lone: undefined,
     ...overrides,
   };
 }
@@ -131,9 +132,9 @@ export const aQuery: Query = {
   written: 'SELECT count(*) AS calls FROM Transaction FACET appName',
   nrql: 'SELECT count(*) AS calls FROM Transaction FACET appName',
   added: undefined,
-  gauges: [aGauge('calls', { unit: 'count(*)', growsWithWindow: true })],
+  gauges: [aGauge('calls', { unit: 'count(*)', growsWithWindow: true, lone: 'count' })],
   help: 'Calls.',
-  facets: [{ name: 'appName', label: 'app_name', isAttribute: true }],
+  facets: [{ name: 'appName', label: 'app_name', isAttribute: true, isCases: false }],
   mostRows: 10,
   eventTypes: ['Transaction'],
   maxSeries: 1000,

@@ -10,6 +10,7 @@ export function answerOfRows(body: string, rows: number, characters: number): st
     return { facet: name, name, n: index };
   });
   const timeWindow = { begin: Number(begin), end: Number(end) };
-  const nrql = { results, metadata: { facets: ['name'], timeWindow } };
+  const totalResult = { n: (rows * (rows - 1)) / 2 };
+  const nrql = { results, totalResult, metadata: { facets: ['name'], timeWindow } };
   return JSON.stringify({ data: { actor: { account: { nrql } } } });
 }

@@ -327,6 +327,7 @@ export const aQueryReading: QueryReading = {
     ['absent', 4],
     ['not_a_number', 1],
   ]),
+  notices: [],
 };
 
 export function aQueryStatus(

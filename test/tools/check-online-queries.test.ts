@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/simulator/fault.ts';
 import type { Intercept } from '../../src/simulator/simulator-options.ts';
 import { printedBy } from './ask-bench.ts';
 
@@ -168,6 +169,42 @@ describe('check-config --online, for queries', () => {
 
     expect([exitCode, asked.length]).toEqual([0, 1]);
     expect(stdout).toContain('ok      c.yaml:4:24: account main: query calls: 1 row, 1 series');
+  });
+
+  it.each<[string, Fault, exits: number, finding: string, remedy: string]>([
+    [
+      "New Relic's notice",
+      { kind: 'messages', message: 'Counts data points.' },
+      0,
+      'note    c.yaml:4:24: account main: query calls: 2 rows',
+      'New Relic says: Counts data points.',
+    ],
+    [
+      'what the rows lack of the total',
+      { kind: 'short', keep: 1, sign: 'none' },
+      1,
+      'error   c.yaml:4:24: account main: query calls brings nothing',
+      'add WHERE appName IS NOT NULL, or ask without FACET',
+    ],
+  ])('shows %s, with its query', async (_, fault, exits, finding, remedy) => {
+    const file = [
+      `accounts: ${usualAccounts}`,
+      'apps: []',
+      'queries:',
+      '  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 5 }',
+    ].join('\n');
+    const { exitCode, stdout } = await printedBy(
+      { ingestDelayMs: 0, fleet: { traffic: 'flat', applications } },
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': file },
+      undefined,
+      [{ when: { operation: 'nrql' }, fault }],
+    );
+
+    expect(stdout).toContain(finding);
+    expect(stdout).toContain(remedy);
+    expect(stdout).not.toContain('was not as documented');
+    expect(exitCode).toBe(exits);
   });
 
   it('asks once an account, whatever the number of queries', async () => {

@@ -216,4 +216,24 @@ describe('once over NerdGraph', () => {
     // The list, both queries, and each of them in four parts and with one application alone.
     expect(calls).toBe(13);
   });
+
+  it.each([0, 1])(
+    '11.1 calls a query failed whose answer has %i rows, while its total has more',
+    async (keep) => {
+      const file = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567, source: nerdgraph }]
+queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]`;
+      const { exitCode, stdout, stderr } = await printedBy(
+        { ingestDelayMs: 0, fleet: { applications: 3, hosts: 4 } },
+        ['once', '--config.file=c.yaml'],
+        { 'c.yaml': file },
+        undefined,
+        [{ fault: { kind: 'short', keep, sign: 'none' } }],
+      );
+
+      expect(stdout).toMatch(/newrelic_query_success\{.*\} 0/u);
+      expect(stdout).not.toMatch(/^calls_by_host\{/mu);
+      expect(stderr).toContain('WHERE host IS NOT NULL');
+      expect(exitCode).toBe(1);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
 import type { VendorMetric } from '../../model/presets.ts';
-import { mayBeNegative, vendorValues } from '../../model/vendor-value.ts';
+import { growsWithWindow, mayBeNegative, vendorValues } from '../../model/vendor-value.ts';
 import type { InvalidSampleListener } from '../answer.ts';
 import { type Column, columnText, nrqlText } from './nrql.ts';
 import { type Cell, nrqlValueOf } from './nrql-values.ts';
@@ -31,6 +31,8 @@ export interface ColumnValue extends Pick<VendorMetric, 'metric'> {
 export interface ColumnSet {
   readonly columns: readonly Column[];
   readonly values: readonly ColumnValue[];
+  /** Whether one of the values grows with the window, such as a count. */
+  readonly needsLength: boolean;
 }
 
 /**
@@ -60,14 +62,16 @@ export function columnsOf(series: readonly PolledSeries[], subject: Subject): re
     series.filter((one) => isReadOf(subject, one)).map((one) => [valueKeyOf(one), one]),
   );
   const sorted = [...read].toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const sets: { readonly columns: Column[]; readonly values: ColumnValue[] }[] = [];
+  const sets: { columns: Column[]; values: ColumnValue[]; needsLength: boolean }[] = [];
   for (const [key, { metric, value }] of sorted) {
     const { functions, isAmount, valueOf } = nrqlValueOf({ metric, value });
     const wanted = functions.map((of) => ({ name: '', metric, of }));
     const last = sets.at(-1);
     const isOpen = last !== undefined && hasRoom(last.columns, wanted);
-    const { columns, values } = isOpen ? last : { columns: [], values: [] };
-    if (!isOpen) sets.push({ columns, values });
+    const set = isOpen ? last : { columns: [], values: [], needsLength: false };
+    if (!isOpen) sets.push(set);
+    set.needsLength ||= growsWithWindow(value);
+    const { columns, values }: (typeof sets)[number] = set;
     for (const column of wanted) {
       if (placeOf(columns, column) === -1) {
         columns.push({ ...column, name: `c${columns.length + 1}` });

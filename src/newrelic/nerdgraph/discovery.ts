@@ -5,11 +5,11 @@ import { selectorText } from '../../model/selector.ts';
 import type { HostNames, Source } from '../../model/source.ts';
 import { hourMs } from '../../model/time.ts';
 import { rangeAt } from '../../model/window.ts';
+import { notWhole } from '../failures.ts';
 import { maxNrqlCharacters } from './column-sets.ts';
-import type { UnexpectedAnswers } from './failures.ts';
-import { notWhole } from './failures.ts';
 import type { EntitiesContext, GraphqlClient } from './graphql-client.ts';
 import { hostFacets, liveColumns } from './nrql.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface DiscoveryContext {
   readonly client: GraphqlClient;
@@ -280,6 +280,7 @@ export async function listHosts(
     columns: liveColumns,
     asksFor: () => true,
     mayBeAbout: () => true,
+    needsLength: false,
   } as const;
   try {
     const { rows } = await client.nrql(question, { signal });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../../model/application.ts';
 import { entityIdOf, type InvalidSampleListener, objectOf, sampleOf } from '../answer.ts';
-import type { UnexpectedAnswers } from './failures.ts';
-import { type CallPurpose, notWhole } from './failures.ts';
+import { type NerdGraphPurpose, notWhole } from '../failures.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {
   /** Without hosts: a search does not name them. */
@@ -42,7 +42,7 @@ type EntityRecord = z.infer<typeof entitySchema>;
 const maxEntities = 1000;
 
 export interface PageReading {
-  readonly purpose: CallPurpose;
+  readonly purpose: NerdGraphPurpose;
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
   /** The tags that are wanted; `everyTag` stands for all. Default: none. */
@@ -82,7 +82,7 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
   return { applications, unreadableIds, unidentified, listed, ...results };
 }
 
-function resultsOf(part: unknown, purpose: CallPurpose) {
+function resultsOf(part: unknown, purpose: NerdGraphPurpose) {
   const { count, results } = objectOf(part);
   const { entities: elements, nextCursor: cursor } = objectOf(results);
   if (!Array.isArray(elements)) throw notWhole(purpose, 'the answer has no list of entities');

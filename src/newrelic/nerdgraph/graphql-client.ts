@@ -1,30 +1,35 @@
 import { ApiError } from '../../model/api-error.ts';
+import type { Clock } from '../../model/clock.ts';
 import type { Query } from '../../model/config.ts';
 import type { QueryReading } from '../../model/snapshot.ts';
 import type { RequestContext } from '../../model/source.ts';
 import type { ApiObserver, Operation } from '../../model/telemetry.ts';
+import { minuteMs } from '../../model/time.ts';
 import type { TimeWindow } from '../../model/window.ts';
 import {
   countingFailures,
-  excerptOf,
+  entityIdOf,
   type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
   parseJson,
   parseJsonKeepingIds,
 } from '../answer.ts';
 import type { AnswerSize, ApiResponse, Transport } from '../calls/transport.ts';
-import { type EntityPage, entityPageOf } from './entity-page.ts';
-import type { UnexpectedAnswers } from './failures.ts';
 import {
   answeredPartOf,
   askForLess,
-  type CallPurpose,
-  failureIn,
-  failureOf,
-  graphqlErrorsOf,
-} from './failures.ts';
+  documentIn,
+  mayLackRights,
+  type NerdGraphPurpose,
+  noticesIn,
+  notWhole,
+} from '../failures.ts';
+import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { metricsNrql } from './nrql.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
 import { queryReadingOf } from './query-answer.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;
@@ -58,6 +63,7 @@ export interface GraphqlAccount {
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample'>;
   readonly unexpected: UnexpectedAnswers;
+  readonly clock: Clock;
 }
 
 /** One query a request: a query that fails is a call that fails, and all others are kept. */
@@ -74,16 +80,55 @@ export const taggedEntitiesDocument: string = entitiesDocument.replace(
   'guid tags { key values }',
 );
 
+/** The only query that needs no account. */
+export const accountsDocument = '{ actor { accounts { id name } } }';
+
 interface GraphqlRequest {
-  readonly purpose: CallPurpose;
+  readonly purpose: NerdGraphPurpose;
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly answerSize: AnswerSize;
   readonly parse: typeof parseJson;
 }
 
+type Rights = (signal: AbortSignal) => Promise<boolean>;
+
+/**
+ * Returns a function that says whether the key sees the account, for a field that has failed without a reason:
+ * New Relic says the same to a key without rights. Asked once a minute at most.
+ */
+function createRights({ accountId, send, clock }: GraphqlAccount): Rights {
+  let known: { readonly atMs: number; readonly seesAccount: Promise<boolean> } | undefined;
+  const isSeen: Rights = async (signal) => {
+    const operation = 'list_applications';
+    const body = JSON.stringify({ query: accountsDocument });
+    const request = { operation, answerSize: 'medium', target: '/graphql', body } as const;
+    const accounts = accountsIn(await send(request, signal), { operation, accountId });
+    return accounts.some(({ id }) => entityIdOf(id) === String(accountId));
+  };
+  return async (signal) => {
+    const nowMs = clock.monotonicMs();
+    if (known === undefined || nowMs - known.atMs >= minuteMs) {
+      // Who gets no answer to that either is not told to lack rights.
+      known = { atMs: nowMs, seesAccount: isSeen(signal).catch(() => true) };
+    }
+    return known.seesAccount;
+  };
+}
+
+/** The accounts that a key sees. Throws an `ApiError` if the answer has no list of them. */
+export function accountsIn(
+  response: ApiResponse,
+  purpose: NerdGraphPurpose,
+): readonly JsonObject[] {
+  const accounts = answeredPartOf(documentIn(response, purpose, parseJsonKeepingIds));
+  if (!Array.isArray(accounts)) throw notWhole(purpose, 'the answer has no list of accounts');
+  return accounts.filter(isJsonObject);
+}
+
 async function ask<Value>(
   { send, observer, unexpected }: GraphqlAccount,
+  rights: Rights,
   { purpose, query, variables, answerSize, parse }: GraphqlRequest,
   { signal, turn, isRepeated }: RequestContext,
   use: (part: unknown) => Value,
@@ -91,18 +136,25 @@ async function ask<Value>(
   const { operation } = purpose;
   const body = JSON.stringify({ query, variables });
   const request = { operation, answerSize, target: '/graphql', body, turn, isRepeated };
-  const response = await send(request, signal);
+  let response = await send(request, signal);
+  if (mayLackRights(response) && !(await rights(signal))) {
+    observer.failed(operation, 'auth');
+    response = { ...response, status: 403 };
+  }
   return countingFailures(response, purpose, observer, () => {
-    const { part, deprecations } = answerOf(response, purpose, parse);
-    for (const message of deprecations) unexpected.saw('partial', { error: message });
-    return use(part);
+    const document = documentIn(response, purpose, parse);
+    for (const notice of noticesIn(document)) unexpected.noticed(notice, operation);
+    const part = answeredPartOf(document);
+    if (part !== undefined) return use(part);
+    throw notWhole(purpose, 'the answer has nothing of what was asked for');
   });
 }
 
 export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
   const { accountId, timeoutMs, observer, unexpected } = account;
+  const rights = createRights(account);
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const nrqlRequest = (purpose: CallPurpose, nrql: string): GraphqlRequest => ({
+  const nrqlRequest = (purpose: NerdGraphPurpose, nrql: string): GraphqlRequest => ({
     purpose,
     query: nrqlDocument,
     variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
@@ -114,7 +166,7 @@ export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
   return {
     nrql: async ({ operation, ...question }, context) => {
       const purpose = { operation, applications: question.applicationIds.length, accountId };
-      return ask(account, nrqlRequest(purpose, metricsNrql(question)), context, (part) =>
+      return ask(account, rights, nrqlRequest(purpose, metricsNrql(question)), context, (part) =>
         nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
@@ -123,7 +175,7 @@ export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
       const nrql = `${query.nrql} SINCE ${window.fromMs} UNTIL ${window.toMs}`;
       const reading = { purpose, window, unexpected, onInvalid };
       try {
-        return await ask(account, nrqlRequest(purpose, nrql), context, (part) =>
+        return await ask(account, rights, nrqlRequest(purpose, nrql), context, (part) =>
           queryReadingOf(part, query, reading),
         );
       } catch (error) {
@@ -141,7 +193,7 @@ export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
         answerSize: isTagged ? 'large' : 'medium',
         parse: parseJsonKeepingIds,
       } as const;
-      return ask(account, request, context, (part) =>
+      return ask(account, rights, request, context, (part) =>
         entityPageOf(part, { purpose, unexpected, onInvalid, tags }),
       );
     },
@@ -163,37 +215,6 @@ function inWrittenText({ reason, message, status }: ApiError, { written, added }
     return String(Math.min(own, written.length));
   });
   return new ApiError(reason, text, status === undefined ? {} : { status });
-}
-
-/**
- * What was asked for, and notices of New Relic's that a field will go some day. Throws an `ApiError` if
- * there is nothing of it, or if any other error comes with it.
- */
-export function answerOf(
-  response: ApiResponse,
-  purpose: CallPurpose,
-  parse: typeof parseJson,
-): { readonly part: unknown; readonly deprecations: readonly string[] } {
-  const failure = failureIn(response, purpose);
-  if (failure !== undefined) throw failure;
-  const { status, body } = response;
-  let document: unknown;
-  try {
-    document = parse(body);
-  } catch {
-    const start = excerptOf(body);
-    const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;
-    throw failureOf(purpose, 'not_json', detail, status);
-  }
-  const { errors, deprecations } = graphqlErrorsOf(document);
-  const [error] = errors;
-  if (error !== undefined) {
-    const detail = `the answer comes with an error: "${excerptOf(error.message)}"`;
-    throw failureOf(purpose, 'schema', detail, status);
-  }
-  const part = answeredPartOf(document);
-  if (part !== undefined) return { part, deprecations };
-  throw failureOf(purpose, 'schema', 'the answer has nothing of what was asked for', status);
 }
 
 /** What NerdGraph accepts. */

@@ -7,11 +7,12 @@ import type { Transport } from '../calls/transport.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
-import { createUnexpectedAnswers } from './failures.ts';
+
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
 import { type DivisionOf, groupsOf, queriesOf, undivided } from './query-plan.ts';
 import { QuerySizes } from './query-sizes.ts';
+import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
   /** The account's name, for the log. */
@@ -40,7 +41,7 @@ export function createNerdGraphSource(
   { send, observer, logger, clock, vendorClock }: NerdGraphSourceDependencies,
 ): Source {
   const unexpected = createUnexpectedAnswers(account, { observer, logger });
-  const client = createGraphqlClient({ accountId, timeoutMs, send, observer, unexpected });
+  const client = createGraphqlClient({ accountId, timeoutMs, send, observer, unexpected, clock });
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const sizes = new QuerySizes(clock);
   const seen = new SeenMetrics();

@@ -1,7 +1,7 @@
 import type { QueryFacet } from '../../model/config.ts';
 import { own } from '../../model/own.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
-import type { TimeWindow } from '../../model/window.ts';
+import { isAboutWindow, type TimeWindow } from '../../model/window.ts';
 import {
   entityIdOf,
   type InvalidSampleListener,
@@ -9,10 +9,10 @@ import {
   type JsonObject,
   objectOf,
 } from '../answer.ts';
-import type { UnexpectedAnswers } from './failures.ts';
-import { type CallPurpose, failureOf, notWhole } from './failures.ts';
+import { failureOf, type NerdGraphPurpose, notWhole } from '../failures.ts';
 import { type MetricQuestion, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface FacetRow {
   readonly applicationId: string;
@@ -35,9 +35,11 @@ export interface NrqlAnswer {
 
 /** What was asked, and so what an answer must be about. */
 export interface AnswerReading {
-  readonly purpose: CallPurpose;
+  readonly purpose: NerdGraphPurpose;
   /** The window that was asked for. */
   readonly window: TimeWindow;
+  /** Whether something in it grows with the window, such as a count. */
+  readonly needsLength: boolean;
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
 }
@@ -56,9 +58,8 @@ export interface NrqlReading extends AnswerReading, MetricQuestion {
 export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   const answer = objectOf(part);
   const { results, window } = resultsIn(answer, attributes(reading.facets), reading);
-  const others = callsOf(answer['otherResult']) ?? 0;
   const rows = rowsOf(results, reading);
-  checkSum(rows, others, answer['totalResult'], reading);
+  const others = checkSum(answer, 'calls', 0, reading);
   if (results.length >= maxRows || others > 0) {
     const detail = `the answer has ${results.length} rows, and there are more`;
     throw failureOf(reading.purpose, 'too_large', detail);
@@ -78,21 +79,22 @@ function attributes(names: readonly string[]): readonly Facet[] {
 }
 
 /**
- * The rows of the value of `nrql`, and what they are about. Throws an `ApiError` if there are none, or if they
- * are grouped by something else or about another time than was asked for.
- *
- * @param needsLength whether the window must be as long as it was asked for
+ * The rows of the value of `nrql`, what they are about, and New Relic's notices on them. Throws an `ApiError` if
+ * there are none, or if they are grouped by something else or about another time than was asked for.
  */
 export function resultsIn(
   { results, metadata }: JsonObject,
   facets: readonly Facet[],
   reading: AnswerReading,
-  needsLength = false,
-): { readonly results: readonly unknown[]; readonly window: TimeWindow } {
+): {
+  readonly results: readonly unknown[];
+  readonly window: TimeWindow;
+  readonly notices: readonly string[];
+} {
   if (!Array.isArray(results)) throw notWhole(reading.purpose, 'the answer has no list of results');
   const { messages, facets: stated, timeWindow } = objectOf(metadata);
-  const [message]: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  if (message !== undefined) reading.unexpected.saw('partial', { message });
+  const notices = Array.isArray(messages) ? messages.map(textOf) : [];
+  for (const notice of notices) reading.unexpected.noticed(notice, reading.purpose.operation);
   const names: unknown = stated ?? [];
   const isGroupedSo =
     Array.isArray(names) &&
@@ -101,7 +103,7 @@ export function resultsIn(
   if (!isGroupedSo) {
     throw notWhole(reading.purpose, 'the answer is grouped by something else than was asked for');
   }
-  return { results, window: windowOf(timeWindow, reading, needsLength) };
+  return { results, window: windowOf(timeWindow, reading), notices };
 }
 
 /** What a row is about, as often as was asked for; `undefined` if it is about something else. */
@@ -117,11 +119,16 @@ export function facetValuesOf(
   const values: readonly unknown[] = isList ? stated : [stated];
   const areAlike = facets.every(
     ({ isAttribute }, index) =>
-      !isAttribute ||
-      members[index] === undefined ||
-      textOf(members[index]) === textOf(values[index]),
+      !isAttribute || members[index] === undefined || isSameValue(members[index], values[index]),
   );
   return values.length === facets.length && areAlike ? values : undefined;
+}
+
+/** Numbers come as texts, too, and may be written in another way, such as 1 and `1.0`. */
+function isSameValue(left: unknown, right: unknown): boolean {
+  if (textOf(left) === textOf(right)) return true;
+  const number = numberOf(left);
+  return number !== undefined && number === numberOf(right);
 }
 
 /** Ids, for example, come as numbers and as texts. */
@@ -129,27 +136,33 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
-/** What the rows say adds up to what New Relic has counted, exactly: then none is missing. */
-function checkSum(
-  rows: readonly FacetRow[],
-  others: number,
-  totalResult: unknown,
-  reading: NrqlReading,
-): void {
-  const total = callsOf(totalResult) ?? (rows.length === 0 ? 0 : undefined);
-  const sum = rows.reduce((calls, row) => calls + row.calls, others);
-  if (total === undefined)
-    throw notWhole(reading.purpose, 'the answer does not say what it adds up to');
-  if (sum !== total) {
-    throw notWhole(
-      reading.purpose,
-      `parts of the answer are missing: it adds up to ${sum} of ${total}`,
-    );
+/**
+ * What rows and all others say adds up to what New Relic has counted: then none is missing. Gives that of the others.
+ *
+ * @param member of the rows, the others and the total: a count or a sum
+ * @param mostShare by which a sum of fractions may differ
+ */
+export function checkSum(
+  { results, otherResult, totalResult }: JsonObject,
+  member: string,
+  mostShare: number,
+  { purpose }: Pick<AnswerReading, 'purpose'>,
+  remedy?: string,
+): number {
+  const rows: readonly unknown[] = Array.isArray(results) ? results : [];
+  const amountIn = (result: unknown): number | undefined => numberOf(own(objectOf(result), member));
+  const others = amountIn(otherResult) ?? 0;
+  const amounts = [others, ...rows.map((row) => amountIn(row) ?? 0)];
+  const sum = amounts.reduce((all, amount) => all + amount, 0);
+  // There is no total of nothing.
+  const total = amountIn(totalResult) ?? (sum === 0 ? 0 : undefined);
+  if (total === undefined) {
+    throw notWhole(purpose, 'the answer does not say what it adds up to', remedy);
   }
-}
-
-function callsOf(result: unknown): number | undefined {
-  return numberOf(objectOf(result)['calls']);
+  const size = amounts.reduce((all, amount) => all + Math.abs(amount), 0);
+  if (Math.abs(sum - total) <= mostShare * size) return others;
+  const problem = sum < total ? 'parts of the answer are missing' : 'the answer has too much';
+  throw notWhole(purpose, `${problem}: it adds up to ${sum} of ${total}`, remedy);
 }
 
 function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly FacetRow[] {
@@ -233,8 +246,8 @@ function stepMs({ fromMs, toMs }: TimeWindow): number {
 }
 
 /** The window that an answer states. Each end may have been moved by one step. */
-function windowOf(stated: unknown, reading: AnswerReading, needsLength: boolean): TimeWindow {
-  const { window, unexpected } = reading;
+function windowOf(stated: unknown, reading: AnswerReading): TimeWindow {
+  const { window, unexpected, needsLength } = reading;
   const timeWindow = objectOf(stated);
   const fromMs = numberOf(timeWindow['begin']);
   const toMs = numberOf(timeWindow['end']);
@@ -242,11 +255,10 @@ function windowOf(stated: unknown, reading: AnswerReading, needsLength: boolean)
     throw notWhole(reading.purpose, 'the answer does not say which time it is about');
   }
   if (fromMs === window.fromMs && toMs === window.toMs) return window;
-  const [fromByMs, toByMs] = [fromMs - window.fromMs, toMs - window.toMs];
-  const isNear = [fromByMs, toByMs].every(
-    (byMs) => byMs % minuteMs === 0 && Math.abs(byMs) <= stepMs(window),
-  );
-  if (fromMs >= toMs || !isNear || (needsLength && fromByMs !== toByMs)) {
+  const isOfMinutes =
+    (fromMs - window.fromMs) % minuteMs === 0 && (toMs - window.toMs) % minuteMs === 0;
+  const tolerance = { mostMovedMs: stepMs(window), needsLength };
+  if (fromMs >= toMs || !isOfMinutes || !isAboutWindow({ fromMs, toMs }, window, tolerance)) {
     const [answered, asked] = [{ fromMs, toMs }, window].map(windowText);
     throw notWhole(reading.purpose, `the answer is about another time: ${answered}, not ${asked}`);
   }

@@ -1,6 +1,5 @@
-import type { PollTiming } from '../../model/config.ts';
 import { transactionMetrics } from '../../model/presets.ts';
-import { rangeAt, type TimeWindow } from '../../model/window.ts';
+import type { TimeWindow } from '../../model/window.ts';
 import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
 /**
@@ -8,15 +7,6 @@ import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
  * minute was there.
  */
 const heartbeatMetric = 'Agent/MetricsReported/count';
-
-/** New Relic's own window in the REST API; NRQL would take an hour. */
-const usualLengthMs = 30 * 60_000;
-
-/** The window of a poll that asks now. */
-export function pollWindow(poll: PollTiming | undefined, wallMs: number): TimeWindow {
-  const lengthMs = poll?.window.kind === 'range' ? poll.window.lengthMs : usualLengthMs;
-  return rangeAt(wallMs, lengthMs, poll?.delayMs ?? 0);
-}
 
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;

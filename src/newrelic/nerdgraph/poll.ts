@@ -9,14 +9,13 @@ import type {
   QueryQuestion,
   Question,
 } from '../../model/source.ts';
-import type { TimeWindow } from '../../model/window.ts';
+import { pollWindow, type TimeWindow } from '../../model/window.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { Answers, type AnswersContext } from './answers.ts';
-import type { UnexpectedAnswers } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { pollWindow } from './nrql.ts';
 import { type PlannedQuery, queriesOf } from './query-plan.ts';
 import type { EndedQuery, QuerySizes } from './query-sizes.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What all polls of an account share. */
 export interface PollContext extends AnswersContext {

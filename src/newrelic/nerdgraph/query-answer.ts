@@ -4,8 +4,8 @@ import { own } from '../../model/own.ts';
 import type { QueryReading, QuerySeries } from '../../model/snapshot.ts';
 import type { InvalidSampleReason } from '../../model/telemetry.ts';
 import { isJsonObject, type JsonObject, objectOf, sampleOf } from '../answer.ts';
-import { notWhole } from './failures.ts';
-import { type AnswerReading, facetValuesOf, resultsIn, textOf } from './nrql-answer.ts';
+import { notWhole } from '../failures.ts';
+import { type AnswerReading, checkSum, facetValuesOf, resultsIn, textOf } from './nrql-answer.ts';
 
 type Labels = QuerySeries['labels'];
 
@@ -14,23 +14,38 @@ interface FacetedRow {
   readonly row: JsonObject;
   /** What tells it from other rows: the values of its facets with their types. */
   readonly key: string;
+  /** Whether one of these is a list. */
+  readonly hasList: boolean;
   readonly labels: Labels;
   readonly labelKey: string;
+}
+
+/** How the answer to a query of the configuration is read. */
+export interface QueryAnswerReading extends Omit<AnswerReading, 'needsLength'> {
+  /** A further member of the rows that is a count. */
+  readonly count?: string | undefined;
 }
 
 /**
  * Reads the value of `nrql`. Throws an `ApiError` unless the answer is whole and answers this question.
  * Values that are no numbers become no series; they are counted.
  */
-export function queryReadingOf(part: unknown, query: Query, reading: AnswerReading): QueryReading {
+export function queryReadingOf(
+  part: unknown,
+  query: Query,
+  about: QueryAnswerReading,
+): QueryReading {
   const needsLength = query.gauges.some(({ growsWithWindow }) => growsWithWindow);
-  const { results, window } = resultsIn(objectOf(part), query.facets, reading, needsLength);
+  const reading = { ...about, needsLength };
+  const answer = objectOf(part);
+  const { results, window, notices } = resultsIn(answer, query.facets, reading);
   const unusable = new Map<InvalidSampleReason, number>();
   const onInvalid = (reason: InvalidSampleReason): void => {
     unusable.set(reason, 1 + (unusable.get(reason) ?? 0));
     reading.onInvalid(reason);
   };
   const rows = facetedRows(results, query.facets, reading);
+  checkWhole(answer, rows, query, reading);
   const shown = withoutSameLabels(rows);
   for (let left = rows.length - shown.length; left > 0; left -= 1) onInvalid('duplicate');
   const all = inOrder(shown, query.gauges[0]).map((row) =>
@@ -40,7 +55,7 @@ export function queryReadingOf(part: unknown, query: Query, reading: AnswerReadi
   const count = all.reduce((sum, { length }) => sum + length, 0);
   const series = kept.flat().toSorted(byLabels);
   const leftOut = count - series.length;
-  return { windowEndMs: window.toMs, series, rows: results.length, leftOut, unusable };
+  return { windowEndMs: window.toMs, series, rows: results.length, leftOut, unusable, notices };
 }
 
 function facetedRows(
@@ -64,8 +79,47 @@ function facetedRows(
     const labels = values.map(
       (value, index) => [facets[index]?.label ?? '', labelValueOf(textOf(value))] as const,
     );
-    return { row, key, labels, labelKey: JSON.stringify(labels.map(([, text]) => text)) };
+    const hasList = values.some((value) => Array.isArray(value));
+    return { row, key, hasList, labels, labelKey: JSON.stringify(labels.map(([, text]) => text)) };
   });
+}
+
+/** What of a sum may be lost in its last digits. */
+const roundingShare = 1e-6;
+
+/**
+ * Throws an `ApiError` if rows are missing: what is counted or summed of them, and of all others, is the total.
+ * Without FACET a count has a row even of nothing. Lists and cases divide nothing: one thing may be in several.
+ */
+function checkWhole(
+  answer: JsonObject,
+  rows: readonly FacetedRow[],
+  { gauges, facets }: Query,
+  { purpose, count }: QueryAnswerReading,
+): void {
+  if (facets.length === 0) {
+    const isCount = gauges.some(({ lone }) => lone === 'count' || lone === 'uniqueCount');
+    if (rows.length > 0 || !isCount) return;
+    throw notWhole(purpose, 'the answer has no row, and a count has one even of nothing');
+  }
+  const isDivided =
+    facets.every(({ isCases }) => !isCases) && rows.every(({ hasList }) => !hasList);
+  if (!isDivided) return;
+  const remedy = wholeRemedy(facets);
+  if (count !== undefined) checkSum(answer, count, 0, { purpose }, remedy);
+  for (const { member, lone } of gauges) {
+    if (lone === 'count') checkSum(answer, member, 0, { purpose }, remedy);
+    if (lone === 'sum') checkSum(answer, member, roundingShare, { purpose }, remedy);
+  }
+}
+
+/** New Relic does not say whether its totals have what has no facet. */
+function wholeRemedy(facets: readonly QueryFacet[]): string {
+  const conditions = facets
+    .filter(({ isAttribute }) => isAttribute)
+    .map(({ name }) => `${/^[\w.]+$/u.test(name) ? name : `\`${name}\``} IS NOT NULL`);
+  const where = conditions.length === 0 ? '' : `add WHERE ${conditions.join(' AND ')}, or `;
+  return `If that lasts, the total has what no row is about: ${where}ask without FACET`;
 }
 
 /** Of rows that look alike, such as those of null and of an empty text, the first by type and text. */

@@ -8,7 +8,8 @@ import {
   objectOf,
   sampleOf,
 } from '../answer.ts';
-import { type CallSubject, listElementsOf, partsMissing, type RestContext } from './answer.ts';
+import type { RestPurpose } from '../failures.ts';
+import { listElementsOf, partsMissing, type RestContext } from './answer.ts';
 import type { PageContent } from './paging.ts';
 
 /** An element of the list of applications; without `application` if it could not be read. */
@@ -24,7 +25,7 @@ export interface ListedApplication {
  */
 export function applicationPageOf(
   document: JsonObject,
-  subject: CallSubject,
+  subject: RestPurpose,
   { observer, logger }: RestContext,
 ): PageContent<ListedApplication> {
   const leftOut = (problem: string): void => {
@@ -122,7 +123,7 @@ export interface HostName {
  * The host names of a list document. A host without a readable id or name is left out. Throws an `ApiError`
  * if there is no list, or if it is too long.
  */
-export function hostNamesOf(document: JsonObject, subject: CallSubject): HostName[] {
+export function hostNamesOf(document: JsonObject, subject: RestPurpose): HostName[] {
   return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {
     const { id: numeric, host } = objectOf(element);
     const id = entityIdOf(numeric);

@@ -1,7 +1,8 @@
 import { ApiError } from '../../model/api-error.ts';
 import type { HostNames, RequestContext } from '../../model/source.ts';
 import type { JsonObject } from '../answer.ts';
-import { ask, type CallSubject, type RestContext, type RestRequest } from './answer.ts';
+import type { RestPurpose } from '../failures.ts';
+import { ask, type RestContext, type RestRequest } from './answer.ts';
 import {
   applicationPageOf,
   type HostName,
@@ -17,7 +18,7 @@ const maxPages = 1000;
 /** What is specific to one list. */
 interface ListQuestion<Item> {
   readonly requestOf: (page: number) => RestRequest;
-  readonly contentOf: (document: JsonObject, subject: CallSubject) => PageContent<Item>;
+  readonly contentOf: (document: JsonObject, subject: RestPurpose) => PageContent<Item>;
   /** How many ids an item holds. */
   readonly weightOf: (item: Item) => number;
 }

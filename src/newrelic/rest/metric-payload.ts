@@ -1,7 +1,12 @@
 import type { PolledSeries, Values } from '../../model/polled-series.ts';
 import { dayMs, minuteMs } from '../../model/time.ts';
-import { countedBy, mayBeNegative, type ValueName } from '../../model/vendor-value.ts';
-import type { TimeWindow } from '../../model/window.ts';
+import {
+  countedBy,
+  growsWithWindow,
+  mayBeNegative,
+  type ValueName,
+} from '../../model/vendor-value.ts';
+import { isAboutWindow, type TimeWindow } from '../../model/window.ts';
 import {
   epochMsOf,
   excerptOf,
@@ -11,7 +16,7 @@ import {
   sampleOf,
   windowEndMsOf,
 } from '../answer.ts';
-import { type CallSubject, failureOf } from './answer.ts';
+import { notWhole, type RestPurpose } from '../failures.ts';
 
 /** What to ask for in one call, of an application or of one of its hosts. */
 export interface MetricQuery {
@@ -40,22 +45,22 @@ export interface MetricAnswer {
 export function metricAnswerOf(
   document: JsonObject,
   query: MetricQuery,
-  subject: CallSubject,
+  subject: RestPurpose,
   wallMs: number,
   onInvalid: InvalidSampleListener,
 ): MetricAnswer {
   const data = document['metric_data'];
   if (!isJsonObject(data) || !Array.isArray(data['metrics'])) {
-    throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+    throw notWhole(subject, 'the answer has no metric_data.metrics');
   }
-  checkWindow(data, query.window, wallMs, subject);
+  checkWindow(data, query, wallMs, subject);
   const byName = metricsByNameOf(data['metrics'], subject);
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
     const slice = timesliceOf(byName.get(metric), metric, subject);
     if (slice === undefined) return undefined;
-    checkWindow(slice, query.window, wallMs, subject);
+    checkWindow(slice, query, wallMs, subject);
     const value = valueOf(valuesIn(slice, metric, subject), series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
@@ -117,16 +122,16 @@ export function inBaseUnit(name: ValueName, value: number): number {
 
 function metricsByNameOf(
   metrics: readonly unknown[],
-  subject: CallSubject,
+  subject: RestPurpose,
 ): Map<string, JsonObject> {
   const byName = new Map<string, JsonObject>();
   for (const metric of metrics) {
     const name = isJsonObject(metric) ? metric['name'] : undefined;
     if (!isJsonObject(metric) || typeof name !== 'string') {
-      throw failureOf(subject, 'schema', 'the answer has a metric without a name');
+      throw notWhole(subject, 'the answer has a metric without a name');
     }
     if (byName.has(name)) {
-      throw failureOf(subject, 'schema', `the answer has two metrics called "${excerptOf(name)}"`);
+      throw notWhole(subject, `the answer has two metrics called "${excerptOf(name)}"`);
     }
     byName.set(name, metric);
   }
@@ -137,44 +142,43 @@ function metricsByNameOf(
 function timesliceOf(
   metric: JsonObject | undefined,
   name: string,
-  subject: CallSubject,
+  subject: RestPurpose,
 ): JsonObject | undefined {
   if (metric === undefined) return undefined;
   const slices: unknown = metric['timeslices'];
   if (!Array.isArray(slices)) {
-    throw failureOf(subject, 'schema', `the metric ${name} has no timeslices`);
+    throw notWhole(subject, `the metric ${name} has no timeslices`);
   }
   if (slices.length > 1) {
     const detail = `the metric ${name} has ${slices.length} timeslices although one was asked for`;
-    throw failureOf(subject, 'schema', detail);
+    throw notWhole(subject, detail);
   }
   if (slices.length === 0) return undefined;
   const slice: unknown = slices[0];
   if (isJsonObject(slice)) return slice;
-  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} is not an object`);
+  throw notWhole(subject, `the timeslice of the metric ${name} is not an object`);
 }
 
 /** With `"values":{}` the vendor says that a metric does not have the values. */
-function valuesIn(slice: JsonObject, name: string, subject: CallSubject): JsonObject {
+function valuesIn(slice: JsonObject, name: string, subject: RestPurpose): JsonObject {
   const values = slice['values'];
   if (isJsonObject(values)) return values;
-  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} has no values`);
+  throw notWhole(subject, `the timeslice of the metric ${name} has no values`);
 }
 
 function endMsOf(
   slice: JsonObject,
   name: string,
   query: MetricQuery,
-  subject: CallSubject,
+  subject: RestPurpose,
 ): number {
   const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
   if (endMs !== undefined) return endMs;
-  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
+  throw notWhole(subject, `the timeslice of the metric ${name} does not say its end`);
 }
 
-// The vendor writes the end of a summarized range as `:00` or as the second before, and the range
-// of the document with the seconds of the request. No real answer is off by a whole minute.
-const toleranceMs = minuteMs;
+/** New Relic writes ranges with the seconds of the request. No real answer is off by a whole minute. */
+const mostMovedMs = minuteMs;
 
 /**
  * Throws an `ApiError` if a document, or a slice of it, states another range with `from` and `to` than
@@ -183,29 +187,28 @@ const toleranceMs = minuteMs;
  */
 function checkWindow(
   stated: JsonObject,
-  window: TimeWindow | undefined,
+  { window, series }: MetricQuery,
   wallMs: number,
-  subject: CallSubject,
+  subject: RestPurpose,
 ): void {
   const unreadable = (['from', 'to'] as const).find((name) => isUnreadable(stated[name]));
   if (unreadable !== undefined) {
     const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
-    throw failureOf(subject, 'schema', detail, { remedy: staleCache });
+    throw notWhole(subject, detail, staleCache);
   }
   const fromMs = epochMsOf(stated['from']);
-  const toMs = epochMsOf(stated['to']);
+  const toMs = windowEndMsOf(stated['to']);
   if (window === undefined) {
-    if (!isOff(toMs, wallMs, dayMs)) return;
+    if (toMs === undefined || Math.abs(toMs - wallMs) <= dayMs) return;
     const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
-    throw failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
+    throw notWhole(subject, detail, `${staleCache}, and the clock`);
   }
-  if (!isOff(fromMs, window.fromMs, toleranceMs) && !isOff(toMs, window.toMs, toleranceMs)) {
-    return;
-  }
+  const needsLength = series.some(({ value }) => growsWithWindow(value));
+  if (isAboutWindow({ fromMs, toMs }, window, { mostMovedMs, needsLength })) return;
   const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
   const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
   const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
-  throw failureOf(subject, 'schema', detail, { remedy: staleCache });
+  throw notWhole(subject, detail, staleCache);
 }
 
 const staleCache =
@@ -213,10 +216,6 @@ const staleCache =
 
 function isUnreadable(stated: JsonObject[string]): boolean {
   return stated !== undefined && stated !== null && epochMsOf(stated) === undefined;
-}
-
-function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
-  return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;
 }
 
 function textOf(epochMs: number | undefined): string {

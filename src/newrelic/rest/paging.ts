@@ -1,6 +1,6 @@
 import { ApiError } from '../../model/api-error.ts';
 import type { ApiResponse } from '../calls/transport.ts';
-import { type CallSubject, failureOf } from './answer.ts';
+import { notWhole, type RestPurpose } from '../failures.ts';
 
 /** After this many pages in a row without anything new, nothing new will come. */
 const maxIdlePages = 2;
@@ -23,7 +23,7 @@ export interface PagingOptions<Item> {
   /** Identifies an item: the same on another page has the same key. */
   readonly keyOf: (item: Item) => string;
   /** What the list is, for the error if it does not end. */
-  readonly subject: CallSubject;
+  readonly subject: RestPurpose;
   /** Pages of one list at most. The longest list that anybody has reported had 109. */
   readonly maxPages: number;
   /** How much memory an item takes, counted in ids. */
@@ -93,13 +93,13 @@ export async function readPages<Item>(
 function problemOf(
   { items, error, link }: Page<unknown>,
   { page, next }: { readonly page: number; readonly next: number | undefined },
-  subject: CallSubject,
+  subject: RestPurpose,
 ): ApiError | undefined {
   if (error !== undefined || next !== undefined) return error;
   const doubt = endDoubtOf(link, page);
   if (doubt === undefined || (doubt === 'leads_back' && items.length === 0)) return undefined;
   const detail = `the list may not have been read to its end: page ${page} ${doubtTexts[doubt]}`;
-  return failureOf(subject, 'schema', detail);
+  return notWhole(subject, detail);
 }
 
 const doubtTexts = {
@@ -108,9 +108,9 @@ const doubtTexts = {
   unreadable: 'has a Link header without any of the links next, last, prev and first',
 } as const;
 
-function endlessList(subject: CallSubject, calls: number): ApiError {
+function endlessList(subject: RestPurpose, calls: number): ApiError {
   const detail = `the list does not end, or is longer than any real one: it was not read further after ${calls} pages`;
-  return failureOf(subject, 'schema', detail);
+  return notWhole(subject, detail);
 }
 
 type LinkHeader = string | readonly string[] | undefined;

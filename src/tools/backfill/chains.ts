@@ -6,7 +6,6 @@ import { labelsOf, type SelectedApplication } from '../../model/selected-applica
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
 import { Answers, type MetricMemory } from '../../newrelic/nerdgraph/answers.ts';
-import { createUnexpectedAnswers } from '../../newrelic/nerdgraph/failures.ts';
 import { metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
 import { nrqlAnswerOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nrqlValueOf } from '../../newrelic/nerdgraph/nrql-values.ts';
@@ -19,6 +18,7 @@ import {
   rowsOf,
   undivided,
 } from '../../newrelic/nerdgraph/query-plan.ts';
+import { createUnexpectedAnswers } from '../../newrelic/nerdgraph/unexpected-answers.ts';
 import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
 import { type OpenAccount, questionAbout } from '../ask.ts';
@@ -190,7 +190,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
   const count = isGrouped ? records : undefined;
   const ask = async (slice: Slice): Promise<readonly Page[]> =>
     askSeries(account, purpose, nrqlOf, slice, count, (part, window) => {
-      const reading = queryReadingOf(part, query, { ...how, purpose, window });
+      const reading = queryReadingOf(part, query, { ...how, purpose, window, count });
       return () => textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
   return {

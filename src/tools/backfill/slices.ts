@@ -1,10 +1,9 @@
 import type { PollTiming } from '../../model/config.ts';
 import { own } from '../../model/own.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
-import type { TimeWindow } from '../../model/window.ts';
+import { pollWindow, type TimeWindow } from '../../model/window.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../../newrelic/answer.ts';
-import { type CallPurpose, notWhole } from '../../newrelic/nerdgraph/failures.ts';
-import { pollWindow } from '../../newrelic/nerdgraph/nrql.ts';
+import { type NerdGraphPurpose, notWhole } from '../../newrelic/failures.ts';
 import { askNrql, type OpenAccount } from '../ask.ts';
 
 /** Of which times samples are written. Wall times. */
@@ -128,7 +127,7 @@ export function inGroups<Item>(items: readonly Item[], size: number): readonly I
  */
 export async function askSeries(
   account: OpenAccount,
-  purpose: CallPurpose,
+  purpose: NerdGraphPurpose,
   nrqlOf: (range: TimeWindow) => string,
   slice: Slice,
   count: string | undefined,
@@ -161,7 +160,10 @@ export async function askSeries(
 }
 
 /** Rows by the window that they state, in seconds. */
-function byWindow(rows: unknown, purpose: CallPurpose): ReadonlyMap<string, readonly JsonObject[]> {
+function byWindow(
+  rows: unknown,
+  purpose: NerdGraphPurpose,
+): ReadonlyMap<string, readonly JsonObject[]> {
   const found = new Map<string, JsonObject[]>();
   for (const row of Array.isArray(rows) ? (rows as readonly unknown[]) : []) {
     if (!isJsonObject(row)) throw notWhole(purpose, 'the answer has a row that cannot be read');

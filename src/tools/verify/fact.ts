@@ -28,7 +28,10 @@ export interface Call {
   readonly api: 'rest' | 'nerdgraph';
   /** What is asked for, with what it is about in braces. */
   readonly text: string;
-  /** `other header`: that in which the key is not configured. Without anything, a refusal contradicts the facts. */
+  /**
+   * `other header`: that in which the key is not configured; `must be refused`: whatever its failure is, it tells.
+   * Without anything, a refusal contradicts the facts.
+   */
   readonly special: string;
   readonly request: (text: string, asked: Asked) => ApiRequest;
 }

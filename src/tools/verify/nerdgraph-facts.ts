@@ -6,10 +6,13 @@ import { entityIdOf, type JsonObject, objectOf } from '../../newrelic/answer.ts'
 import type { ApiRequest } from '../../newrelic/calls/transport.ts';
 import { type ColumnSet, columnsOf, type Subject } from '../../newrelic/nerdgraph/column-sets.ts';
 import { searchesFor } from '../../newrelic/nerdgraph/discovery.ts';
-import { nrqlDocument, taggedEntitiesDocument } from '../../newrelic/nerdgraph/graphql-client.ts';
+import {
+  accountsDocument,
+  nrqlDocument,
+  taggedEntitiesDocument,
+} from '../../newrelic/nerdgraph/graphql-client.ts';
 import { type Facets, maxRows, metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
-import { accountsDocument } from '../visible-accounts.ts';
 import {
   type Answer,
   at,
@@ -30,7 +33,7 @@ import {
 export const presetSeries: readonly PolledSeries[] = seriesOf(presetNames, transactionTypes);
 
 export function presetColumns(subject: Subject): ColumnSet {
-  return columnsOf(presetSeries, subject)[0] ?? { columns: [], values: [] };
+  return columnsOf(presetSeries, subject)[0] ?? { columns: [], values: [], needsLength: false };
 }
 
 /** What a poll with all presets asks about one application, without its window. */
@@ -93,6 +96,7 @@ const queries = callsOf(
 | Apdex | SELECT count(*) AS calls, apdex(duration, t: 0.5) AS value ${ofTransactions} ${halfHour} |
 | histogram | SELECT count(*) AS calls, histogram(duration, 10, 5) AS value ${ofTransactions} ${halfHour} |
 | groups of null | SELECT count(*) AS calls ${ofTransactions} FACET error.class ${halfHour} |
+| syntax error | SELECT count(*) ${ofTransactions} GROUP BY appName ${halfHour} | must be refused |
 | event types | SHOW EVENT TYPES SINCE 1 day ago |
 | sliding windows | ${calls} LIMIT 10 SINCE {to-55} UNTIL {to} TIMESERIES 1800000 SLIDE BY 300000 |
 | 366 buckets | ${calls} LIMIT 10 SINCE {to-366} UNTIL {to} TIMESERIES 60000 SLIDE BY 60000 |
@@ -231,6 +235,11 @@ const sees: Readonly<Record<string, See>> = {
     const odd = items.filter((row) => !isGroup(row)).length;
     return seen(callsIn(all.items) > 0 ? odd === 0 : undefined, `${odd} of ${items.length} groups`);
   },
+  'query-total': ({ document }, all) => {
+    const groups = { ...objectOf(document), results: listAt(document, 'results').filter(isGroup) };
+    return seen(callsIn(all.items) > 0 ? addsUp(groups) : undefined, 'the sums of groups');
+  },
+  'query-syntax': refusedWith([400], false),
   'query-event-types': ({ items }) => each(items, ({ eventType }) => typeof eventType === 'string'),
   'series-windows': ({ items, asked }) => {
     const spans = items.map((row) => [row['beginTimeSeconds'], row['endTimeSeconds']]);
@@ -279,6 +288,8 @@ export const nerdgraphFacts: readonly Fact[] = factsOf(
 | query-apdex | \`apdex(x, t: 0.5)\` is an object of numbers with \`score\` | V | \`newrelic_exporter_invalid_samples_total\` | A gauge of it has no value. Now: work it out with \`filter(count(*), …)\` | Apdex |
 | query-histogram | \`histogram(x, 10, 5)\` is an object of numbers | C | \`newrelic_exporter_invalid_samples_total\` | None: no gauge can be made of it. Now: nothing | histogram |
 | query-null | Rows without the attribute of a FACET are in no group | I | a series with an empty label | There is a series of what has no such attribute. Now: \`WHERE … IS NOT NULL\` | groups of null; histogram |
+| query-total | The total of a query has only what has the facet | U | \`query failed\`: \`schema\`, with both sums | Queries with FACET fail where something lacks the attribute. Now: \`WHERE … IS NOT NULL\` | groups of null; histogram |
+| query-syntax | A syntax error is known as a fault of the query | C of the words, U of the class | \`query failed\`: \`server\` | It is retried, and asked again and again. Now: correct the query | syntax error |
 | query-event-types | \`SHOW EVENT TYPES\` lists \`eventType\` | D | \`check-config --online\` names no event types | \`check-config\` gives less advice. Now: nothing | event types |
 | series-windows | \`TIMESERIES w SLIDE BY s\` takes milliseconds, and has each whole window of the range | D of the words; U | \`backfill\` fails: \`schema\`: the answer lacks minutes | The past cannot be fetched. Now: do without \`backfill\` | sliding windows |
 | series-values | A window of TIMESERIES has the values of a query without it | I | a seam between past and present | The past differs from the present. Now: do without \`backfill\` | sliding windows; calls |
@@ -299,7 +310,11 @@ export const notAsked: readonly Fact[] = /* @__PURE__ */ factsOf(
 | quotes | A quote or a backslash is written with a backslash | V | \`client\`, or no values, for this metric or host alone | A metric with such a name has no values. Now: stay with \`source: rest\` |
 | large-answers | A query of 5000 rows takes less than a minute, and none has more rows | D | \`too_large\`, or \`schema\` | Polls ask in smaller parts. Now: nothing |
 | whole-answers | An answer whose sums agree has all that was asked for | I | \`newrelic_application_requests_per_minute\` ends while \`newrelic_application_summary_requests_per_minute\` is above 0; \`compare\`: \`only REST\` | Applications seem silent. Now: stay with \`source: rest\`, and report it |
-| partial-answers | Messages and notices come with whole answers | V | \`newrelic_exporter_unexpected_answers_total{kind="partial"}\` | None: the sums decide. Now: nothing |
+| partial-answers | Messages and notices come with whole answers | V | the log line of a notice | None: the sums decide. Now: nothing |
+| error-words | Refusals of a query are known by their words, such as \`Unknown function\`, \`execution resulted in 400\` and \`Validation error\` | C | \`query failed\`: \`server\` with such words | It is retried, and asked again and again. Now: correct the query |
+| error-codes | \`NRDB:1106924\` and \`NRDB:1107005\` are limits of queries, \`NRDB:1101002\` is a time-out | C | \`throttled\` or \`too_large\` with such a code, and other words | The account pauses, or a query is divided, in vain. Now: nothing |
+| error-field | \`An error occurred resolving this field\` says nothing of rights while the key sees the account | C, doubted | \`server\` with these words for good | A user without rights is told that New Relic fails. Now: give the user the right to query the account |
+| facet-spelling | A facet is written alike in the list and in its member | I | other labels than before | Labels have another spelling. Now: nothing |
 | columns | A column is in every row, and a number | V | \`newrelic_exporter_unexpected_answers_total{kind="row"}\`, or \`newrelic_exporter_invalid_samples_total\` | A value is left out, not its row. Now: nothing |
 | regions | New Relic's table of metrics holds in every region | D | \`compare\`: \`differs\` or \`only REST\` for one metric everywhere | Values of that metric are wrong. Now: stay with \`source: rest\`, and report it |
 | listed-metrics | Each metric in New Relic's list has values | U | a listed metric brings no series | None: there is nothing to show. Now: nothing |

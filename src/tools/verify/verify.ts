@@ -12,7 +12,7 @@ import { printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
 import type { ApiResponse } from '../../newrelic/calls/transport.ts';
-import { answeredPartOf, graphqlErrorsOf } from '../../newrelic/nerdgraph/failures.ts';
+import { answeredPartOf, saidIn } from '../../newrelic/failures.ts';
 import { nrqlTimeoutSeconds } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
@@ -184,7 +184,9 @@ function answerIn(
   atMs: number,
 ): Answer | string {
   const isGood = status < 300;
-  const telling = isOfOtherHeader(call) ? keyStatuses : tellingStatuses;
+  const ofQueries =
+    call.special === 'must be refused' ? [...tellingStatuses, 500] : tellingStatuses;
+  const telling = isOfOtherHeader(call) ? keyStatuses : ofQueries;
   if (!isGood && !telling.includes(status)) return `${call.name}: status ${status}`;
   const whole = objectOf(isGood ? parseJsonKeepingIds(body) : jsonIn(body));
   const document = call.api === 'rest' ? whole : answeredPartOf(whole);
@@ -193,8 +195,7 @@ function answerIn(
   }
   const listed = lists.flatMap((path) => listAt(document, path));
   const items = Array.isArray(document) ? document.map(objectOf) : listed;
-  const said = textOf(graphqlErrorsOf(whole).errors[0]?.message ?? at(whole, 'error.title'));
-  return { asked, atMs, status, headers, document, items, said };
+  return { asked, atMs, status, headers, document, items, said: saidIn(whole) };
 }
 
 function trafficOf(item: JsonObject): number {

@@ -9,7 +9,7 @@ import type {
 import type { Operation } from '../../../src/model/telemetry.ts';
 import type { ApiRequest, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { VendorClock } from '../../../src/newrelic/calls/vendor-clock.ts';
-import { statusOf } from '../../../src/newrelic/nerdgraph/failures.ts';
+import { statusOf } from '../../../src/newrelic/failures.ts';
 import { createNerdGraphSource } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
 import { createSimulator, type Simulator } from '../../../src/simulator/simulator.ts';
 import { demoApiKey, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';

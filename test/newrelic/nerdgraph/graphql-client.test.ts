@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusOf } from '../../../src/newrelic/nerdgraph/failures.ts';
+import { statusOf } from '../../../src/newrelic/failures.ts';
 import {
   createGraphqlClient,
   entitiesDocument,
@@ -7,6 +7,7 @@ import {
 } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
 import { hostFacets, metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import { aQuery } from '../../support/builders.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import {
   answerOf,
   createFakeTransport,
@@ -32,6 +33,7 @@ const question = {
   asksFor: () => true,
   mayBeAbout: () => true,
   columns: [],
+  needsLength: false,
 } as const;
 const context = { signal: neverAborted };
 
@@ -50,6 +52,7 @@ function aBench(answer: ScriptedAnswer, timeoutMs = 30_000, statusIn = statusOf)
       invalidSample: (reason) => failures.push(reason),
     },
     unexpected,
+    clock: createFakeClock(),
   });
   const body = (): unknown => JSON.parse(transport.calls[0]?.body ?? '');
   const ask = async () => client.nrql(question, context);
@@ -126,30 +129,6 @@ describe('a query', () => {
   });
 });
 
-describe('errors beside an answer', () => {
-  it('that only announce that a field will go are counted, and are no failure', async () => {
-    const error = 'This field is deprecated! Use another.';
-    const { ask, failures, unexpected } = aBench(nrqlAnswer(whole, [{ message: error }]));
-
-    expect((await ask()).rows).toHaveLength(1);
-    expect(failures).toEqual([]);
-    expect(unexpected.seen).toEqual([{ kind: 'partial', detail: { error } }]);
-  });
-
-  it.each([
-    ['TIMEOUT', 'slow', 'too_large'],
-    ['INVALID_INPUT', 'the query is too long', 'too_large'],
-    ['INVALID_INPUT', 'wrong', 'client'],
-    ['INTERNAL_SERVER_ERROR', 'broken', 'server'],
-  ])('11.1 fail it, whole or not: %s, "%s", is %s', async (errorClass, text, reason) => {
-    const { ask, unexpected } = aBench(nrqlAnswer(whole, [anError(errorClass, text)]));
-    const message: unknown = expect.stringContaining(`"${errorClass}: ${text}"`);
-
-    await expect(ask()).rejects.toMatchObject({ reason, message });
-    expect(unexpected.kinds()).toEqual([]);
-  });
-});
-
 describe('a query of the configuration', () => {
   const written = 'SELECT count(*) FROM Transaction WHERE a == 1';
   const nrql = 'SELECT count(*) AS gauge_value FROM Transaction WHERE a == 1';
@@ -168,25 +147,6 @@ describe('a query of the configuration', () => {
     const asked = client.query(query, question.window, context);
 
     await expect(asked).rejects.toMatchObject({ reason: 'client', status: 400, message });
-  });
-
-  it('11.1 that comes with an error beside its rows is no value', async () => {
-    const metadata = { facets: ['appName'], messages: [], timeWindow: { begin: 0, end: 60_000 } };
-    const part = nrqlPart([{ facet: 'shop', calls: 5 }], { metadata });
-    // Even if nobody has read the status that it should have had.
-    const ask = async (...errors: readonly unknown[]) =>
-      aBench(nrqlAnswer(part, errors), 30_000, () => 200).client.query(
-        aQuery,
-        question.window,
-        context,
-      );
-    const message: unknown = expect.stringContaining('comes with an error: "shard lost"');
-
-    expect(await ask()).toMatchObject({ series: [{ value: 5 }] });
-    await expect(ask(anError('TIMEOUT', 'shard lost'))).rejects.toMatchObject({
-      reason: 'schema',
-      message,
-    });
   });
 });
 

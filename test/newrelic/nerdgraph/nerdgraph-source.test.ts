@@ -6,8 +6,8 @@ import {
 } from '../../../src/model/selected-application.ts';
 import { applicationMetrics } from '../../../src/model/snapshot.ts';
 import { unexpectedAnswers } from '../../../src/model/telemetry.ts';
-import { createUnexpectedAnswers } from '../../../src/newrelic/nerdgraph/failures.ts';
 import { nerdGraphCosts } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
+import { createUnexpectedAnswers } from '../../../src/newrelic/nerdgraph/unexpected-answers.ts';
 import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { neverAborted } from '../calls/fakes.ts';

@@ -18,18 +18,28 @@ interface Asked {
   readonly facets?: readonly string[];
   readonly expressions?: readonly string[];
   readonly maxSeries?: number;
+  /** Facets that are CASES. */
+  readonly cases?: readonly string[];
+  /** The total and the others. */
+  readonly sums?: Readonly<Record<string, unknown>>;
   /** What the answer says of itself; what is left out is as it was asked for. */
   readonly stated?: Readonly<Record<string, unknown>>;
   readonly window?: typeof asked;
 }
 
 function read(results: unknown, how: Asked = {}): QueryReading & { readonly invalid: string[] } {
-  const { gauges = [x], facets = [], expressions = [], maxSeries = 1000 } = how;
-  const { window = asked, stated } = how;
+  const { gauges = [x], facets = [], expressions = [], cases = [], maxSeries = 1000 } = how;
+  const { window = asked, stated, sums = {} } = how;
   const invalid: string[] = [];
   const all = [
-    ...facets.map((name) => ({ name, label: `label_${name}`, isAttribute: true })),
-    ...expressions.map((name) => ({ name, label: `label_${name}`, isAttribute: false })),
+    ...facets.map((name) => ({ name, label: `label_${name}`, isAttribute: true, isCases: false })),
+    ...expressions.map((name) => ({
+      name,
+      label: `label_${name}`,
+      isAttribute: false,
+      isCases: false,
+    })),
+    ...cases.map((name) => ({ name, label: `label_${name}`, isAttribute: false, isCases: true })),
   ];
   const metadata = {
     facets: all.length === 0 ? null : all.map(({ name }) => name),
@@ -38,7 +48,7 @@ function read(results: unknown, how: Asked = {}): QueryReading & { readonly inva
     ...stated,
   };
   const query: Query = { ...aQuery, gauges, facets: all, maxSeries };
-  const reading = queryReadingOf({ results, metadata }, query, {
+  const reading = queryReadingOf({ results, metadata, ...sums }, query, {
     purpose: { operation: 'query', accountId: 1 },
     window,
     unexpected: createRecordingUnexpectedAnswers(),
@@ -255,6 +265,82 @@ describe('more series than max_series', () => {
 
   it('leave out everything if one row is too large', () => {
     expect(read(rows, { ...how, maxSeries: 1 })).toMatchObject({ series: [], leftOut: 8 });
+  });
+});
+
+describe('11.1 the sums of a query', () => {
+  const counted = aGauge('x', { lone: 'count' });
+  const summed = aGauge('x', { lone: 'sum' });
+  const of = (...values: readonly unknown[]) =>
+    values.map((value, at) => ({ facet: `f${at}`, a: `f${at}`, x: value }));
+  const total = (sum: unknown, others: unknown = 0) => ({
+    sums: { totalResult: { x: sum }, otherResult: { x: others } },
+  });
+  const asksFor = 'add WHERE a IS NOT NULL, or ask without FACET';
+
+  it.each<[string, readonly unknown[], Asked, is: string]>([
+    ['of a count agree', of(2, 3), { gauges: [counted], ...total(5) }, 'whole'],
+    ['of a count agree with others', of(2, 3), { gauges: [counted], ...total(9, 4) }, 'whole'],
+    ['of a count lack one', of(2, 3), { gauges: [counted], ...total(6) }, 'adds up to 5 of 6'],
+    ['of a count lack all', [], { gauges: [counted], ...total(6) }, 'adds up to 0 of 6'],
+    ['of a count have too much', of(2, 3), { gauges: [counted], ...total(4) }, 'too much'],
+    ['say what mends it', of(2), { gauges: [counted], ...total(6) }, asksFor],
+    ['of a count are not said', of(2), { gauges: [counted] }, 'does not say what it adds up to'],
+    ['of nothing need no total', [], { gauges: [counted] }, 'whole'],
+    [
+      'of a sum differ in the last digits',
+      of(0.1, 0.2),
+      { gauges: [summed], ...total(0.3) },
+      'whole',
+    ],
+    ['of a sum that cancels out', of(1e9, -1e9), { gauges: [summed], ...total(100) }, 'whole'],
+    ['of a sum differ', of(0.1, 0.2), { gauges: [summed], ...total(0.31) }, 'adds up to'],
+    ['of a sum of nothing', of(null, 2), { gauges: [summed], ...total(2) }, 'whole'],
+    ['of another function', of(2, 3), { ...total(17) }, 'whole'],
+    ['of the second gauge', of(2, 3), { gauges: [y, counted], ...total(6) }, 'adds up to 5 of 6'],
+  ])('%s', (_, rows, how, is) => {
+    const found = outcomeOf(rows, { ...ofOne, ...how });
+
+    expect(typeof found === 'string' ? found : 'whole').toContain(is);
+  });
+
+  it.each<[string, Asked, facet: unknown]>([
+    ['cases, of which one thing may have several', { facets: [], cases: ['a'] }, 'slow'],
+    ['lists, of which one thing may be in several', { ...ofOne }, [['red', 'blue']]],
+  ])('are not those of %s', (_, how, facet) => {
+    const rows = [{ facet, x: 7 }];
+
+    expect(outcomeOf(rows, { ...how, gauges: [counted], ...total(5) })).toMatchObject({ rows: 1 });
+  });
+
+  it.each([
+    ['count', 'the answer has no row'],
+    ['uniqueCount', 'the answer has no row'],
+    ['sum', 'whole'],
+    [undefined, 'whole'],
+  ] as const)('of no FACET: no row of the function %s: %s', (lone, is) => {
+    const found = outcomeOf([], { gauges: [aGauge('x', { lone })] });
+
+    expect(typeof found === 'string' ? found : 'whole').toContain(is);
+  });
+});
+
+describe('a facet that is written in two ways', () => {
+  it.each([
+    ['1.0', 1, '1.0'],
+    ['1e3', 1000, '1e3'],
+    [200, '200', '200'],
+    ['true', true, 'true'],
+  ])('%j and %j, is shown as the list has it', (facet, own, label) => {
+    expect(shown(read([{ facet, a: own, x: 5 }], ofOne))).toEqual([`0 label_a=${label} 5`]);
+  });
+
+  it.each([
+    ['1.0', 2],
+    ['1.0', 'x'],
+    ['', 0],
+  ])('%j and %j, is another one', (facet, own) => {
+    expect(outcomeOf([{ facet, a: own, x: 5 }], ofOne)).toContain('other facets than were asked');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf, backfilled, pageAt, pageOf } from './backfill-bench.ts';
+import { accountOf, backfilled, pageAt, pageOf, smallRun } from './backfill-bench.ts';
 
 const options = { fleet: { applications: 5, hosts: 12 }, ingestDelayMs: 0 };
 const all =
@@ -157,4 +157,18 @@ describe('backfill', () => {
     expect(run.stderr).not.toContain('rate limited');
     expect(run.stderr).toMatch(/^\d+ s: \d of 6 calls, about \d min left$/mu);
   });
+
+  it.each([0, 1])(
+    '11.1 does not believe an answer with %i rows whose totals have more',
+    async (keep) => {
+      const { exitCode, stderr, output } = await backfilled({
+        ...smallRun,
+        file: `${accountOf('nerdgraph')}queries: [{ as: slow_by_host, nrql: "SELECT max(duration) FROM Transaction FACET host LIMIT 50" }]\n`,
+        rules: [{ fault: { kind: 'short', keep, sign: 'none' } }],
+      });
+
+      expect(stderr).toContain('adds up to');
+      expect([exitCode, output]).toEqual([1, undefined]);
+    },
+  );
 });

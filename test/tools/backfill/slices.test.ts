@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../../src/model/time.ts';
-import { pollWindow } from '../../../src/newrelic/nerdgraph/nrql.ts';
+import { pollWindow } from '../../../src/model/window.ts';
 import { type Slice, slicesOf, windowsOf } from '../../../src/tools/backfill/slices.ts';
 
 const nowMs = Date.UTC(2026, 10, 1, 12, 34, 56);

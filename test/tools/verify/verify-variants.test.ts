@@ -172,6 +172,16 @@ const otherwise: readonly Otherwise[] = [
     does: changed(rows, (all) => [...(Array.isArray(all) ? all : []), { facet: null, calls: 1 }]),
   },
   {
+    id: 'query-total',
+    when: /FACET error\.class/u,
+    does: changed('data.actor.account.nrql.totalResult.calls', plus(1000)),
+  },
+  {
+    id: 'query-syntax',
+    when: /GROUP BY/u,
+    does: answered({ errors: [{ message: 'something is wrong with that' }] }),
+  },
+  {
     id: 'query-event-types',
     when: /SHOW EVENT TYPES/u,
     does: changed(`${rows}.*.eventType`, gone),
