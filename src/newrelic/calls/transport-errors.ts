@@ -67,7 +67,7 @@ const noCommonVersion: Explanation = {
   remedy: 'the server must speak TLS 1.2 or 1.3: check base_url, proxy_url and what is in between',
 };
 /** What each of some codes means: they stand behind their meaning, with blanks in between. */
-export function byCode<Meaning>(
+function byCode<Meaning>(
   meanings: readonly (readonly [Meaning, codes: string])[],
 ): ReadonlyMap<string, Meaning> {
   return new Map(
