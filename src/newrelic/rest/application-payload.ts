@@ -7,6 +7,7 @@ import {
   type JsonObject,
   objectOf,
   sampleOf,
+  textIn,
 } from '../answer.ts';
 import { type CallSubject, listElementsOf, partsMissing, type RestContext } from './answer.ts';
 import type { PageContent } from './paging.ts';
@@ -80,10 +81,6 @@ function applicationOf(
     hostIds: idsOf(links['application_hosts'], 'host', report),
     instances: idsOf(links['application_instances'], 'instance', report)?.length,
   };
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Response times come in milliseconds and error rates in percent. */
