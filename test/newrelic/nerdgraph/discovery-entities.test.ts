@@ -71,6 +71,7 @@ describe('an entity', () => {
       { summary: { apdexScore: 0.9, apdexTargetSeconds: 0.5 }, hostCount: 3 },
       ['sample negative', 'sample not_a_number'],
     ],
+    ['with tags that nobody wants', { tags: [team('a')] }, { tags: undefined }],
     ['with an id that is a text', { applicationId: '98765432' }, { id: '98765432' }],
     ['with an id beyond 2^53', { applicationId: '9007199254740993' }, { id: '9007199254740993' }],
     ['with an empty name', { name: '' }, { name: '' }],
@@ -158,6 +159,12 @@ describe('an element of a list', () => {
 });
 
 describe('a list', () => {
+  it('of what cannot be read is not taken for an empty one', async () => {
+    const found = await read(pageOf([anEntity(2, { name: null })]));
+
+    expect(found).toMatchObject({ complete: true, unreadableIds: ['2'], calls: 1 });
+  });
+
   it.each([null, '', undefined, 5])('ends with the cursor %j', async (cursor) => {
     expect(await read(pageOf([anEntity(1)], cursor))).toMatchObject({ complete: true, calls: 1 });
   });
