@@ -43,6 +43,7 @@ const absent = {
   hostCount: undefined,
 };
 const withoutSense = { throughput: -1, responseTimeAverage: '0.1', apdexScore: 0.9, hostCount: 3 };
+const nulls = { throughput: null, apdexScore: null, hostCount: null, instanceCount: null };
 const severity = (alertSeverity: unknown, reporting: unknown = true): Json => ({
   alertSeverity,
   reporting,
@@ -57,7 +58,9 @@ describe('an entity', () => {
     ['without incidents', severity('NOT_ALERTING'), { healthStatus: 'green' }],
     ['without alerts', severity('NOT_CONFIGURED'), { healthStatus: 'unknown' }],
     ['without a severity', severity(null), { healthStatus: 'unknown' }],
-    ['with a new severity', severity('NEW', null), { healthStatus: 'unknown' }],
+    ['with a new severity', severity('NEW'), { healthStatus: 'unknown' }],
+    ['that does not say whether it reports', severity(null, null), { reporting: undefined }],
+    ['with nulls, which are no mistake', { apmSummary: nulls }, { hostCount: undefined }],
     ['with a number for a severity', severity(5), { healthStatus: 'unknown' }],
     ['that does not report', severity('CRITICAL', false), { healthStatus: 'gray' }],
     [
