@@ -125,10 +125,10 @@ export interface Source {
   /** Whether one call may answer for many applications: then those that are asked for together cost less. */
   readonly sharesCalls: boolean;
   /**
-   * Lists what the selectors may choose from, and perhaps more. An id that a selector names counts
-   * as absent only if the vendor was asked for it alone. A known application that is chosen by its
-   * name counts as absent only if the vendor was asked for it by its id, or if it is not in a list
-   * of one page that has most of the known ones.
+   * Lists what the selectors may choose from, and perhaps more. With NerdGraph, what a whole search leaves
+   * out is absent. With REST, an id that a selector names counts as absent only if the vendor was asked for
+   * it alone, and a known application that is chosen by its name only if the vendor was asked for it by its
+   * id, or if it is not in a list of one page that has most of the known ones.
    *
    * Keeps what it has: if a call fails, or if the reason of an abort is an `ApiError` (a deadline),
    * it resolves with that error and what was read so far. With another reason of an

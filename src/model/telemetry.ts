@@ -48,15 +48,13 @@ export type SeriesDropReason = (typeof seriesDropReasons)[number];
  * How an answer of NerdGraph differs from what New Relic documents, or from what was assumed where its
  * documents say nothing: another window than the one asked for; no window; more rows than fit into an
  * answer; a row without a host; a row that cannot be read or that nobody asked for; an application that
- * reports, but of which no host does; a filter of a search that is refused or leaves out what there is; an
- * entity of another account than the one asked for.
+ * reports, but of which no host does; an entity of another account than the one asked for.
  */
 export const unexpectedAnswers = [
   'window',
   'host_null',
   'row',
   'no_heartbeat',
-  'filter_refused',
   'foreign_entity',
 ] as const;
 /** Of the REST API: an answer for several metrics lacks values that a metric has when it is asked for alone. */

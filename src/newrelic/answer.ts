@@ -109,6 +109,11 @@ function isLongInteger(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
 }
 
+/** The text, unless it is empty; `undefined` for anything else. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 const digits = /^\d{1,32}$/;
 
 /**

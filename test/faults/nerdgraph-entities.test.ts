@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Selector } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { anEntity, pageAnswer } from '../newrelic/nerdgraph/answers.ts';
+import { anEntity } from '../newrelic/nerdgraph/answers.ts';
 import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 import { byNerdGraph } from './sources.ts';
 
@@ -23,6 +23,12 @@ function badPage(search: unknown, errors?: readonly unknown[]): FaultRule {
   const when = { ...byNerdGraph.lists, fromMs: 2 * minuteMs, untilMs: 7 * minuteMs };
   return { when, fault: { kind: 'document', body } };
 }
+
+/** What New Relic answers to a query about no application, in an account that the key does not see. */
+const emptyAccount: FaultRule = {
+  when: { operation: 'nrql', queryIncludes: 'appId IN (0)' },
+  fault: { kind: 'document', body: '{"data":{"actor":{"account":null}}}' },
+};
 
 const timeout = { message: 'took too long', extensions: { errorClass: 'TIMEOUT' } };
 const entities = [anEntity(1000), anEntity(1001)];
@@ -63,10 +69,18 @@ describe('11.1 a list of NerdGraph under 200 that is not whole', () => {
     {
       what: 'has always one more page of the same',
       page: badPage({ count: 7, results: { entities, nextCursor: 'more' } }),
-      says: 'the list of 7 does not end after 2 pages.',
+      says: 'the list of 7 does not end after page 2.',
     },
-  ])('removes nothing, and says so: $what', async ({ page, reason = 'schema', says }) => {
-    await withTimedFaults({ source, simulator, script: [page] }, async (bench) => {
+    {
+      what: 'is empty because the key no longer sees the account',
+      page: badPage({ count: 0, results: { entities: [], nextCursor: null } }),
+      unseen: true,
+      reason: 'auth',
+      says: 'has no access to the account 1234567: check account_id',
+    },
+  ])('removes nothing, and says so: $what', async ({ page, unseen, reason = 'schema', says }) => {
+    const script = unseen === true ? [page, emptyAccount] : [page];
+    await withTimedFaults({ source, simulator, script }, async (bench) => {
       await bench.advance(6.9 * minuteMs);
       const during = await bench.scrape();
       await bench.advance(2 * minuteMs);
@@ -113,37 +127,49 @@ describe('a list of NerdGraph', () => {
   it.each<{ filter: string; selector: Selector }>([
     { filter: 'domainId IN', selector: { kind: 'id', id: '1000' } },
     { filter: 'name IN', selector: { kind: 'name', name: 'application 0' } },
-  ])('has what a search with $filter leaves out', async ({ filter, selector }) => {
-    const { body } = pageAnswer([]);
+  ])('is read whole where New Relic refuses to search with $filter', async (one) => {
+    const { filter, selector } = one;
     const when = { ...byNerdGraph.lists, queryIncludes: filter };
-    const script: FaultRule[] = [{ when, fault: { kind: 'document', body } }];
+    const fault = { kind: 'graphql_error', errorClass: 'INVALID_INPUT', message: 'no' } as const;
     const entries = [{ selector }];
-    await withTimedFaults({ source, simulator, script, entries }, async (bench) => {
+    const faults = { source, simulator, script: [{ when, fault }], entries };
+    await withTimedFaults(faults, async (bench) => {
       await bench.advance(5 * minuteMs);
       const scraped = await bench.scrape();
 
       expect(scraped.series(info, production)).toHaveLength(1);
+      expect(scraped.value('newrelic_up', production)).toBe(1);
       expect(scraped.total('newrelic_exporter_app_missing', production)).toBe(0);
-      expect(scraped.value(unexpected, { ...production, kind: 'filter_refused' })).toBe(1);
-      expect(searchesOf(bench, filter)).toBe(1);
+      const refused = { ...production, operation: 'list_applications', code: '400' };
+      expect(scraped.value('newrelic_exporter_api_requests_total', refused)).toBe(
+        searchesOf(bench, filter),
+      );
     });
   });
 
-  it('is read once an hour for what is missing', async () => {
+  it('is not read for what a search leaves out: it is missing, or gone by the next one', async () => {
     const entries = [
       { selector: { kind: 'id', id: '9' } },
-      { selector: { kind: 'id', id: '1000' } },
+      { selector: { kind: 'name', name: 'application 0' } },
+      { selector: { kind: 'id', id: '1001' } },
     ] as const;
     await withTimedFaults({ source, simulator, entries }, async (bench) => {
-      await bench.advance(30 * minuteMs);
-      const scraped = await bench.scrape();
+      await bench.advance(5 * minuteMs);
+      const before = await bench.scrape();
+      bench.faulty.simulator.fleet.renameApplication(1000, 'another');
+      await bench.advance(1.1 * minuteMs);
+      const after = await bench.scrape();
 
-      expect(scraped.value('newrelic_up', production)).toBe(1);
-      expect(scraped.total('newrelic_exporter_app_missing', production)).toBe(1);
-      const filtered = searchesOf(bench, 'domainId IN');
-      expect(filtered).toBeGreaterThan(3);
-      // The whole list has two pages.
-      expect(searchesOf(bench, 'accountId')).toBe(filtered + 2);
+      expect(before.series(info, production)).toHaveLength(2);
+      expect(before.total('newrelic_exporter_app_missing', production)).toBe(1);
+      const ids = after.series(info, production).map(({ app_id: id }) => id);
+      expect(ids).toEqual(['1001']);
+      const missing = after.series('newrelic_exporter_app_missing', production);
+      expect(missing.map(({ selector }) => selector)).toEqual(['id=9', 'name=application 0']);
+      expect(after.value('newrelic_up', production)).toBe(1);
+      const filters = ['domainId IN', ' name IN'].map((filter) => searchesOf(bench, filter));
+      expect(searchesOf(bench, 'accountId')).toBe(2 * (filters[0] ?? 0));
+      expect(filters[0]).toBe(filters[1]);
     });
   });
 });

@@ -1,42 +1,31 @@
-import { z } from 'zod';
-import type { Application, ApplicationSummary } from '../../model/application.ts';
-import { entityIdOf, type InvalidSampleListener, objectOf, sampleOf } from '../answer.ts';
+import type { ApiError } from '../../model/api-error.ts';
+import type { Application } from '../../model/application.ts';
+import {
+  entityIdOf,
+  type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
+  objectOf,
+  sampleOf,
+  textIn,
+} from '../answer.ts';
 import { type NerdGraphPurpose, notWhole } from '../failures.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {
-  /** Without hosts: a search does not name them. */
+  /** A search does not name their hosts. */
   readonly applications: readonly Application[];
   /** The readable ids of entities that could not be read. */
   readonly unreadableIds: readonly string[];
-  /** One clause for each entity without a readable id: nobody can tell which these are. */
-  readonly unidentified: readonly string[];
   /** What tells each listed entity from the others, whatever became of it. */
   readonly listed: readonly string[];
+  /** Says that entities have no readable id: nobody can tell which these are. */
+  readonly error: ApiError | undefined;
   /** How many entities the pages of the search have together. */
   readonly count: number;
   /** `undefined` on the last page. */
   readonly nextCursor: string | undefined;
 }
-
-const textSchema = z.string().min(1).optional().catch(undefined);
-const valuesSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
-const tagSchema = z.object({ key: z.string(), values: z.array(z.string()) });
-const entitySchema = z.object({
-  applicationId: z
-    .unknown()
-    .transform(entityIdOf)
-    .pipe(z.string({ error: 'no numeric applicationId' })),
-  name: z.string({ error: 'no name' }),
-  reporting: z.boolean().optional().catch(undefined),
-  alertSeverity: textSchema,
-  tags: z.array(tagSchema).optional().catch(undefined),
-  language: textSchema,
-  settings: valuesSchema,
-  apmSummary: valuesSchema,
-});
-
-type EntityRecord = z.infer<typeof entitySchema>;
 
 /** A page has 200 entities. A million would block the whole process for seconds. */
 const maxEntities = 1000;
@@ -61,30 +50,31 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
   const { elements, ...results } = resultsOf(part, purpose);
   const applications: Application[] = [];
   const unreadableIds: string[] = [];
-  const unidentified: string[] = [];
+  const unidentified: number[] = [];
   const listed: string[] = [];
   for (const [index, element] of elements.entries()) {
-    const { guid, applicationId, accountId } = objectOf(element);
+    const entity = objectOf(element);
+    const { guid, applicationId, accountId, name } = entity;
     const id = entityIdOf(applicationId);
-    const key = typeof guid === 'string' ? guid : id;
+    const key = textIn(guid) ?? id;
     if (key !== undefined) listed.push(key);
     const owner = entityIdOf(accountId);
     if (owner !== undefined && owner !== String(purpose.accountId)) {
       unexpected.saw('foreign_entity', { app_id: id, account_id: owner });
-      continue;
-    }
-    const record = entitySchema.safeParse(element);
-    if (record.success) applications.push(applicationOf(record.data, reading));
-    else if (id !== undefined) unreadableIds.push(id);
-    else
-      unidentified.push(`element ${index}: ${record.error.issues[0]?.message ?? 'not readable'}`);
+    } else if (id === undefined) unidentified.push(index);
+    else if (typeof name !== 'string') unreadableIds.push(id);
+    else applications.push(applicationOf(id, name, entity, reading));
   }
-  return { applications, unreadableIds, unidentified, listed, ...results };
+  const [first] = unidentified;
+  const which = `(${unidentified.length}), the first: element ${first}: no numeric applicationId`;
+  const error =
+    first === undefined ? undefined : notWhole(purpose, `parts of the list were left out ${which}`);
+  return { applications, unreadableIds, listed, error, ...results };
 }
 
 function resultsOf(part: unknown, purpose: NerdGraphPurpose) {
   const { count, results } = objectOf(part);
-  const { entities: elements, nextCursor: cursor } = objectOf(results);
+  const { entities: elements, nextCursor } = objectOf(results);
   if (!Array.isArray(elements)) throw notWhole(purpose, 'the answer has no list of entities');
   if (elements.length > maxEntities) {
     const detail = `the answer lists ${elements.length} entities on one page, which has 200 at most`;
@@ -93,65 +83,68 @@ function resultsOf(part: unknown, purpose: NerdGraphPurpose) {
   if (typeof count !== 'number') {
     throw notWhole(purpose, 'the answer does not say how many entities there are');
   }
-  const nextCursor = typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
-  return { elements, count, nextCursor };
+  return { elements, count, nextCursor: textIn(nextCursor) };
 }
 
-function applicationOf(record: EntityRecord, { onInvalid, tags = [] }: PageReading): Application {
-  const { hostCount, instanceCount } = record.apmSummary ?? {};
+/** All but the id and the name may be absent. A member of the wrong type counts as absent. */
+function applicationOf(
+  id: string,
+  name: string,
+  { language, reporting, alertSeverity, apmSummary, settings, tags }: JsonObject,
+  { onInvalid, tags: wanted = [] }: PageReading,
+): Application {
+  const valueOf = (member: unknown) => sampleOf(member ?? undefined, onInvalid);
+  const { hostCount, instanceCount, ...summary } = objectOf(apmSummary);
   return {
-    id: record.applicationId,
-    name: record.name,
-    language: record.language,
-    healthStatus: healthStatusOf(record),
-    reporting: record.reporting,
+    id,
+    name,
+    language: textIn(language),
+    healthStatus: reporting === false ? 'gray' : (healthStatuses.get(alertSeverity) ?? 'unknown'),
+    reporting: typeof reporting === 'boolean' ? reporting : undefined,
     // NerdGraph says only since when an application reports or does not.
     lastReportedAtMs: undefined,
-    summary: record.apmSummary && summaryOf(record, onInvalid),
-    hostIds: undefined,
-    hostCount: sampleOf(hostCount ?? undefined, onInvalid),
-    instances: sampleOf(instanceCount ?? undefined, onInvalid),
-    tags: tags.length === 0 ? undefined : tagTexts(record.tags, tags),
+    summary: isJsonObject(apmSummary)
+      ? {
+          requestsPerMinute: valueOf(summary['throughput']),
+          // In seconds here.
+          responseTimeSeconds: valueOf(summary['responseTimeAverage']),
+          // It is not documented whether it is a share or a percentage.
+          errorRatio: undefined,
+          apdexScore: valueOf(summary['apdexScore']),
+          apdexTargetSeconds: valueOf(objectOf(settings)['apdexTarget']),
+        }
+      : undefined,
+    // Polls name those of the others.
+    hostIds: reporting === false ? [] : undefined,
+    hostCount: valueOf(hostCount),
+    instances: valueOf(instanceCount),
+    tags: wanted.length === 0 ? undefined : tagTexts(tags, wanted),
   };
 }
 
-/** The wanted ones. A tag may have several values, in no order, in one entry or in several. */
-function tagTexts(stated: EntityRecord['tags'], wanted: readonly string[]): Application['tags'] {
-  if (stated === undefined) return undefined;
-  const tags = wanted.includes(everyTag) ? new Set(stated.map(({ key }) => key)) : wanted;
-  const texts = [...tags].flatMap((tag) => {
-    const values = stated.flatMap(({ key, values: own }) => (key === tag ? own : []));
-    return values.length === 0 ? [] : [[tag, [...new Set(values)].toSorted().join(',')] as const];
-  });
-  return Object.fromEntries(texts);
-}
-
 /** The words that the REST API has for New Relic's severities of open incidents. */
-const healthStatuses: ReadonlyMap<string, string> = new Map([
+const healthStatuses: ReadonlyMap<unknown, string> = new Map([
   ['CRITICAL', 'red'],
   ['WARNING', 'orange'],
   ['NOT_ALERTING', 'green'],
 ]);
 
-function healthStatusOf({ reporting, alertSeverity }: EntityRecord): string {
-  if (reporting === false) return 'gray';
-  return healthStatuses.get(alertSeverity ?? '') ?? 'unknown';
+/**
+ * The wanted ones; `undefined` if a tag cannot be read. A tag may have several values, in no order, in
+ * one entry or in several.
+ */
+function tagTexts(tags: unknown, wanted: readonly string[]): Application['tags'] {
+  if (!Array.isArray(tags) || !tags.every(isTag)) return undefined;
+  const keys = wanted.includes(everyTag) ? new Set(tags.map(({ key }) => key)) : wanted;
+  const texts = [...keys].flatMap((tag) => {
+    const values = tags.flatMap(({ key, values: own }) => (key === tag ? own : []));
+    return values.length === 0 ? [] : [[tag, [...new Set(values)].toSorted().join(',')] as const];
+  });
+  return Object.fromEntries(texts);
 }
 
-/**
- * Times are in seconds here. The error rate is left out: it is not documented whether it is a share
- * or a percentage.
- */
-function summaryOf(
-  { apmSummary = {}, settings = {} }: EntityRecord,
-  onInvalid: InvalidSampleListener,
-): ApplicationSummary {
-  const { throughput, responseTimeAverage, apdexScore } = apmSummary;
-  return {
-    requestsPerMinute: sampleOf(throughput ?? undefined, onInvalid),
-    responseTimeSeconds: sampleOf(responseTimeAverage ?? undefined, onInvalid),
-    errorRatio: undefined,
-    apdexScore: sampleOf(apdexScore ?? undefined, onInvalid),
-    apdexTargetSeconds: sampleOf(settings['apdexTarget'] ?? undefined, onInvalid),
-  };
+function isTag(tag: unknown): tag is { readonly key: string; readonly values: readonly string[] } {
+  const { key, values } = objectOf(tag);
+  const areTexts = Array.isArray(values) && values.every((value) => typeof value === 'string');
+  return typeof key === 'string' && areTexts;
 }

@@ -46,7 +46,7 @@ export function createNerdGraphSource(
   const sizes = new QuerySizes(clock);
   const seen = new SeenMetrics();
   const wallMs = (): number => vendorClock.wallMs();
-  const discover = createDiscover(accountId, { client, unexpected, wallMs });
+  const discover = createDiscover(accountId, { client, wallMs });
   const context = { client, sizes, seen, unexpected, onInvalid, vendorClock };
 
   return {

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   objectOf,
   sampleOf,
+  textIn,
 } from '../answer.ts';
 import type { RestPurpose } from '../failures.ts';
 import { listElementsOf, partsMissing, type RestContext } from './answer.ts';
@@ -81,10 +82,6 @@ function applicationOf(
     hostIds: idsOf(links['application_hosts'], 'host', report),
     instances: idsOf(links['application_instances'], 'instance', report)?.length,
   };
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Response times come in milliseconds and error rates in percent. */

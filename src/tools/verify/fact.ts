@@ -9,6 +9,8 @@ import { shapeOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 export const lacking = {
   applicationId: 'no selected application on the first page of the list reports',
   otherId: 'there is no second application that reports',
+  name: 'no application on the first page of the list has a name without quotes',
+  otherName: 'there is no second such name',
   hostId: 'REST lists no host of the application',
   page: 'the list has one page',
   cursor: 'the list has one page',

@@ -66,6 +66,7 @@ const searches = callsOf(
 | entities, other header | ${entities} | other header |
 | entities, second page | ${entities} # {cursor} |
 | entities by id | ${entities} AND domainId IN ('{applicationId}','{otherId}','1') |
+| entities by name | ${entities} AND name IN ('{name}','{otherName}','Verify/Nothing') |
 `,
   'nerdgraph',
   (text) => {
@@ -179,6 +180,12 @@ const sees: Readonly<Record<string, See>> = {
     return seen(isSorted, isSorted ? 'sorted' : 'not sorted');
   },
   'nerdgraph-cursor': noneTwice,
+  'nerdgraph-names': ({ items, asked }, all) => {
+    const found = new Set(items.map(idOf));
+    const names = new Set([asked.name, asked.otherName]);
+    const meant = all.items.filter(({ name }) => names.has(textOf(name)));
+    return each(meant, (one) => found.has(idOf(one)));
+  },
   'nerdgraph-tags': ({ items }) => {
     const tags = items.flatMap((entity) => listAt(entity, 'tags'));
     return each(tags, ({ key, values }) => typeof key === 'string' && Array.isArray(values));
@@ -270,7 +277,8 @@ export const nerdgraphFacts: readonly Fact[] = factsOf(
 | nerdgraph-count | A page has 200 entities, and \`count\` is the number on all pages | D; exactly: U | \`discovery failed\`: \`schema\`, with both numbers | Each discovery counts as incomplete, and nothing ends that is gone. Now: stay with \`source: rest\` | entities |
 | nerdgraph-order | Entities come in the order of their names | V | none | A list of several pages may skip one. Now: nothing, the next list finds it | entities |
 | nerdgraph-cursor | A cursor leads to other entities | D; lifetime: U | \`discovery failed\` for more than 200 applications | Lists of several pages are not complete. Now: choose applications by id | entities; entities, second page |
-| nerdgraph-ids | \`domainId IN\` finds several ids, and leaves out an unknown one | I | \`newrelic_exporter_unexpected_answers_total{kind="filter_refused"}\` | Each discovery reads the whole list. Now: nothing | entities by id |
+| nerdgraph-ids | \`domainId IN\` finds several ids, and leaves out an unknown one | I | \`newrelic_exporter_app_missing\`; if it is refused, \`newrelic_exporter_api_requests_total{operation="list_applications",code="400"}\` | An application that is chosen by its id is missing; if it is refused, each discovery reads the whole list as well. Now: choose it by \`match\` | entities by id |
+| nerdgraph-names | \`name IN\` finds whatever the list has under one of several names | I | as for \`domainId IN\` | An application that is chosen by its name is missing; if it is refused, each discovery reads the whole list as well. Now: choose it by \`match\` | entities by name; entities |
 | nerdgraph-tags | Tags have a key and a list of values | D | labels of tags are empty | Labels of \`tags\` stay empty. Now: write \`labels\` instead | entities |
 | nerdgraph-error-rate | \`errorRate\` of the summary is a share, not a percentage | U | none: it is not published | It can be published only as a percentage. Now: nothing | entities; histogram; groups of null |
 | nerdgraph-numbers | \`appId IN (1)\` finds the application without quotes | U | no application has values; \`compare\`: \`only REST\` | No application has values. Now: stay with \`source: rest\` | calls; calls by id in quotes |

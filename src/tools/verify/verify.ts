@@ -13,6 +13,7 @@ import { minuteMs } from '../../model/time.ts';
 import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
 import type { ApiResponse } from '../../newrelic/calls/transport.ts';
 import { answeredPartOf, saidIn } from '../../newrelic/failures.ts';
+import { isSearchable } from '../../newrelic/nerdgraph/discovery.ts';
 import { nrqlTimeoutSeconds } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
@@ -203,6 +204,14 @@ function trafficOf(item: JsonObject): number {
   return numberIn(throughput ?? 0);
 }
 
+/** Two names of applications to search, each empty where the list has none. */
+function namesIn(search: Answer | undefined) {
+  const items = search?.items ?? [];
+  const names = items.map((item) => textOf(item['name']));
+  const [name = '', otherName = ''] = new Set(names.filter(isSearchable));
+  return { name, otherName };
+}
+
 /** What to ask about: the busiest application that the configuration selects, one of its hosts, another one. */
 function subjectOf(results: Results, entries: readonly AppEntry[]) {
   const answers = listCalls.map((name) => results.get(name));
@@ -222,6 +231,7 @@ function subjectOf(results: Results, entries: readonly AppEntry[]) {
   return {
     applicationId,
     otherId: reporting.map(idOf).find((id) => id !== applicationId) ?? '',
+    ...namesIn(search),
     hostId: idOf({ id: hostId }),
     page: String(nextPageOf(list?.headers['link'], 1) ?? ''),
     cursor: typeof cursor === 'string' ? cursor : '',

@@ -10,10 +10,17 @@ import { aNerdGraphSource } from './a-nerdgraph-source.ts';
 import { anEntity, pageAnswer } from './answers.ts';
 
 const byShop = " AND name IN ('shop')";
+const unknown: Selector = { kind: 'id', id: '9' };
+const byUnknown = " AND domainId IN ('9')";
 const byCart = " AND domainId IN ('102')";
 const later = (first: number, status: number): FaultRule => ({
   when: { operation: 'entity_search', calls: { first } },
   fault: { kind: 'status', status },
+});
+/** Searches with this text get an error of this class. */
+const filtered = (queryIncludes: string, errorClass: string): FaultRule => ({
+  when: { operation: 'entity_search', queryIncludes },
+  fault: { kind: 'graphql_error', errorClass, message: 'no such filter' },
 });
 const answeredBy = (...entities: readonly unknown[]): FaultRule => ({
   fault: { kind: 'document', body: pageAnswer(entities).body },
@@ -34,30 +41,47 @@ describe('a discovery', () => {
     expect(bench.requests).toMatchObject([{ operation: 'list_applications', target: '/graphql' }]);
   });
 
-  it.each<[string, readonly Selector[], readonly string[], readonly string[], string[]?]>([
+  it.each<[string, readonly Selector[], readonly string[], readonly string[]]>([
     ['a name', [shop], [byShop], ['101']],
     ['an id', [cart], [byCart], ['102']],
     ['both', [shop, cart], [byCart, byShop], ['101', '102']],
     ['everything', [], [''], ['101', '102', '103']],
-    [
-      'a known application that the list lacks, too',
-      [shop],
-      [byShop, byCart],
-      ['101', '102'],
-      ['101', '102'],
-    ],
-    [
-      'a known application that is nowhere, and is gone',
-      [shop],
-      [byShop, " AND domainId IN ('9')"],
-      ['101'],
-      ['9'],
-    ],
-  ])('searches %s', async (_, selectors, searches, ids, known) => {
+    ['what is not there, among others', [shop, unknown], [byUnknown, byShop], ['101']],
+    ['nothing that is there', [unknown], [byUnknown], []],
+  ])('searches %s once, and believes it', async (_, selectors, searches, ids) => {
     const bench = aBench();
 
-    expect(await bench.discover(selectors, known)).toMatchObject({ ids, complete: true });
-    expect(bench.searches()).toEqual(searches);
+    for (const known of [[], ['101', '102', '103', '9']]) {
+      expect(await bench.discover(selectors, known)).toMatchObject({ ids, complete: true });
+    }
+    expect(bench.searches()).toEqual([...searches, ...searches]);
+    expect(bench.unexpected).toEqual([]);
+  });
+
+  it.each([
+    ['names', 'name IN', [shop], [byShop, '']],
+    ['ids', 'domainId IN', [cart, shop], [byCart, '']],
+  ])(
+    'reads the whole list if a search by %s is refused',
+    async (_, filter, selectors, searches) => {
+      const bench = aBench([filtered(filter, 'INVALID_INPUT')]);
+      const found = [await bench.discover(selectors), await bench.discover(selectors)];
+
+      const whole = { complete: true, error: undefined, ids: ['101', '102', '103'], calls: 2 };
+      expect(found).toMatchObject([whole, whole]);
+      expect(bench.searches()).toEqual([...searches, ...searches]);
+    },
+  );
+
+  it.each([
+    ['a search by names that fails', [shop], 1],
+    ['a whole list that is refused', [everything], 1],
+  ])('makes no second search after %s', async (_, selectors, calls) => {
+    const errorClass = selectors.includes(shop) ? 'INTERNAL_SERVER_ERROR' : 'INVALID_INPUT';
+    const bench = aBench([filtered('domain =', errorClass)]);
+
+    expect(await bench.discover(selectors)).toMatchObject({ complete: false, ids: [], calls });
+    expect(bench.searches()).toHaveLength(calls);
   });
 
   it('leaves out entities of other accounts', async () => {
@@ -98,7 +122,7 @@ describe('a search that finds nothing', () => {
     const bench = aBench([], { graphql: { accountId: 1 } });
     const found = await bench.discover([everything], ['101']);
 
-    expect(found).toMatchObject({ complete: false, ids: [], calls: 3, error: { status: 403 } });
+    expect(found).toMatchObject({ complete: false, ids: [], calls: 2, error: { status: 403 } });
     expect(found.error?.message).toContain(
       'has no access to the account 1234567: check account_id',
     );
@@ -223,7 +247,7 @@ describe('the pages of a list', () => {
         'ids x': { entities: [two], next: 'y', count: 200 },
         'ids y': { entities: [one], next: 'x', count: 200 },
       },
-      'the list of 200 does not end after 3 pages',
+      'the list of 200 does not end after page 3',
     ],
   ])('are incomplete with %s, and the other list is read', async (_, script, says) => {
     const found = await list({ ...script, ...names });
@@ -234,10 +258,10 @@ describe('the pages of a list', () => {
   });
 
   it.each([
-    [1, 5, 7],
-    [2, 5, 5],
+    [1, 5, 11],
+    [2, 5, 6],
     [200, 450, 5],
-    [200, 0, 2],
+    [200, 0, 1],
   ])('with %d on each of a list of %d are %d at most', async (perPage, count, pages) => {
     let page = 0;
     const found = await list(() => {
@@ -246,7 +270,7 @@ describe('the pages of a list', () => {
       return { entities, next: `${page}`, count };
     });
 
-    const message: unknown = expect.stringContaining(`${count} does not end after ${pages} pages`);
+    const message: unknown = expect.stringContaining(`${count} does not end after page ${pages}`);
     expect(found).toMatchObject({ calls: pages, error: { message } });
     expect(found.ids).toHaveLength(pages * perPage);
   });

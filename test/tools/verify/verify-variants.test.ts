@@ -118,6 +118,7 @@ const otherwise: readonly Otherwise[] = [
   },
   { id: 'nerdgraph-cursor', when: /"cursor":"/u, does: changed(`${entities}.*.guid`, () => 'x') },
   { id: 'nerdgraph-ids', when: /domainId IN/u, does: changed(entities, withoutFirst) },
+  { id: 'nerdgraph-names', when: / AND name IN/u, does: changed(entities, withoutFirst) },
   {
     id: 'nerdgraph-tags',
     when: firstEntities,
