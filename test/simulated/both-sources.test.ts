@@ -219,12 +219,20 @@ describe('the page of the same account', () => {
   });
 });
 
-it('the host of this process is found with NerdGraph though New Relic spells its name in small letters', async () => {
-  const hosts = [{ name: 'shop-1' }, { name: 'shop-2' }];
-  const fleet = [{ id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts }] as const;
-  const entry = anEntry({ hosts: { kind: 'self', names: ['Shop-1'] }, poll: { hostNames: true } });
-  const page = (await pagePolledOnce(byNerdGraph, entry, fleet)).toString();
+it.each([
+  ['in small letters', 'Shop-1', 'shop-1'],
+  ['with a quote', "o'clock", "o'clock"],
+  ['with a backslash at its end', 'dc\\', 'dc\\'],
+])(
+  'the host of this process is found with NerdGraph, and no other, though its name is spelt %s',
+  async (_, own, spelt) => {
+    const hosts = [{ name: spelt }, { name: 'shop-2' }];
+    const fleet = [{ id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts }] as const;
+    const entry = anEntry({ hosts: { kind: 'self', names: [own] }, poll: { hostNames: true } });
+    const page = parseExposition(await pagePolledOnce(byNerdGraph, entry, fleet));
 
-  const lines = page.match(/^newrelic_application_host_requests_per_minute\{.*$/gmu) ?? [];
-  expect(lines.map((line) => /host_name="([^"]*)"/u.exec(line)?.[1])).toEqual(['shop-1']);
-});
+    const name = 'newrelic_application_host_requests_per_minute';
+    const samples = page.flatMap((family) => family.samples.filter((one) => one.name === name));
+    expect(samples.map(({ labels }) => new Map(labels).get('host_name'))).toEqual([spelt]);
+  },
+);

@@ -102,9 +102,8 @@ describe('a wrong clock of this machine', () => {
 
 describe('newrelic_up of an account with queries only', () => {
   const refused = answered({ error: { title: 'Invalid API key' } }, 401);
-  const syntax = answered({
-    errors: [{ message: 'NRQL Syntax Error', extensions: { errorClass: 'INVALID_INPUT' } }],
-  });
+  const failedBy = (errorClass: string, message: string) =>
+    answered({ data: null, errors: [{ message, extensions: { errorClass } }] });
 
   it('is 0 before the first answer', async () => {
     const bench = await aRunningDaemon(await queryConfig(alone), { latencyMs: 5000 });
@@ -119,7 +118,15 @@ describe('newrelic_up of an account with queries only', () => {
   it.each<[string, ReturnType<Answering>, string]>([
     ['the key is refused', refused, '0'],
     ['nobody is there', new ApiError('connect', 'nobody is there'), '0'],
-    ['New Relic does not understand the query', syntax, '1'],
+    ['New Relic itself is broken', answered('', 500), '0'],
+    [
+      'New Relic does not understand the query',
+      failedBy('INVALID_INPUT', 'NRQL Syntax Error'),
+      '1',
+    ],
+    ['the query takes too long', failedBy('TIMEOUT', 'the query took too long'), '1'],
+    ['the query fails in New Relic', failedBy('INTERNAL_SERVER_ERROR', 'it failed'), '1'],
+    ['the answer is none to this query', answered({ data: { actor: { account: {} } } }), '1'],
   ])('says whether New Relic answers: %s', async (_, answer, up) => {
     const fault: Fault = { answer: () => undefined };
     const bench = await queriesStarted(alone, faulty(fault));

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountSource, AppEntry, PollConfig } from '../../src/model/config.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { anEntry } from '../support/builders.ts';
+import { aMetric, anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 describe('a silent application', () => {
@@ -25,6 +27,51 @@ describe('a silent application', () => {
       expect(polls > 0).toBe(isPolled);
     },
   );
+});
+
+describe('two applications of one account with other', () => {
+  const seven = { kind: 'range', lengthMs: 7 * minuteMs } as const;
+  const sources: readonly AccountSource[] = [
+    { kind: 'rest', accountId: undefined },
+    { kind: 'nerdgraph', accountId: 1_234_567 },
+  ];
+  it.each(
+    sources.flatMap((source) => [
+      { of: source.kind, what: 'delays', source, poll: { delayMs: 8 * minuteMs }, shown: [300, 5] },
+      { of: source.kind, what: 'windows', source, poll: { window: seven }, shown: [0, 7] },
+    ]),
+  )('$what have values of their own window each, by $of', async ({ source, poll, shown }) => {
+    const metrics = seriesOf([aMetric('HttpDispatcher', { value: 'call_count', as: 'calls' })], []);
+    const entry = (name: string, own: Partial<PollConfig> = {}): AppEntry =>
+      anEntry({
+        account: 'one',
+        selector: { kind: 'name', name },
+        series: metrics,
+        poll: own,
+      });
+    const { platform, page } = await aRunningDaemon(
+      { accounts: [accountOne({ source })], apps: [entry('shop'), entry('cart', poll)] },
+      {
+        fleet: {
+          traffic: 'flat',
+          applications: [
+            { id: 101, name: 'shop', kind: 'web', webRpm: 60, hosts: 1 },
+            { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 1 },
+          ],
+        },
+      },
+    );
+    await platform.clock.advance(30_000);
+    const text = await page();
+    const valueOf = (metric: string, name: string): number =>
+      Number(new RegExp(`^${metric}\\{.*app_name="${name}".*\\} (.*)$`, 'mu').exec(text)?.[1]);
+    const end = 'newrelic_application_window_end_timestamp_seconds';
+
+    expect(valueOf('calls', 'shop')).toBe(5 * 60);
+    expect([valueOf(end, 'shop') - valueOf(end, 'cart'), valueOf('calls', 'cart') / 60]).toEqual(
+      shown,
+    );
+  });
 });
 
 describe("a poll of New Relic's own last half hour", () => {

@@ -6,9 +6,12 @@ import {
 } from '../../../src/model/selected-application.ts';
 import { applicationMetrics } from '../../../src/model/snapshot.ts';
 import { unexpectedAnswers } from '../../../src/model/telemetry.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import { nerdGraphCosts } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
 import { createUnexpectedAnswers } from '../../../src/newrelic/nerdgraph/unexpected-answers.ts';
+import { createFaults } from '../../../src/simulator/faults.ts';
 import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import {
@@ -17,6 +20,7 @@ import {
   costOf,
   discovered,
   polled,
+  type SimulatedSource,
   transportTo,
 } from './a-nerdgraph-source.ts';
 import { anError, failedNrql } from './answers.ts';
@@ -79,9 +83,23 @@ const cart = {
   hosts: [{ name: 'cart-1' }],
 } as const;
 const applications = [{ ...shop, hosts: [{ name: 'web-1' }, { name: 'web-2' }] }, cart];
-const fleet = { traffic: 'flat', applications } as const;
+const fleet = { traffic: 'flat', applications: [...applications, { ...cart, id: 103 }] } as const;
 const none = [undefined, undefined];
 const toMs = Date.UTC(2026, 8, 1, 9, 57);
+
+/** Queries take too long in the second minute. */
+function slowForAMinute(): SimulatedSource {
+  const clock = createFakeClock();
+  const when = { operation: 'nrql', fromMs: minuteMs, untilMs: 2 * minuteMs } as const;
+  const fault = { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'it is slow' } as const;
+  const { intercept } = createFaults([{ when, fault }], { clock });
+  return aSimulatedSource({ fleet, intercept }, clock);
+}
+
+type Meanwhile = typeof polled | typeof onlyShopIsThere;
+
+const onlyShopIsThere = async ({ source }: Pick<SimulatedSource, 'source'>): Promise<unknown> =>
+  source.discover({ selectors: [{ kind: 'id', id: '101' }] }, [], neverAborted);
 
 describe('a source of a simulated account', () => {
   it('brings the throughput of applications and hosts, of one window', async () => {
@@ -102,21 +120,35 @@ describe('a source of a simulated account', () => {
     expect([calls, bench.unexpected]).toEqual([2, []]);
   });
 
-  it.each([
-    ['that was seen before', false, [0, undefined]],
-    ['of an application that was gone for a while', true, none],
-  ])('says 0 only of a metric %s', async (_, forgets, is) => {
-    const bench = aSimulatedSource({ fleet });
+  it.each<[string, Meanwhile, readonly unknown[]]>([
+    ['that was seen before', async () => undefined, [0, undefined]],
+    ['that was seen before all queries failed', polled, [0, undefined]],
+    ['of an application that was gone for a while', onlyShopIsThere, none],
+  ])('says 0 only of a metric %s', async (_, meanwhile, is) => {
+    const bench = slowForAMinute();
     const found = await discovered(bench, anEntry());
     await polled(bench, found);
-    const others = { selectors: [{ kind: 'id', id: '101' } as const] };
-    if (forgets) await bench.source.discover(others, [], neverAborted);
+    await bench.clock.advance(minuteMs);
+    await meanwhile(bench, found);
     bench.simulator.fleet.setTraffic(102, { webRpm: 0 });
-    await bench.clock.advance(600_000);
+    await bench.clock.advance(9 * minuteMs);
     const { outcomes } = await polled(bench, found);
 
     const hosts = new Map([['cart-1', is]]);
     expect(outcomes.get('102')?.reading).toMatchObject({ application: is, hosts });
+  });
+
+  it('asks for applications that were gone for a while together again, whatever has failed', async () => {
+    const bench = slowForAMinute();
+    const found = await discovered(bench, anEntry());
+    const others = found.filter(({ application }) => application.id !== '101');
+    await bench.clock.advance(minuteMs);
+    await polled(bench, others);
+    const divided = costOf(bench.source, others);
+    await onlyShopIsThere(bench);
+
+    expect(divided).toBeGreaterThan(2);
+    expect(costOf(bench.source, others)).toBe(2);
   });
 
   it('tells of windows that New Relic has moved, and divides by their length', async () => {

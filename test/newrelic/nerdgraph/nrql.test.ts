@@ -86,16 +86,6 @@ describe('a query about', () => {
 });
 
 describe('a text of NRQL', () => {
-  it.each([
-    ['web-1', "'web-1'"],
-    ["o'brien", String.raw`'o\'brien'`],
-    [String.raw`dc\web`, String.raw`'dc\\web'`],
-    [String.raw`\'`, String.raw`'\\\''`],
-    ['', "''"],
-  ])('%j is quoted', (plain, quoted) => {
-    expect(nrqlText(plain)).toBe(quoted);
-  });
-
   it('is read as the same text, whatever is in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {

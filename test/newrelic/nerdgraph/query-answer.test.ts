@@ -262,10 +262,6 @@ describe('more series than max_series', () => {
     expect(shown(read(rows, { ...how, maxSeries: 4 }))).toEqual(series);
     expect(read([rows[0], rows[2], rows[1], rows[3]], how).series).toEqual(found.series);
   });
-
-  it('leave out everything if one row is too large', () => {
-    expect(read(rows, { ...how, maxSeries: 1 })).toMatchObject({ series: [], leftOut: 8 });
-  });
 });
 
 describe('11.1 the sums of a query', () => {

@@ -88,8 +88,6 @@ describe('groups', () => {
 
   it.each<[string, Entry, number]>([
     ['another interval', { poll: { intervalMs: 120_000 } }, 2],
-    ['another delay', { poll: { delayMs: 240_000 } }, 2],
-    ['another window', { poll: { window: { kind: 'vendor_default' } } }, 2],
     ['other metrics', allPresets, 2],
     ['only the host of this process', self, 2],
     ['the same metrics in another order', { series: throughputSeries.toReversed() }, 1],

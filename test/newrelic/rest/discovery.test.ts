@@ -41,6 +41,7 @@ const pages = { list: apps('1', 2), 'list 2': apps('2') };
 const noId = byIds('1', 'x/..', '１', '-1', '', '1\n');
 const batches = [idsFrom(1, 200), idsFrom(201, 200), idsFrom(401, 50)];
 const inBatches = Object.fromEntries(batches.map((batch) => [batch.join(), appsOf(batch)]));
+const inPages = { '1,2,3': apps('1', 2), '1,2,3&page=2': apps('2', 3), '1,2,3&page=3': apps('3') };
 const leftOut = { '1,2,3,4': apps('3'), 1: apps('1'), 2: apps(''), 4: notFound };
 const threePages = { list: apps('1 2', 2), 'list 2': apps('', 3), 'list 3': renamed };
 const idsOnly = { list: nameless(1, 2), 'list 2': nameless(2, 3), 'list 3': apps('3') };
@@ -50,6 +51,7 @@ describe('a discovery', () => {
   it.each<[string, readonly Selector[], ListScript, ids: string, known?: string]>([
     ['asks for ids once, in one call', byIds('1', '2', '1'), { '1,2': apps('2 1') }, '2 1'],
     ['asks for 200 ids in a call', byIds(...batches.flat()), inBatches, batches.flat().join(' ')],
+    ['asks for the same ids on each page', byIds('1', '2', '3'), inPages, '1 2 3'],
     ['asks for an id that was left out alone', byIds('1', '2', '3', '4'), leftOut, '3 1'],
     ['never asks for an id that is not a number', noId, { 1: apps('1') }, '1'],
     ['reads the whole list for a name', [byName], { list: apps('1 2') }, '1 2'],
