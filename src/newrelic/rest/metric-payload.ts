@@ -27,6 +27,8 @@ export interface MetricAnswer {
   readonly values: Values;
   /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
+  /** Metrics that have no value in the answer, although it does not say that they were not found. */
+  readonly unanswered: readonly string[];
 }
 
 /**
@@ -50,19 +52,23 @@ export function metricAnswerOf(
   }
   checkWindow(data, query.window, wallMs, subject);
   const byName = metricsByNameOf(data['metrics'], subject);
+  const unanswered: string[] = [];
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
     const slice = timesliceOf(byName.get(metric), metric, subject);
+    const found = slice === undefined ? {} : valuesIn(slice, metric, subject);
+    if (Object.keys(found).length === 0) unanswered.push(metric);
     if (slice === undefined) return undefined;
     checkWindow(slice, query.window, wallMs, subject);
-    const value = valueOf(valuesIn(slice, metric, subject), series, onInvalid);
+    const value = valueOf(found, series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
     windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, metric, query, subject));
     return value;
   });
-  return { values, windowEndMs };
+  const notFound = new Set<unknown>([data['metrics_not_found']].flat());
+  return { values, windowEndMs, unanswered: unanswered.filter((one) => !notFound.has(one)) };
 }
 
 /**
