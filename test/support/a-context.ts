@@ -14,7 +14,7 @@ export function aContext(overrides: Partial<Context> = {}): Context {
     source: overrides.source ?? createFakeSource(),
     calls: overrides.calls ?? accountCalls(clock),
     key: { reload: async () => false, readability: () => ({ value: false, sinceMs: undefined }) },
-    vendorClock: { wallMs: () => clock.wallMs(), whileInDoubt: async (_, ask) => ask() },
+    vendorClock: { wallMs: () => clock.wallMs(), skewSeconds: () => undefined },
     random: () => 0.5,
     sink: createFakeSink(),
     observer: { polled: () => undefined, skipped: () => undefined },
