@@ -181,7 +181,7 @@ function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean,
  */
 export async function discoverWithin(
   deadlineMs: number,
-  { source, clock, vendorClock }: Pick<Context, 'source' | 'clock' | 'vendorClock'>,
+  { source, clock }: Pick<Context, 'source' | 'clock'>,
   wanted: Wanted,
   knownIds: readonly string[],
   signal: AbortSignal,
@@ -195,8 +195,7 @@ export async function discoverWithin(
   const cancelTimer = clock.after(deadlineMs, () => deadline.abort(new ApiError('timeout', text)));
   try {
     const ended = AbortSignal.any([signal, deadline.signal]);
-    const discover = async (): Promise<Discovery> => source.discover(wanted, knownIds, ended);
-    return await vendorClock.whileInDoubt(mostMoreDiscoveries, discover);
+    return await source.discover(wanted, knownIds, ended);
   } finally {
     cancelTimer();
   }
@@ -210,6 +209,3 @@ const nothingToDiscover: Discovery = {
   calls: 0,
   error: undefined,
 };
-
-/** While answers contradict our clock: the next discovery may be an hour away. */
-const mostMoreDiscoveries = 2;

@@ -53,12 +53,12 @@ async function listByRest(
   onPage: (metrics: readonly ListedMetric[]) => void,
   maxPages: number,
 ): Promise<MetricListEnd> {
-  const subject = metricNamesRequest(question, 1);
+  const purpose = metricNamesRequest(question, 1);
   let isCut = false;
   const readPage = async (page: number): Promise<Page<ListedMetric>> => {
     const request = metricNamesRequest(question, page);
     const found = await ask(request, asking, { signal }, (document, { link }) => ({
-      ...contentOf(document, subject),
+      ...contentOf(document, purpose),
       link,
     }));
     isCut = page >= maxPages && nextPageOf(found.link, page) !== undefined;
@@ -67,22 +67,22 @@ async function listByRest(
     return isCut ? { ...found, link: undefined } : found;
   };
   const { error } = await readPages(readPage, {
-    subject,
+    purpose,
     maxPages,
     keyOf: ({ name }) => name,
     weightOf: () => 1,
-    onBadPage: ({ reason }) => asking.observer.failed(subject.operation, reason),
+    onBadPage: ({ reason }) => asking.observer.failed(purpose.operation, reason),
   });
   // A call that was aborted on its way may have ended with an error of the transport.
   if (error !== undefined) signal.throwIfAborted();
   return { error, cut: isCut ? `the first ${maxPages} pages` : undefined };
 }
 
-function contentOf(document: JsonObject, subject: RestPurpose): PageContent<ListedMetric> {
-  const elements = listElementsOf(document, 'metrics', subject);
+function contentOf(document: JsonObject, purpose: RestPurpose): PageContent<ListedMetric> {
+  const elements = listElementsOf(document, 'metrics', purpose);
   const items = elements.map(metricOf).filter((metric) => metric !== undefined);
   const missing = elements.length - items.length;
-  return { items, error: partsMissing(missing, subject, ': they are not a name with values') };
+  return { items, error: partsMissing(missing, purpose, ': they are not a name with values') };
 }
 
 function metricOf(element: unknown): ListedMetric | undefined {

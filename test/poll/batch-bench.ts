@@ -15,8 +15,8 @@ export function aBatchBench(
   account: Parameters<typeof anAccount>[0] = {},
 ): BatchBench {
   const sources: FakeBatchSource[] = [];
-  const sourceOf = (clock: PollerBench['clock']): FakeBatchSource => {
-    const source = inBatches(createFakeSource(clock));
+  const sourceOf = (): FakeBatchSource => {
+    const source = inBatches(createFakeSource());
     sources.push(source);
     return source;
   };

@@ -124,10 +124,9 @@ interface Ended {
 
 /** Asks for it by the REST API. Returns the outcomes, as they come. */
 function pollBy(client: Partial<RestClient>, { clock, group, requests }: Bench): readonly Ended[] {
-  const fake = createFakeSource(clock);
+  const fake = createFakeSource();
   const source = createRestSource('main', {
     client: { ...fake.client, ...client },
-    clock,
     ...unobserved,
   });
   const ended: Ended[] = [];
@@ -151,7 +150,9 @@ describe('the deadline of a poll', () => {
       {
         metrics: async (_id, hostId, _query, context) =>
           inTurn(context, async () =>
-            hostId === '12' ? never() : { values: webOf(1), windowEndMs: undefined },
+            hostId === '12'
+              ? never()
+              : { values: webOf(1), windowEndMs: undefined, unanswered: [] },
           ),
       },
       bench,
@@ -247,7 +248,7 @@ describe('the list of host names', () => {
         metrics: async (_id, _host, _query, context) =>
           inTurn(context, async () => {
             await sleep(clock, 2500, context.signal);
-            return { values: webOf(1), windowEndMs: undefined };
+            return { values: webOf(1), windowEndMs: undefined, unanswered: [] };
           }),
       },
       bench,

@@ -68,9 +68,9 @@ describe('a wrong clock of this machine', () => {
   const hourly = `poll: { interval: 1h }\n`;
 
   it.each([
-    { what: 'three minutes fast', aheadMs: [-3 * minuteMs], asked: 4, offMs: -3 * minuteMs },
-    { what: 'an hour slow', aheadMs: [60 * minuteMs], asked: 4, offMs: 60 * minuteMs },
-    { what: 'contradicted once', aheadMs: [-60 * minuteMs, 0], asked: 2, offMs: 0 },
+    { what: 'three minutes fast', aheadMs: [-3 * minuteMs], asked: 2, offMs: -3 * minuteMs },
+    { what: 'an hour slow', aheadMs: [60 * minuteMs], asked: 2, offMs: 60 * minuteMs },
+    { what: 'contradicted once', aheadMs: [-60 * minuteMs, 0], asked: 3, offMs: 0 },
     { what: 'right', aheadMs: [0], asked: 1, offMs: 0 },
   ])('does not decide what a query shows for an hour: $what', async ({ aheadMs, asked, offMs }) => {
     let answers = 0;

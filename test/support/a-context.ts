@@ -11,10 +11,10 @@ export function aContext(overrides: Partial<Context> = {}): Context {
   const { clock = createFakeClock() } = overrides;
   return {
     clock,
-    source: overrides.source ?? createFakeSource(clock),
+    source: overrides.source ?? createFakeSource(),
     calls: overrides.calls ?? accountCalls(clock),
     key: { reload: async () => false, readability: () => ({ value: false, sinceMs: undefined }) },
-    vendorClock: { wallMs: () => clock.wallMs(), whileInDoubt: async (_, ask) => ask() },
+    vendorClock: { wallMs: () => clock.wallMs(), skewSeconds: () => undefined },
     random: () => 0.5,
     sink: createFakeSink(),
     observer: { polled: () => undefined, skipped: () => undefined },

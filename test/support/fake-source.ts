@@ -1,18 +1,15 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
-import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, RequestContext, Source } from '../../src/model/source.ts';
-import type { SeriesGroup } from '../../src/newrelic/rest/call-groups.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/newrelic/rest/metric-payload.ts';
 import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
 import type { WholeAnswersContext } from '../../src/newrelic/rest/whole-answers.ts';
-import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
 /** For a REST source of which nobody wants to know what it reports. */
-export const unobserved: Pick<WholeAnswersContext, 'observer' | 'logger'> = {
+export const unobserved: WholeAnswersContext = {
   observer: { unexpected: (): void => undefined },
   logger: createFakeLogger(),
 };
@@ -113,7 +110,7 @@ async function whenCutShort(signal: AbortSignal): Promise<Discovery> {
 }
 
 /** A vendor that knows only what a test told it, and fails on anything else. */
-export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
+export function createFakeSource(): FakeSource {
   let applications: readonly Application[] = [];
   let unreadableIds: readonly string[] = [];
   let pendingIds: readonly string[] = [];
@@ -136,11 +133,10 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
     const answer = answers.get(subject);
     if (answer === undefined) throw new Error(`the fake was not told about ${subject}`);
     if (answer instanceof ApiError) throw answer;
-    const all = await obeying(signal, answer);
-    const { places } = query as Partial<SeriesGroup>;
     return {
-      values: places === undefined ? all : places.map((place) => all[place]),
+      values: await obeying(signal, answer),
       windowEndMs: query.window?.toMs ?? windowEnds.get(subject),
+      unanswered: [],
     };
   };
 
@@ -184,7 +180,7 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
   };
 
   return {
-    ...createRestSource('main', { client, clock, ...unobserved }),
+    ...createRestSource('main', { client, ...unobserved }),
     client,
     calls,
     sent: () => calls.length,

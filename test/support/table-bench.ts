@@ -37,7 +37,7 @@ export function aTable(
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), entries = [anEntry()], account } = options;
-  const { source = createFakeSource(clock), calls = accountCalls(clock, account) } = options;
+  const { source = createFakeSource(), calls = accountCalls(clock, account) } = options;
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const context = aContext({ clock, source, calls, logger, sink: options.sink ?? sink });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts';
 import { own } from '../../model/own.ts';
-import { hourMs, minuteMs } from '../../model/time.ts';
+import { hourMs } from '../../model/time.ts';
 import type { ApiResponse } from './transport.ts';
 
 /** How far the vendor's clock is ahead of ours, by the `Date` of its answers. */
@@ -11,32 +11,27 @@ export interface ClockSkew {
   readonly isBelieved: boolean;
 }
 
-/** An odd answer, such as an old one out of a cache, must not set the clock. */
-const fewestAnswers = 3;
+/** One odd answer among them, such as an old one out of a cache, does not set the clock. */
 const recentAnswers = 9;
-/** Answers take up to a minute: unless most of them agree within that, the `Date` is made up. */
-const agreementMs = minuteMs;
 /** Windows end minutes ago, so a smaller difference does not matter. */
 const tolerableSkewMs = 30_000;
-/** A smaller difference is over: the `Date` counts whole seconds. */
+/** A smaller difference is over. A `Date` counts whole seconds, and some answers take a few. */
 const overMs = 25_000;
 /** A day, and an hour for a clock in the wrong half of a change of the hour. */
 const believableSkewMs = 25 * hourMs;
 
 /** What is read of it. */
-export type VendorTime = Pick<VendorClock, 'wallMs' | 'whileInDoubt'>;
+export type VendorTime = Pick<VendorClock, 'wallMs' | 'skewSeconds'>;
 
 /**
- * The vendor's clock: the median of the last `Date` headers. They are compared with the uptime of the machine,
- * so that neither its sleep nor a step of its wall clock changes what they say.
+ * The vendor's clock: the median of the last `Date` headers, beside the uptime of the machine, so that neither
+ * its sleep nor a step of its wall clock changes what they say.
  */
 export class VendorClock {
   readonly #clock: Pick<Clock, 'monotonicMs' | 'uptimeMs' | 'wallMs'>;
   readonly #skewed: (skew: ClockSkew | undefined) => void;
   /** How far the vendor's wall time is ahead of our uptime, by each of the last answers. */
   #offsetsMs: readonly number[] = [];
-  /** How far our own wall time was ahead of it when the last answer came. */
-  #ownOffsetMs = Number.NaN;
   #told: ClockSkew | undefined;
 
   /** @param skewed told when a difference begins to matter or to be beyond reason; with `undefined` when it is over */
@@ -52,17 +47,7 @@ export class VendorClock {
   answered(headers: ApiResponse['headers']): void {
     const dateMs = dateOf(headers);
     if (dateMs === undefined) return;
-    const nowMs = this.#uptimeMs();
-    const offsetMs = dateMs - nowMs;
-    const ownOffsetMs = this.#clock.wallMs() - nowMs;
-    // A virtual machine was paused, which the uptime does not count, and its clock was set since.
-    const wasPaused =
-      Math.abs(ownOffsetMs - this.#ownOffsetMs) > tolerableSkewMs &&
-      Math.abs(offsetMs - median(this.#offsetsMs)) > agreementMs;
-    this.#ownOffsetMs = ownOffsetMs;
-    const known = wasPaused ? [] : this.#offsetsMs.slice(1 - recentAnswers);
-    this.#offsetsMs = [...known, offsetMs];
-    if (this.#offsetsMs.length < fewestAnswers) return;
+    this.#offsetsMs = [...this.#offsetsMs.slice(1 - recentAnswers), dateMs - this.#uptimeMs()];
     const skew = this.#skew();
     if (skew?.isBelieved === this.#told?.isBelieved) return;
     this.#told = skew;
@@ -76,7 +61,7 @@ export class VendorClock {
   answeredAtMs(headers: ApiResponse['headers'], sentMs: number): number {
     const dateMs = dateOf(headers);
     const nowMs = this.#clock.monotonicMs();
-    if (dateMs === undefined || this.#offsetsMs.length === 0) return nowMs;
+    if (dateMs === undefined) return nowMs;
     const ageMs = this.#uptimeMs() + median(this.#offsetsMs) - dateMs;
     return Math.min(nowMs, Math.max(sentMs, nowMs - ageMs));
   }
@@ -92,34 +77,9 @@ export class VendorClock {
     return skew?.isBelieved === true ? skew.ms / 1000 : undefined;
   }
 
-  /** Whether an answer contradicts our clock, and there are too few yet to tell which one is wrong. */
-  isInDoubt(): boolean {
-    const aheadMs = Math.abs(median(this.#offsetsMs) + this.#uptimeMs() - this.#clock.wallMs());
-    const isFew = this.#offsetsMs.length < fewestAnswers;
-    return isFew && aheadMs > agreementMs && aheadMs <= believableSkewMs;
-  }
-
-  /**
-   * Asks again while the first answers contradict our clock, and when they have shown that it is wrong.
-   *
-   * @param mostMore how often at most
-   */
-  async whileInDoubt<Read>(mostMore: number, ask: () => Promise<Read>): Promise<Read> {
-    for (let left = mostMore; ; left -= 1) {
-      const wasOurs = this.skewSeconds() === undefined;
-      const read = await ask();
-      const isSure = wasOurs === (this.skewSeconds() === undefined) && !this.isInDoubt();
-      if (isSure || left === 0) return read;
-    }
-  }
-
   /** The difference between the clocks; `undefined` when it does not matter or is not known. */
   #skew(): ClockSkew | undefined {
-    const offsetMs = median(this.#offsetsMs);
-    const near = this.#offsetsMs.filter((other) => Math.abs(other - offsetMs) <= agreementMs);
-    const isFew = this.#offsetsMs.length < fewestAnswers;
-    if (isFew || 2 * near.length <= this.#offsetsMs.length) return undefined;
-    const ms = offsetMs + this.#uptimeMs() - this.#clock.wallMs();
+    const ms = median(this.#offsetsMs) + this.#uptimeMs() - this.#clock.wallMs();
     const matters = Math.abs(ms) > (this.#told === undefined ? tolerableSkewMs : overMs);
     return matters ? { ms, isBelieved: Math.abs(ms) <= believableSkewMs } : undefined;
   }

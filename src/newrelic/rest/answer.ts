@@ -50,11 +50,11 @@ function parseOf({ operation }: RestPurpose): typeof parseJson {
 /** The failure that a list is not whole; `undefined` if no part of it was left out. */
 export function partsMissing(
   count: number,
-  subject: RestPurpose,
+  purpose: RestPurpose,
   which: string,
 ): ApiError | undefined {
   if (count === 0) return undefined;
-  return notWhole(subject, `parts of the list were left out (${count})${which}`);
+  return notWhole(purpose, `parts of the list were left out (${count})${which}`);
 }
 
 /** Real pages have 200 elements, or 1000 names. A million would block the whole process for seconds. */
@@ -64,15 +64,15 @@ const maxElements = 1000;
 export function listElementsOf(
   document: JsonObject,
   member: 'applications' | 'application_hosts' | 'metrics',
-  subject: RestPurpose,
+  purpose: RestPurpose,
 ): readonly unknown[] {
   const elements = document[member];
   if (!Array.isArray(elements)) {
-    throw notWhole(subject, `the answer has no list of ${member}`);
+    throw notWhole(purpose, `the answer has no list of ${member}`);
   }
   if (elements.length > maxElements) {
     const detail = `the answer lists ${elements.length} ${member} on one page, more than a page ever has`;
-    throw notWhole(subject, detail);
+    throw notWhole(purpose, detail);
   }
   return elements as readonly unknown[];
 }

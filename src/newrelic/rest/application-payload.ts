@@ -26,7 +26,7 @@ export interface ListedApplication {
  */
 export function applicationPageOf(
   document: JsonObject,
-  subject: RestPurpose,
+  purpose: RestPurpose,
   { observer, logger }: RestContext,
 ): PageContent<ListedApplication> {
   const leftOut = (problem: string): void => {
@@ -34,7 +34,7 @@ export function applicationPageOf(
   };
   const items: ListedApplication[] = [];
   const unidentified: string[] = [];
-  for (const [index, element] of listElementsOf(document, 'applications', subject).entries()) {
+  for (const [index, element] of listElementsOf(document, 'applications', purpose).entries()) {
     const record = objectOf(element);
     const id = entityIdOf(record['id']);
     if (id === undefined) {
@@ -52,7 +52,7 @@ export function applicationPageOf(
     }
   }
   const which = `, the first: ${unidentified[0]}`;
-  return { items, error: partsMissing(unidentified.length, subject, which) };
+  return { items, error: partsMissing(unidentified.length, purpose, which) };
 }
 
 /**
@@ -120,8 +120,8 @@ export interface HostName {
  * The host names of a list document. A host without a readable id or name is left out. Throws an `ApiError`
  * if there is no list, or if it is too long.
  */
-export function hostNamesOf(document: JsonObject, subject: RestPurpose): HostName[] {
-  return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {
+export function hostNamesOf(document: JsonObject, purpose: RestPurpose): HostName[] {
+  return listElementsOf(document, 'application_hosts', purpose).flatMap((element) => {
     const { id: numeric, host } = objectOf(element);
     const id = entityIdOf(numeric);
     const name = textIn(host);

@@ -18,7 +18,7 @@ const maxPages = 1000;
 /** What is specific to one list. */
 interface ListQuestion<Item> {
   readonly requestOf: (page: number) => RestRequest;
-  readonly contentOf: (document: JsonObject, subject: RestPurpose) => PageContent<Item>;
+  readonly contentOf: (document: JsonObject, purpose: RestPurpose) => PageContent<Item>;
   /** How many ids an item holds. */
   readonly weightOf: (item: Item) => number;
 }
@@ -31,19 +31,19 @@ async function readList<Item extends { readonly id: string }>(
   context: RestContext,
   call: RequestContext,
 ): Promise<PagedList<Item>> {
-  const subject = requestOf(1);
+  const purpose = requestOf(1);
   const list = await readPages<Item>(
     async (page) =>
       ask(requestOf(page), context, call, (document, { link }) => ({
-        ...contentOf(document, subject),
+        ...contentOf(document, purpose),
         link,
       })),
     {
-      subject,
+      purpose,
       maxPages,
       keyOf: ({ id }) => id,
       weightOf,
-      onBadPage: ({ reason }) => context.observer.failed(subject.operation, reason),
+      onBadPage: ({ reason }) => context.observer.failed(purpose.operation, reason),
     },
   );
   const { signal } = call;
@@ -61,7 +61,7 @@ export async function readApplications(
 ): Promise<PagedList<ListedApplication>> {
   const question: ListQuestion<ListedApplication> = {
     requestOf: (page) => applicationsRequest(ids, page),
-    contentOf: (document, subject) => applicationPageOf(document, subject, context),
+    contentOf: (document, purpose) => applicationPageOf(document, purpose, context),
     weightOf: ({ application }) =>
       1 + (application?.hostIds?.length ?? 0) + (application?.instances ?? 0),
   };
@@ -85,8 +85,8 @@ export async function readHostNames(
   const list = async (hostName?: string): Promise<PagedList<HostName>> => {
     const question: ListQuestion<HostName> = {
       requestOf: (page) => hostsRequest(applicationId, page, hostName),
-      contentOf: (document, subject) => ({
-        items: hostNamesOf(document, subject),
+      contentOf: (document, purpose) => ({
+        items: hostNamesOf(document, purpose),
         error: undefined,
       }),
       weightOf: () => 1,

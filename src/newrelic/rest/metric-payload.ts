@@ -32,6 +32,8 @@ export interface MetricAnswer {
   readonly values: Values;
   /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
+  /** Metrics that have no value in the answer, although it does not say that they were not found. */
+  readonly unanswered: readonly string[];
 }
 
 /**
@@ -45,29 +47,33 @@ export interface MetricAnswer {
 export function metricAnswerOf(
   document: JsonObject,
   query: MetricQuery,
-  subject: RestPurpose,
+  purpose: RestPurpose,
   wallMs: number,
   onInvalid: InvalidSampleListener,
 ): MetricAnswer {
   const data = document['metric_data'];
   if (!isJsonObject(data) || !Array.isArray(data['metrics'])) {
-    throw notWhole(subject, 'the answer has no metric_data.metrics');
+    throw notWhole(purpose, 'the answer has no metric_data.metrics');
   }
-  checkWindow(data, query, wallMs, subject);
-  const byName = metricsByNameOf(data['metrics'], subject);
+  checkWindow(data, query, wallMs, purpose);
+  const byName = metricsByNameOf(data['metrics'], purpose);
+  const unanswered: string[] = [];
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
-    const slice = timesliceOf(byName.get(metric), metric, subject);
+    const slice = timesliceOf(byName.get(metric), metric, purpose);
+    const found = slice === undefined ? {} : valuesIn(slice, metric, purpose);
+    if (Object.keys(found).length === 0) unanswered.push(metric);
     if (slice === undefined) return undefined;
-    checkWindow(slice, query, wallMs, subject);
-    const value = valueOf(valuesIn(slice, metric, subject), series, onInvalid);
+    checkWindow(slice, query, wallMs, purpose);
+    const value = valueOf(found, series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
-    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, metric, query, subject));
+    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, metric, query, purpose));
     return value;
   });
-  return { values, windowEndMs };
+  const notFound = new Set<unknown>([data['metrics_not_found']].flat());
+  return { values, windowEndMs, unanswered: unanswered.filter((one) => !notFound.has(one)) };
 }
 
 /**
@@ -122,16 +128,16 @@ export function inBaseUnit(name: ValueName, value: number): number {
 
 function metricsByNameOf(
   metrics: readonly unknown[],
-  subject: RestPurpose,
+  purpose: RestPurpose,
 ): Map<string, JsonObject> {
   const byName = new Map<string, JsonObject>();
   for (const metric of metrics) {
     const name = isJsonObject(metric) ? metric['name'] : undefined;
     if (!isJsonObject(metric) || typeof name !== 'string') {
-      throw notWhole(subject, 'the answer has a metric without a name');
+      throw notWhole(purpose, 'the answer has a metric without a name');
     }
     if (byName.has(name)) {
-      throw notWhole(subject, `the answer has two metrics called "${excerptOf(name)}"`);
+      throw notWhole(purpose, `the answer has two metrics called "${excerptOf(name)}"`);
     }
     byName.set(name, metric);
   }
@@ -142,39 +148,39 @@ function metricsByNameOf(
 function timesliceOf(
   metric: JsonObject | undefined,
   name: string,
-  subject: RestPurpose,
+  purpose: RestPurpose,
 ): JsonObject | undefined {
   if (metric === undefined) return undefined;
   const slices: unknown = metric['timeslices'];
   if (!Array.isArray(slices)) {
-    throw notWhole(subject, `the metric ${name} has no timeslices`);
+    throw notWhole(purpose, `the metric ${name} has no timeslices`);
   }
   if (slices.length > 1) {
     const detail = `the metric ${name} has ${slices.length} timeslices although one was asked for`;
-    throw notWhole(subject, detail);
+    throw notWhole(purpose, detail);
   }
   if (slices.length === 0) return undefined;
   const slice: unknown = slices[0];
   if (isJsonObject(slice)) return slice;
-  throw notWhole(subject, `the timeslice of the metric ${name} is not an object`);
+  throw notWhole(purpose, `the timeslice of the metric ${name} is not an object`);
 }
 
 /** With `"values":{}` the vendor says that a metric does not have the values. */
-function valuesIn(slice: JsonObject, name: string, subject: RestPurpose): JsonObject {
+function valuesIn(slice: JsonObject, name: string, purpose: RestPurpose): JsonObject {
   const values = slice['values'];
   if (isJsonObject(values)) return values;
-  throw notWhole(subject, `the timeslice of the metric ${name} has no values`);
+  throw notWhole(purpose, `the timeslice of the metric ${name} has no values`);
 }
 
 function endMsOf(
   slice: JsonObject,
   name: string,
   query: MetricQuery,
-  subject: RestPurpose,
+  purpose: RestPurpose,
 ): number {
   const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
   if (endMs !== undefined) return endMs;
-  throw notWhole(subject, `the timeslice of the metric ${name} does not say its end`);
+  throw notWhole(purpose, `the timeslice of the metric ${name} does not say its end`);
 }
 
 /** New Relic writes ranges with the seconds of the request. No real answer is off by a whole minute. */
@@ -189,26 +195,26 @@ function checkWindow(
   stated: JsonObject,
   { window, series }: MetricQuery,
   wallMs: number,
-  subject: RestPurpose,
+  purpose: RestPurpose,
 ): void {
   const unreadable = (['from', 'to'] as const).find((name) => isUnreadable(stated[name]));
   if (unreadable !== undefined) {
     const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
-    throw notWhole(subject, detail, staleCache);
+    throw notWhole(purpose, detail, staleCache);
   }
   const fromMs = epochMsOf(stated['from']);
   const toMs = windowEndMsOf(stated['to']);
   if (window === undefined) {
     if (toMs === undefined || Math.abs(toMs - wallMs) <= dayMs) return;
     const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
-    throw notWhole(subject, detail, `${staleCache}, and the clock`);
+    throw notWhole(purpose, detail, `${staleCache}, and the clock`);
   }
   const needsLength = series.some(({ value }) => growsWithWindow(value));
   if (isAboutWindow({ fromMs, toMs }, window, { mostMovedMs, needsLength })) return;
   const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
   const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
   const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
-  throw notWhole(subject, detail, staleCache);
+  throw notWhole(purpose, detail, staleCache);
 }
 
 const staleCache =

@@ -23,7 +23,7 @@ export interface PagingOptions<Item> {
   /** Identifies an item: the same on another page has the same key. */
   readonly keyOf: (item: Item) => string;
   /** What the list is, for the error if it does not end. */
-  readonly subject: RestPurpose;
+  readonly purpose: RestPurpose;
   /** Pages of one list at most. The longest list that anybody has reported had 109. */
   readonly maxPages: number;
   /** How much memory an item takes, counted in ids. */
@@ -72,8 +72,8 @@ export async function readPages<Item>(
       const limits = [calls >= options.maxPages, idle >= maxIdlePages, weight >= maxWeight];
       const isEndless = next !== undefined && limits.includes(true);
       const error = isEndless
-        ? endlessList(options.subject, calls)
-        : problemOf(found, { page, next }, options.subject);
+        ? endlessList(options.purpose, calls)
+        : problemOf(found, { page, next }, options.purpose);
       page = next;
       if (error !== undefined) options.onBadPage(error);
       if (isEndless) return { items, error, calls };
@@ -93,13 +93,13 @@ export async function readPages<Item>(
 function problemOf(
   { items, error, link }: Page<unknown>,
   { page, next }: { readonly page: number; readonly next: number | undefined },
-  subject: RestPurpose,
+  purpose: RestPurpose,
 ): ApiError | undefined {
   if (error !== undefined || next !== undefined) return error;
   const doubt = endDoubtOf(link, page);
   if (doubt === undefined || (doubt === 'leads_back' && items.length === 0)) return undefined;
   const detail = `the list may not have been read to its end: page ${page} ${doubtTexts[doubt]}`;
-  return notWhole(subject, detail);
+  return notWhole(purpose, detail);
 }
 
 const doubtTexts = {
@@ -108,9 +108,9 @@ const doubtTexts = {
   unreadable: 'has a Link header without any of the links next, last, prev and first',
 } as const;
 
-function endlessList(subject: RestPurpose, calls: number): ApiError {
+function endlessList(purpose: RestPurpose, calls: number): ApiError {
   const detail = `the list does not end, or is longer than any real one: it was not read further after ${calls} pages`;
-  return notWhole(subject, detail);
+  return notWhole(purpose, detail);
 }
 
 type LinkHeader = string | readonly string[] | undefined;

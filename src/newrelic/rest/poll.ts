@@ -19,7 +19,7 @@ import type {
   Source,
 } from '../../model/source.ts';
 import { windowAt } from '../../model/window.ts';
-import type { SeriesGroup } from './call-groups.ts';
+import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
 import type { WholeAnswers } from './whole-answers.ts';
 
@@ -44,13 +44,14 @@ export interface RestClient {
 /** What all polls of an account share. */
 export interface PollContext {
   readonly client: RestClient;
+  readonly callGroupsOf: CallGroupsOf;
   readonly wholeAnswers: WholeAnswers;
 }
 
 /**
  * Asks about one application and the hosts that its entry chooses, with one call or a few for each of them,
- * all for the same window. If hosts are chosen by names that are not known yet, the names come first. Calls
- * that find out whether answers are whole may come last. Yields as `Source.poll` does.
+ * all for the same window. If hosts are chosen by names that are not known yet, the names come first. Yields as
+ * `Source.poll` does.
  */
 export async function* pollApplication(
   question: ApplicationQuestion,
@@ -58,7 +59,7 @@ export async function* pollApplication(
   signal: AbortSignal,
   context: PollContext,
 ): AsyncGenerator<Polled, undefined> {
-  const poll = new ApplicationPoll(question, signal, context, context.wholeAnswers.areWhole);
+  const poll = new ApplicationPoll(question, signal, context);
   await poll.ask(calls);
   if (signal.aborted && !(signal.reason instanceof ApiError)) return undefined;
   yield { kind: 'application', question, outcome: poll.outcome() };
@@ -73,8 +74,6 @@ class ApplicationPoll {
   readonly #question: ApplicationQuestion;
   readonly #signal: AbortSignal;
   readonly #context: PollContext;
-  /** What this poll assumes of answers for several metrics. */
-  readonly #areWhole: boolean;
   /** Whether the hosts to poll are chosen by their names. */
   readonly #isByName: boolean;
   /** What has arrived as a whole, by scope. */
@@ -91,16 +90,10 @@ class ApplicationPoll {
   #unanswered = 0;
   #names = noNames;
 
-  constructor(
-    question: ApplicationQuestion,
-    signal: AbortSignal,
-    context: PollContext,
-    areWhole: boolean,
-  ) {
+  constructor(question: ApplicationQuestion, signal: AbortSignal, context: PollContext) {
     this.#question = question;
     this.#signal = signal;
     this.#context = context;
-    this.#areWhole = areWhole;
     this.#isByName = hostSelectorOf(question.selected) !== undefined;
     this.#hostIds = hostsToPoll(question.selected);
   }
@@ -118,7 +111,6 @@ class ApplicationPoll {
     const all = size + (isWithNames ? 1 : 0);
     await calls.run(() => all, this.#callsFor(scopes, isWithNames));
     this.#noteDeadline();
-    if (!this.#isFinal()) await this.#tryOnePart(calls);
   }
 
   /**
@@ -174,14 +166,14 @@ class ApplicationPoll {
     return isHopeless || this.#signal.aborted;
   }
 
-  /** Whatever has not arrived by a deadline has failed because of it, except in a trial. */
+  /** Whatever has not arrived by a deadline has failed because of it. */
   #noteDeadline(): void {
     if (this.#signal.aborted) this.#error ??= asApiError(this.#signal.reason);
   }
 
-  #groupsOf(scope: string, areWhole = this.#areWhole): readonly SeriesGroup[] {
+  #groupsOf(scope: string): readonly SeriesGroup[] {
     const { series } = this.#question.selected.entry;
-    const { applications, hosts } = this.#context.wholeAnswers.callGroupsOf(series, areWhole);
+    const { applications, hosts } = this.#context.callGroupsOf(series);
     return scope === applicationScope ? applications : hosts;
   }
 
@@ -196,25 +188,6 @@ class ApplicationPoll {
       }
     }
     return undefined;
-  }
-
-  /** One part is asked for in the other way as well, if that shows something new. */
-  async #tryOnePart(calls: PollCalls): Promise<void> {
-    const { wholeAnswers } = this.#context;
-    const areWhole = this.#areWhole;
-    const callsOf = (one: string): readonly SeriesGroup[] => this.#groupsOf(one, true);
-    const scope = wholeAnswers.tryOne(areWhole, this.#parts, callsOf);
-    if (scope === undefined) return;
-    // A poll of its own: that it fails, or does not end in time, is no failure of this one.
-    const trial = new ApplicationPoll(this.#question, this.#signal, this.#context, !areWhole);
-    const other = trial.#valuesCalls(scope);
-    await calls.run(() => other.length, other.values());
-    const [before, since] = [this.#parts.get(scope), trial.#parts.get(scope)];
-    if (before === undefined || since === undefined) return;
-    const [together, apart] = areWhole ? [before, since] : [since, before];
-    // Asked for apart, nothing is left out.
-    this.#parts.set(scope, apart);
-    wholeAnswers.tried(callsOf(scope), together, apart);
   }
 
   #namesCall(): Call {
@@ -252,8 +225,10 @@ class ApplicationPoll {
     return this.#groupsOf(scope).map((group) => async (context) => {
       try {
         const window = windowAt(context.wallMs, wanted, delayMs);
-        const query = { ...group, window, raw };
-        const answer = await this.#context.client.metrics(application.id, hostId, query, context);
+        const { client, wholeAnswers } = this.#context;
+        const answer = await wholeAnswers.ask(group, async (series) =>
+          client.metrics(application.id, hostId, { series, window, raw }, context),
+        );
         this.#arrived(scope, group, answer.values, window?.toMs ?? answer.windowEndMs);
       } catch (error) {
         this.#partFailed(scope, asApiError(error));
@@ -271,14 +246,14 @@ class ApplicationPoll {
     const pieces = new Map(this.#pieces.get(scope)).set(group, values);
     this.#pieces.set(scope, pieces);
     if (pieces.size < this.#groupsOf(scope).length) return;
-    const byPlace = new Map(
-      Array.from(pieces).flatMap(([{ places }, some]) =>
-        places.map((place, at) => [place, some[at]]),
-      ),
+    const bySeries = new Map(
+      Array.from(pieces).flatMap(([{ series }, some]) => series.map((one, at) => [one, some[at]])),
     );
-    const { series } = this.#question.selected.entry;
-    const all = series.map((_, place) => byPlace.get(place));
-    this.#parts.set(scope, all);
+    const { series: all } = this.#question.selected.entry;
+    this.#parts.set(
+      scope,
+      all.map((one) => bySeries.get(one)),
+    );
   }
 
   #partFailed(scope: string, error: ApiError): void {

@@ -9,7 +9,7 @@ import {
 import { countOf } from '../../model/shown-text.ts';
 import type { Source } from '../../model/source.ts';
 import { ask, type RestContext } from './answer.ts';
-import { type CallGroupsOf, createCallGroups } from './call-groups.ts';
+import { type CallGroupsOf, createCallGroups, type SeriesGroup } from './call-groups.ts';
 import { createDiscover } from './discovery.ts';
 import { readHostNames } from './lists.ts';
 import { metricAnswerOf } from './metric-payload.ts';
@@ -38,7 +38,9 @@ export function createRestClient(context: RestContext): RestClient {
 type RestCosts = Required<Pick<Source, 'cost' | 'metricCalls'>>;
 
 /** A call for an application and one for each host that its entry chooses, or a few for each of them. */
-function costsWith(areWhole: () => boolean, callGroupsOf: CallGroupsOf): RestCosts {
+function costsWith(callGroupsOf: CallGroupsOf, areWhole: () => boolean): RestCosts {
+  const callsOf = (groups: readonly SeriesGroup[]): number =>
+    groups.reduce((sum, { kinds }) => sum + (areWhole() ? 1 : kinds.length), 0);
   return {
     cost: (subjects) => {
       let ofApplications = 0;
@@ -47,9 +49,9 @@ function costsWith(areWhole: () => boolean, callGroupsOf: CallGroupsOf): RestCos
         // The REST API has no queries.
         if (subject.kind === 'query' || !isWorthPolling(subject.selected)) continue;
         const { selected } = subject;
-        const { applications, hosts } = callGroupsOf(selected.entry.series, areWhole());
-        if (asksForApplication(selected)) ofApplications += applications.length;
-        ofHosts += expectedHosts(selected) * hosts.length;
+        const { applications, hosts } = callGroupsOf(selected.entry.series);
+        if (asksForApplication(selected)) ofApplications += callsOf(applications);
+        ofHosts += expectedHosts(selected) * callsOf(hosts);
       }
       const lists = { list_applications: 0, list_hosts: 0 };
       return { ...lists, application_metrics: ofApplications, host_metrics: ofHosts, query: 0 };
@@ -57,8 +59,8 @@ function costsWith(areWhole: () => boolean, callGroupsOf: CallGroupsOf): RestCos
     metricCalls: (entries) => {
       const [most] = entries.toSorted((one, other) => metricsOf(other) - metricsOf(one));
       if (most === undefined || metricsOf(most) < 2) return undefined;
-      const { applications, hosts } = callGroupsOf(most.series, areWhole());
-      const calls = Math.max(applications.length, hosts.length);
+      const { applications, hosts } = callGroupsOf(most.series);
+      const calls = Math.max(callsOf(applications), callsOf(hosts));
       const counted = `${metricsOf(most)} metrics take ${countOf(calls, 'call')}`;
       return areWhole() || calls === 1 ? counted : `${counted}: ${apartMessage}`;
     },
@@ -70,7 +72,7 @@ function metricsOf({ poll }: AppEntry): number {
 }
 
 /** What polls cost as long as New Relic answers for several metrics together. */
-export const restCosts: RestCosts = costsWith(() => true, createCallGroups());
+export const restCosts: RestCosts = costsWith(createCallGroups(), () => true);
 
 const noQueries = new ApiError('client', 'The REST API has no queries.');
 
@@ -83,10 +85,11 @@ export function createRestSource(
   account: string,
   { client, ...context }: WholeAnswersContext & { readonly client: RestClient },
 ): Source {
+  const callGroupsOf = createCallGroups();
   const wholeAnswers = new WholeAnswers(account, context);
   return {
-    ...costsWith(() => wholeAnswers.areWhole, wholeAnswers.callGroupsOf),
-    costChanges: () => wholeAnswers.changes,
+    ...costsWith(callGroupsOf, () => wholeAnswers.areWhole),
+    costChanges: () => (wholeAnswers.areWhole ? 0 : 1),
     listsHosts: true,
     sharesCalls: false,
     discover: client.discover,
@@ -94,7 +97,7 @@ export function createRestSource(
     async *poll(asked, calls, signal) {
       for (const question of asked()) {
         if (question.kind === 'application') {
-          yield* pollApplication(question, calls, signal, { client, wholeAnswers });
+          yield* pollApplication(question, calls, signal, { client, callGroupsOf, wholeAnswers });
         } else {
           yield { kind: 'query', question, outcome: queryOutcomeOf(noQueries) };
         }

@@ -213,12 +213,24 @@ describe('a poll of a query', () => {
     expect(bench.requests[0]?.body).toContain(`SINCE ${toMs - 5 * minuteMs} UNTIL ${toMs}`);
   });
 
-  it('asks again while the clock of New Relic is in doubt', async () => {
+  it('asks again if its answer shows that the window was cut by a wrong clock', async () => {
     const date = new Date(wallMs + 3 * minuteMs).toUTCString();
     const bench = aNerdGraphSource(async () => ({ ...answer, headers: { date } }));
     await outcomesIn(bench, group);
+    await outcomesIn(bench, group);
 
-    expect(bench.requests).toHaveLength(4);
+    const ends = bench.requests.map(({ body = '' }) => Number(/UNTIL (\d+)/u.exec(body)?.[1]));
+    expect(ends).toEqual([0, 3, 3].map((minutes) => toMs + minutes * minuteMs));
+  });
+
+  it('asks three times at most, whatever clock the answers tell of', async () => {
+    const bench = aNerdGraphSource(async () => {
+      const behindMs = bench.requests.length % 2 === 0 ? 0 : 3 * minuteMs;
+      return { ...answer, headers: { date: new Date(wallMs - behindMs).toUTCString() } };
+    });
+    await outcomesIn(bench, group);
+
+    expect(bench.requests).toHaveLength(3);
   });
 
   it.each<[string, Error | undefined, string]>([

@@ -46,7 +46,7 @@ export function aRestSource(
   };
   const logger = { debug: log, info: log, warn: log, error: log };
   const client = createRestClient({ send, clock, observer, logger });
-  const source = createRestSource('main', { client, clock, observer, logger });
+  const source = createRestSource('main', { client, observer, logger });
   return { source, invalidSamples, failures, unexpected, logged };
 }
 

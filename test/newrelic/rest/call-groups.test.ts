@@ -20,13 +20,16 @@ function aSeries(
 
 const callGroupsOf = createCallGroups();
 
-/** The calls for an application and for a host: each with its series and their places. */
-function callsOf(series: readonly PolledSeries[], areWhole = true) {
-  const { applications, hosts } = callGroupsOf(series, areWhole);
+/** The calls for an application and for a host: each with its series, by kind. */
+function callsOf(series: readonly PolledSeries[]) {
+  const { applications, hosts } = callGroupsOf(series);
   const [own, ofHosts] = [applications, hosts].map((groups) =>
-    groups.map((group) => {
-      const metrics = group.series.map(({ metric, value }) => `${metric.slice(0, 3)} ${value}`);
-      return `${metrics.join(', ')} at ${group.places.join()}`;
+    groups.map(({ series: all, kinds }) => {
+      expect(new Set(kinds.flat())).toEqual(new Set(all));
+      const texts = kinds.map((kind) =>
+        kind.map(({ metric, value }) => `${metric.slice(0, 3)} ${value}`).join(', '),
+      );
+      return texts.join(' | ');
     }),
   );
   return { applications: own, hosts: ofHosts };
@@ -56,7 +59,7 @@ describe('the calls for the series of an entry', () => {
   it('ask for each series once, in queries that fit, and are no more than needed', () => {
     fc.assert(
       fc.property(fc.array(anySeries, { minLength: 1, maxLength: 60 }), (series) => {
-        const calls = callGroupsOf(series, true).applications.map((group) => group.series);
+        const calls = callGroupsOf(series).applications.map((group) => group.series);
 
         expect(calls.flat()).toEqual(series);
         for (const [index, call] of calls.entries()) {
@@ -71,9 +74,9 @@ describe('the calls for the series of an entry', () => {
 
   it('are one for all presets, with the values in their order', () => {
     const series = seriesOf(presetNames, ['web', 'other']);
-    const { applications, hosts } = callGroupsOf(series, true);
+    const { applications, hosts } = callGroupsOf(series);
 
-    expect(applications).toMatchObject([{ series, places: [...series.keys()] }]);
+    expect(applications).toMatchObject([{ series }]);
     expect(hosts).toEqual(applications);
   });
 
@@ -82,45 +85,23 @@ describe('the calls for the series of an entry', () => {
     {
       what: 'what is read of applications and of hosts each',
       series: [aSeries('a', 's', 'hosts'), aSeries('b'), aSeries('c', 't', 'applications')],
-      applications: ['b call_count, c t at 1,2'],
-      hosts: ['a s, b call_count at 0,1'],
+      applications: ['b call_count | c t'],
+      hosts: ['a s | b call_count'],
     },
     {
-      what: 'what one URL cannot hold, in several, and no value loses its place',
+      what: 'what one URL cannot hold, in several',
       series: [aSeries(long), aSeries('c'), aSeries(longer), aSeries(long, 'score')],
-      applications: [
-        'aaa call_count, c call_count at 0,1',
-        'bbb call_count at 2',
-        'aaa score at 3',
-      ],
+      applications: ['aaa call_count, c call_count', 'bbb call_count', 'aaa score'],
     },
     {
-      what: 'metrics with the same values together, if answers are not whole',
-      isCut: true,
+      what: 'metrics with the same values as one kind',
       series: ['a', 'b score', 'c percent', 'b', 'd'].map((text) => {
         const [metric = '', value = 'call_count'] = text.split(' ');
         return aSeries(metric, value as ValueName);
       }),
-      applications: [
-        'a call_count, d call_count at 0,4',
-        'b score, b call_count at 1,3',
-        'c percent at 2',
-      ],
+      applications: ['a call_count, d call_count | b score, b call_count | c percent'],
     },
-    {
-      what: 'metrics that all have the same values at once',
-      isCut: true,
-      series: [aSeries('a'), aSeries('b')],
-      applications: ['a call_count, b call_count at 0,1'],
-    },
-    {
-      what: 'one metric at once, and another for hosts',
-      isCut: true,
-      series: [aSeries('b'), aSeries('a', 'score', 'hosts')],
-      applications: ['b call_count at 0'],
-      hosts: ['b call_count at 0', 'a score at 1'],
-    },
-  ])('ask for $what', ({ series, isCut = false, applications, hosts = applications }) => {
-    expect(callsOf(series, !isCut)).toEqual({ applications, hosts });
+  ])('ask for $what', ({ series, applications, hosts = applications }) => {
+    expect(callsOf(series)).toEqual({ applications, hosts });
   });
 });

@@ -185,12 +185,6 @@ describe('a poll by the REST API', () => {
     expect(outcome?.failed.size).toBe(other === 1 ? 14 : 15);
   });
 
-  it('tries nothing if the key is refused, although an answer may not be whole', async () => {
-    const entry = { series: seriesOf(['throughput', 'apdex'], ['web']) };
-
-    expect((await poll({ entry }, { 11: refused }, ['11'])).asked).toBe('app 11');
-  });
-
   it("has the earliest end of the windows, if those are the vendor's own", async () => {
     const entry = { poll: { window: { kind: 'vendor_default' } } } as const;
     const ends = [2, 1, 3].map((minute) => valuesOf(1, `2026-09-01T10:0${minute}:00Z`));

@@ -14,8 +14,16 @@ export interface MetricCall {
   readonly values: readonly string[];
 }
 
-/** What the vendor does with a call: answers, with the values of the first metric alone, or not at all. */
-export type Treatment = 'answer' | 'others_without_values' | 'others_missing' | ApiError;
+/**
+ * What the vendor does with a call: answers, with the values of the first metric alone, without a word of the
+ * metrics that are not there, or not at all.
+ */
+export type Treatment =
+  | 'answer'
+  | 'others_without_values'
+  | 'others_missing'
+  | 'without_not_found'
+  | ApiError;
 
 /** Values by metric; a metric that is not there is not found. */
 export type Facts = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -47,7 +55,8 @@ export interface Bench extends SourceUnderTest {
 
 /**
  * A source over the REST API for values: the cross product of names and values, as far as it exists. With a trap,
- * an answer in which a metric lacks one of the values has those of its first metric.
+ * an answer in which a metric lacks one of the values has those of its first metric. The vendor's own window ends
+ * a minute later with each call.
  */
 export function aBench(
   treat: (call: MetricCall, number: number) => Treatment | Promise<Treatment> = () => 'answer',
@@ -67,26 +76,36 @@ export function aBench(
       const treatment = await treat(call, made.length);
       signal.throwIfAborted();
       if (treatment instanceof ApiError) throw treatment;
-      return answerOf({ metric_data: metricDataOf(call, facts, treatment) });
+      const minute = `${made.length}`.padStart(2, '0');
+      const to = searchParams.has('to') ? undefined : `2026-09-01T10:${minute}:00Z`;
+      return answerOf({ metric_data: metricDataOf(call, facts, treatment, to) });
     },
     { clock },
   );
   return { ...source, calls: made, clock };
 }
 
-function metricDataOf({ names, values }: MetricCall, facts: Facts, treatment: Treatment): object {
+function metricDataOf(
+  { names, values }: MetricCall,
+  facts: Facts,
+  treatment: Treatment,
+  to: string | undefined,
+): object {
   const found = names.flatMap((name) => {
     const asked = Object.entries(facts[name] ?? {}).filter(([value]) => values.includes(value));
     return name in facts ? [{ name, own: Object.fromEntries(asked) }] : [];
   });
   const isTrapped =
-    treatment !== 'answer' && found.some(({ own }) => Object.keys(own).length < values.length);
+    typeof treatment === 'string' &&
+    treatment.startsWith('others') &&
+    found.some(({ own }) => Object.keys(own).length < values.length);
   const shown = found
     .map(({ name, own }, at) => ({ name, own: isTrapped && at > 0 ? {} : own }))
     .slice(0, isTrapped && treatment === 'others_missing' ? 1 : found.length);
   return {
-    metrics: shown.map(({ name, own }) => ({ name, timeslices: [{ values: own }] })),
-    metrics_not_found: names.filter((name) => !(name in facts)),
+    metrics: shown.map(({ name, own }) => ({ name, timeslices: [{ to, values: own }] })),
+    metrics_not_found:
+      treatment === 'without_not_found' ? [] : names.filter((name) => !(name in facts)),
   };
 }
 

@@ -4,10 +4,9 @@ import { ApiError } from '../../../src/model/api-error.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type { CallsByOperation, PollCalls, Polled, Source } from '../../../src/model/source.ts';
-import { hourMs, minuteMs } from '../../../src/model/time.ts';
-import { aMetric, aQuestion } from '../../support/builders.ts';
-import { callsAtOnce } from '../../support/calls-at-once.ts';
+import type { CallsByOperation, Source } from '../../../src/model/source.ts';
+import { dayMs } from '../../../src/model/time.ts';
+import { aMetric, aSelected } from '../../support/builders.ts';
 import { polled, polledOne } from './a-rest-source.ts';
 import { aBench, all, allFacts, anApp, type MetricCall, valuesIn } from './whole-answers-vendor.ts';
 
@@ -35,7 +34,7 @@ describe('an answer that has the values of the first metric alone', () => {
       outcomes.push(await polledOne(source, other));
 
       expect(ofFirst).toEqual([kinds.join(), ...kinds]);
-      expect(textsOf(calls)).toEqual([...kinds, ...kinds.map((names) => `21 ${names}`)]);
+      expect(textsOf(calls)).toEqual(kinds.flatMap((names) => [names, `21 ${names}`]));
       expect(outcomes.map((outcome) => valuesIn(outcome))).toEqual([all, all]);
       expect(outcomes[1] && valuesIn(outcomes[1], '21')).toEqual(all);
       expect(outcomes).toMatchObject([
@@ -57,55 +56,39 @@ describe('an answer that has the values of the first metric alone', () => {
     },
   );
 
-  it('is found out by one part, whatever is polled at the same time', async () => {
-    const { source, calls } = aBench(async () => {
-      await new Promise(setImmediate);
+  it('completes every part that is polled at the same time, and is told once', async () => {
+    const { source, calls, logged, unexpected } = aBench(async ({ hostId = '0' }) => {
+      for (let left = Number(hostId); left > 0; left -= 1) await new Promise(setImmediate);
       return 'others_missing' as const;
     });
-    const hosts = Array.from({ length: 8 }, (_, index) => `${index + 11}`);
+    const fleet = ['1', '2', '3'].map((id) => anApp(id, [`${id}1`, `${id}2`]));
 
-    await polled(
-      source,
-      ['1', '2', '3', '4', '5'].map((id) => anApp(id, hosts)),
+    const outcomes = await polled(source, fleet);
+
+    const parts = outcomes.flatMap((one) =>
+      [undefined, ...(one.reading?.hosts.keys() ?? [])].map((host) => valuesIn(one, host)),
     );
-
-    expect(calls).toHaveLength(5 * 9 + 3);
+    expect(parts).toEqual(Array.from({ length: 9 }, () => all));
+    expect(calls).toHaveLength(9 * (1 + kinds.length));
+    expect(logged).toHaveLength(1);
+    expect(unexpected).toEqual(['values_missing']);
   });
 
-  it('is tried again by one call every six hours, and forgotten if it was a passing fault', async () => {
+  it('is believed until a restart, even if later answers are whole', async () => {
     let isFaulty = true;
-    const bench = aBench(() => (isFaulty ? 'others_missing' : 'answer'));
-    const { source, calls, logged, clock } = bench;
-    const applications = [anApp('1', ['11']), anApp('2'), anApp('3')];
-    const callsOfPoll = async (): Promise<string> => {
-      for (const outcome of await polled(source, applications)) {
-        expect(valuesIn(outcome)).toEqual(all);
-      }
-      const made = calls.splice(0);
-      return `${made.length}, ${made.filter(({ names }) => names.length === 5).length} for all`;
-    };
+    const { source, calls, clock } = aBench(() => (isFaulty ? 'others_missing' : 'answer'));
     await polledOne(source, anApp('1'));
+    isFaulty = false;
+    await clock.advance(dayMs);
     calls.splice(0);
 
-    const seen = [await callsOfPoll()];
-    await clock.advance(6 * hourMs);
-    seen.push(await callsOfPoll());
-    isFaulty = false;
-    seen.push(await callsOfPoll());
-    await clock.advance(6 * hourMs);
-    seen.push(await callsOfPoll(), await callsOfPoll());
+    const outcome = await polledOne(source, anApp('1'));
 
-    expect(seen).toEqual([
-      '12, 0 for all',
-      '13, 1 for all',
-      '12, 0 for all',
-      '13, 1 for all',
-      '4, 4 for all',
-    ]);
-    expect(logged).toHaveLength(1);
+    expect(textsOf(calls)).toEqual(kinds);
+    expect(valuesIn(outcome)).toEqual(all);
   });
 
-  it('is not whole because two calls have values of a kind each, where one URL is too short', async () => {
+  it('is seen in one of two calls, where one URL is too short', async () => {
     const long = Array.from({ length: 14 }, (_, at) =>
       aMetric(`Custom/${at}/${'x'.repeat(230)}`, { as: `custom_${at}` }),
     );
@@ -116,79 +99,81 @@ describe('an answer that has the values of the first metric alone', () => {
 
     const outcome = await polledOne(source, application);
 
-    expect(calls.slice(0, 2).map(({ values }) => values.length)).toEqual([3, 1]);
+    expect(calls.map(({ values }) => values.length)).toEqual([3, 1, 2, 1]);
     expect(Object.values(valuesIn(outcome))).toEqual([0.9, 3, 3]);
     expect(source.metricCalls?.([application.entry])).toContain('at a time');
   });
 });
 
-describe('metrics that have no values apart either', () => {
-  it('decide nothing, and cost one part of a poll three trials, and one every six hours', async () => {
-    const idle = Object.fromEntries(Object.keys(allFacts).map((metric) => [metric, {}]));
-    const bench = aBench(undefined, { ...idle, HttpDispatcher: { requests_per_minute: 60 } });
-    const { source, calls, unexpected, clock } = bench;
-    const applications = Array.from({ length: 30 }, (_, index) => anApp(`${index}`, ['7']));
+describe("the end of the vendor's own window", () => {
+  it('is the earliest of the answers that bring the values', async () => {
+    const { source } = aBench(() => 'others_missing');
+    const metrics = ['throughput', 'errors', 'apdex'] as const;
+    const selected = aSelected(
+      { id: '1', hostIds: [] },
+      { poll: { metrics, window: { kind: 'vendor_default' } } },
+    );
 
-    for (let minute = 0; minute < 120; minute += 1) {
-      await polled(source, applications);
-      await clock.advance(minuteMs);
-    }
+    const { reading } = await polledOne(source, selected);
 
-    expect((calls.length - 120 * 60) / kinds.length).toBe(3);
-    expect(unexpected).toEqual([]);
-    expect(costOf(source, applications)).toMatchObject({ application_metrics: 30 });
+    expect(reading?.windowEndMs).toBe(Date.UTC(2026, 8, 1, 10, 2));
   });
 });
 
-describe('a call of the part that is asked for in both ways', () => {
+describe('an answer that says nothing of a metric', () => {
+  it.each([
+    { what: 'it is found without any value', treatment: 'answer', apdex: { Apdex: {} } },
+    { what: 'it is neither found nor missing', treatment: 'without_not_found', apdex: {} },
+  ] as const)('is tried once if $what apart either', async ({ treatment, apdex }) => {
+    const { Apdex: score, ...facts } = allFacts;
+    expect(score).toBeDefined();
+    const bench = aBench(() => treatment, { ...facts, ...apdex });
+    const { source, calls, unexpected, logged } = bench;
+    const fleet = [anApp('1', ['11']), anApp('2')];
+    const first = await polledOne(source, anApp('0'));
+    expect(textsOf(calls.splice(0))).toEqual([kinds.join(), ...kinds]);
+
+    const outcomes = [first, ...(await polled(source, fleet)), ...(await polled(source, fleet))];
+
+    const { 'Apdex score': _, ...others } = all;
+    for (const outcome of outcomes) expect(valuesIn(outcome)).toEqual(others);
+    const ofPoll = [kinds.join(), `11 ${kinds.join()}`, kinds.join()];
+    expect(textsOf(calls)).toEqual([...ofPoll, ...ofPoll]);
+    expect([unexpected, logged, source.costChanges()]).toEqual([[], [], 0]);
+    expect(costOf(source, fleet)).toMatchObject({ application_metrics: 2, host_metrics: 1 });
+  });
+
+  it('is a whole one where the answer says that it was not found, or that it has no data', async () => {
+    const { HttpDispatcher: web, 'Errors/allWeb': errors, Apdex: apdex } = allFacts;
+    expect([web, errors, apdex]).not.toContain(undefined);
+    const idle = { average_response_time: 0, call_count: 0 };
+    const { source, calls } = aBench(undefined, { HttpDispatcher: idle });
+
+    await polledOne(source, anApp('1', [], ['response_time', 'errors', 'apdex']));
+
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('a call for what was asked for apart', () => {
   it.each([
     { what: 'fails', error: new ApiError('server', 'no', { status: 503 }) },
     { what: 'is refused', error: new ApiError('throttled', 'no', { status: 429 }) },
-    { what: 'is not known', error: new ApiError('not_found', 'no', { status: 404 }) },
-  ])('fails nothing if it $what, and is tried again ten minutes later', async ({ error }) => {
+  ])('fails its part if it $what, and the next poll asks again', async ({ error }) => {
     let isDown = true;
-    const { source, calls, clock } = aBench(({ names }) =>
-      isDown && names.join() === 'Apdex' ? error : 'others_missing',
+    const { source } = aBench(({ names, hostId }) =>
+      isDown && hostId === undefined && names.join() === 'Apdex' ? error : 'others_missing',
     );
     const application = anApp('1', ['11']);
 
-    const outcomes = [await polledOne(source, application)];
+    const failed = await polledOne(source, application);
     isDown = false;
-    outcomes.push(await polledOne(source, application));
-    await clock.advance(10 * minuteMs);
-    calls.splice(0);
-    await polledOne(source, application);
-    const ofThird = calls.length;
     const last = await polledOne(source, application);
 
-    const nothing = { failed: new Set(), gone: false };
-    expect(outcomes).toMatchObject([nothing, nothing]);
-    expect(ofThird).toBe(2 + 3);
+    expect(failed).toMatchObject({ error, failed: new Set(['application']), gone: false });
+    expect(valuesIn(failed, '11')).toEqual(all);
+    expect(last).toMatchObject({ error: undefined, failed: new Set() });
     expect([valuesIn(last), valuesIn(last, '11')]).toEqual([all, all]);
-  });
-
-  it('fails nothing at the deadline of the poll', async () => {
-    const { source } = aBench(() => 'others_missing');
-    const controller = new AbortController();
-    const question = aQuestion(anApp('1'));
-    let isTrial = false;
-    const atOnce = callsAtOnce({ signal: controller.signal, wallMs: Date.UTC(2026, 8, 1, 10) });
-    const stages: PollCalls = {
-      run: async (...stage) => {
-        if (isTrial) controller.abort(new ApiError('timeout', 'too late'));
-        isTrial = true;
-        return atOnce.run(...stage);
-      },
-    };
-
-    const found: Polled[] = [];
-    for await (const one of source.poll(() => [question], stages, controller.signal)) {
-      found.push(one);
-    }
-
-    expect(controller.signal.aborted).toBe(true);
-    expect(found).toMatchObject([{ question, outcome: { error: undefined, failed: new Set() } }]);
-    expect(source.costChanges()).toBe(0);
   });
 });
 
@@ -223,7 +208,7 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
       fc.asyncProperty(fc.scheduler(), fleet, treatments, presets, async (scheduler, ...some) => {
         const [hosts, treated, metrics] = some;
         let isInTrouble = true;
-        const { source, calls, clock } = aBench(async (_call, number) => {
+        const { source, calls } = aBench(async (_call, number) => {
           if (!isInTrouble) return 'others_missing';
           return scheduler.schedule(Promise.resolve(treated[number - 1] ?? 'answer'));
         });
@@ -237,8 +222,7 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
 
         const troubled = await scheduler.waitFor(polled(source, applications));
         isInTrouble = false;
-        await clock.advance(6 * hourMs);
-        for (let trial = 0; trial < 4; trial += 1) await polled(source, applications);
+        await polled(source, applications);
         calls.splice(0);
         const healthy = await polled(source, applications);
 
