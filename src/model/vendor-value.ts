@@ -62,6 +62,24 @@ export type ValueName = keyof typeof units;
  */
 export const vendorValues: Readonly<Record<ValueName, Unit>> = units;
 
+const amounts: ReadonlySet<ValueName> = new Set<ValueName>([
+  'call_count',
+  'count',
+  'error_count',
+  'launch_count',
+  'total_time',
+  'total_value',
+  'total_used_mb',
+  's',
+  't',
+  'f',
+]);
+
+/** Whether it is an amount of the whole window, so that a longer window gives more. */
+export function growsWithWindow(value: ValueName): boolean {
+  return amounts.has(value);
+}
+
 /** Only what is in the metric's own unit may be negative. */
 export function mayBeNegative(unit: Unit): boolean {
   return unit === 'as_metric' || unit === 'as_metric_per_second';
