@@ -22,15 +22,8 @@ export function choosesHost(selector: HostSelector, hostName: string): boolean {
   return selector.names.some((name) => name.toLowerCase() === lowerCase);
 }
 
-/** Whether both choose the same hosts. Compiled patterns are compared by their source. */
-export function isSameHostChoice(
-  left: boolean | HostSelector,
-  right: boolean | HostSelector,
-): boolean {
-  return hostChoiceText(left) === hostChoiceText(right);
-}
-
-function hostChoiceText(hosts: boolean | HostSelector): string {
+/** The same for choices of the same hosts: compiled patterns are compared by their source. */
+export function hostChoiceText(hosts: boolean | HostSelector): string {
   if (typeof hosts === 'boolean') return String(hosts);
   if (hosts.kind === 'self') return `self=${hosts.names.join(' ')}`;
   return JSON.stringify([hosts.pattern?.source, hosts.exclude?.source]);
@@ -95,6 +88,11 @@ export function expectedHosts(selected: SelectedApplication): number {
 export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | undefined {
   const choice = hostChoiceOf(entry);
   return typeof choice === 'object' ? choice : undefined;
+}
+
+/** Whether its hosts are shown by their names: those that are chosen by their names always are. */
+export function wantsHostNames({ hosts, poll }: AppEntry): boolean {
+  return poll.hostNames || typeof hosts === 'object';
 }
 
 /** The names to restrict a list of hosts to; `undefined` if all hosts are wanted. */

@@ -62,12 +62,7 @@ export type ValueName = keyof typeof units;
  */
 export const vendorValues: Readonly<Record<ValueName, Unit>> = units;
 
-/** Only what is in the metric's own unit may be negative. */
-export function mayBeNegative(unit: Unit): boolean {
-  return unit === 'as_metric' || unit === 'as_metric_per_second';
-}
-
-const growing: ReadonlySet<ValueName> = new Set([
+const amounts: ReadonlySet<ValueName> = new Set<ValueName>([
   'call_count',
   'count',
   'error_count',
@@ -80,9 +75,14 @@ const growing: ReadonlySet<ValueName> = new Set([
   'f',
 ]);
 
-/** Whether a longer window gives more of it: an amount of the whole window, and no rate or average. */
+/** Whether it is an amount of the whole window, so that a longer window gives more. */
 export function growsWithWindow(value: ValueName): boolean {
-  return growing.has(value);
+  return amounts.has(value);
+}
+
+/** Only what is in the metric's own unit may be negative. */
+export function mayBeNegative(unit: Unit): boolean {
+  return unit === 'as_metric' || unit === 'as_metric_per_second';
 }
 
 /** The values that New Relic's REST API knows for metrics of APM. */

@@ -26,15 +26,15 @@ import {
 } from './discovery-state.ts';
 import { MetricWatch } from './metric-watch.ts';
 import { PollLog } from './poll-log.ts';
-import type { PollRequest } from './poll-request.ts';
+import { isStillAsked, type PollRequest } from './poll-request.ts';
 import {
   afterQueryPoll,
-  asksSame,
   isAnswered,
   missingTextOf,
   newQueryState,
   type QueryState,
 } from './query-state.ts';
+import { brings } from './question.ts';
 import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
 import { idOf, type Look, type State, States } from './states.ts';
 
@@ -130,21 +130,18 @@ export class AccountTable {
     const next = new Map(own.map((query): [string, Query] => [queryIdOf(query), query]));
     if (this.states.queries.size === 0) this.#queried = neverAsked;
     for (const [id, { query }] of this.states.queries) {
-      if (!asksSame(query, next.get(id))) this.#remove(id);
+      if (!brings(query, next.get(id))) this.#remove(id);
     }
-    const added: QueryState[] = [];
     for (const [id, query] of next) {
       const known = this.states.queries.get(id);
       const nowMs = clock.monotonicMs();
-      const state = known
-        ? { ...known, query }
-        : newQueryState(query, this.states.takePhase(), nowMs);
-      if (known === undefined) added.push(state);
-      this.states.set(state);
+      this.states.set(
+        known ? { ...known, query } : newQueryState(query, this.states.takePhase(), nowMs),
+      );
     }
     if (!seeksAny(options.entries)) this.#showUp(options);
     this.#replan();
-    this.#spreadIfNeeded(added);
+    this.states.askNew('query');
   }
 
   /**
@@ -160,6 +157,7 @@ export class AccountTable {
       this.log.missingMetrics(this.#metrics.judge(this.states.applications));
       if (!seeksAny(options.entries)) this.#forgetDiscoveries();
       this.#replan();
+      this.states.askNew('application');
     });
   }
 
@@ -171,7 +169,6 @@ export class AccountTable {
       const { clock } = this.#context;
       const chosen = { entries, owns: createOwns(account.shard) };
       const known = this.states.applications;
-      const isFirst = known.size === 0;
       const letOthersRun = this.#letOthersRun(signal);
       const nowMs = clock.monotonicMs();
       const change = await reconcile(this.states, chosen, discovery, nowMs, letOthersRun);
@@ -181,7 +178,7 @@ export class AccountTable {
       this.log.missingMetrics(this.#metrics.judge(known));
       this.#planner.discovered(discovery, discoveryOptionsOf(this.#options.entries).intervalMs);
       this.#replan();
-      if (isFirst) this.#spreadIfNeeded(known.values());
+      this.states.askNew('application');
       const showNothing = missing && [...missing, ...entriesWithoutHost(known.values())];
       const told = { missing: showNothing, excluded };
       this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
@@ -210,7 +207,8 @@ export class AccountTable {
   }
 
   /** A poll has ended. Returns whether all that was asked for arrived. */
-  ended({ id, queuedMs }: PollRequest, polled: Polled): boolean {
+  ended(request: PollRequest, polled: Polled): boolean {
+    const { id, queuedMs } = request;
     const { observer, clock } = this.#context;
     const isWhole =
       polled.kind === 'query'
@@ -218,6 +216,8 @@ export class AccountTable {
         : polled.outcome.failed.size === 0;
     this.states.end(id);
     observer.polled((clock.monotonicMs() - queuedMs) / 1000, isWhole);
+    // In this turn a reload may have changed what is wanted.
+    if (!isStillAsked(request, this.states)) return isWhole;
     const before = this.states.get(id);
     if (before?.kind === 'query' && polled.kind === 'query') {
       this.#queryEnded(before, polled.outcome, queuedMs);
@@ -283,11 +283,6 @@ export class AccountTable {
     this.states.setStretch(plan.stretch);
     this.log.demand(plan);
     this.log.stillFailing(all);
-  }
-
-  /** If not everything can be polled at once, first polls are spread evenly. */
-  #spreadIfNeeded(states: Iterable<State>): void {
-    if (this.plan.stretch > 1) this.states.spread([...states]);
   }
 
   #remove(id: string): void {

@@ -1,18 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mergedApplication } from '../model/application.ts';
 import type { Now } from '../model/clock.ts';
+import type { AppEntry } from '../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import { isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
+import type { PolledSeries, Values } from '../model/polled-series.ts';
 import {
   hostChoiceOf,
+  hostChoiceText,
   hostsToPoll,
-  isSameHostChoice,
   type SelectedApplication,
+  wantsHostNames,
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
 import type { AppReading } from '../model/snapshot.ts';
+import { growsWithWindow } from '../model/vendor-value.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
+import { readsSame } from './question.ts';
 import {
   afterPollOf,
   failingFrom,
@@ -63,7 +67,7 @@ export function refreshed(known: AppState, found: SelectedApplication, nowMs: nu
 
 /**
  * The state when the application is another one, as it was found, or is chosen by another entry. What is no
- * longer wanted goes at once.
+ * longer wanted goes at once, and of another window what grows with it.
  */
 export function withSelection(
   known: AppState,
@@ -72,16 +76,21 @@ export function withSelection(
   const before = known.selected;
   if (application === before.application && entry === before.entry) return known;
   const isSameChoice =
-    entry === before.entry || isSameHostChoice(hostChoiceOf(before.entry), hostChoiceOf(entry));
-  // Another choice of hosts may need names that were not asked for.
-  const { names } = known.hostNames;
-  const hostNames = isSameChoice ? known.hostNames : { ...noHostNames, names };
-  const selected = withNamedHosts({ application, entry }, names);
-  const ofSeries = withSeries(known, entry.series);
+    hostChoiceText(hostChoiceOf(before.entry)) === hostChoiceText(hostChoiceOf(entry));
+  const hostNames = namesFor(known.hostNames, entry, isSameChoice);
+  const selected = withNamedHosts({ application, entry }, hostNames.names);
+  const isSameWindow = isDeepStrictEqual(before.entry.poll.window, entry.poll.window);
+  const ofSeries = withSeries(known, entry.series, isSameWindow);
   const hostIds = isSameChoice ? application.hostIds : hostsToPoll(selected);
   const isSame = hostIds === before.application.hostIds;
   const parts = isSame ? ofSeries : withHosts(ofSeries, hostIds);
   return { ...known, ...parts, selected, hostNames };
+}
+
+/** Another choice of hosts may need names that were not asked for. */
+function namesFor(known: HostNameState, entry: AppEntry, isSameChoice: boolean): HostNameState {
+  if (!wantsHostNames(entry)) return noHostNames;
+  return isSameChoice ? known : { ...noHostNames, names: known.names };
 }
 
 function union(
@@ -104,7 +113,8 @@ export function afterPoll(
 ): AppState {
   const listed = { ...state, selected: withHostList(state.selected, outcome.hostIds) };
   // They may come without being asked for, with the values.
-  const areNamesKnown = asked.hostNames || outcome.hostNames !== undefined;
+  const areNamesKnown =
+    wantsHostNames(state.selected.entry) && (asked.hostNames || outcome.hostNames !== undefined);
   const known = areNamesKnown ? { ...listed, ...namesAfter(listed, outcome, now) } : listed;
   const why = whyOf(outcome);
   if (outcome.gone) {
@@ -293,14 +303,23 @@ function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts
 /**
  * As if it had been read for these series; the same object if it was. What was read for one of them
  * under another name, or with other labels, stays; the rest goes, and what is new has no value.
+ *
+ * @param isSameWindow whether it was read for the window that is wanted: if not, what grows with it goes too
  */
-export function withSeries(before: Parts, series: readonly PolledSeries[]): Parts {
+export function withSeries(
+  before: Parts,
+  series: readonly PolledSeries[],
+  isSameWindow = true,
+): Parts {
   const { reading } = before;
   // A silent application has neither series nor values.
   if (reading === undefined || reading.series.length === 0) return before;
-  if (isDeepStrictEqual(reading.series, series)) return before;
+  if (isSameWindow && isDeepStrictEqual(reading.series, series)) return before;
+  const holds = ({ value }: PolledSeries): boolean => isSameWindow || !growsWithWindow(value);
   const placesOf = (scope: 'applications' | 'hosts'): readonly number[] =>
-    series.map((wanted) => reading.series.findIndex((one) => readsSame(one, wanted, scope)));
+    series.map((wanted) =>
+      reading.series.findIndex((one) => holds(one) && readsSame(one, wanted, scope)),
+    );
   const [ofApplication, ofHost] = [placesOf('applications'), placesOf('hosts')];
   const hosts = [...reading.hosts].map(([id, values]) => [id, valuesAt(ofHost, values)] as const);
   const application = valuesAt(ofApplication, reading.application);
@@ -310,18 +329,4 @@ export function withSeries(before: Parts, series: readonly PolledSeries[]): Part
 /** Nothing stays nothing. */
 function valuesAt(places: readonly number[], values: Values): Values {
   return values.length === 0 ? [] : places.map((place) => values[place]);
-}
-
-function readsSame(
-  one: PolledSeries,
-  other: PolledSeries,
-  scope: 'applications' | 'hosts',
-): boolean {
-  return (
-    one.metric === other.metric &&
-    one.value === other.value &&
-    one.scale === other.scale &&
-    isReadOf(scope, one) &&
-    isReadOf(scope, other)
-  );
 }

@@ -5,6 +5,7 @@ import {
   hostChoiceOf,
   hostSelectorOf,
   type SelectedApplication,
+  wantsHostNames,
 } from '../model/selected-application.ts';
 import type { AppReading } from '../model/snapshot.ts';
 
@@ -52,7 +53,7 @@ export function shouldAskHostNames(
   nowMs: number,
 ): boolean {
   const selector = hostSelectorOf(selected);
-  if (selector === undefined && !selected.entry.poll.hostNames) return false;
+  if (!wantsHostNames(selected.entry)) return false;
   if (hostNames.askAgainMs !== undefined && nowMs >= hostNames.askAgainMs) return true;
   if (selector?.kind === 'self') {
     const known = selected.namedHostIds ?? [];

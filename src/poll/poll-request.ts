@@ -15,8 +15,7 @@ import {
 import type { ApplicationQuestion, Polled, Question } from '../model/source.ts';
 import { hostsListedNow } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
-import { asksSame } from './query-state.ts';
-import { haveSamePoll } from './reconcile.ts';
+import { askedOf, brings } from './question.ts';
 import type { PollTimes } from './schedule.ts';
 import type { States } from './states.ts';
 
@@ -40,14 +39,10 @@ export function requestOf(id: string, states: States, nowMs: number): PollReques
   };
 }
 
-/** Whether a subject would be asked the same now. */
+/** Whether it brings what is wanted of its subject now. */
 export function isStillAsked(request: PollRequest, states: States): boolean {
   const state = states.get(request.id);
-  if (request.kind === 'query')
-    return state?.kind === 'query' && asksSame(request.query, state.query);
-  return (
-    state?.kind === 'application' && haveSamePoll(request.selected.entry, state.selected.entry)
-  );
+  return state !== undefined && brings(askedOf(request), askedOf(state));
 }
 
 /**

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
@@ -75,14 +74,4 @@ export function afterQueryPoll(
     emptyAnswers: isEmpty ? emptyAnswers + 1 : undefined,
     ...afterPollOf(state, why, startMs, now),
   };
-}
-
-/** Whether the rows of one are those of the other: not another help text, label or interval. */
-export function asksSame(left: Query, right: Query | undefined): boolean {
-  if (left === right) return true;
-  return right !== undefined && isDeepStrictEqual(questionOf(left), questionOf(right));
-}
-
-function questionOf({ nrql, gauges, facets, maxSeries, poll }: Query): readonly unknown[] {
-  return [nrql, gauges, facets, maxSeries, poll.window, poll.delayMs];
 }

@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
-import { isSameHostChoice } from '../model/selected-application.ts';
 import {
   type ApplicationSelector,
   createApplicationSelector,
@@ -125,15 +123,4 @@ async function eachChosen(
     change(application, selector.entryOf(application));
   }
   return selector;
-}
-
-/** Whether a poll that was begun for one entry brings what the other one wants. */
-export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
-  if (left === right) return true;
-  const isSame = isDeepStrictEqual(questionOf(left), questionOf(right));
-  return isSame && isSameHostChoice(left.hosts, right.hosts);
-}
-
-function questionOf({ application, series, poll }: AppEntry): readonly unknown[] {
-  return [application, series, poll.window, poll.delayMs, poll.raw, poll.hostNames];
 }

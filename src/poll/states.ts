@@ -3,6 +3,7 @@ import type { PollTiming } from '../model/config.ts';
 import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
+import { askedOf, brings } from './question.ts';
 import { dueAfter, lateAfterMs, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
@@ -14,7 +15,7 @@ export function idOf(state: State): string {
 }
 
 export function timingOf(state: State): PollTiming {
-  return state.kind === 'query' ? state.query.poll : state.selected.entry.poll;
+  return askedOf(state).poll;
 }
 
 /** Monotonic time at which values that are held become too old for that; infinite if none are. */
@@ -62,6 +63,8 @@ export class States {
   readonly #applications = new Map<string, AppState>();
   readonly #queries = new Map<string, QueryState>();
   readonly #polling = new Set<string>();
+  /** Those that are new, or want what no poll has brought. */
+  readonly #unasked = new Set<string>();
   readonly #clock: Clock;
   /** How many there have ever been. */
   #count = 0;
@@ -108,12 +111,16 @@ export class States {
     const id = idOf(next);
     const before = this.get(id);
     const state = before === undefined ? next : this.#inTurn(before, next);
+    // One that still waits for its first poll keeps its place.
+    const isAwaited = before?.pollsEnded === 0;
+    if (!isAwaited && !brings(before && askedOf(before), askedOf(next))) this.#unasked.add(id);
     if (state.kind === 'query') this.#queries.set(id, state);
     else this.#applications.set(id, state);
     return state;
   }
 
   delete(id: string): void {
+    this.#unasked.delete(id);
     this.#applications.delete(id);
     this.#queries.delete(id);
   }
@@ -140,9 +147,18 @@ export class States {
     }
   }
 
-  /** Spreads the polls of these over their intervals. The first of all is due at once. */
-  spread(states: readonly State[]): void {
-    for (const [index, state] of states.entries()) this.set(this.#dueIn(state, phaseOf(index)));
+  /**
+   * What is new, or wants what no poll has brought, is due at once; if not everything can be polled as often as
+   * configured, it is spread over its interval, the first of all at once. Nothing is due later than it was.
+   */
+  askNew(kind: State['kind']): void {
+    const unasked = [...this.#unasked].flatMap((id) => this.get(id) ?? []);
+    for (const [index, state] of unasked.filter((one) => one.kind === kind).entries()) {
+      this.#unasked.delete(idOf(state));
+      const { dueMs } = this.#dueIn(state, this.#stretch > 1 ? phaseOf(index) : 0);
+      const latestMs = state.pollsEnded === 0 ? Infinity : state.dueMs;
+      this.set({ ...state, dueMs: Math.min(dueMs, latestMs) });
+    }
   }
 
   /**

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Application } from '../../src/model/application.ts';
 import type { AppEntry, HostSelector } from '../../src/model/config.ts';
-import { choosesHost, isSameHostChoice } from '../../src/model/selected-application.ts';
+import { choosesHost, hostChoiceText } from '../../src/model/selected-application.ts';
 import { selectApplications, selectorText } from '../../src/model/selector.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
@@ -145,7 +145,7 @@ describe('choosesHost', () => {
   });
 });
 
-describe('isSameHostChoice', () => {
+describe('hostChoiceText', () => {
   const choices = [
     true,
     false,
@@ -161,7 +161,7 @@ describe('isSameHostChoice', () => {
     for (const [index, left] of choices.entries()) {
       for (const [other, right] of choices.entries()) {
         const copy = typeof right === 'boolean' ? right : { ...right };
-        expect(isSameHostChoice(left, copy)).toBe(index === other);
+        expect(hostChoiceText(left) === hostChoiceText(copy)).toBe(index === other);
       }
     }
   });

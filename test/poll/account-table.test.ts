@@ -96,7 +96,7 @@ describe('AccountTable, when a discovery ended', () => {
 
 describe('AccountTable, when a poll ended', () => {
   it('publishes new host names of a poll that changed nothing else', async () => {
-    const bench = aTable();
+    const bench = aTable({ entries: [anEntry({ poll: { hostNames: true } })] });
     await discover(bench, found(shop('1')));
     pollAll(bench);
     const hosts = new Set(['100', '101', '102']);
@@ -160,6 +160,47 @@ describe('AccountTable, when it is configured anew', () => {
     expect(selected?.entry.labels).toEqual(labels);
     expect(kept).toEqual({ ...before, selected: undefined, ...kept });
     expect(kept).toMatchObject({ reading: before?.reading, dueMs: before?.dueMs });
+  });
+});
+
+describe('8.3 a reload that asks something else', () => {
+  it.each([
+    { what: 'due at once, if the budget suffices', requestsPerMinute: 20_000, dueNow: 10_000 },
+    { what: 'due over the interval, if it does not', requestsPerMinute: 5000, dueNow: 1 },
+  ])('makes ten thousand applications $what', async ({ requestsPerMinute, dueNow }) => {
+    const account = anAccount({ requestsPerMinute });
+    const bench = aTable({ account, entries: [anEntry({ hosts: false })] });
+    const { states } = bench.table;
+    const shops = Array.from({ length: 10_000 }, (_, index) => shop(`${index}`, {}, 0));
+    await discover(bench, found(...shops));
+    pollAll(bench);
+    const before = new Map([...states.applications].map(([id, { dueMs }]) => [id, dueMs]));
+    await bench.clock.advance(1);
+
+    const entries = [anEntry({ hosts: false, poll: { delayMs: 60_000 } })];
+    const applied = bench.table.reconfigure({ account, entries }, signal);
+    const meanwhile = bench.table.look().due.length;
+    await ended(bench.clock, applied);
+
+    const nowMs = bench.clock.monotonicMs();
+    const after = [...states.applications].map(([id, { dueMs }]) => ({ id, dueMs }));
+    expect(meanwhile).toBe(0);
+    expect(after.filter(({ dueMs }) => dueMs <= nowMs)).toHaveLength(dueNow);
+    expect(after.filter(({ id, dueMs }) => dueMs > (before.get(id) ?? 0))).toEqual([]);
+  });
+
+  it('takes in nothing of the old answer, though it comes in the same turn', async () => {
+    const bench = aTable();
+    await discover(bench, found(shop('1')));
+    pollAll(bench);
+    const request = anyRequest(bench, '1');
+    const entries = [anEntry({ poll: { delayMs: 60_000 } })];
+    await ended(bench.clock, bench.table.reconfigure({ account: anAccount(), entries }, signal));
+    const before = bench.table.states.get('1');
+
+    endPoll(bench, request, wholeOutcome());
+
+    expect(bench.table.states.get('1')).toBe(before);
   });
 });
 

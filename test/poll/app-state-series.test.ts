@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CustomMetric, type MetricChoice, seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading } from '../../src/model/snapshot.ts';
+import type { vendorValues } from '../../src/model/vendor-value.ts';
 import { partsOf, withSeries } from '../../src/poll/app-state.ts';
 
 function custom(as: string, metric: string, of: Partial<CustomMetric> = {}): CustomMetric {
@@ -18,6 +19,19 @@ function aReading(metrics: readonly MetricChoice[]): AppReading {
     hosts: new Map([['7', [3, 4]]]),
   };
 }
+
+const amounts: readonly (keyof typeof vendorValues)[] = [
+  'call_count',
+  'count',
+  'error_count',
+  'launch_count',
+  'total_time',
+  'total_value',
+  'total_used_mb',
+  's',
+  't',
+  'f',
+];
 
 describe('values that were read before the list of metrics changed', () => {
   it.each<[string, readonly MetricChoice[], AppReading['application'], AppReading['application']]>([
@@ -58,6 +72,22 @@ describe('values that were read before the list of metrics changed', () => {
       application,
       hosts: new Map([['7', ofHost]]),
     });
+  });
+
+  it.each<[keyof typeof vendorValues, boolean]>([
+    ...amounts.map((value): [typeof value, boolean] => [value, false]),
+    ['requests_per_minute', true],
+    ['total_call_time_per_minute', true],
+    ['max_value', true],
+    ['score', true],
+  ])('of another window: %s stays: %s', (value, stays) => {
+    const metrics = [custom('first', 'Custom/A', { value }), b];
+    const { series } = aReading(metrics);
+
+    const { reading: kept } = withSeries(partsOf(aReading(metrics)), series, false);
+
+    expect(kept).toMatchObject({ application: [stays ? 1 : undefined, 2] });
+    expect(kept?.hosts.get('7')).toEqual([stays ? 3 : undefined, 4]);
   });
 
   it('are found where they were read, if a metric is read twice', () => {

@@ -66,7 +66,8 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
 describe('afterPoll', () => {
   it('takes in host names that came with the values, though nobody had asked for them', () => {
     const hostNames = new Map([['web-1', 'web-1']]);
-    const first = newAppState(aSelected({ hostIds: undefined }), 0, 0);
+    const named = aSelected({ hostIds: undefined }, { poll: { hostNames: true } });
+    const first = newAppState(named, 0, 0);
 
     const { hostNames: known } = afterPoll(first, { ...aPoll(1), hostNames }, noNames, now);
 

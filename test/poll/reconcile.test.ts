@@ -3,12 +3,7 @@ import type { AppEntry } from '../../src/model/config.ts';
 import type { Owns } from '../../src/model/shard.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState, partsOf } from '../../src/poll/app-state.ts';
-import {
-  type DiscoveryChange,
-  haveSamePoll,
-  reconcile,
-  reconfigure,
-} from '../../src/poll/reconcile.ts';
+import { type DiscoveryChange, reconcile, reconfigure } from '../../src/poll/reconcile.ts';
 import { States } from '../../src/poll/states.ts';
 import { anApplication, anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -224,25 +219,5 @@ describe('a change whose rest is no longer wanted', () => {
     await expect(done).rejects.toBe(reason);
     const known = [...states.applications.values()].map(({ selected }) => selected.entry.labels);
     expect(known).toEqual([...ids.slice(1).map(() => labels), {}]);
-  });
-});
-
-describe('haveSamePoll', () => {
-  it.each([
-    { what: 'the same entry', entry: anEntry(), same: true },
-    { what: 'other labels', entry: anEntry({ labels: { team: 'shop' } }), same: true },
-    { what: 'another interval', entry: anEntry({ poll: { intervalMs: 5000 } }), same: true },
-    { what: 'no hosts', entry: anEntry({ hosts: false }), same: false },
-    { what: 'other transactions', entry: anEntry({ transactions: ['web'] }), same: false },
-    { what: 'another delay', entry: anEntry({ poll: { delayMs: 1 } }), same: false },
-    { what: 'raw values', entry: anEntry({ poll: { raw: true } }), same: false },
-    { what: 'host names', entry: anEntry({ poll: { hostNames: true } }), same: false },
-    {
-      what: 'another window',
-      entry: anEntry({ poll: { window: { kind: 'range', lengthMs: 60_000 } } }),
-      same: false,
-    },
-  ])('is $same for an entry with $what', async ({ entry: other, same }) => {
-    expect(haveSamePoll(anEntry(), other)).toBe(same);
   });
 });

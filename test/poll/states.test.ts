@@ -204,10 +204,34 @@ describe('States', () => {
   it('spreads first polls over the interval that comes, the very first at once', () => {
     const { states, goTo } = aBench();
     goTo(1000);
-    states.spread(['a', 'b', 'c'].map((id) => aState(1000, {}, id)));
+    states.setStretch(1.000_000_1);
+    for (const id of ['a', 'b', 'c']) states.set(aState(1000, {}, id));
+    states.askNew('application');
 
     const due = [...states.applications.values()].map(({ dueMs }) => Math.round(dueMs));
     expect(due).toEqual([1000, 38_082, 15_164]);
+  });
+
+  it.each([
+    { what: 'at once', stretch: 1, due: [1000, 1000, 1000] },
+    { what: 'spread, and never later than before', stretch: 2, due: [1000, 50_000, 29_328] },
+  ])('makes polls due that bring what no poll has brought: $what', ({ stretch, due }) => {
+    const { states, goTo } = aBench();
+    goTo(1000);
+    states.setStretch(stretch);
+    for (const id of ['a', 'b', 'c', 'd']) states.set(aState(50_000, { pollsEnded: 1 }, id));
+    states.askNew('application');
+    for (const id of ['a', 'b', 'c', 'd']) states.set(aState(50_000, { pollsEnded: 1 }, id));
+    const entry = anEntry({ poll: { delayMs: 1 } });
+    for (const state of [...states.applications.values()].slice(0, 3)) {
+      states.set({ ...state, selected: { ...state.selected, entry } });
+    }
+    states.askNew('query');
+    expect(states.look(false).due).toEqual([]);
+    states.askNew('application');
+
+    const next = [...states.applications.values()].map(({ dueMs }) => Math.round(dueMs));
+    expect(next).toEqual([...due, 50_000]);
   });
 
   it('comes back to the same moment, however often the stretch changes', () => {
