@@ -110,6 +110,11 @@ export interface PollCalls {
    * @param calls taken one by one, and only when there is room: 10,000 calls are not a queue of 10,000
    */
   run(size: () => number, calls: Iterator<Call, undefined>): Promise<void>;
+  /**
+   * How many calls all polls of one interval may make together for what is asked in smaller parts because it
+   * has failed. Default: any number.
+   */
+  spare?(): number;
 }
 
 export type CallsByOperation = Readonly<Record<DaemonOperation, number>>;
@@ -157,7 +162,7 @@ export interface Source {
     calls: PollCalls,
     signal: AbortSignal,
   ): AsyncIterable<Polled>;
-  /** The calls of one poll of all of these together, without host names. */
+  /** The calls of one poll of all of these together, without host names and what can be spared for failures. */
   cost(subjects: readonly Subject[]): CallsByOperation;
   /** How often polls have begun to cost something else, as answers have shown. */
   costChanges(): number;

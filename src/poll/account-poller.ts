@@ -343,8 +343,11 @@ export class AccountPoller {
   }
 }
 
-/** Divided so often, one bad application of the 200 in a query of NerdGraph stands alone. */
-const mostFurtherPolls = 6;
+/**
+ * A query of NerdGraph is followed by a few trials, by pieces, by single applications, and by three sizes of their
+ * parts. Trials may have to be made again, and one size may follow from another.
+ */
+const mostFurtherPolls = 8;
 
 /**
  * Polls once, and again as long as the source has learnt meanwhile that it must ask in another way: the

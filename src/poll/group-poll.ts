@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { ApiError } from '../model/api-error.ts';
 import type { Call, PollCalls, Question } from '../model/source.ts';
+import { minuteMs } from '../model/time.ts';
 import type { ScheduledCall } from '../newrelic/calls/account-calls.ts';
 import type { Context } from './context.ts';
 import type { PollRequest } from './poll-request.ts';
@@ -86,6 +87,11 @@ export class GroupPoll implements PollCalls {
       calls: this.#scheduled(calls),
     };
     await Promise.race([this.#context.calls.run(job, this.signal), this.#isOver]);
+  }
+
+  spare(): number {
+    const minutes = this.#earliest(({ periodMs }) => periodMs) / minuteMs;
+    return this.#context.calls.sparePerMinute() * minutes;
   }
 
   *#scheduled(calls: Iterator<Call, undefined>): Generator<ScheduledCall, undefined> {

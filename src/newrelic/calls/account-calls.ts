@@ -157,6 +157,11 @@ export class AccountCalls implements KeyAccount {
     this.#freePerMinute = freePerMinute;
   }
 
+  /** Calls a minute for what is asked in smaller parts: a tenth of the limit in any case. */
+  sparePerMinute(): number {
+    return Math.max(this.#freePerMinute, this.limitPerMinute() / 10);
+  }
+
   /** Whether something that has failed may be sent again. If so, it counts as sent. */
   mayRetry(): boolean {
     const nowMs = this.#clock.monotonicMs();

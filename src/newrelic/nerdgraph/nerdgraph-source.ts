@@ -10,7 +10,7 @@ import { createDiscover } from './discovery.ts';
 
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
-import { type DivisionOf, groupsOf, queriesOf, undivided } from './query-plan.ts';
+import { groupsOf, queriesOf, undivided } from './query-plan.ts';
 import { QuerySizes } from './query-sizes.ts';
 import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
@@ -63,21 +63,19 @@ export function createNerdGraphSource(
     },
     groups: groupsOf,
     poll: (asked, calls, signal) => pollGroup(asked, calls, signal, context),
-    cost: (subjects) => costOf(subjects, sizes.divisionOf),
+    cost,
     costChanges: () => sizes.changes,
   };
 }
 
-/** What NerdGraph costs while no query has to be divided. */
-export const nerdGraphCosts: Pick<Source, 'cost'> = {
-  cost: (subjects) => costOf(subjects, () => undivided),
-};
+/** What NerdGraph costs: what is asked in smaller parts takes only what can be spared. */
+export const nerdGraphCosts: Pick<Source, 'cost'> = { cost };
 
 /** The number of queries, by the same functions that make them. */
-function costOf(subjects: readonly Subject[], divisionOf: DivisionOf): CallsByOperation {
+function cost(subjects: readonly Subject[]): CallsByOperation {
   const applications = subjects.filter((one) => one.kind === 'application');
   const polled = applications.filter(({ selected }) => isWorthPolling(selected));
-  const queries = groupsOf(polled).flatMap((group) => queriesOf(group, divisionOf));
+  const queries = groupsOf(polled).flatMap((group) => queriesOf(group, () => () => undivided));
   const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
   return {
     list_applications: 0,

@@ -33,6 +33,10 @@ interface Poll {
 }
 
 const neverAsked = new ApiError('timeout', 'it was not asked.');
+const askedLater = new ApiError(
+  'timeout',
+  'it was not asked: a query about it has failed, and the budget leaves no room to ask it apart each time. Raise requests_per_minute.',
+);
 
 /**
  * Asks about one group: a query of the configuration, or applications of one kind. Those have one query for
@@ -45,29 +49,47 @@ export async function* pollGroup(
   context: PollContext,
 ): AsyncGenerator<Polled, undefined> {
   let begun: Poll | undefined;
-  const poll = (): Poll => (begun ??= begin(asked(), signal, context));
+  const poll = (): Poll => (begun ??= begin(asked(), calls, signal, context));
   function* planned(): Generator<Call, undefined> {
     yield* poll().calls;
     return undefined;
   }
-  const foreseen = sizeOf(asked(), context);
+  const foreseen = sizeOf(asked(), calls, context);
   await calls.run(() => begun?.calls.length ?? foreseen, planned());
   if (!signal.aborted) yield* poll().polled(neverAsked);
   else if (signal.reason instanceof ApiError) yield* poll().polled(signal.reason);
   return undefined;
 }
 
-function sizeOf(questions: readonly Question[], { sizes }: PollContext): number {
+function sizeOf(questions: readonly Question[], calls: PollCalls, context: PollContext): number {
   const applications = questions.filter((one) => one.kind === 'application');
   if (applications.length === 0) return 1;
-  return queriesOf(applications, sizes.divisionOf).length;
+  return plannedQueries(applications, calls, context).filter(isNow).length;
 }
 
-function begin(questions: readonly Question[], signal: AbortSignal, context: PollContext): Poll {
+function plannedQueries(
+  questions: readonly ApplicationQuestion[],
+  calls: PollCalls,
+  { sizes }: PollContext,
+): readonly PlannedQuery[] {
+  return queriesOf(questions, sizes.within(calls.spare?.() ?? Number.POSITIVE_INFINITY));
+}
+
+function isNow({ when }: PlannedQuery): boolean {
+  return when !== 'later';
+}
+
+function begin(
+  questions: readonly Question[],
+  calls: PollCalls,
+  signal: AbortSignal,
+  context: PollContext,
+): Poll {
   const [first] = questions;
   if (first?.kind === 'query') return queryPoll(first, signal, context);
   const applications = questions.filter((one) => one.kind === 'application');
-  return applicationPoll(applications, signal, context);
+  const queries = plannedQueries(applications, calls, context);
+  return applicationPoll(applications, queries, signal, context);
 }
 
 /** The next poll may be an hour away. */
@@ -100,11 +122,11 @@ function queryPoll(
 
 function applicationPoll(
   questions: readonly ApplicationQuestion[],
+  queries: readonly PlannedQuery[],
   signal: AbortSignal,
   context: PollContext,
 ): Poll {
   const { client, sizes, unexpected } = context;
-  const queries = queriesOf(questions, sizes.divisionOf);
   const answers = new Answers(queries, context);
   const ended: EndedQuery[] = [];
   const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
@@ -129,7 +151,9 @@ function applicationPoll(
   const callFor =
     (query: PlannedQuery): Call =>
     async (callContext) => {
-      const error = refusal ?? (await ask(query, callContext));
+      // What has failed before is a retry itself.
+      const isRepeated = callContext.isRepeated === true || query.when === 'again';
+      const error = refusal ?? (await ask(query, { ...callContext, isRepeated }));
       // What was cut off says nothing about its size.
       if (signal.aborted) return;
       if (error?.status === 401) refusal = error;
@@ -137,9 +161,12 @@ function applicationPoll(
       ended.push({ ...query, error });
     };
   return {
-    calls: queries.map(callFor),
+    calls: queries.filter(isNow).map(callFor),
     *polled(late) {
       sizes.ended(ended);
+      for (const query of queries) {
+        if (!isNow(query)) answers.failed(query.applicationIds, askedLater);
+      }
       for (const question of questions) {
         const { id } = question.selected.application;
         if (answers.isWithoutHeartbeat(id)) unexpected.saw('no_heartbeat', { app_id: id });

@@ -27,13 +27,23 @@ export interface Division {
   readonly together: number;
   /** Queries for the hosts of the application at least, if it is asked for alone. */
   readonly parts: number;
+  /**
+   * What has failed before is asked `again`, apart from the rest, or `later`: not in this poll, if it would
+   * take too many queries.
+   */
+  readonly when: 'usual' | 'again' | 'later';
 }
 
-export const undivided: Division = { together: fullSize.applications, parts: 1 };
+export const undivided: Division = { together: fullSize.applications, parts: 1, when: 'usual' };
 
 type Asking = Pick<ApplicationQuestion, 'selected'>;
 
-export type DivisionOf = (subject: Subject, applicationId: string) => Division;
+/** How these applications are divided in one poll, if each piece of them takes so many queries. */
+export type DivisionsOf = (
+  subject: Subject,
+  applicationIds: readonly string[],
+  queries: number,
+) => (applicationId: string) => Division;
 
 /** One query about a group. */
 export interface PlannedQuery extends ColumnSet, HostSubset {
@@ -43,6 +53,9 @@ export interface PlannedQuery extends ColumnSet, HostSubset {
   readonly applicationIds: readonly string[];
   /** In how many queries the hosts of its only application are asked for; 1 if there are more applications. */
   readonly parts: number;
+  /** Whether one of them has hosts that could be asked for in parts. */
+  readonly mayHaveParts: boolean;
+  readonly when: Division['when'];
 }
 
 /** Host queries of one group at most, so that a group is not all of a large account. */
@@ -117,19 +130,19 @@ export function groupsOf<Item extends PolledSubject>(
 /** The queries about a group: its applications are of one kind. */
 export function queriesOf(
   asked: readonly Asking[],
-  divisionOf: DivisionOf,
+  divisionsOf: DivisionsOf,
 ): readonly PlannedQuery[] {
   const all = asked.map(({ selected }) => selected);
   return [
-    ...queriesAbout('applications', all.filter(asksForApplication), divisionOf),
-    ...queriesAbout('hosts', all.filter(asksForHosts), divisionOf),
+    ...queriesAbout('applications', all.filter(asksForApplication), divisionsOf),
+    ...queriesAbout('hosts', all.filter(asksForHosts), divisionsOf),
   ];
 }
 
 function queriesAbout(
   subject: Subject,
   asked: readonly SelectedApplication[],
-  divisionOf: DivisionOf,
+  divisionsOf: DivisionsOf,
 ): readonly PlannedQuery[] {
   const [first] = asked;
   if (first === undefined) return [];
@@ -139,14 +152,16 @@ function queriesAbout(
   const operation = isOfHosts ? 'host_metrics' : 'application_metrics';
   const subset = isOfHosts ? subsetOf(first) : allHosts;
   const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
+  const askedIds = asked.map(({ application }) => application.id);
+  const divisionOf = divisionsOf(subject, askedIds, sets.length);
   const counted = asked.map((selected) => {
     const { id, hostIds, hostCount } = selected.application;
-    const division = divisionOf(subject, id);
+    const division = divisionOf(id);
     const rows = isOfHosts ? rowsOf(selected) : 1;
     // New Relic counts no hosts of an application that has fallen silent.
     const isOne = !isOfHosts || subset !== allHosts || (hostIds?.length ?? hostCount) === 1;
     const parts = isOne ? 1 : Math.max(division.parts, Math.ceil(rows / fullSize.rows));
-    return { id, hostIds, rows, parts, together: division.together };
+    return { ...division, id, hostIds, rows, parts, mayHaveParts: !isOne };
   });
   const small = packed(
     counted.filter(({ parts }) => parts === 1),
@@ -155,10 +170,13 @@ function queriesAbout(
   // An application with very many hosts has queries of its own.
   const large = counted.filter(({ parts }) => parts > 1);
   const groups = [
-    ...small.map((applicationIds) => ({ applicationIds, ...subset, parts: 1 })),
-    ...large.flatMap(({ id, hostIds = [], parts }) => {
+    ...small.map(({ ids, mayHaveParts, when }) => {
+      return { applicationIds: ids, ...subset, parts: 1, mayHaveParts, when };
+    }),
+    ...large.flatMap(({ id, hostIds = [], parts, mayHaveParts, when }) => {
       const subsets = partsOf(hostIds, parts);
-      return subsets.map((one) => ({ applicationIds: [id], ...one, parts: subsets.length }));
+      const common = { applicationIds: [id], parts: subsets.length, mayHaveParts, when };
+      return subsets.map((one) => ({ ...one, ...common }));
     }),
   ];
   return groups.flatMap((group) =>
@@ -185,19 +203,28 @@ function roomIn(facets: Facets, { columns }: ColumnSet, { condition }: HostSubse
   return maxNrqlCharacters - metricsNrql(question).length;
 }
 
-interface Counted {
+interface Counted extends Pick<Division, 'together' | 'when'> {
   readonly id: string;
   readonly rows: number;
-  readonly together: number;
+  readonly mayHaveParts: boolean;
+}
+
+/** Applications that come together in one query. */
+interface Packed extends Pick<Division, 'when'> {
+  readonly ids: string[];
+  rows: number;
+  characters: number;
+  mayHaveParts: boolean;
 }
 
 /** The ids of as many applications in a query as fit. Those that are divided alike come together. */
-function packed(counted: readonly Counted[], room: number): readonly (readonly string[])[] {
-  const groups: string[][] = [];
-  const open = new Map<number, { ids: string[]; rows: number; characters: number }>();
-  for (const { id, rows, together } of counted) {
+function packed(counted: readonly Counted[], room: number): readonly Packed[] {
+  const groups: Packed[] = [];
+  const open = new Map<string, Packed>();
+  for (const { id, rows, together, when, mayHaveParts } of counted) {
     const characters = id.length + 1;
-    const group = open.get(together);
+    const key = `${when} ${together}`;
+    const group = open.get(key);
     const hasSpace =
       group !== undefined &&
       group.ids.length < together &&
@@ -207,10 +234,11 @@ function packed(counted: readonly Counted[], room: number): readonly (readonly s
       group.ids.push(id);
       group.rows += rows;
       group.characters += characters;
+      group.mayHaveParts ||= mayHaveParts;
     } else {
-      const ids = [id];
-      groups.push(ids);
-      open.set(together, { ids, rows, characters });
+      const next = { ids: [id], when, rows, characters, mayHaveParts };
+      groups.push(next);
+      open.set(key, next);
     }
   }
   return groups;

@@ -79,7 +79,7 @@ export function applicationChains(
   const questions = all.map((selected) => questionAbout(selected));
   const byId = new Map(questions.map((one) => [one.selected.application.id, one]));
   return groupsOf(questions).flatMap((group) =>
-    queriesOf(group, () => undivided).map((query): Chain => {
+    queriesOf(group, () => () => undivided).map((query): Chain => {
       const asked = query.applicationIds.flatMap((id) => byId.get(id) ?? []);
       const counts = asked.map((one) => (query.subject === 'hosts' ? rowsOf(one.selected) : 1));
       const rows = Math.ceil(sumOf(counts) / query.parts);

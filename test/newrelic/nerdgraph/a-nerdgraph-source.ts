@@ -115,7 +115,11 @@ export interface PolledTogether {
 export async function pollGroups(
   source: Pick<Source, 'poll'>,
   groups: readonly (readonly Question[])[],
-  { clock, wallMs = clock.wallMs() }: { clock: FakeClock; wallMs?: number },
+  {
+    clock,
+    wallMs = clock.wallMs(),
+    spare = Number.POSITIVE_INFINITY,
+  }: { clock: FakeClock; wallMs?: number; spare?: number },
 ): Promise<PolledTogether> {
   const outcomes = new Map<string, PollOutcome>();
   let made = 0;
@@ -129,6 +133,7 @@ export async function pollGroups(
       made += running.length;
       await ended(running, clock);
     },
+    spare: () => spare,
   };
   for (const group of groups) {
     for await (const one of source.poll(() => group, calls, neverAborted)) {

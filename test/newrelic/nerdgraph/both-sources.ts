@@ -7,6 +7,7 @@ import { isReadOf } from '../../../src/model/polled-series.ts';
 import { isWorthPolling } from '../../../src/model/selected-application.ts';
 import type { Source } from '../../../src/model/source.ts';
 import { nrqlValueOf } from '../../../src/newrelic/nerdgraph/nrql-values.ts';
+import { pollUntilSettled } from '../../../src/poll/account-poller.ts';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../../src/simulator/faults.ts';
 import type { ApplicationSpec, HostSpec } from '../../../src/simulator/fleet-options.ts';
@@ -193,10 +194,10 @@ async function outcomesOf(
     const isChosen = typeof entry.hosts === 'object';
     return [aQuestion({ application, entry }, { askHostNames: isChosen })];
   });
-  for (let poll = 1; poll < polls; poll += 1) {
-    await pollGroups(source, source.groups(questions, []), { clock });
-  }
-  return (await pollGroups(source, source.groups(questions, []), { clock })).outcomes;
+  const { outcomes } = await pollUntilSettled(source, async () =>
+    pollGroups(source, source.groups(questions, []), { clock }),
+  );
+  return outcomes;
 }
 
 async function restOutcomes(
@@ -307,9 +308,6 @@ function isListedByOne(
       other?.reading?.hosts.has(String(id)) !== true,
   );
 }
-
-/** So often the queries of six applications can be divided. */
-const polls = 6;
 
 /** Expects that a limit of New Relic changes nothing once the queries are small enough. */
 export async function expectSameWithin(story: Story, limit: Limit): Promise<void> {

@@ -7,7 +7,7 @@ import { valueNames } from '../../../src/model/vendor-value.ts';
 import { maxNrqlCharacters } from '../../../src/newrelic/nerdgraph/column-sets.ts';
 import { metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import {
-  type DivisionOf,
+  type Division,
   type PlannedQuery,
   queriesOf,
   undivided,
@@ -17,11 +17,11 @@ import { someMetrics } from './some-metrics.ts';
 
 function planOf(
   all: readonly SelectedApplication[],
-  divisionOf: DivisionOf = () => undivided,
+  divisionOf: (id: string) => Division = () => undivided,
 ): readonly PlannedQuery[] {
   return queriesOf(
     all.map((selected) => ({ selected })),
-    divisionOf,
+    () => divisionOf,
   );
 }
 
@@ -93,7 +93,7 @@ describe('the texts of queries', () => {
             aSelected({ id, hostIds: id === first ? likeHosts : ['x'] }, entry),
           );
           const divided = { ...undivided, parts };
-          const queries = planOf(all, (_, id) => (id === first ? divided : undivided));
+          const queries = planOf(all, (id) => (id === first ? divided : undivided));
           const asked = queries.filter(({ columns }) => columns === queries[0]?.columns);
           const lengths = queries.map((query) => textOf(query).length);
 

@@ -9,7 +9,7 @@ import {
 import type { Subject } from '../../../src/model/source.ts';
 import {
   asksForHosts,
-  type DivisionOf,
+  type Division,
   groupsOf,
   kindOf,
   type PlannedQuery,
@@ -41,9 +41,9 @@ function asking(all: readonly SelectedApplication[]) {
 
 function planOf(
   all: readonly SelectedApplication[],
-  divisionOf: DivisionOf = () => undivided,
+  divisionOf: (id: string) => Division = () => undivided,
 ): readonly PlannedQuery[] {
-  return queriesOf(asking(all), divisionOf);
+  return queriesOf(asking(all), () => divisionOf);
 }
 
 function ofScope(scope: MetricScope): { readonly series: readonly PolledSeries[] } {
@@ -175,10 +175,27 @@ describe('the queries of a group', () => {
 
   it('are divided as the applications are, those that are divided alike together', () => {
     const together: Readonly<Record<string, number>> = { '2': 1, '4': 2, '5': 2, '6': 2 };
-    const plan = planOf(apps(7), (_, id) => ({ together: together[id] ?? 200, parts: 1 }));
+    const plan = planOf(apps(7), (id) => ({ ...undivided, together: together[id] ?? 200 }));
     const ids = [['1', '3', '7'], ['2'], ['4', '5'], ['6']];
 
     expect(plan.map(({ applicationIds }) => applicationIds)).toEqual([...ids, ...ids]);
+  });
+
+  it('are apart from each other where some are asked again, and some later', () => {
+    const times: Readonly<Record<string, Division['when']>> = {
+      '2': 'again',
+      '3': 'later',
+      '4': 'again',
+    };
+    const plan = planOf(apps(5), (id) => ({ ...undivided, when: times[id] ?? 'usual' }));
+    const seen = plan.map(({ applicationIds, when }) => [when, ...applicationIds]);
+    const wanted = [
+      ['usual', '1', '5'],
+      ['again', '2', '4'],
+      ['later', '3'],
+    ];
+
+    expect(seen).toEqual([...wanted, ...wanted]);
   });
 
   it.each([
@@ -189,9 +206,7 @@ describe('the queries of a group', () => {
     ['the host of this process', anApp(1, 100, self), false],
   ])('ask in parts for %s, if that may help', (_, selected, isDivided) => {
     const all = [selected, anApp(2, 1, selected.entry)];
-    const plan = planOf(all, (_subject, id) =>
-      id === '1' ? { together: 200, parts: 4 } : undivided,
-    );
+    const plan = planOf(all, (id) => ({ ...undivided, parts: id === '1' ? 4 : 1 }));
     const ofHosts = plan.filter(
       ({ subject, applicationIds }) => subject === 'hosts' && applicationIds.includes('1'),
     );
@@ -204,7 +219,7 @@ describe('the queries of a group', () => {
     fc.assert(
       fc.property(someFleet, someDivisions, (fleet, divisionOf) => {
         for (const group of groupsOf(asking(fleet))) {
-          const queries = queriesOf(group, divisionOf);
+          const queries = queriesOf(group, () => divisionOf);
           for (const { selected } of group) {
             const { id, hostIds = hostsNamed(9) } = selected.application;
             const own = queries.filter(({ applicationIds }) => applicationIds.includes(id));
@@ -216,8 +231,8 @@ describe('the queries of a group', () => {
 
             expect(own.length - ofHosts.length).toBe(selected.entry.application ? 1 : 0);
             expect(new Set([...perHost, Number(asksForHosts(selected))]).size).toBe(1);
-            for (const { subject, applicationIds } of own) {
-              expect(applicationIds.length).toBeLessThanOrEqual(divisionOf(subject, id).together);
+            for (const { applicationIds } of own) {
+              expect(applicationIds.length).toBeLessThanOrEqual(divisionOf(id).together);
             }
           }
         }

@@ -1,276 +1,292 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, failureReasons } from '../../../src/model/api-error.ts';
+import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { minuteMs } from '../../../src/model/time.ts';
-import type { Subject } from '../../../src/newrelic/nerdgraph/column-sets.ts';
-import {
-  type Division,
-  type PlannedQuery,
-  queriesOf,
-  undivided,
-} from '../../../src/newrelic/nerdgraph/query-plan.ts';
-import { type EndedQuery, QuerySizes } from '../../../src/newrelic/nerdgraph/query-sizes.ts';
-import { aSelected } from '../../support/builders.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { aQuestion, aSelected } from '../../support/builders.ts';
+import { neverAborted } from '../calls/fakes.ts';
+import { aNerdGraphSource, pollGroups } from './a-nerdgraph-source.ts';
+import { type AskedNrql, answering } from './a-nerdgraph-vendor.ts';
+import { pageAnswer } from './answers.ts';
+import { hostsNamed } from './some-fleet.ts';
 
 const broken = new ApiError('server', 'it broke');
-const refused = new ApiError('auth', 'refused', { status: 401 });
-const tooMuch = { subject: 'hosts', error: new ApiError('too_large', 'it took too long') } as const;
+const tooLarge = new ApiError('too_large', 'it took too long');
 
-/** A query about these applications, such as `1 2 3`, that was answered. */
-function well(ids: string, overrides: Partial<EndedQuery> = {}): EndedQuery {
-  const applicationIds = ids.split(' ');
-  return { subject: 'applications', applicationIds, parts: 1, error: undefined, ...overrides };
+interface Poll {
+  readonly outcomes: ReadonlyMap<string, PollOutcome>;
+  /** Those that did not get everything. */
+  readonly failing: readonly string[];
+  /** How many applications are in each query. */
+  readonly sizes: readonly number[];
 }
 
-function failed(ids: string, overrides: Partial<EndedQuery> = {}): EndedQuery {
-  return well(ids, { error: broken, ...overrides });
+interface Fleet {
+  readonly count?: number;
+  /** Of each application; default: nothing is read of them. */
+  readonly hosts?: number;
 }
 
-const group = Array.from({ length: 200 }, (_, index) => ({
-  selected: aSelected({ id: `${index + 1}` }, { hosts: false }),
-}));
-
-const five = '1 2 3 4 5';
-/** Of other applications: New Relic answers. */
-const answered = well('900');
-
-function aBench(subject: Subject = 'applications') {
-  const clock = createFakeClock();
-  const sizes = new QuerySizes(clock);
-  const divisionOf = (id: string): Division => sizes.divisionOf(subject, id);
-  const together = (...ids: readonly string[]) => ids.map((id) => divisionOf(id).together);
-  /** All queries of a poll end. */
-  const end = (...queries: readonly EndedQuery[]): void => sizes.ended(queries);
-  /** Polls so many applications, 200 at most; `isBad` tells which queries about them fail. Returns the queries. */
-  const poll = (
-    count: number,
-    isBad: (ids: readonly string[]) => boolean,
-  ): readonly PlannedQuery[] => {
-    const queries = queriesOf(group.slice(0, count), sizes.divisionOf);
-    const errorOf = (ids: readonly string[]) => (isBad(ids) ? broken : undefined);
-    sizes.ended(queries.map((query) => ({ ...query, error: errorOf(query.applicationIds) })));
-    return queries;
+/** Applications `1` to `count`, which are polled once a minute. @param errorOf why a query is not answered */
+function aBench(
+  errorOf: (asked: AskedNrql) => ApiError | undefined,
+  { count = 200, hosts = 0 }: Fleet = {},
+) {
+  let asked: AskedNrql[] = [];
+  const names = hostsNamed(Math.max(1, hosts));
+  const vendor = answering((one) => {
+    asked.push(one);
+    if (one.subject === 'applications') return errorOf(one) ?? [];
+    const own = names.filter((name) => one.asksFor(name));
+    return errorOf(one) ?? one.ids.flatMap((id) => own.map((host) => ({ id, host, cells: [7] })));
+  });
+  const bench = aNerdGraphSource(async (request, signal) =>
+    request.operation === 'list_applications' ? pageAnswer([]) : vendor(request, signal),
+  );
+  const questions = Array.from({ length: count }, (_, at) =>
+    aQuestion(aSelected({ id: `${at + 1}`, hostIds: names }, { hosts: hosts > 0 })),
+  );
+  const poll = async (spare?: number): Promise<Poll> => {
+    asked = [];
+    const { source, clock } = bench;
+    const groups = source.groups(questions, []);
+    const { outcomes } = await pollGroups(source, groups, {
+      clock,
+      ...(spare !== undefined && { spare }),
+    });
+    await clock.advance(minuteMs);
+    return {
+      outcomes,
+      failing: [...outcomes].flatMap(([id, { failed }]) => (failed.size > 0 ? id : [])),
+      sizes: asked.map(({ ids }) => ids.length),
+    };
   };
-  return { clock, sizes, divisionOf, together, end, poll };
+  const polls = async (length: number, spare?: number): Promise<readonly Poll[]> => {
+    const all: Poll[] = [];
+    while (all.length < length) all.push(await poll(spare));
+    return all;
+  };
+  return { ...bench, poll, polls };
 }
 
-describe('a query that fails', () => {
+function namesAny(...bad: readonly string[]): (asked: AskedNrql) => ApiError | undefined {
+  return ({ ids }) => (ids.some((id) => bad.includes(id)) ? broken : undefined);
+}
+
+/** Every third one, without the first. */
+const third = Array.from({ length: 66 }, (_, at) => `${3 * at + 3}`);
+
+describe('an application that spoils the queries of 199 others', () => {
+  it.each(['1', '7', '64', '100', '143', '200'])(
+    'is found alone by some thirty queries more, and then costs one: application %s',
+    async (bad) => {
+      const polls = await aBench(namesAny(bad)).polls(8);
+      const calls = polls.map(({ sizes }) => sizes.length);
+
+      expect(calls.slice(0, 2)).toEqual([1, 4]);
+      expect(Math.max(...calls)).toBeLessThanOrEqual(1 + 16);
+      expect(polls.slice(4).every(({ failing }) => failing.join(' ') === bad)).toBe(true);
+      expect(polls.slice(-2).map(({ sizes }) => sizes.toSorted((a, b) => a - b))).toEqual([
+        [1, 199],
+        [1, 199],
+      ]);
+    },
+  );
+
+  it('is asked without retries: its polls are retries themselves', async () => {
+    const { polls, requests } = aBench(namesAny('7'));
+    await polls(8);
+
+    const last = requests.slice(-2).map(({ body = '', isRepeated }) => {
+      return [/IN \(7\)/u.test(body), isRepeated];
+    });
+    expect(last).toEqual(
+      expect.arrayContaining([
+        [true, true],
+        [false, false],
+      ]),
+    );
+  });
+
+  it('stays apart although some of its polls are answered', async () => {
+    let poll = 0;
+    const bad = namesAny('7');
+    const bench = aBench((one) => (poll % 3 === 2 ? undefined : bad(one)));
+    const failing: number[] = [];
+    for (; poll < 40; poll += 1) failing.push((await bench.poll()).failing.length);
+
+    expect(Math.max(...failing.slice(6))).toBe(1);
+  });
+
+  it.each(failureReasons)('is looked for if it may be at fault: %s', async (reason) => {
+    const error = new ApiError(reason, 'it failed');
+    const { polls } = aBench(({ ids }) => (ids.includes('7') ? error : undefined));
+    const mayBe = ['too_large', 'timeout', 'server', 'client', 'schema', 'not_json'];
+    const [, second] = await polls(2);
+
+    expect(second?.sizes.length).toBe(mayBe.includes(reason) ? 4 : 1);
+  });
+
+  it('is not looked for because a gateway failed: that says nothing about the query', async () => {
+    const error = new ApiError('server', 'bad gateway', { status: 502 });
+    const [, second] = await aBench(() => error).polls(2);
+
+    expect(second?.sizes).toEqual([200]);
+  });
+
+  it('by those about its hosts spoils none about applications', async () => {
+    const bad = namesAny('7');
+    const fleet = { count: 20, hosts: 2 };
+    const { polls } = aBench((one) => (one.subject === 'hosts' ? bad(one) : undefined), fleet);
+    const all = await polls(6);
+
+    expect(all.map(({ outcomes }) => outcomes.get('7')?.failed.has('application'))).not.toContain(
+      true,
+    );
+    expect(all.at(-1)?.sizes.toSorted((a, b) => a - b)).toEqual([1, 19, 20]);
+  });
+});
+
+describe('5.1 a third of the applications that spoil all queries', () => {
+  it('takes the values of no other, and all are asked together again ten minutes after its end', async () => {
+    let isSpoilt = true;
+    const bad = namesAny(...third);
+    const { polls } = aBench((one) => (isSpoilt ? bad(one) : undefined));
+    const failing = (await polls(10)).slice(5).map((one) => one.failing);
+    isSpoilt = false;
+    const after = await polls(11);
+
+    expect(failing.map((ids) => ids.join(' '))).toEqual([1, 2, 3, 4, 5].map(() => third.join(' ')));
+    expect(after.flatMap((one) => one.failing)).toEqual([]);
+    expect(after.at(-1)?.sizes).toEqual([200]);
+  });
+
+  it('takes no more queries than can be spared, in turns, and says of whom it waits', async () => {
+    const { polls } = aBench(namesAny(...third));
+    const all = await polls(30, 20);
+    const alone = new Set<string>();
+    for (const { outcomes } of all.slice(-4)) {
+      for (const [id, { error }] of outcomes) if (error === broken) alone.add(id);
+    }
+    const [waiting] = [...(all.at(-1)?.outcomes.values() ?? [])].flatMap(({ error }) =>
+      error === undefined || error === broken ? [] : error.message,
+    );
+
+    // One or two more for those that are well again.
+    expect(Math.max(...all.map(({ sizes }) => sizes.length))).toBeLessThanOrEqual(1 + 20 + 1);
+    expect(new Set(all.slice(15).map(({ failing }) => failing.join(' ')))).toEqual(
+      new Set([third.join(' ')]),
+    );
+    expect(alone.size).toBe(third.length);
+    expect(waiting).toContain('Raise requests_per_minute');
+  });
+
+  it('is asked now and then if less than one query can be spared', async () => {
+    const { polls } = aBench(namesAny(...third));
+    const all = await polls(60, 0.5);
+    const more = all.slice(2).map(({ sizes }) => sizes.filter((size) => size === 1).length);
+
+    // And one that was well alone is tried with others.
+    expect(Math.max(...more)).toBeLessThanOrEqual(2);
+    expect(more.filter((one) => one > 0).length).toBeGreaterThan(20);
+    expect(more.filter((one) => one === 0).length).toBeGreaterThan(10);
+  });
+});
+
+describe('while New Relic answers nothing', () => {
+  it.each([1, 2, 20, 200])(
+    'only a few queries more are sent about %i applications',
+    async (count) => {
+      let isDown = true;
+      const { polls } = aBench(() => (isDown ? broken : undefined), { count });
+      const down = await polls(30);
+      isDown = false;
+      const up = await polls(3);
+
+      expect(Math.max(...down.map(({ sizes }) => sizes.length))).toBeLessThanOrEqual(1 + 3);
+      expect([up[0]?.failing, up.at(-1)?.sizes]).toEqual([[], [count]]);
+    },
+  );
+
+  it('what has stood alone before is not asked alone', async () => {
+    let isDown = false;
+    const bad = namesAny(...third);
+    const { polls } = aBench((one) => (isDown ? broken : bad(one)));
+    await polls(6);
+    isDown = true;
+    const [, ...down] = await polls(6);
+
+    expect(Math.max(...down.map(({ sizes }) => sizes.length))).toBeLessThanOrEqual(1 + 3);
+  });
+
+  it('nothing is learnt from a refused key', async () => {
+    const { polls } = aBench(() => new ApiError('auth', 'refused', { status: 401 }));
+    const all = await polls(3);
+
+    expect(all.map(({ sizes }) => sizes)).toEqual([[200], [200], [200]]);
+  });
+});
+
+describe('queries that are too large', () => {
   it.each([
-    { count: 10, together: [10, 3, 1, 1], calls: [1, 4, 5, 4] },
-    { count: 200, together: [200, 67, 22, 7, 1, 1], calls: [1, 4, 6, 8, 10, 9] },
+    { most: 150, queries: 15 },
+    { most: 20, queries: 15 },
+    { most: 13, queries: 200 },
+    { most: 1, queries: 200 },
   ])(
-    'of $count applications is divided until the bad one stands alone, with a dozen more calls',
-    ({ count, together, calls }) => {
-      const { poll } = aBench();
-      const polls = calls.map(() => poll(count, (ids) => ids.includes('7')));
-      const bad = polls.flatMap((all) =>
-        all.flatMap(({ applicationIds: ids }) => (ids.includes('7') ? [ids.length] : [])),
+    'for more than $most applications are soon small enough, and fail once in six minutes',
+    async ({ most, queries }) => {
+      const { polls } = aBench(({ ids }) => (ids.length > most ? tooLarge : undefined));
+      const all = (await polls(40)).slice(8);
+      const failures = new Map<string, number>();
+      for (const id of all.flatMap(({ failing }) => failing)) {
+        failures.set(id, 1 + (failures.get(id) ?? 0));
+      }
+
+      expect(Math.max(...all.map(({ sizes }) => sizes.length))).toBeLessThanOrEqual(queries);
+      expect(Math.max(...failures.values())).toBeLessThanOrEqual(all.length / 6 + 1);
+    },
+  );
+
+  it.each([40, 20])(
+    'for %i rows are asked for in parts of the hosts of one application',
+    async (rows) => {
+      const names = hostsNamed(60);
+      const { polls } = aBench(
+        ({ subject, ids, asksFor }) =>
+          subject === 'hosts' && ids.length * names.filter(asksFor).length > rows
+            ? tooLarge
+            : undefined,
+        { count: 3, hosts: 60 },
       );
+      const all = (await polls(30)).slice(8);
+      const failing = all.flatMap((one) => one.failing);
 
-      expect([bad, polls.map(({ length }) => length)]).toEqual([together, calls]);
+      expect(failing.length).toBeLessThanOrEqual((3 * all.length) / 6 + 3);
+      expect(Math.max(...all.map(({ sizes }) => sizes.length))).toBeLessThanOrEqual(1 + 3 * 64);
     },
   );
 
-  it('costs a dozen more calls at most, whichever application is the bad one', () => {
-    const most = Array.from({ length: 200 }, (_, index) => {
-      const { poll } = aBench();
-      const isBad = (ids: readonly string[]): boolean => ids.includes(`${index + 1}`);
-      return Math.max(...[1, 2, 3, 4, 5, 6, 7].map(() => poll(200, isBad).length));
-    });
-
-    expect(Math.max(...most)).toBeLessThanOrEqual(13);
-  });
-
-  it.each(failureReasons)('is divided for a reason that its parts may have: %s', (reason) => {
-    const { together, end } = aBench();
-    const mayDivide = ['too_large', 'timeout', 'server', 'client', 'schema', 'not_json'];
-    end(answered, failed(five, { error: new ApiError(reason, 'it failed') }));
-
-    expect(together('1')).toEqual([mayDivide.includes(reason) ? 2 : 200]);
-  });
-
-  it('is not divided because a gateway failed: that says nothing about the query', () => {
-    const { together, end } = aBench();
-    end(answered, failed(five, { error: new ApiError('server', 'bad gateway', { status: 502 }) }));
-
-    expect(together('1')).toEqual([undivided.together]);
-  });
-
-  it('about hosts divides none about applications', () => {
-    const { sizes, divisionOf, end } = aBench();
-    end(answered, failed(five, { subject: 'hosts' }));
-
-    expect(divisionOf('1')).toEqual(undivided);
-    expect(sizes.divisionOf('hosts', '1').together).toBe(2);
-  });
-
-  it('about the hosts of one application has four times the parts, up to 64, while some are answered', () => {
-    const { sizes, divisionOf, end } = aBench('hosts');
-    const parts = [1, 4, 16, 64].map((before) => {
-      const part = { ...tooMuch, parts: before };
-      const others = before > 1 ? [well('1', { ...part, error: undefined })] : [];
-      end(...others, failed('1', part));
-      return divisionOf('1').parts;
-    });
-
-    expect([parts, sizes.changes]).toEqual([[4, 16, 64, 64], 3]);
-    expect(divisionOf('1').together).toBe(undivided.together);
-  });
-
   it.each([
-    ['nothing but one application', failed('1', { error: tooMuch.error })],
-    ['its hosts, for another reason than size,', failed('1', { subject: 'hosts' })],
-  ])('about %s stays as it is', (_, query) => {
-    const { sizes, divisionOf, end } = aBench(query.subject);
-    end(answered, query);
+    ['applications', tooLarge],
+    ['hosts', broken],
+  ] as const)(
+    'are not divided further if that cannot help: of one application, about %s',
+    async (subject, error) => {
+      const { polls } = aBench(
+        (one) => (one.subject === subject && one.ids.includes('1') ? error : undefined),
+        { count: 3, hosts: 60 },
+      );
+      const all = await polls(8);
 
-    expect([divisionOf('1'), sizes.changes]).toEqual([undivided, 0]);
-  });
-});
-
-describe('a division that helps nobody', () => {
-  it.each([broken, new ApiError('schema', 'not whole'), new ApiError('too_large', 'cut off')])(
-    'is taken back at once, and not tried again for ten minutes: $reason',
-    async (error) => {
-      const { clock, sizes, together, end } = aBench();
-      end(failed(five, { error }));
-      end(...['1 2', '3 4', '5'].map((some) => failed(some, { error })));
-      await clock.advance(10 * minuteMs - 1);
-      end(failed(five, { error }));
-      expect([together('1'), sizes.changes]).toEqual([[200], 2]);
-
-      await clock.advance(1);
-      end(failed(five, { error }));
-      expect(together('1')).toEqual([2]);
+      expect(all.slice(3).map(({ sizes }) => sizes.length)).toEqual([3, 3, 3, 3, 3]);
     },
   );
-
-  it.each<[string, readonly (readonly EndedQuery[])[], number]>([
-    [
-      'is tried again before, once its query was answered',
-      [[failed('1 2'), failed('3 4 5')], [well(five)], [failed(five)]],
-      2,
-    ],
-    [
-      'is one whose pieces all fail because of the same of their metrics',
-      [
-        ['1 2', '3 4', '5']
-          .map((ids) => well(ids))
-          .flatMap((one) => [one, { ...one, error: broken }]),
-      ],
-      200,
-    ],
-    [
-      'says nothing if the account was refused meanwhile',
-      [[failed('1 2'), failed('3 4 5', { error: refused })]],
-      2,
-    ],
-  ])('%s', (_, polls, is) => {
-    const { together, end } = aBench();
-    end(failed(five));
-    for (const queries of polls) end(...queries);
-
-    expect(together('1')).toEqual([is]);
-  });
 });
 
-describe('a division', () => {
-  it('is not judged by one application alone, which may be the one that spoils the others', () => {
-    const { together, poll, end } = aBench();
-    poll(200, () => true);
-    const divided = together('1');
-    end(failed('77'));
+it('an application that was gone for a while is asked with the others', async () => {
+  const { poll, polls, source } = aBench(namesAny('7'), { count: 20 });
+  const before = (await polls(6)).at(-1);
+  await source.discover({ selectors: [] }, [], neverAborted);
 
-    expect(divided).not.toEqual([200]);
-    expect(together('1')).toEqual(divided);
-  });
-
-  it('of which every quarter fails goes on because one application alone was answered', () => {
-    const { together, poll } = aBench();
-    const bad = Array.from({ length: 20 }, (_, index) => `${10 * index + 5}`);
-    for (let left = 5; left > 0; left -= 1) poll(200, (ids) => ids.some((id) => bad.includes(id)));
-
-    expect(new Set(together(...bad))).toEqual(new Set([1]));
-  });
-
-  it.each([2, 3, 5])('ends where %i applications are too many, and stays there', (tooMany) => {
-    const { poll } = aBench();
-    const polls = [1, 2, 3, 4, 5, 6].map(() => poll(tooMany, (ids) => ids.length >= tooMany));
-
-    expect(polls.slice(1).map((queries) => queries.length)).not.toContain(1);
-  });
-
-  it('goes on until the queries are small enough', () => {
-    const { poll } = aBench();
-    const polls = [1, 2, 3, 4].map(() => poll(200, (ids) => ids.length > 12));
-    const sizes = polls.at(-1)?.map(({ applicationIds }) => applicationIds.length) ?? [];
-
-    expect(polls.map((queries) => queries.length)).toEqual([1, 4, 13, 38]);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(12);
-  });
-
-  it('goes on in one query only while nothing of a poll is answered', () => {
-    const { together, end } = aBench();
-    end(failed(five));
-    end(failed('1 2'), well('3 4'));
-    const helped = together('1', '3', '5');
-    end(failed('1'), failed('2'), failed('3 4'), failed('5'));
-
-    expect([helped, together('1', '3', '5')]).toEqual([
-      [1, 3, 1],
-      [2, 1, 1],
-    ]);
-  });
-
-  it('is taken back in steps, ten minutes without a failure each', async () => {
-    const { clock, divisionOf, end } = aBench('hosts');
-    const hosts = { subject: 'hosts' } as const;
-    end(failed('1 2 3 4 5 6 7 8 9 10', hosts));
-    end(well('1', hosts), failed('1', { ...tooMuch, parts: 4 }));
-    const seen: Division[] = [];
-    for (let step = 0; step < 4; step += 1) {
-      await clock.advance(10 * minuteMs - 1);
-      end(well('1', hosts));
-      seen.push(divisionOf('1'));
-      await clock.advance(1);
-      end(well('1', hosts));
-    }
-
-    expect(seen.map(({ together, parts }) => [together, parts])).toEqual([
-      [3, 16],
-      [12, 4],
-      [48, 1],
-      [192, 1],
-    ]);
-    expect([divisionOf('1'), divisionOf('2').together]).toEqual([undivided, 3]);
-  });
-
-  it.each([
-    ['one of its queries', [well('1'), failed('1')]],
-    ['everything', [failed('1 2 3', { error: refused })]],
-  ])('that has helped stays while %s fails', async (_, queries) => {
-    const { clock, together, end } = aBench();
-    end(answered, failed(five));
-    end(well('1 2'));
-    await clock.advance(60 * minuteMs);
-    end(...queries);
-
-    expect(together('1')).toEqual([3]);
-  });
-
-  it('is counted as a change when it changes', async () => {
-    const { clock, sizes, end } = aBench();
-    const changes: number[] = [];
-    for (const queries of [[well('1')], [answered, failed(five)], [well('1')]]) {
-      end(...queries);
-      changes.push(sizes.changes);
-    }
-    await clock.advance(10 * minuteMs);
-    for (let poll = 0; poll < 2; poll += 1) {
-      end(well('1'));
-      changes.push(sizes.changes);
-    }
-
-    expect(changes).toEqual([0, 1, 2, 3, 3]);
-  });
+  expect([before?.sizes.length, (await poll()).sizes.length]).toEqual([2, 1]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AppEntry } from '../../../src/model/config.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import { type DivisionOf, undivided } from '../../../src/newrelic/nerdgraph/query-plan.ts';
+import { type Division, undivided } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { aSelected } from '../../support/builders.ts';
 
 export function hostsNamed(count: number, prefix = 'host'): readonly string[] {
@@ -59,12 +59,13 @@ export const someFleet: fc.Arbitrary<readonly SelectedApplication[]> = fc
   );
 
 /** How the queries about some of the applications `1` to `40` are divided. */
-export const someDivisions: fc.Arbitrary<DivisionOf> = fc
+export const someDivisions: fc.Arbitrary<(id: string) => Division> = fc
   .array(
     fc.record({
       together: fc.constantFrom(200, 200, 50, 13, 4, 1),
       parts: fc.constantFrom(1, 1, 4, 16, 64),
+      when: fc.constantFrom('usual' as const, 'again' as const),
     }),
     { minLength: 40, maxLength: 40 },
   )
-  .map((divisions) => (_, id) => divisions[Number(id) % 40] ?? undivided);
+  .map((divisions) => (id) => divisions[Number(id) % 40] ?? undivided);

@@ -1,0 +1,18 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expectOthersUnharmed, someTrouble } from './spoilt-queries.ts';
+
+/** `FC_RUNS=1000` for more of them. */
+const numRuns = Number(process.env['FC_RUNS'] ?? 40);
+
+describe('5.1 applications that spoil the queries of NerdGraph, up to half of them, many times', () => {
+  it('take the values of no other, and leave no trace ten minutes after their end', async () => {
+    // A run takes seconds: its smallest form would take an hour.
+    const tried = fc.assert(fc.asyncProperty(someTrouble, expectOthersUnharmed), {
+      numRuns,
+      endOnFailure: true,
+    });
+
+    await expect(tried).resolves.toBeUndefined();
+  });
+});
