@@ -190,8 +190,7 @@ async function outcomesOf(
   const questions = byId.flatMap((application, index) => {
     const entry = entries[index] ?? entries.at(-1);
     if (entry === undefined || !isWorthPolling({ application, entry })) return [];
-    const isChosen = typeof entry.hosts === 'object';
-    return [aQuestion({ application, entry }, { askHostNames: isChosen })];
+    return [aQuestion({ application, entry })];
   });
   for (let poll = 1; poll < polls; poll += 1) {
     await pollGroups(source, source.groups(questions, []), { clock });
