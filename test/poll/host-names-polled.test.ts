@@ -267,6 +267,20 @@ describe.each(apis)('$name', (api) => {
       expect(namesShown(bench)).toEqual(new Map([...both, ['13', 'web-3']]));
     });
 
+    it('are forgotten with their application', async () => {
+      const bench = aShop(named, '11', '12');
+      bench.source.names('1', both);
+      bench.start();
+      const first = await callsIn(bench, minuteMs);
+      bench.source.list();
+      await bench.clock.advance(2 * minuteMs);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+
+      const again = await callsIn(bench, 2 * minuteMs);
+
+      expect([first, again].map((calls) => calls.includes('names 1'))).toEqual([true, true]);
+    });
+
     it('are asked for less and less often if they never come, every hour at last', async () => {
       const bench = aShop(named, '11', '12');
       bench.source.names('1', new Map());
