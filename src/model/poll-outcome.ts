@@ -23,12 +23,10 @@ export interface PollOutcome {
    * has changed. `undefined` or left out if only discoveries list them.
    */
   readonly hostIds?: readonly string[] | undefined;
-  /** New host names, if they were asked for or came with the values, and at least some arrived. */
-  readonly hostNames: ReadonlyMap<string, string> | undefined;
-  /** Why the host names did not arrive, or not all of them. */
-  readonly hostNamesError: ApiError | undefined;
-  /** How many calls it took beyond those that polls cost: for host names. */
-  readonly extraCalls: number;
+  /** The names of the hosts by their ids, as far as they are known; left out if nothing was asked. */
+  readonly hosts?: ReadonlyMap<string, string> | undefined;
+  /** How many calls it took that the next poll will probably not make. Default: none. */
+  readonly lookUpCalls?: number;
 }
 
 /** The result of one poll of one query: what arrived, or why nothing did. */
@@ -59,7 +57,4 @@ export const nothingToAskOutcome: PollOutcome = {
   partCount: 1,
   gone: false,
   unauthorized: false,
-  hostNames: undefined,
-  hostNamesError: undefined,
-  extraCalls: 0,
 };

@@ -50,20 +50,10 @@ export interface HostNames {
   readonly calls: number;
 }
 
-/** What is polled. Applications are discovered, queries are configured. */
-export type Subject =
-  | { readonly kind: 'application'; readonly selected: SelectedApplication }
-  | { readonly kind: 'query'; readonly query: Query };
-
-/** What to ask about one application that is due. */
+/** An application that is due. */
 export interface ApplicationQuestion {
   readonly kind: 'application';
   readonly selected: SelectedApplication;
-  /** Whether to ask for the names of its hosts as well, because some are not known. */
-  readonly askHostNames: boolean;
-  readonly hostNames: ReadonlyMap<string, string>;
-  /** Whether the host is still listed now: a discovery may have ended since the poll began. */
-  readonly isListed: (hostId: string) => boolean;
 }
 
 export interface QueryQuestion {
@@ -71,6 +61,7 @@ export interface QueryQuestion {
   readonly query: Query;
 }
 
+/** What is polled. Applications are discovered, queries are configured. */
 export type Question = ApplicationQuestion | QueryQuestion;
 
 /** What a poll has shown about one of its questions. */
@@ -163,7 +154,7 @@ export interface Source {
     signal: AbortSignal,
   ): AsyncIterable<Polled>;
   /** The calls of one poll of all of these together, without host names and what can be spared for failures. */
-  cost(subjects: readonly Subject[]): CallsByOperation;
+  cost(subjects: readonly Question[]): CallsByOperation;
   /** How often polls have begun to cost something else, as answers have shown. */
   costChanges(): number;
   /** How many calls the metrics of these entries take, in words. Default: their number makes no difference. */

@@ -3,8 +3,8 @@ import type {
   CallsByOperation,
   Discovery,
   DiscoveryCalls,
+  Question,
   Source,
-  Subject,
 } from '../model/source.ts';
 import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
@@ -23,7 +23,7 @@ export interface Demand {
 
 /** What to poll, and how many calls that takes the source. */
 export interface Polled extends Pick<Source, 'cost'> {
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly Question[];
 }
 
 /** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
@@ -41,7 +41,7 @@ export function callsPerMinute(
   { subjects, cost }: Polled,
   { calls, intervalMs }: OtherCalls,
 ): CallsByOperation {
-  const byInterval = new Map<number, Subject[]>();
+  const byInterval = new Map<number, Question[]>();
   for (const subject of subjects) {
     const { poll } = subject.kind === 'query' ? subject.query : subject.selected.entry;
     const alike = byInterval.get(poll.intervalMs);
@@ -160,7 +160,7 @@ export function accountPlanOf(
   };
 }
 
-function hostsOf(subject: Subject): number {
+function hostsOf(subject: Question): number {
   return subject.kind === 'application' ? expectedHosts(subject.selected) : 0;
 }
 
@@ -195,7 +195,7 @@ export class AccountPlanner {
   }
 
   /** Makes a new plan. */
-  replan(subjects: readonly Subject[]): void {
+  replan(subjects: readonly Question[]): void {
     const { clock, source, calls } = this.#context;
     this.#plannedMs = clock.monotonicMs();
     this.#plannedCosts = source.costChanges();
@@ -231,9 +231,9 @@ export class AccountPlanner {
     );
   }
 
-  #planOf(subjects: readonly Subject[], capacity: Capacity): AccountPlan {
+  #planOf(subjects: readonly Question[], capacity: Capacity): AccountPlan {
     const { source } = this.#context;
-    const polled = { subjects, cost: (some: readonly Subject[]) => source.cost(some) };
+    const polled = { subjects, cost: (some: readonly Question[]) => source.cost(some) };
     const others = { ...this.#discovery, otherPerMinute: this.#otherPerMinute() };
     return accountPlanOf(polled, others, capacity);
   }

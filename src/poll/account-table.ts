@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { ApiError } from '../model/api-error.ts';
 import { noted, nowOf, type Since, sleep } from '../model/clock.ts';
 import type { AccountInUse, Query } from '../model/config.ts';
-import type { QueryOutcome } from '../model/poll-outcome.ts';
+import type { PollOutcome, QueryOutcome } from '../model/poll-outcome.ts';
 import { createOwns } from '../model/shard.ts';
 import { queryIdOf, type Snapshot } from '../model/snapshot.ts';
 import type { Discovery, Polled } from '../model/source.ts';
@@ -222,22 +222,17 @@ export class AccountTable {
     if (before?.kind === 'query' && polled.kind === 'query') {
       this.#queryEnded(before, polled.outcome, queuedMs);
     } else if (before?.kind === 'application' && polled.kind === 'application') {
-      this.#appEnded(before, polled, queuedMs);
+      this.#appEnded(before, polled.outcome, queuedMs);
     }
     return isWhole;
   }
 
-  #appEnded(
-    before: AppState,
-    { question: { askHostNames }, outcome }: Extract<Polled, { kind: 'application' }>,
-    startMs: number,
-  ): void {
+  #appEnded(before: AppState, outcome: PollOutcome, startMs: number): void {
     const { clock, source } = this.#context;
-    // The first look-up of an application's host names says nothing about how many will follow.
-    if (before.hostNames.askedFor.size > 0) this.#planner.asked(outcome.extraCalls);
-    const asked = { hostNames: askHostNames, startMs };
+    this.#planner.asked(outcome.lookUpCalls ?? 0);
     const phase = source.sharesCalls ? undefined : before.phase;
-    const after = this.#afterTurn(afterPoll(before, outcome, asked, nowOf(clock)), startMs, phase);
+    const polled = afterPoll(before, outcome, startMs, nowOf(clock));
+    const after = this.#afterTurn(polled, startMs, phase);
     this.#metrics.polled(after, outcome.reading);
     this.log.polled(before, after, outcome);
     if (before.reading !== undefined && !after.gone) this.#logDropped([after]);

@@ -72,7 +72,7 @@ export function appSnapshotOf(
     application: isDiscoveryStale ? bareApplication(application) : application,
     labels: labelsOf(state.selected),
     hostsOnly: !entry.application,
-    hostNames: state.hostNames.names,
+    hostNames: state.hostNames,
     reading: state.reading,
     pollSucceeded: state.pollSucceeded,
     failureReason: state.pollSucceeded === false ? state.failure?.reason : undefined,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mergedApplication } from '../model/application.ts';
 import type { Now } from '../model/clock.ts';
-import type { AppEntry } from '../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import type { PolledSeries, Values } from '../model/polled-series.ts';
 import {
@@ -11,11 +10,9 @@ import {
   type SelectedApplication,
   wantsHostNames,
   withNamedHosts,
-  withNewHosts,
 } from '../model/selected-application.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import { growsWithWindow } from '../model/vendor-value.ts';
-import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import { readsSame } from './question.ts';
 import {
   afterPollOf,
@@ -31,10 +28,13 @@ export interface AppState extends SubjectState, Parts {
   readonly kind: 'application';
   readonly reading: Parts['reading'];
   readonly selected: SelectedApplication;
-  readonly hostNames: HostNameState;
+  /** By their ids, as far as they are known and wanted. */
+  readonly hostNames: ReadonlyMap<string, string>;
   /** Monotonic time of the last discovery that found it. */
   readonly discoveredMs: number;
 }
+
+const noHostNames: ReadonlyMap<string, string> = new Map();
 
 /** The state of an application that was found just now. */
 export function newAppState(selected: SelectedApplication, phase: number, nowMs: number): AppState {
@@ -77,20 +77,18 @@ export function withSelection(
   if (application === before.application && entry === before.entry) return known;
   const isSameChoice =
     hostChoiceText(hostChoiceOf(before.entry)) === hostChoiceText(hostChoiceOf(entry));
-  const hostNames = namesFor(known.hostNames, entry, isSameChoice);
-  const selected = withNamedHosts({ application, entry }, hostNames.names);
+  const hostNames = wantsHostNames(entry) ? known.hostNames : noHostNames;
+  const named = withNamedHosts({ application, entry }, hostNames);
+  // None may be one that was not looked for yet, or that comes back with another id.
+  const isFound = named.namedHostIds?.length !== 0;
+  const isNone = isSameChoice && before.namedHostIds?.length === 0;
+  const selected = isFound || isNone ? named : { application, entry };
   const isSameWindow = isDeepStrictEqual(before.entry.poll.window, entry.poll.window);
   const ofSeries = withSeries(known, entry.series, isSameWindow);
   const hostIds = isSameChoice ? application.hostIds : hostsToPoll(selected);
   const isSame = hostIds === before.application.hostIds;
   const parts = isSame ? ofSeries : withHosts(ofSeries, hostIds);
   return { ...known, ...parts, selected, hostNames };
-}
-
-/** Another choice of hosts may need names that were not asked for. */
-function namesFor(known: HostNameState, entry: AppEntry, isSameChoice: boolean): HostNameState {
-  if (!wantsHostNames(entry)) return noHostNames;
-  return isSameChoice ? known : { ...noHostNames, names: known.names };
 }
 
 function union(
@@ -108,17 +106,13 @@ function union(
 export function afterPoll(
   state: AppState,
   outcome: PollOutcome,
-  asked: { readonly hostNames: boolean; readonly startMs: number },
+  startMs: number,
   now: Now,
 ): AppState {
-  const listed = { ...state, selected: withHostList(state.selected, outcome.hostIds) };
-  // They may come without being asked for, with the values.
-  const areNamesKnown =
-    wantsHostNames(state.selected.entry) && (asked.hostNames || outcome.hostNames !== undefined);
-  const known = areNamesKnown ? { ...listed, ...namesAfter(listed, outcome, now) } : listed;
+  const known = { ...state, ...withHostsOf(state, outcome) };
   const why = whyOf(outcome);
   if (outcome.gone) {
-    const ended = afterPollOf(known, why, asked.startMs, now);
+    const ended = afterPollOf(known, why, startMs, now);
     return {
       ...known,
       ...noParts,
@@ -132,29 +126,22 @@ export function afterPoll(
   // It may have begun for another entry.
   const asWanted = withSeries(partsOf(outcome.reading), entry.series);
   const arrived = withHosts(asWanted, application.hostIds);
-  const parts = withArrived(state, arrived, outcome.failed, failingFrom(state, asked.startMs));
+  const parts = withArrived(state, arrived, outcome.failed, failingFrom(state, startMs));
   const next = { ...known, ...parts, gone: arrived.reading === undefined && state.gone };
-  return { ...next, ...afterPollOf(next, why, asked.startMs, now) };
+  return { ...next, ...afterPollOf(next, why, startMs, now) };
 }
 
-/** Where no discovery lists the hosts, polls do. */
-function withHostList(
-  selected: SelectedApplication,
-  hostIds: readonly string[] | undefined,
-): SelectedApplication {
-  const { application } = selected;
-  if (hostIds === undefined || hostIds === application.hostIds) return selected;
-  return { ...selected, application: { ...application, hostIds } };
-}
-
-function namesAfter(
-  state: Pick<AppState, 'selected' | 'hostNames'>,
-  outcome: PollOutcome,
-  now: Now,
+/** Polls may show which hosts there are, and how they are called. It may have begun for another entry. */
+function withHostsOf(
+  { selected: { entry, ...before }, hostNames: known }: AppState,
+  { hostIds = before.application.hostIds, hosts: hostNames }: PollOutcome,
 ): Pick<AppState, 'selected' | 'hostNames'> {
-  const selected = withNewHosts(state.selected, outcome.hostNames);
-  const hostNames = hostNamesAfter(state.hostNames, selected, outcome, now);
-  return { hostNames, selected: withNamedHosts(selected, hostNames.names) };
+  const isSame = hostIds === before.application.hostIds;
+  const application = isSame ? before.application : { ...before.application, hostIds };
+  if (hostNames === undefined || !wantsHostNames(entry)) {
+    return { selected: { ...before, application, entry }, hostNames: known };
+  }
+  return { selected: withNamedHosts({ application, entry }, hostNames), hostNames };
 }
 
 const gone: Why = {

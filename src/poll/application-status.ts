@@ -35,7 +35,7 @@ export function applicationStatusesOf(
       reading: app.reading,
       hostIds,
       failedHostIds: failedHostsOf(app, hostIds),
-      hostNames: app.hostNames.names,
+      hostNames: app.hostNames,
     };
   });
 }

@@ -86,22 +86,6 @@ export function isDiscoveryStale(
 }
 
 /**
- * Returns a function that says later whether a host that the application has now is still listed.
- */
-export function hostsListedNow(
-  states: ReadonlyMap<string, AppState>,
-  id: string,
-): (hostId: string) => boolean {
-  const hostIdsNow = (): readonly string[] | undefined =>
-    states.get(id)?.selected.application.hostIds;
-  const known = hostIdsNow();
-  return (hostId) => {
-    const hostIds = hostIdsNow();
-    return hostIds === undefined || hostIds === known || hostIds.includes(hostId);
-  };
-}
-
-/**
  * Whether the vendor refused the key (401, 403): until that changes, other calls would fail as
  * well.
  */
@@ -124,13 +108,11 @@ export function entriesWithoutHost(states: Iterable<AppState>): readonly AppEntr
   return [...hasHost].flatMap(([entry, hasOne]) => (hasOne ? [] : entry));
 }
 
-function mayHaveHost(state: AppState): boolean {
-  const { pollsEnded, selected, hostNames } = state;
-  // The host of a silent application is not looked up. A host that has just gone may come back with
-  // another id.
-  const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
-  const isLookedFor = pollsEnded > 0 && state.failing.size === 0 && isNotFound;
-  return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
+function mayHaveHost({ pollsEnded, selected, failing }: AppState): boolean {
+  // The host of a silent application is not looked up.
+  const isUnknown = selected.namedHostIds === undefined && isWorthPolling(selected);
+  const isFound = (selected.namedHostIds ?? []).length > 0;
+  return isFound || isUnknown || pollsEnded === 0 || failing.size > 0;
 }
 
 /** What discoveries look for, and how often. */

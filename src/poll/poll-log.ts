@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Discovery } from '../model/source.ts';
 import type { Failure } from '../model/status.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
@@ -21,7 +21,6 @@ const remedies = {
     'see how the metric is spelt with "newrelic-exporter metrics"; if it is right, the agents do not send it: leave it out',
   missing:
     'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name',
-  hostNames: 'hosts are shown by their id until it works; host_names: false switches it off',
   speed: 'raise concurrency, or poll less',
 };
 
@@ -38,7 +37,6 @@ export class PollLog {
   #discoveryFailure: { readonly reason: string | undefined; readonly atMs: number } | undefined;
   #remindedMs = Number.NEGATIVE_INFINITY;
   #missing: ReadonlySet<string> = new Set();
-  #areNamesFailing = false;
   #isStretched = false;
 
   /** @param isRefused whether New Relic refused the key in the last discovery */
@@ -64,7 +62,6 @@ export class PollLog {
     if (before.gone && !after.gone) this.#logger.info(fields, 'application is back');
     const { error, failed, partCount } = outcome;
     this.#reportPoll(before, after, error, { failed: failed.size, calls: partCount });
-    this.#reportHostNames(after, outcome);
   }
 
   queryPolled(before: QueryState, after: QueryState, error: ApiError | undefined): void {
@@ -234,24 +231,6 @@ export class PollLog {
     for (const selector of before) {
       if (this.#missing.has(selector)) continue;
       this.#logger.info({ account, selector }, 'entry of apps matches again');
-    }
-  }
-
-  /** Names mostly fail alike for all applications: the account is the subject. */
-  #reportHostNames(
-    state: AppState,
-    { hostNames, hostNamesError: error, failed }: PollOutcome,
-  ): void {
-    // The poll failed because it has no names, and that failure has its own line.
-    if (failed.has(hostsScope) || (error ?? hostNames) === undefined) return;
-    const isFailingNow = error !== undefined;
-    if (isFailingNow === this.#areNamesFailing) return;
-    this.#areNamesFailing = isFailingNow;
-    const fields = this.#fieldsOf(state);
-    if (!isFailingNow) this.#logger.info(fields, 'host names available again');
-    else {
-      const remedy = remedies.hostNames;
-      this.#logger.warn({ ...fields, error, remedy }, 'host names not available');
     }
   }
 }

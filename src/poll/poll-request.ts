@@ -13,8 +13,6 @@ import {
   isWorthPolling,
 } from '../model/selected-application.ts';
 import type { ApplicationQuestion, Polled, Question } from '../model/source.ts';
-import { hostsListedNow } from './discovery-state.ts';
-import { shouldAskHostNames } from './host-names.ts';
 import { askedOf, brings } from './question.ts';
 import type { PollTimes } from './schedule.ts';
 import type { States } from './states.ts';
@@ -28,15 +26,7 @@ export function requestOf(id: string, states: States, nowMs: number): PollReques
   if (state === undefined) return undefined;
   const times = { ...states.timesOf(state), queuedMs: nowMs };
   if (state.kind === 'query') return { kind: 'query', id, query: state.query, ...times };
-  return {
-    kind: 'application',
-    id,
-    ...times,
-    selected: state.selected,
-    askHostNames: shouldAskHostNames(state.hostNames, state.selected, state.reading, nowMs),
-    hostNames: state.hostNames.names,
-    isListed: hostsListedNow(states.applications, id),
-  };
+  return { kind: 'application', id, selected: state.selected, ...times };
 }
 
 /** Whether it brings what is wanted of its subject now. */
@@ -63,18 +53,17 @@ export function knownOutcomeOf(
 }
 
 function knownAppOutcomeOf(
-  { selected, askHostNames, hostNames }: ApplicationQuestion,
+  { selected }: ApplicationQuestion,
   refusal: ApiError | undefined,
   listsHosts: boolean,
 ): PollOutcome | undefined {
-  const asksForHosts = listsHosts
-    ? hostsToPoll(selected).length > 0
-    : hostChoiceOf(selected.entry) !== false;
-  const asks = askHostNames || asksForApplication(selected) || asksForHosts;
-  const { application, entry } = selected;
+  const choice = hostChoiceOf(selected.entry);
+  // Only the source knows whether there are any that are chosen by their names.
+  const isListed = listsHosts && choice === true;
+  const asksForHosts = isListed ? hostsToPoll(selected).length > 0 : choice !== false;
+  const asks = asksForApplication(selected) || asksForHosts;
   // Hosts are wanted, and nobody has said so far which there are.
-  const areHostsUnknown =
-    hostChoiceOf(entry) !== false && application.hostIds === undefined && hostNames.size === 0;
+  const areHostsUnknown = isListed && selected.application.hostIds === undefined;
   if (!(asks || areHostsUnknown) || !isWorthPolling(selected)) return nothingToAskOutcome;
   const nothing = { ...nothingToAskOutcome, reading: undefined };
   if (refusal !== undefined) {

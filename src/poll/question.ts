@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry, Query } from '../model/config.ts';
 import { isReadOf, metricScopes, type PolledSeries } from '../model/polled-series.ts';
 import { hostChoiceOf, hostChoiceText } from '../model/selected-application.ts';
-import type { Subject } from '../model/source.ts';
+import type { Question } from '../model/source.ts';
 
 /** What says what polls ask for. */
 export type Asked = AppEntry | Query;
 
-export function askedOf(subject: Subject): Asked {
+export function askedOf(subject: Question): Asked {
   return subject.kind === 'query' ? subject.query : subject.selected.entry;
 }
 

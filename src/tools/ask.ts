@@ -10,7 +10,6 @@ import { type PreparedAccount, prepareAccount } from '../daemon/prepare-account.
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig, AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
 import { type PollOutcome, type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import type {
   ApplicationQuestion,
@@ -244,20 +243,6 @@ export async function askNrql<Value>(
 /** Why NerdGraph is not asked about an account, and what to do about it. */
 export const noAccountId =
   'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
-
-/** What to ask about an application of which nothing is known. */
-export function questionAbout(
-  selected: SelectedApplication,
-  askHostNames = false,
-): ApplicationQuestion {
-  return {
-    kind: 'application',
-    selected,
-    askHostNames,
-    hostNames: new Map(),
-    isListed: () => true,
-  };
-}
 
 /** Takes one item after the other, as many together as there are workers. */
 export async function eachOf<Item>(

@@ -5,7 +5,7 @@ import {
   isWorthPolling,
   type SelectedApplication,
 } from '../model/selected-application.ts';
-import type { CallsByOperation, Source, Subject } from '../model/source.ts';
+import type { CallsByOperation, Question, Source } from '../model/source.ts';
 import { minuteMs } from '../model/time.ts';
 import { nerdGraphCosts } from '../newrelic/nerdgraph/nerdgraph-source.ts';
 import { restCosts } from '../newrelic/rest/rest-source.ts';
@@ -180,7 +180,7 @@ export function planCalls(input: CallPlanInput): CallPlan {
 function subjectsOf(
   applications: readonly SelectedApplication[],
   queries: readonly Query[],
-): readonly Subject[] {
+): readonly Question[] {
   return [
     ...applications.map((selected) => ({ kind: 'application', selected }) as const),
     ...queries.map((query) => ({ kind: 'query', query }) as const),

@@ -11,7 +11,7 @@ import { polledBy, selectApplications } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { everyTag } from '../newrelic/nerdgraph/entity-page.ts';
 import { discoveryOptionsOf } from '../poll/discovery-state.ts';
-import { type OpenAccount, questionAbout } from './ask.ts';
+import { type OpenAccount } from './ask.ts';
 
 /** What one discovery has found of an account, and what its queries were answered. */
 export interface DiscoveredAccount {
@@ -108,7 +108,7 @@ export async function samplesOf(
   const samples: Sample[] = [];
   for (const one of [...byList.values()].toReversed().slice(0, most)) {
     const entry = { ...one.entry, application: true, hosts: false };
-    const outcomes = await open.poll([questionAbout({ ...one, entry })]);
+    const outcomes = await open.poll([{ kind: 'application', selected: { ...one, entry } }]);
     samples.push({
       selected: one,
       outcome: outcomes.get(one.application.id) ?? nothingToAskOutcome,

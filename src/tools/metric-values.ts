@@ -2,7 +2,6 @@ import type { AppEntry } from '../model/config.ts';
 import { nothingToAskOutcome } from '../model/poll-outcome.ts';
 import { type PolledSeries, seriesOf, type Values } from '../model/polled-series.ts';
 import type { ValueName } from '../model/vendor-value.ts';
-import { questionAbout } from './ask.ts';
 import type { ListedMetric } from './metric-lists.ts';
 import type { Target } from './metrics-target.ts';
 
@@ -86,9 +85,10 @@ async function polled(
 ): Promise<{ readonly read: Values | undefined; readonly failure: string | undefined }> {
   const isHost = host !== undefined;
   const hostIds = isHost && application.hostIds !== undefined ? [host.id] : application.hostIds;
-  const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series };
-  const question = questionAbout({ application: { ...application, hostIds }, entry });
-  const outcomes = await open.poll([question]);
+  const poll = { ...usual.poll, hostNames: false };
+  const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series, poll };
+  const selected = { application: { ...application, hostIds }, entry };
+  const outcomes = await open.poll([{ kind: 'application', selected }]);
   const { reading, error } = outcomes.get(application.id) ?? nothingToAskOutcome;
   const read = isHost ? reading?.hosts.get(host.id) : reading?.application;
   return { read, failure: error?.message };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Subject } from '../../src/model/source.ts';
+import type { Question } from '../../src/model/source.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { restCosts } from '../../src/newrelic/rest/rest-source.ts';
 import {
@@ -101,7 +101,7 @@ function aPlanner(): Bench {
 }
 
 /** An application that takes this many calls a minute. */
-function taking(perMinute: number): readonly Subject[] {
+function taking(perMinute: number): readonly Question[] {
   const hostIds = Array.from({ length: perMinute - 1 }, (_, index) => `${index}`);
   return [{ kind: 'application', selected: aSelected({ id: '1', hostIds }) }];
 }

@@ -102,12 +102,10 @@ describe('AccountTable, when a poll ended', () => {
     const hosts = new Set(['100', '101', '102']);
     const outcome = { ...wholeOutcome(), reading: undefined, failed: hosts };
     const request = anyRequest(bench, '1');
-    if (request.kind === 'query') throw new Error('it is about a query');
-    const withNames = { ...request, askHostNames: true };
-    endPoll(bench, withNames, outcome);
+    endPoll(bench, request, outcome);
     publishedIds(bench);
 
-    endPoll(bench, withNames, { ...outcome, hostNames: new Map([['100', 'a']]) });
+    endPoll(bench, request, { ...outcome, hosts: new Map([['100', 'a']]) });
     endPoll(bench, request, outcome);
 
     expect(publishedIds(bench)).toEqual(['1']);

@@ -42,8 +42,7 @@ function statesAfter(...polls: readonly (readonly string[])[]): readonly AppStat
   for (const [index, failed] of polls.entries()) {
     const startMs = (index + 1) * minuteMs;
     const now = { monotonicMs: startMs + 1000, wallMs: startMs + 1000 };
-    const asked = { hostNames: false, startMs };
-    const polled = afterPoll(state, pollOf(index + 1, failed), asked, now);
+    const polled = afterPoll(state, pollOf(index + 1, failed), startMs, now);
     state = withoutStaleValues(polled, now.monotonicMs);
     states.push(state);
   }
@@ -95,7 +94,7 @@ describe('a host that fails for good', () => {
 describe('hosts alone, of which a discovery has replaced all', () => {
   it('leave nothing behind while the new ones fail', () => {
     const ofHosts = aSelected({ hostIds: ['A'] }, { application: false });
-    const asked = { hostNames: false, startMs: minuteMs };
+    const startMs = minuteMs;
     const nowAt = (minute: number) => ({ monotonicMs: minute * minuteMs, wallMs: 0 });
     const everything = [...hostIds, applicationScope];
     const brought = pollOf(
@@ -105,13 +104,13 @@ describe('hosts alone, of which a discovery has replaced all', () => {
     const shown = afterPoll(
       newAppState(ofHosts, 0, 0),
       { ...brought, failed: new Set() },
-      asked,
+      startMs,
       nowAt(1),
     );
     const held = afterPoll(
       shown,
       { ...pollOf(2, everything), failed: new Set(['A']) },
-      asked,
+      startMs,
       nowAt(2),
     );
     const replaced = afterDiscovery(held, aSelected({ hostIds: ['B'] }, { application: false }), 0);
@@ -119,7 +118,7 @@ describe('hosts alone, of which a discovery has replaced all', () => {
     const after = afterPoll(
       replaced,
       { ...pollOf(3, everything), failed: new Set(['B']) },
-      asked,
+      startMs,
       nowAt(3),
     );
 
@@ -141,7 +140,7 @@ describe('hosts alone, of which a discovery has replaced all', () => {
 describe('the values of very many hosts', () => {
   it('are held together when all of them fail', () => {
     const ids = Array.from({ length: 150_000 }, (_, index) => String(index + 1));
-    const asked = { hostNames: false, startMs: 0 };
+    const startMs = 0;
     const first = newAppState(aSelected({ hostIds: ids }), 0, 0);
     const error = new ApiError('timeout', 'no answer');
     const failed = new Set([applicationScope, ...ids]);
@@ -151,7 +150,10 @@ describe('the values of very many hosts', () => {
     ] satisfies PollOutcome[];
 
     const now = { wallMs: 1000, monotonicMs: 1000 };
-    const after = outcomes.reduce((state, outcome) => afterPoll(state, outcome, asked, now), first);
+    const after = outcomes.reduce(
+      (state, outcome) => afterPoll(state, outcome, startMs, now),
+      first,
+    );
 
     expect(after.reading?.hosts.size).toBe(150_000);
   });

@@ -19,7 +19,7 @@ import { wholeOutcome } from '../support/table-bench.ts';
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
 const now = { monotonicMs: 1000, wallMs: 2000 };
 const { staleAfterMs } = aSelected().entry.poll;
-const noNames = { hostNames: false, startMs: 400 };
+const startMs = 400;
 
 /** A poll of one application with 19 hosts, 20 calls, in which these scopes failed. */
 function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
@@ -44,7 +44,7 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
 /** The state after these polls, one after the other. */
 function after(...polls: PollOutcome[]): AppState {
   const first = newAppState(aSelected({ hostIds }), 0, 0);
-  return polls.reduce((state, poll) => afterPoll(state, poll, noNames, now), first);
+  return polls.reduce((state, poll) => afterPoll(state, poll, startMs, now), first);
 }
 
 const everything = [applicationScope, ...hostIds];
@@ -64,14 +64,14 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
 }
 
 describe('afterPoll', () => {
-  it('takes in host names that came with the values, though nobody had asked for them', () => {
+  it('takes in host names that came with the values', () => {
     const hostNames = new Map([['web-1', 'web-1']]);
     const named = aSelected({ hostIds: undefined }, { poll: { hostNames: true } });
     const first = newAppState(named, 0, 0);
 
-    const { hostNames: known } = afterPoll(first, { ...aPoll(1), hostNames }, noNames, now);
+    const { hostNames: known } = afterPoll(first, { ...aPoll(1), hosts: hostNames }, startMs, now);
 
-    expect(known).toMatchObject({ names: hostNames, askAgainMs: undefined });
+    expect(known).toEqual(hostNames);
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('afterPoll', () => {
     const before = newAppState(aSelected({ hostIds }), 0, 0);
     const shrunk = afterDiscovery(before, aSelected({ hostIds: ['1', '2'] }), 0);
 
-    const state = afterPoll(shrunk, aPoll(1), noNames, now);
+    const state = afterPoll(shrunk, aPoll(1), startMs, now);
 
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['1', '2']);
   });
@@ -100,7 +100,7 @@ describe('afterPoll', () => {
     const state = afterPoll(
       { ...before, selected: { ...before.selected, entry } },
       anOutcome(),
-      noNames,
+      startMs,
       now,
     );
 
@@ -117,7 +117,7 @@ describe('afterPoll', () => {
   ])('has failed for $reason after $failed', ({ failed, error, reason }) => {
     const outcome = anOutcome({ failed: new Set(failed), error });
 
-    const state = afterPoll(aState(), outcome, noNames, now);
+    const state = afterPoll(aState(), outcome, startMs, now);
 
     expect(state.failure?.reason).toBe(reason);
   });
@@ -186,7 +186,7 @@ describe('values that could not be renewed', () => {
   const shown = aState({ reading: aReading('1', '2') });
   const late = { ...shown, lateSinceMs: 1000 };
   const failed = anOutcome({ reading: undefined, failed: new Set([applicationScope, '1', '2']) });
-  const failing = afterPoll(shown, failed, { ...noNames, startMs: 2000 }, now);
+  const failing = afterPoll(shown, failed, 2000, now);
 
   it.each([
     { what: 'after a first failure', state: failing, atMs: 2000 + staleAfterMs },
@@ -210,7 +210,7 @@ describe('values that could not be renewed', () => {
       reading: { ...aReading('1', '2'), application: [] },
     });
     const outcome = anOutcome({ reading: undefined, failed: new Set(['1', '2']) });
-    const before = afterPoll(hostsOnly, outcome, { ...noNames, startMs: 2000 }, now);
+    const before = afterPoll(hostsOnly, outcome, 2000, now);
 
     const state = withoutStaleValues(before, 2000 + staleAfterMs);
 
@@ -220,7 +220,7 @@ describe('values that could not be renewed', () => {
 
   it('are dropped host by host, and the window is then that of what is left', () => {
     const one = { ...anOutcome({ reading: aReading('2'), failed: new Set(['1']) }) };
-    const partly = afterPoll(shown, one, { ...noNames, startMs: 2000 }, now);
+    const partly = afterPoll(shown, one, 2000, now);
 
     const state = withoutStaleValues(partly, 2000 + staleAfterMs);
 

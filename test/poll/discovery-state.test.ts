@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import { type AppState, newAppState } from '../../src/poll/app-state.ts';
 import {
   type DiscoveryState,
   discoverWithin,
   discoveryAfter,
   discoveryOptionsOf,
-  hostsListedNow,
   initialDiscovery,
   isDiscoveryStale,
   isUnauthorized,
@@ -169,26 +167,5 @@ describe('discoveryOptionsOf', () => {
     );
 
     expect(discoveryOptionsOf(entries).intervalMs).toBe(90_000);
-  });
-});
-
-describe('hostsListedNow', () => {
-  const withHosts = (hostIds: readonly string[] | undefined): AppState =>
-    newAppState(aSelected({ hostIds }), 0, 0);
-
-  it.each([
-    { what: 'all while nothing has changed', later: undefined, listed: [true, true] },
-    {
-      what: 'those that a discovery still has',
-      later: withHosts(['2', '3']),
-      listed: [false, true],
-    },
-    { what: 'all when it does not say which', later: withHosts(undefined), listed: [true, true] },
-  ])('are $what', ({ later, listed }) => {
-    const states = new Map([['a', withHosts(['1', '2'])]]);
-    const isListed = hostsListedNow(states, 'a');
-    if (later !== undefined) states.set('a', later);
-
-    expect(['1', '2'].map(isListed)).toEqual(listed);
   });
 });

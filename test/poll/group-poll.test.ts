@@ -27,15 +27,16 @@ interface Bench {
   readonly wait: (untilMs: number) => void;
 }
 
+const withNames = {
+  selected: aSelected({ id: '1', hostIds: ['11', '12'] }, { poll: { hostNames: true } }),
+};
+
 /** An application with two hosts. */
 function aRequest(overrides: Partial<ApplicationQuestion & PollTimes> = {}): PollRequest {
   return {
     kind: 'application',
     id: '1',
     selected: aSelected({ id: '1', hostIds: ['11', '12'] }),
-    askHostNames: false,
-    hostNames: new Map(),
-    isListed: () => true,
     dueMs: 0,
     periodMs: minuteMs,
     deadlineMs: 120_000,
@@ -127,6 +128,7 @@ function pollBy(client: Partial<RestClient>, { clock, group, requests }: Bench):
   const fake = createFakeSource();
   const source = createRestSource('main', {
     client: { ...fake.client, ...client },
+    clock,
     ...unobserved,
   });
   const ended: Ended[] = [];
@@ -187,7 +189,7 @@ describe('the deadline of a poll', () => {
   });
 
   it('ends the poll even if its calls never settle, and aborts them', async () => {
-    const bench = aGroup(aRequest({ askHostNames: true }));
+    const bench = aGroup(aRequest(withNames));
     const { clock } = bench;
     const signals: AbortSignal[] = [];
     const hang = async ({ signal }: RequestContext): Promise<never> => {
@@ -236,7 +238,7 @@ describe('the list of host names', () => {
       named: false,
     },
   ])('$what', async ({ namesMs, endsAtMs, named }) => {
-    const bench = aGroup(aRequest({ askHostNames: true }));
+    const bench = aGroup(aRequest(withNames));
     const { clock } = bench;
     const ended = pollBy(
       {
@@ -261,8 +263,7 @@ describe('the list of host names', () => {
         atMs: endsAtMs,
         outcome: {
           failed: new Set(),
-          hostNames: named ? names : undefined,
-          hostNamesError: undefined,
+          hosts: named ? names : new Map(),
         },
       },
     ]);

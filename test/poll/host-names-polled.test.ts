@@ -160,6 +160,28 @@ describe.each(apis)('$name', (api) => {
       expect(bench.source.calls).not.toContain('host 1/12');
     });
 
+    it('are asked nothing once discoveries no longer list them, whatever the names say', async () => {
+      const bench = aShop(entry, '11', '12');
+      bench.source.names(
+        '1',
+        new Map([
+          ['11', 'web-1'],
+          ['12', 'web-2'],
+        ]),
+      );
+      bench.start();
+      await bench.clock.advance(minuteMs + 1000);
+      expect(shownHosts(bench)).toEqual(['11', '12']);
+      bench.source.list(anApplication({ id: '1', hostIds: ['12'] }));
+      await bench.clock.advance(minuteMs);
+
+      const calls = await callsIn(bench, 5 * minuteMs);
+
+      expect(calls.filter((call) => call === 'host 1/12')).toHaveLength(5);
+      expect(calls).not.toContain('host 1/11');
+      expect(shownHosts(bench)).toEqual(['12']);
+    });
+
     it('stay when the names of new ones do not arrive: the poll has failed', async () => {
       const bench = aShop(entry, '11', '12');
       bench.source.names('1', names);
@@ -203,6 +225,85 @@ describe.each(apis)('$name', (api) => {
 
       expect(shownHosts(bench)).toEqual(hosts);
       expect(bench.polls).not.toContain(false);
+    });
+  });
+
+  describe('the names of all hosts', () => {
+    const named = anEntry({ poll: { hostNames: true, discoveryIntervalMs: minuteMs } });
+    const both = new Map([
+      ['11', 'web-1'],
+      ['12', 'web-2'],
+    ]);
+    const namesShown = ({ sink }: PollerBench): unknown => sink.apps.get('1')?.hostNames;
+
+    /** In which of these minutes names are asked for. */
+    async function minutesAsked(bench: PollerBench, minutes: number): Promise<readonly number[]> {
+      const asked: number[] = [];
+      for (let minute = 0; minute < minutes; minute += 1) {
+        if ((await callsIn(bench, minuteMs)).includes('names 1')) asked.push(minute);
+      }
+      return asked;
+    }
+
+    it('stay, whatever later lists leave out, and count what is looked up again', async () => {
+      const bench = aShop(named, '11', '12');
+      bench.source.names('1', both);
+      bench.source.answer('1/13', webOf(1));
+      bench.start();
+      await bench.clock.advance(minuteMs + 1000);
+      const demand = (): number => bench.poller.status().demandRequestsPerMinute ?? 0;
+      const before = demand();
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      bench.source.names('1', new Map([['13', 'web-3']]));
+      await bench.clock.advance(2 * minuteMs);
+
+      expect(namesShown(bench)).toEqual(new Map([...both, ['13', 'web-3']]));
+      // One host more, with the REST API, and a list of names in ten minutes.
+      expect(demand() - before > 1).toBe(api.name === 'by the REST API');
+      bench.source.names('1', failure);
+      bench.source.answer('1/14', webOf(1));
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13', '14'] }));
+      await bench.clock.advance(2 * minuteMs);
+      expect(namesShown(bench)).toEqual(new Map([...both, ['13', 'web-3']]));
+    });
+
+    it('are forgotten with their application', async () => {
+      const bench = aShop(named, '11', '12');
+      bench.source.names('1', both);
+      bench.start();
+      const first = await callsIn(bench, minuteMs);
+      bench.source.list();
+      await bench.clock.advance(2 * minuteMs);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+
+      const again = await callsIn(bench, 2 * minuteMs);
+
+      expect([first, again].map((calls) => calls.includes('names 1'))).toEqual([true, true]);
+    });
+
+    it('are asked for less and less often if they never come, every hour at last', async () => {
+      const bench = aShop(named, '11', '12');
+      bench.source.names('1', new Map());
+      bench.start();
+      const asked = await minutesAsked(bench, 240);
+
+      const waits = asked.map((minute, at) => minute - (asked[at - 1] ?? 0));
+      expect(waits.slice(-7)).toEqual([4, 7, 14, 27, 54, 60, 60]);
+    });
+
+    it('are asked for soon again if one is new after all others have come', async () => {
+      const bench = aShop(named, '11');
+      bench.source.names('1', new Map());
+      bench.start();
+      await bench.clock.advance(30 * minuteMs);
+      bench.source.names('1', both);
+      await bench.clock.advance(30 * minuteMs);
+      bench.source.names('1', new Map());
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      bench.source.answer('1/13', webOf(1));
+
+      const asked = await minutesAsked(bench, 10);
+      expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBe(1);
     });
   });
 });

@@ -3,8 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { HostNames } from '../../src/model/source.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { hostNamesAfter, noHostNames } from '../../src/poll/host-names.ts';
-import { anAccount, anApplication, anEntry, aSelected } from '../support/builders.ts';
+import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
@@ -126,25 +125,4 @@ describe.each(apis)('$name', (api) => {
       },
     );
   });
-});
-
-it('asks less and less often for names that never come, every hour at last', () => {
-  const outcome = { hostNames: new Map(), hostNamesError: undefined };
-  const waits = [0, 1, 2, 3, 6, 7, 20].map((incompleteAnswers) => {
-    const known = { ...noHostNames, incompleteAnswers };
-    const after = hostNamesAfter(known, aSelected({ hostIds: ['11'] }), outcome, {
-      monotonicMs: 0,
-    });
-    return (after.askAgainMs ?? 0) / 1000;
-  });
-
-  expect(waits).toEqual([50, 100, 200, 400, 3200, 3600, 3600]);
-});
-
-it('asks soon again for a name that is new after all others have come', () => {
-  const known = { ...noHostNames, incompleteAnswers: 5 };
-  const outcome = { hostNames: new Map([['11', 'a']]), hostNamesError: undefined };
-  const selected = aSelected({ hostIds: ['11'] });
-
-  expect(hostNamesAfter(known, selected, outcome, { monotonicMs: 0 }).incompleteAnswers).toBe(0);
 });

@@ -264,30 +264,6 @@ describe('the log of entries', () => {
   });
 });
 
-describe('the log of host names', () => {
-  const failedNames = { ...outcomeOf(undefined), hostNamesError: new ApiError('not_found', '404') };
-  const goodNames = { ...outcomeOf(undefined), hostNames: new Map([['11', 'a']]) };
-  const stateOf = (id: string): AppState => ({
-    ...newAppState(aSelected({ id }), 0, 0),
-    pollSucceeded: true,
-  });
-
-  it('tells once that they fail, and that they are back', () => {
-    const bench = aLog();
-    const outcomes = [
-      ['1', failedNames],
-      ['2', failedNames],
-      ['1', outcomeOf(undefined)],
-      ['1', goodNames],
-      ['2', goodNames],
-    ] as const;
-
-    for (const [id, outcome] of outcomes) bench.log.polled(stateOf(id), stateOf(id), outcome);
-
-    expect(bench.messages()).toEqual(['host names not available', 'host names available again']);
-  });
-});
-
 describe('the log of the demand', () => {
   const planWith = (stretch: number, capacityPerMinute = 90): AccountPlan => ({
     demandPerMinute: 100,

@@ -11,7 +11,7 @@ export function aContext(overrides: Partial<Context> = {}): Context {
   const { clock = createFakeClock() } = overrides;
   return {
     clock,
-    source: overrides.source ?? createFakeSource(),
+    source: overrides.source ?? createFakeSource(clock),
     calls: overrides.calls ?? accountCalls(clock),
     key: { reload: async () => false, readability: () => ({ value: false, sinceMs: undefined }) },
     vendorClock: { wallMs: () => clock.wallMs(), skewSeconds: () => undefined },

@@ -104,9 +104,6 @@ export function aQuestion(
   return {
     kind: 'application',
     selected,
-    askHostNames: false,
-    hostNames: new Map(),
-    isListed: () => true,
     ...overrides,
   };
 }

@@ -1,13 +1,6 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import { isWorthPolling } from '../../src/model/selected-application.ts';
-import type {
-  Call,
-  CallContext,
-  Polled,
-  Question,
-  Source,
-  Subject,
-} from '../../src/model/source.ts';
+import type { Call, CallContext, Polled, Question, Source } from '../../src/model/source.ts';
 import { callsAtOnce } from './calls-at-once.ts';
 import { type FakeSource, inTurn } from './fake-source.ts';
 
@@ -70,7 +63,7 @@ async function askedInOne(
     questions.map(async (question) => {
       const polled: Polled[] = [];
       for await (const one of fake.poll(() => [question], inside, signal))
-        polled.push(withoutExtraCalls(one));
+        polled.push(withoutLookUps(one));
       return polled;
     }),
   );
@@ -84,13 +77,13 @@ async function askedInOne(
 }
 
 /** The names come with the values. */
-function withoutExtraCalls(polled: Polled): Polled {
+function withoutLookUps(polled: Polled): Polled {
   if (polled.kind === 'query') return polled;
-  return { ...polled, outcome: { ...polled.outcome, extraCalls: 0 } };
+  return { ...polled, outcome: { ...polled.outcome, lookUpCalls: 0 } };
 }
 
 /** What is asked for alike, as much of it together as one call takes. What is early only joins in. */
-function groupsOf<Item extends Subject>(
+function groupsOf<Item extends Question>(
   due: readonly Item[],
   early: readonly Item[] = [],
 ): readonly (readonly Item[])[] {
@@ -107,7 +100,7 @@ function groupsOf<Item extends Subject>(
   return groups;
 }
 
-function kindOf(subject: Subject): string {
+function kindOf(subject: Question): string {
   if (subject.kind === 'query') return JSON.stringify(subject.query.name);
   const { poll, transactions } = subject.selected.entry;
   return JSON.stringify([poll.window, poll.delayMs, poll.raw, transactions]);

@@ -1,11 +1,13 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
+import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, RequestContext, Source } from '../../src/model/source.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/newrelic/rest/metric-payload.ts';
 import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
 import type { WholeAnswersContext } from '../../src/newrelic/rest/whole-answers.ts';
+import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
 /** For a REST source of which nobody wants to know what it reports. */
@@ -110,7 +112,7 @@ async function whenCutShort(signal: AbortSignal): Promise<Discovery> {
 }
 
 /** A vendor that knows only what a test told it, and fails on anything else. */
-export function createFakeSource(): FakeSource {
+export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
   let applications: readonly Application[] = [];
   let unreadableIds: readonly string[] = [];
   let pendingIds: readonly string[] = [];
@@ -180,7 +182,7 @@ export function createFakeSource(): FakeSource {
   };
 
   return {
-    ...createRestSource('main', { client, ...unobserved }),
+    ...createRestSource('main', { client, clock, ...unobserved }),
     client,
     calls,
     sent: () => calls.length,

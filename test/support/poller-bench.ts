@@ -38,7 +38,7 @@ export const rest: PollerApi = { name: 'by the REST API', sourceOf: createFakeSo
 /** One call for many applications. */
 const batches: PollerApi = {
   name: 'in batches',
-  sourceOf: () => inBatches(createFakeSource()),
+  sourceOf: (clock) => inBatches(createFakeSource(clock)),
 };
 
 /** The poller knows nothing of the API: what is true of it is true with all of them. */

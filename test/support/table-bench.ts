@@ -37,7 +37,7 @@ export function aTable(
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), entries = [anEntry()], account } = options;
-  const { source = createFakeSource(), calls = accountCalls(clock, account) } = options;
+  const { source = createFakeSource(clock), calls = accountCalls(clock, account) } = options;
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const context = aContext({ clock, source, calls, logger, sink: options.sink ?? sink });
@@ -105,9 +105,6 @@ export function wholeOutcome(hostIds: readonly string[] = []): PollOutcome {
     partCount: 1 + hosts.size,
     gone: false,
     unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
   };
 }
 

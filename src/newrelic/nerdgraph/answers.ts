@@ -133,17 +133,15 @@ export class Answers {
    *
    * @param late why what did not arrive is not waited for
    */
-  outcome({ selected, askHostNames }: ApplicationQuestion, late: ApiError): PollOutcome {
-    const { id, hostIds: known } = selected.application;
+  outcome({ selected }: ApplicationQuestion, late: ApiError): PollOutcome {
+    const { id } = selected.application;
     const byHost = this.#rowsByHost(id);
     const { names, hosts, failed } = this.#hostsOf(selected, byHost);
-    const hostIds = this.#hostListOf(selected, names);
     const isOwnAsked = asksForApplication(selected);
     const hasOwn = isOwnAsked && this.#isWhole(id, 'applications');
     if (isOwnAsked && !hasOwn) failed.add(applicationScope);
     const error = failed.size > 0 ? (this.#errors.get(id) ?? late) : undefined;
     const own = hasOwn ? (byHost.get(undefined) ?? []) : undefined;
-    const mayHaveNames = askHostNames || hostIds !== known;
     return {
       reading: this.#readingOf(selected, own, hosts),
       error,
@@ -151,11 +149,9 @@ export class Answers {
       partCount: (hasOwn ? 1 : 0) + hosts.size + failed.size,
       gone: false,
       unauthorized: error?.status === 401,
-      hostIds,
+      hostIds: this.#hostListOf(selected, names),
       // The name of a host is its id.
-      hostNames: mayHaveNames ? new Map(names.map((name) => [name, name])) : undefined,
-      hostNamesError: undefined,
-      extraCalls: 0,
+      hosts: new Map(names.map((name) => [name, name])),
     };
   }
 

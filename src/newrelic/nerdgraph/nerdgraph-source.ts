@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts';
 import { isWorthPolling } from '../../model/selected-application.ts';
-import type { CallsByOperation, Source, Subject } from '../../model/source.ts';
+import type { CallsByOperation, Question, Source } from '../../model/source.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import type { InvalidSampleListener } from '../answer.ts';
 import type { Transport } from '../calls/transport.ts';
@@ -72,7 +72,7 @@ export function createNerdGraphSource(
 export const nerdGraphCosts: Pick<Source, 'cost'> = { cost };
 
 /** The number of queries, by the same functions that make them. */
-function cost(subjects: readonly Subject[]): CallsByOperation {
+function cost(subjects: readonly Question[]): CallsByOperation {
   const applications = subjects.filter((one) => one.kind === 'application');
   const polled = applications.filter(({ selected }) => isWorthPolling(selected));
   const queries = groupsOf(polled).flatMap((group) => queriesOf(group, () => () => undivided));

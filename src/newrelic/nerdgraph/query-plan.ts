@@ -5,7 +5,7 @@ import {
   hostSelectorOf,
   type SelectedApplication,
 } from '../../model/selected-application.ts';
-import type { ApplicationQuestion, Subject as PolledSubject } from '../../model/source.ts';
+import type { ApplicationQuestion, Question } from '../../model/source.ts';
 import {
   type ColumnSet,
   columnsOf,
@@ -91,7 +91,7 @@ export function kindOf({ poll, series, hosts }: AppEntry): string {
  * Applications of the same kind, each group for one poll: all that are due, and of those that will be only as
  * many as fill up the groups that are needed anyway. A query is a group of its own.
  */
-export function groupsOf<Item extends PolledSubject>(
+export function groupsOf<Item extends Question>(
   due: readonly Item[],
   early: readonly Item[] = [],
 ): readonly (readonly Item[])[] {

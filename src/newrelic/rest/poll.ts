@@ -1,5 +1,10 @@
 import { ApiError, asApiError, type FailureReason } from '../../model/api-error.ts';
-import { applicationScope, hostsScope, type PollOutcome } from '../../model/poll-outcome.ts';
+import {
+  applicationScope,
+  hostsScope,
+  nothingToAskOutcome,
+  type PollOutcome,
+} from '../../model/poll-outcome.ts';
 import type { Values } from '../../model/polled-series.ts';
 import {
   asksForApplication,
@@ -20,6 +25,7 @@ import type {
 } from '../../model/source.ts';
 import { windowAt } from '../../model/window.ts';
 import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
+import type { KnownHosts } from './host-names.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
 import type { WholeAnswers } from './whole-answers.ts';
 
@@ -46,6 +52,7 @@ export interface PollContext {
   readonly client: RestClient;
   readonly callGroupsOf: CallGroupsOf;
   readonly wholeAnswers: WholeAnswers;
+  readonly knownHosts: KnownHosts;
 }
 
 /**
@@ -66,9 +73,6 @@ export async function* pollApplication(
   return undefined;
 }
 
-type Names = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'>;
-const noNames: Names = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
-
 /** The calls of one poll, and what they have shown so far. A scope is a host id, or `applicationScope`. */
 class ApplicationPoll {
   readonly #question: ApplicationQuestion;
@@ -76,6 +80,7 @@ class ApplicationPoll {
   readonly #context: PollContext;
   /** Whether the hosts to poll are chosen by their names. */
   readonly #isByName: boolean;
+  readonly #asksNames: boolean;
   /** What has arrived as a whole, by scope. */
   readonly #parts = new Map<string, Values>();
   /** What each of its calls has brought, by scope. */
@@ -88,25 +93,30 @@ class ApplicationPoll {
   #isUnauthorized = false;
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
-  #names = noNames;
+  #namesError: ApiError | undefined;
+  #lookUpCalls = 0;
+  /** The hosts of the application, if the names of some have shown more than the discovery. */
+  #allHostIds: readonly string[] | undefined;
 
   constructor(question: ApplicationQuestion, signal: AbortSignal, context: PollContext) {
     this.#question = question;
     this.#signal = signal;
     this.#context = context;
-    this.#isByName = hostSelectorOf(question.selected) !== undefined;
-    this.#hostIds = hostsToPoll(question.selected);
+    const { selected } = question;
+    const { knownHosts } = context;
+    this.#isByName = hostSelectorOf(selected) !== undefined;
+    this.#asksNames = knownHosts.shouldAsk(selected);
+    this.#hostIds = hostsToPoll(withNamedHosts(selected, knownHosts.namesOf(selected)));
   }
 
   async ask(calls: PollCalls): Promise<void> {
-    const { askHostNames } = this.#question;
-    const isWithNames = askHostNames && !this.#isByName;
-    if (askHostNames && this.#isByName) {
+    const isWithNames = this.#asksNames && !this.#isByName;
+    if (this.#asksNames && this.#isByName) {
       await calls.run(() => 1, [this.#namesCall()].values());
       this.#noteDeadline();
-      if (this.#isFinal() || this.#scopes().length === 0) return;
     }
     const scopes = this.#scopes();
+    if (this.#isFinal() || scopes.length === 0) return;
     const size = scopes.reduce((sum, scope) => sum + this.#groupsOf(scope).length, 0);
     const all = size + (isWithNames ? 1 : 0);
     await calls.run(() => all, this.#callsFor(scopes, isWithNames));
@@ -118,20 +128,26 @@ class ApplicationPoll {
    * the discovery, so that two polls render alike.
    */
   outcome(): PollOutcome {
-    const scopes = this.#scopes().filter((scope) => this.#isListed(scope));
+    const { knownHosts } = this.#context;
+    const { selected } = this.#question;
+    const hosts = knownHosts.namesOf(selected);
+    const scopes = this.#scopes();
+    if (!this.#asksNames && scopes.length === 0) return { ...nothingToAskOutcome, hosts };
+    knownHosts.polled(selected, this.#parts);
     const missing = scopes.filter(
       (scope) => !this.#parts.has(scope) && !this.#goneHosts.has(scope),
     );
-    const areHostsMissing = this.#isByName && this.#names.hostNamesError !== undefined;
-    const failed = areHostsMissing ? [hostsScope, ...missing] : missing;
+    const failed = this.#namesError === undefined ? missing : [hostsScope, ...missing];
     return {
       reading: this.#reading(scopes),
       error: this.#error,
       failed: new Set(this.#isGone ? [] : failed),
-      partCount: this.#scopes().length,
+      partCount: scopes.length,
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
-      ...this.#names,
+      hostIds: this.#allHostIds,
+      hosts,
+      lookUpCalls: this.#lookUpCalls,
     };
   }
 
@@ -156,10 +172,6 @@ class ApplicationPoll {
     return isAsked ? [applicationScope, ...this.#hostIds] : this.#hostIds;
   }
 
-  #isListed(scope: string): boolean {
-    return scope === applicationScope || this.#question.isListed(scope);
-  }
-
   /** Whether the rest of the poll is skipped: it would be late, or would only fail in the same way. */
   #isFinal(): boolean {
     const isHopeless = this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
@@ -180,9 +192,7 @@ class ApplicationPoll {
   *#callsFor(scopes: readonly string[], isWithNames: boolean): Generator<Call, undefined> {
     if (isWithNames) yield this.#namesCall();
     for (const scope of scopes) {
-      const isListed = this.#isListed(scope);
-      if (!isListed) this.#goneHosts.add(scope);
-      for (const call of isListed ? this.#valuesCalls(scope) : []) {
+      for (const call of this.#valuesCalls(scope)) {
         yield call;
         if (this.#isFinal()) return undefined;
       }
@@ -206,16 +216,18 @@ class ApplicationPoll {
    * A poll that needs the names draws conclusions: which hosts to ask for, and whether it can go on. If the
    * application itself is polled, its own answer says whether it is gone.
    */
-  #named({ names, error, calls }: HostNames): void {
-    const { selected, hostNames: known } = this.#question;
-    const hostNames = error !== undefined && names.size === 0 ? undefined : names;
-    this.#names = { hostNames, hostNamesError: error, extraCalls: calls };
+  #named(found: HostNames): void {
+    const { knownHosts } = this.#context;
+    const selected = withNewHosts(this.#question.selected, found.names);
+    this.#lookUpCalls = knownHosts.found(selected, found);
     if (!this.#isByName) return;
+    const { error } = found;
+    this.#namesError = error;
     this.#error ??= error;
     if (error?.reason === 'not_found' && !asksForApplication(selected)) this.#isGone = true;
     if (error?.status === 401) this.#isUnauthorized = true;
-    const all = new Map([...known, ...names]);
-    this.#hostIds = hostsToPoll(withNamedHosts(withNewHosts(selected, hostNames), all));
+    this.#hostIds = hostsToPoll(withNamedHosts(selected, knownHosts.namesOf(selected)));
+    if (selected !== this.#question.selected) this.#allHostIds = selected.application.hostIds;
   }
 
   #valuesCalls(scope: string): readonly Call[] {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../model/api-error.ts';
+import type { Clock } from '../../model/clock.ts';
 import type { AppEntry } from '../../model/config.ts';
 import { queryOutcomeOf } from '../../model/poll-outcome.ts';
 import {
@@ -11,6 +12,7 @@ import type { Source } from '../../model/source.ts';
 import { ask, type RestContext } from './answer.ts';
 import { type CallGroupsOf, createCallGroups, type SeriesGroup } from './call-groups.ts';
 import { createDiscover } from './discovery.ts';
+import { KnownHosts } from './host-names.ts';
 import { readHostNames } from './lists.ts';
 import { metricAnswerOf } from './metric-payload.ts';
 import { pollApplication, type RestClient } from './poll.ts';
@@ -83,21 +85,32 @@ const noQueries = new ApiError('client', 'The REST API has no queries.');
  */
 export function createRestSource(
   account: string,
-  { client, ...context }: WholeAnswersContext & { readonly client: RestClient },
+  {
+    client,
+    ...context
+  }: WholeAnswersContext & { readonly client: RestClient; readonly clock: Clock },
 ): Source {
   const callGroupsOf = createCallGroups();
   const wholeAnswers = new WholeAnswers(account, context);
+  const knownHosts = new KnownHosts(account, context);
+  const shared = { client, callGroupsOf, wholeAnswers, knownHosts };
   return {
     ...costsWith(callGroupsOf, () => wholeAnswers.areWhole),
     costChanges: () => (wholeAnswers.areWhole ? 0 : 1),
     listsHosts: true,
     sharesCalls: false,
-    discover: client.discover,
+    discover: async (...wanted) => {
+      const discovery = await client.discover(...wanted);
+      const { applications, complete, unreadableIds, pendingIds } = discovery;
+      const ids = [...applications.map(({ id }) => id), ...unreadableIds, ...pendingIds];
+      if (complete) knownHosts.keepOnly(new Set(ids));
+      return discovery;
+    },
     groups: (due) => due.map((one) => [one]),
     async *poll(asked, calls, signal) {
       for (const question of asked()) {
         if (question.kind === 'application') {
-          yield* pollApplication(question, calls, signal, { client, callGroupsOf, wholeAnswers });
+          yield* pollApplication(question, calls, signal, shared);
         } else {
           yield { kind: 'query', question, outcome: queryOutcomeOf(noQueries) };
         }

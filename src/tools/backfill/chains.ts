@@ -21,7 +21,7 @@ import {
 import { createUnexpectedAnswers } from '../../newrelic/nerdgraph/unexpected-answers.ts';
 import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
-import { type OpenAccount, questionAbout } from '../ask.ts';
+import { type OpenAccount } from '../ask.ts';
 import { sumOf } from '../make-plan.ts';
 import {
   askSeries,
@@ -76,7 +76,7 @@ export function applicationChains(
   range: SampleRange,
 ): readonly Chain[] {
   const how = readingOf(account);
-  const questions = all.map((selected) => questionAbout(selected));
+  const questions = all.map((selected) => ({ kind: 'application' as const, selected }));
   const byId = new Map(questions.map((one) => [one.selected.application.id, one]));
   return groupsOf(questions).flatMap((group) =>
     queriesOf(group, () => () => undivided).map((query): Chain => {

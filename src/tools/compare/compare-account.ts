@@ -11,7 +11,7 @@ import { countOf } from '../../model/shown-text.ts';
 import type { ApplicationQuestion, Discovery } from '../../model/source.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
 import { pollUntilSettled } from '../../poll/account-poller.ts';
-import { type OpenAccount, questionAbout } from '../ask.ts';
+import { type OpenAccount } from '../ask.ts';
 import {
   type ComparedValue,
   comparedValues,
@@ -218,8 +218,9 @@ function questionOf(
   lengthMs: number,
   delayMs: number,
 ): ApplicationQuestion {
-  const poll = { ...entry.poll, window: { kind: 'range' as const, lengthMs }, delayMs };
-  return questionAbout({ application, entry: { ...entry, poll } }, entry.hosts !== false);
+  const window = { kind: 'range' as const, lengthMs };
+  const poll = { ...entry.poll, window, delayMs, hostNames: true };
+  return { kind: 'application', selected: { application, entry: { ...entry, poll } } };
 }
 
 /** An application that the entries choose from one list only. */

@@ -129,18 +129,11 @@ function messageOf(error: ApiError | undefined): string {
 }
 
 /** Why hosts cannot be compared by their names; `undefined` if they can. */
-function hostsFailure({
-  failed,
-  reading,
-  error,
-  hostNames,
-  hostNamesError,
-}: PollOutcome): string | undefined {
-  if (failed.has(hostsScope)) return messageOf(hostNamesError ?? error);
-  if (hostNamesError === undefined) return undefined;
+function hostsFailure({ failed, reading, error, hosts }: PollOutcome): string | undefined {
+  if (failed.has(hostsScope)) return messageOf(error);
   const ids = [...(reading?.hosts.keys() ?? [])];
-  const areNamed = ids.every((id) => hostNames?.has(id) === true);
-  return areNamed ? undefined : `the names of its hosts: ${hostNamesError.message}`;
+  const areNamed = ids.length === 0 || ids.some((id) => hosts?.has(id) === true);
+  return areNamed ? undefined : 'the names of its hosts are not known';
 }
 
 interface Subject {
@@ -208,14 +201,14 @@ export function isShort({ rest, nerdgraph }: OfBoth<number>): boolean {
 function hostIdsByName({
   reading,
   failed,
-  hostNames,
+  hosts,
 }: PollOutcome): ReadonlyMap<string, readonly string[]> {
   const ids = new Set([...(reading?.hosts.keys() ?? []), ...failed]);
   ids.delete(applicationScope);
   ids.delete(hostsScope);
   const byName = new Map<string, string[]>();
   for (const id of ids) {
-    const name = hostNames?.get(id) ?? id;
+    const name = hosts?.get(id) ?? id;
     const known = byName.get(name);
     if (known === undefined) byName.set(name, [id]);
     else known.push(id);

@@ -112,18 +112,14 @@ describe('the hosts of an application', () => {
   });
 
   const all = ['b', 'c', 'new'];
-  it.each<[string, readonly string[] | undefined, boolean, boolean]>([
-    ['changed', ['a'], false, true],
-    ['not known', undefined, false, true],
-    ['asked for', all, true, true],
-    ['as before', all, false, false],
-  ])('have their names for ids, which are told if they are %s', async (...asking) => {
-    const [, known, askHostNames, isTold] = asking;
-    const { outcome } = await outcomeOf(aSelected({ hostIds: known }), [now], { askHostNames });
+  it.each<[string, readonly string[] | undefined]>([
+    ['changed', ['a']],
+    ['not known', undefined],
+    ['as before', all],
+  ])('have their names for ids, if they are %s', async (_, known) => {
+    const { outcome } = await outcomeOf(aSelected({ hostIds: known }), [now]);
 
-    expect(outcome.hostNames).toEqual(
-      isTold ? new Map(all.map((name) => [name, name])) : undefined,
-    );
+    expect(outcome.hosts).toEqual(new Map(all.map((name) => [name, name])));
     expect(outcome.hostIds === known).toBe(known === all);
   });
 

@@ -191,8 +191,7 @@ async function outcomesOf(
   const questions = byId.flatMap((application, index) => {
     const entry = entries[index] ?? entries.at(-1);
     if (entry === undefined || !isWorthPolling({ application, entry })) return [];
-    const isChosen = typeof entry.hosts === 'object';
-    return [aQuestion({ application, entry }, { askHostNames: isChosen })];
+    return [aQuestion({ application, entry })];
   });
   const { outcomes } = await pollUntilSettled(source, async () =>
     pollGroups(source, source.groups(questions, []), { clock }),

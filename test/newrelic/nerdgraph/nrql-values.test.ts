@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ValueName, valueNames } from '../../../src/model/vendor-value.ts';
+import { growsWithWindow, type ValueName, valueNames } from '../../../src/model/vendor-value.ts';
 import {
   type Cell,
   functionTexts,
@@ -103,5 +103,14 @@ describe('a value', () => {
     const amount = valueNames.filter((value) => nrqlValueOf({ metric: 'x', value }).isAmount);
 
     expect(amount.join(' ')).toBe(`${counted} ${others} ${shares}`);
+  });
+});
+
+describe('what grows with the window', () => {
+  it.each(valueNames)('is what is an amount of all of it: %s', (value) => {
+    const { isAmount, valueOf } = nrqlValueOf({ metric: 'Custom/A', value });
+    const [short, long] = [300, 600].map((seconds) => valueOf([6, 6, 6], seconds));
+
+    expect(growsWithWindow(value)).toBe(isAmount && short === long);
   });
 });

@@ -183,7 +183,6 @@ describe('an abort of a poll', () => {
         error: deadline,
         failed: new Set(['a']),
         reading: { application: [1, undefined] },
-        extraCalls: 0,
       });
       expect([costOf(bench.source, apps(8)), bench.source.costChanges()]).toEqual([2, 0]);
     },

@@ -6,7 +6,7 @@ import {
   hostSelectorOf,
   type SelectedApplication,
 } from '../../../src/model/selected-application.ts';
-import type { Subject } from '../../../src/model/source.ts';
+import type { Question } from '../../../src/model/source.ts';
 import {
   asksForHosts,
   type Division,
@@ -100,7 +100,7 @@ describe('groups', () => {
 
   it('are one for each query that is due, and none for others', () => {
     const asked = ['a', 'b'].map(
-      (name): Subject => ({ kind: 'query', query: { ...aQuery, name } }),
+      (name): Question => ({ kind: 'query', query: { ...aQuery, name } }),
     );
     const due = [...asked, ...asking(apps(1))];
 

@@ -7,6 +7,7 @@ import type { SelectedApplication } from '../../../src/model/selected-applicatio
 import type { ApplicationQuestion, Discovery, Source } from '../../../src/model/source.ts';
 import type { InvalidSampleReason, UnexpectedAnswer } from '../../../src/model/telemetry.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
+import type { RestClient } from '../../../src/newrelic/rest/poll.ts';
 import { createRestClient, createRestSource } from '../../../src/newrelic/rest/rest-source.ts';
 import { aQuestion } from '../../support/builders.ts';
 import { callsAtOnce } from '../../support/calls-at-once.ts';
@@ -21,6 +22,7 @@ import { neverAborted } from '../calls/fakes.ts';
 /** The real source over a transport, with a record of what it reports to its observers. */
 export interface SourceUnderTest {
   readonly source: Source;
+  readonly client: RestClient;
   readonly invalidSamples: readonly InvalidSampleReason[];
   /** Such as `list_applications schema`. */
   readonly failures: readonly string[];
@@ -46,8 +48,8 @@ export function aRestSource(
   };
   const logger = { debug: log, info: log, warn: log, error: log };
   const client = createRestClient({ send, clock, observer, logger });
-  const source = createRestSource('main', { client, observer, logger });
-  return { source, invalidSamples, failures, unexpected, logged };
+  const source = createRestSource('main', { client, clock, observer, logger });
+  return { source, client, invalidSamples, failures, unexpected, logged };
 }
 
 /** A recorded document of the vendor. */

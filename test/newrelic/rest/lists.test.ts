@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
-import { aSelected } from '../../support/builders.ts';
 import {
   answerOf,
   createFakeTransport,
   type ScriptedAnswer,
 } from '../../support/fake-transport.ts';
-import { aRestSource, nextPage, polledOne, sampleText } from './a-rest-source.ts';
+import { neverAborted } from '../calls/fakes.ts';
+import { aRestSource, nextPage, sampleText } from './a-rest-source.ts';
 
 const target = '/v2/applications/12/hosts.json';
-const noData = answerOf({ metric_data: { metrics: [] } });
 
 function filtered(name: string): string {
   return `${target}?filter[hostname]=${name}`;
@@ -30,15 +29,10 @@ async function namesFound(
   wanted?: readonly string[],
 ) {
   const transport = createFakeTransport(script);
-  const { source, failures } = aRestSource(async (request, signal) =>
-    request.operation === 'host_metrics' ? noData : transport.send(request, signal),
-  );
-  const hosts = wanted === undefined ? true : ({ kind: 'self', names: wanted } as const);
-  const selected = aSelected({ id: '12' }, { hosts, application: false });
-  const outcome = await polledOne(source, selected, { askHostNames: true });
-  const { hostNames: names, hostNamesError: error, extraCalls: calls } = outcome;
+  const { client, failures } = aRestSource(transport.send);
+  const { names, error, calls } = await client.hostNames('12', { signal: neverAborted }, wanted);
   expect(transport.unused()).toEqual([]);
-  return { names: names && Object.fromEntries(names), error, calls, failures, transport };
+  return { names: Object.fromEntries(names), error, calls, failures, transport };
 }
 
 describe('the host names of an application', () => {
@@ -80,7 +74,7 @@ describe('the host names of an application', () => {
     async (_, answer, reason, says) => {
       const { names, error, calls } = await namesFound({ [target]: answer });
 
-      expect([names, calls]).toEqual([undefined, 1]);
+      expect([names, calls]).toEqual([{}, 1]);
       expect(error).toMatchObject({ name: 'ApiError', reason });
       expect(error?.message).toContain(`list_hosts of application 12: ${says}`);
     },
@@ -128,7 +122,7 @@ describe('the host names of an application', () => {
     [
       'and no further after a failure',
       { 'pod-a': answerOf('', { status: 500 }) },
-      { names: undefined, error: { reason: 'server' } },
+      { names: {}, error: { reason: 'server' } },
     ],
   ])('are looked up by the name of one host, %s', async (_, answers, is) => {
     const script = Object.fromEntries(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../../src/model/polled-series.ts';
-import type { ApplicationQuestion, PollCalls, Polled } from '../../../src/model/source.ts';
+import type { PollCalls, Polled } from '../../../src/model/source.ts';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import { aMetric, aQuery, aQuestion, aSelected } from '../../support/builders.ts';
 import { callsAtOnce } from '../../support/calls-at-once.ts';
@@ -47,51 +47,81 @@ interface Poll {
   readonly hosts: readonly string[];
 }
 
-type Asking = Partial<ApplicationQuestion> & { readonly entry?: Parameters<typeof aSelected>[1] };
+interface Asking {
+  readonly entry?: Parameters<typeof aSelected>[1];
+  /** A poll before, of the host 12 alone. */
+  readonly before?: Answers;
+}
 
-/** Polls application 1 with each call after the one before. */
+/** Each call after the one before. */
+function oneByOne(signal: AbortSignal, sizes: number[]): PollCalls {
+  const context = { signal, wallMs: Date.UTC(2026, 8, 1, 10, 0, 30) };
+  return {
+    run: async (size, stage) => {
+      sizes.push(size());
+      for (let next = stage.next(); next.done !== true; next = stage.next()) {
+        await next.value(context);
+        if (signal.aborted) break;
+      }
+    },
+  };
+}
+
+function subjectOf(target: string): string {
+  const [, host] = /\/hosts\/(\d+)/u.exec(target) ?? [];
+  return target.includes('/hosts.json') ? 'names' : (host ?? 'app');
+}
+
+function answered(answer: Answer, stop: AbortController): ApiResponse {
+  if (answer instanceof Error) throw answer;
+  if (typeof answer === 'function') return answer(stop);
+  return typeof answer === 'number' ? valuesOf(answer) : answer;
+}
+
+async function outcomeOf(outcomes: AsyncIterable<Polled>): Promise<PollOutcome | undefined> {
+  let outcome: PollOutcome | undefined;
+  for await (const one of outcomes) if (one.kind === 'application') ({ outcome } = one);
+  return outcome;
+}
+
+/** Polls application 1. */
 async function poll(
-  { entry, ...overrides }: Asking = {},
+  { entry, before }: Asking = {},
   answers: Answers = {},
   listed: readonly string[] = ['11', '12'],
 ): Promise<Poll> {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const [asked, targets, sizes]: [string[], string[], number[]] = [[], [], []];
+  let current = before ?? answers;
   const { source } = aRestSource(async ({ target }) => {
     stop.signal.throwIfAborted();
-    const [, host] = /\/hosts\/(\d+)/u.exec(target) ?? [];
-    const subject = target.includes('/hosts.json') ? 'names' : (host ?? 'app');
+    const subject = subjectOf(target);
     asked.push(subject);
     targets.push(decodeURIComponent(target));
-    const answer = answers[subject] ?? (subject === 'names' ? namesOf({ 11: 'web-1' }) : 1);
-    if (answer instanceof Error) throw answer;
-    if (typeof answer === 'function') return answer(stop);
-    return typeof answer === 'number' ? valuesOf(answer) : answer;
+    const answer = current[subject] ?? (subject === 'names' ? namesOf({ 11: 'web-1' }) : 1);
+    return answered(answer, stop);
   });
-  const context = { signal: stop.signal, wallMs: Date.UTC(2026, 8, 1, 10, 0, 30) };
-  const calls: PollCalls = {
-    run: async (size, stage) => {
-      sizes.push(size());
-      for (let next = stage.next(); next.done !== true; next = stage.next()) {
-        await next.value(context);
-        if (stop.signal.aborted) break;
-      }
-    },
-  };
-  const wanted = aQuestion(aSelected({ hostIds: listed }, entry), overrides);
+  const calls = oneByOne(stop.signal, sizes);
   let outcome: PollOutcome | undefined;
-  for await (const one of source.poll(() => [wanted], calls, stop.signal)) {
-    if (one.kind === 'application') ({ outcome } = one);
+  const lists = before === undefined ? [listed] : [['12'], listed];
+  for (const hostIds of lists) {
+    if (hostIds === listed) current = answers;
+    for (const one of [asked, targets, sizes]) one.length = 0;
+    const wanted = aQuestion(aSelected({ hostIds }, entry));
+    outcome = await outcomeOf(source.poll(() => [wanted], calls, stop.signal));
   }
+  return { outcome, ...partsOf(outcome), asked: asked.join(' '), sizes, targets };
+}
+
+function partsOf(outcome: PollOutcome | undefined): Pick<Poll, 'hosts' | 'failed'> {
   const hosts = [...(outcome?.reading?.hosts.keys() ?? [])];
-  const failed = [...(outcome?.failed ?? [])].join(' ');
-  return { outcome, asked: asked.join(' '), failed, sizes, targets, hosts };
+  return { hosts, failed: [...(outcome?.failed ?? [])].join(' ') };
 }
 
 const byName = { hosts: { kind: 'match', pattern: /^web/u, exclude: undefined } } as const;
 const self = { hosts: { kind: 'self', names: ['web-1', 'web-2'] } } as const;
-const named = { entry: byName, askHostNames: true } as const;
+const named = { entry: byName } as const;
 
 describe('a poll by the REST API', () => {
   it('asks for the values of the application and of each host, of one window', async () => {
@@ -121,21 +151,10 @@ describe('a poll by the REST API', () => {
     expect(outcome?.partCount).toBe(3);
   });
 
-  it.each<[string, Answer, readonly boolean[], string]>([
-    ['answers 404', notFound, [true, true], 'app 11 12'],
-    ['is no longer listed', 1, [false, false], 'app 12'],
-    ['is taken off the list meanwhile', 1, [true, false], 'app 11 12'],
-    ['is listed again meanwhile', 1, [false, true], 'app 12'],
-  ])('has neither values nor a failure of a host that %s', async (_, answer, listed, calls) => {
-    let isLater = false;
-    const last = (): ApiResponse => {
-      isLater = true;
-      return valuesOf(1);
-    };
-    const isListed = (id: string): boolean => id !== '11' || listed[Number(isLater)] === true;
-    const { asked, failed, outcome, hosts } = await poll({ isListed }, { 11: answer, 12: last });
+  it('has neither values nor a failure of a host that answers 404', async () => {
+    const { asked, failed, outcome, hosts } = await poll({}, { 11: notFound });
 
-    expect([asked, failed, hosts]).toEqual([calls, '', ['12']]);
+    expect([asked, failed, hosts]).toEqual(['app 11 12', '', ['12']]);
     expect(outcome).toMatchObject({ error: undefined, partCount: 3 });
   });
 
@@ -236,67 +255,61 @@ describe('an abort of a poll', () => {
 
 describe('the host names of a poll', () => {
   const names = new Map([['11', 'web-1']]);
-  const fault = new TypeError('x is not a function');
-  const told = (hostNames: ReadonlyMap<string, string> | undefined, extraCalls = 1) => ({
-    hostNames,
-    hostNamesError: undefined,
-    extraCalls,
-  });
+  const asking = { entry: { poll: { hostNames: true } } } as const;
 
-  it.each<[string, Answer, object]>([
-    ['all of them', namesOf({ 11: 'web-1' }), told(names)],
-    ['an empty list, if that was the answer', namesOf({}), told(new Map())],
-    ['none, if nothing came but a failure', broken, { ...told(undefined), hostNamesError: broken }],
-    ['none, by a fault', fault, { hostNames: undefined, hostNamesError: { reason: 'client' } }],
-  ])('are %s, which fails nothing, and come with the values', async (_, answer, is) => {
-    const { outcome, asked, failed, sizes } = await poll({ askHostNames: true }, { names: answer });
+  it.each<[string, Answer, ReadonlyMap<string, string>]>([
+    ['all that are listed', namesOf({ 11: 'web-1', 13: 'web-3' }), names],
+    ['none, if that was the answer', namesOf({}), new Map()],
+    ['none, if nothing came but a failure', broken, new Map()],
+    ['none, by a fault', new TypeError('x is not a function'), new Map()],
+  ])('are %s, which fails nothing, and come with the values', async (_, answer, hosts) => {
+    const { outcome, asked, failed, sizes } = await poll(asking, { names: answer });
 
     expect([asked, failed, sizes]).toEqual(['names app 11 12', '', [4]]);
-    expect(outcome).toMatchObject({ ...is, error: undefined });
+    expect(outcome).toMatchObject({ hosts, error: undefined, lookUpCalls: 0 });
   });
 
-  const known = { hostNames: new Map([['12', 'web-2']]) };
+  it.each<[string, boolean, ReadonlyMap<string, string>]>([
+    ['by their names', true, new Map([...names, ['12', 'web-2']])],
+    ['all', false, new Map([...names, ['12', 'web-2']])],
+  ])('stay if a list leaves them out, of hosts that are chosen %s', async (_, isByName, hosts) => {
+    const entry = isByName ? byName : asking.entry;
+    const before = { names: namesOf({ 12: 'web-2' }) };
+    const { outcome, asked } = await poll({ entry, before });
+
+    expect(asked).toBe('names app 11 12');
+    expect(outcome).toMatchObject({ hosts, lookUpCalls: 1 });
+    expect(outcome?.reading?.hosts.size).toBe(2);
+  });
+
   const others = { names: namesOf({ 11: 'db-1' }) };
-  const alone = { entry: { ...byName, application: false }, askHostNames: true };
-  const own = { entry: self, askHostNames: true, ...known };
+  const alone = { entry: { ...byName, application: false } };
+  const added = { hostIds: ['12', '11'], hosts: names };
   it.each<[string, Parameters<typeof poll>, string, readonly number[], object]>([
-    ['come first; only those are asked for', [named], 'names app 11', [1, 2], told(names)],
-    ['choose with those that are known', [{ ...named, ...known }], 'names app 11 12', [1, 3], {}],
-    ['choose what no list has yet', [own, {}, ['12']], 'names app 12 11', [1, 3], {}],
+    ['come first; only those are asked for', [named], 'names app 11', [1, 2], { hosts: names }],
+    ['choose what no list has yet', [{ entry: self }, {}, ['12']], 'names app 11', [1, 2], added],
     ['may choose none', [alone, others], 'names', [1], { reading: undefined, partCount: 0 }],
     ['may be gone with all', [alone, { names: notFound }], 'names', [1], { gone: true }],
-  ])('that choose hosts %s', async (_, asking, calls, stages, is) => {
-    const { asked, sizes, outcome } = await poll(...asking);
+    ['are not asked for again', [{ entry: byName, before: {} }, {}, ['12']], 'app', [1], {}],
+  ])('that choose hosts %s', async (_, asked, calls, stages, is) => {
+    const polled = await poll(...asked);
 
-    expect([asked, sizes]).toEqual([calls, stages]);
-    expect(outcome).toMatchObject(is);
+    expect([polled.asked, polled.sizes]).toEqual([calls, stages]);
+    expect(polled.outcome).toMatchObject(is);
   });
 
   const late = (headers?: ApiResponse['headers']) => (stop: AbortController) => {
     stop.abort(deadline);
     return namesOf({ 11: 'web-1' }, headers);
   };
-  const cutOff = { ...told(names, 2), hostNamesError: deadline };
   it.each<[string, object, Answer, object, string]>([
-    ['not taken', {}, late(), told(undefined, 0), 'application 11 12'],
-    [
-      'taken if hosts are chosen by them',
-      byName,
-      late(nextPage(2)),
-      cutOff,
-      'hosts application 11',
-    ],
-    [
-      'taken if hosts are chosen by them, as a whole',
-      byName,
-      late(),
-      told(names),
-      'application 11',
-    ],
-  ])('that come after the deadline are %s', async (_, entry, answer, is, fails) => {
-    const { asked, failed, outcome } = await poll({ entry, askHostNames: true }, { names: answer });
+    ['not taken', asking.entry, late(), new Map(), 'application 11 12'],
+    ['taken if hosts are chosen by them', byName, late(nextPage(2)), names, 'hosts application 11'],
+    ['taken if hosts are chosen by them, as a whole', byName, late(), names, 'application 11'],
+  ])('that come after the deadline are %s', async (_, entry, answer, hosts, fails) => {
+    const { asked, failed, outcome } = await poll({ entry }, { names: answer });
 
     expect([asked, failed]).toEqual(['names', fails]);
-    expect(outcome).toMatchObject({ ...is, error: deadline });
+    expect(outcome).toMatchObject({ hosts, error: deadline });
   });
 });

@@ -37,9 +37,7 @@ function anOutcome(
     partCount: 1,
     gone: false,
     unauthorized: false,
-    hostNames: undefined,
-    hostNamesError: undefined,
-    extraCalls: 0,
+    hosts: new Map(Object.keys(hosts).map((id) => [id, id])),
     ...overrides,
   };
 }
@@ -85,8 +83,8 @@ describe('comparedValues', () => {
 
     const rows = rowsOf({
       entry,
-      rest: anOutcome({}, {}, { ...reading([3, 0.15], two), hostNames }),
-      nerdgraph: anOutcome({}, {}, reading([3, 0.2, 0.9], one)),
+      rest: anOutcome({}, {}, { ...reading([3, 0.15], two), hosts: hostNames }),
+      nerdgraph: anOutcome({}, { 'web-1': {} }, reading([3, 0.2, 0.9], one)),
     });
 
     expect(rows).toEqual([
@@ -112,7 +110,7 @@ describe('comparedValues', () => {
     const rest = anOutcome(
       {},
       { '11': { web: 1 }, '12': { web: 2 } },
-      { hostNames: new Map(Object.entries({ '11': 'web-2', '12': 'web-1' })) },
+      { hosts: new Map(Object.entries({ '11': 'web-2', '12': 'web-1' })) },
     );
     const nerdgraph = anOutcome({}, { 'web-2': { web: 1 }, 'web-1': { web: 2 } });
 
@@ -126,7 +124,7 @@ describe('comparedValues', () => {
     const rest = anOutcome(
       {},
       { '11': { web: 1 }, '12': { web: 2 } },
-      { hostNames: new Map(Object.entries({ '11': 'web', '12': 'web' })) },
+      { hosts: new Map(Object.entries({ '11': 'web', '12': 'web' })) },
     );
     const polled = { rest, nerdgraph: anOutcome({}, { web: { web: 3 } }) };
 
@@ -141,11 +139,13 @@ describe('comparedValues', () => {
   });
 
   it('takes the id of a host without a name for its name', () => {
-    const rest = anOutcome({}, { '11': { web: 1 } }, { hostNames: new Map() });
-    const nerdgraph = anOutcome({}, { web: { web: 1 } });
+    const names = new Map([['12', 'db']]);
+    const rest = anOutcome({}, { '11': { web: 1 }, '12': { web: 2 } }, { hosts: names });
+    const nerdgraph = anOutcome({}, { web: { web: 1 }, db: { web: 2 } });
 
     expect(rowsOf({ rest, nerdgraph })).toEqual([
       ['11', 'web', 1, undefined, 'only REST'],
+      ['db', 'web', 2, 2, 'equal'],
       ['web', 'web', undefined, 1, 'only NerdGraph'],
     ]);
   });
@@ -179,16 +179,16 @@ describe('comparedValues', () => {
 describe('a failed call', () => {
   const failures = {
     application: anOutcome({}, {}, { failed: new Set(['application']), error: refused }),
-    hosts: anOutcome({}, {}, { failed: new Set(['hosts']), hostNamesError: refused }),
+    hosts: anOutcome({}, {}, { failed: new Set(['hosts']), error: refused }),
     host: anOutcome({}, {}, { failed: new Set(['web']), error: refused }),
-    names: anOutcome({}, { '11': { web: 1 } }, { hostNamesError: refused }),
+    names: anOutcome({}, { '11': { web: 1 } }, { hosts: new Map() }),
   };
 
   it.each<{ what: keyof typeof failures; host: string | undefined; reason: string }>([
     { what: 'application', host: undefined, reason: 'status 500' },
     { what: 'hosts', host: '*', reason: 'status 500' },
     { what: 'host', host: 'web', reason: 'status 500' },
-    { what: 'names', host: '*', reason: 'the names of its hosts: status 500' },
+    { what: 'names', host: '*', reason: 'the names of its hosts are not known' },
   ])('for the $what leaves a value unread in either API', ({ what, host, reason }) => {
     const failed = failures[what];
     const other = anOutcome({ web: 1 }, { web: { web: 1 } });
@@ -205,18 +205,6 @@ describe('a failed call', () => {
     expect(unread.map((value) => [value.host, value.reason])).toEqual([
       [host, `REST: ${reason}`],
       [host, `NerdGraph: ${reason}`],
-    ]);
-  });
-
-  it('for some names matters only if a host needs one of them', () => {
-    const rest = anOutcome(
-      {},
-      { '11': { web: 1 } },
-      { hostNames: new Map([['11', 'web']]), hostNamesError: refused },
-    );
-
-    expect(rowsOf({ rest, nerdgraph: anOutcome({}, { web: { web: 1 } }) })).toEqual([
-      ['web', 'web', 1, 1, 'equal'],
     ]);
   });
 });
