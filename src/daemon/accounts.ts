@@ -34,6 +34,7 @@ export interface AccountContext {
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
   readonly keys: Keys;
+  readonly givesUp?: boolean;
 }
 
 /** What New Relic is asked with, and what counts the answers. */
@@ -66,7 +67,7 @@ export class Account {
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { platform, sink, metrics, keys, ...others }: AccountContext,
+    { platform, sink, metrics, keys, givesUp, ...others }: AccountContext,
   ) {
     const { clock, random } = platform;
     const { account, keyProvider } = prepared;
@@ -92,7 +93,7 @@ export class Account {
     const observer = metrics.apiObserver(account.name);
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     const sent = { ...shared, observer, calls, events, keyProvider: key };
-    this.#transport = new AccountTransport({ ...account, statusOf }, raw, sent);
+    this.#transport = new AccountTransport({ ...account, statusOf, givesUp }, raw, sent);
     const { send, vendorClock } = this.#transport;
     this.asking = { send, observer, logger, clock, vendorClock };
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;

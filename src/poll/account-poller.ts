@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { ApiError } from '../model/api-error.ts';
 import { sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import type { Polled, Source } from '../model/source.ts';
@@ -281,11 +280,9 @@ export class AccountPoller {
     try {
       return await this.#report(group, source.poll(asked, group, group.signal));
     } catch (error) {
-      const isUnwanted = group.signal.aborted && !(group.signal.reason instanceof ApiError);
-      if (!isUnwanted && !this.#stopping.signal.aborted) this.#fault = { error };
+      if (!group.signal.aborted && !this.#stopping.signal.aborted) this.#fault = { error };
       return false;
     } finally {
-      group.end();
       this.#groups.delete(group);
       // Not before all of it has ended: what was polled together is due together again.
       this.#wake();

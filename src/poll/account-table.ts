@@ -197,7 +197,7 @@ export class AccountTable {
   /** Finds what is due. Shows which polls are late, and drops the values that were not renewed in time. */
   look(): Look {
     this.#replanIfOutdated();
-    const look = this.states.look(this.#context.calls.key.refusals() !== undefined);
+    const look = this.states.look();
     for (const state of look.changed) this.#publisher.publish(idOf(state));
     this.#logDropped(look.changed);
     this.state();

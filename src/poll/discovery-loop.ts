@@ -2,7 +2,7 @@ import { isWorthPolling } from '../model/selected-application.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import type { Context } from './context.ts';
-import { discoverWithin, type Sought } from './discovery-state.ts';
+import type { Sought } from './discovery-state.ts';
 import { Pause } from './pause.ts';
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
@@ -11,14 +11,6 @@ const firstRetryMs = 1000;
 const retryMs = 60_000;
 /** The shortest time between two discoveries, however many polls ask for one. */
 const minPauseMs = 10_000;
-/** A discovery that takes longer has failed: nothing may hang for ever. */
-const firstDeadlineMs = 120_000;
-/**
- * A long list needs longer: each discovery that is cut short after its first page doubles the
- * deadline, up to this.
- */
-const longestDeadlineMs = 3_600_000;
-
 class Restarted extends Error {}
 
 /** Discovers the applications of an account again and again. */
@@ -27,9 +19,8 @@ export class DiscoveryLoop {
   readonly #table: AccountTable;
   readonly #context: Context;
   readonly #pause: Pause;
-  #deadlineMs: number;
   #underWay: AbortController | undefined;
-  /** When the discovery under way, or the pause before the next one, should have ended. */
+  /** When the pause before the next discovery should have ended. */
   #lateAtMs: number | undefined;
 
   constructor(options: Sought, table: AccountTable, context: Context) {
@@ -37,7 +28,6 @@ export class DiscoveryLoop {
     this.#table = table;
     this.#context = context;
     this.#pause = new Pause(context.clock);
-    this.#deadlineMs = Math.max(options.intervalMs, firstDeadlineMs);
   }
 
   /**
@@ -72,8 +62,7 @@ export class DiscoveryLoop {
     const stop = (): void => underWay.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     this.#underWay = underWay;
-    // Twice, because the source needs some time after the deadline as well.
-    this.#lateAtMs = this.#context.clock.monotonicMs() + 2 * this.#deadlineMs;
+    this.#lateAtMs = undefined;
     try {
       // Who has begun it goes on first.
       await Promise.resolve();
@@ -84,7 +73,6 @@ export class DiscoveryLoop {
     } finally {
       signal.removeEventListener('abort', stop);
       this.#underWay = undefined;
-      this.#lateAtMs = undefined;
     }
   }
 
@@ -99,12 +87,11 @@ export class DiscoveryLoop {
    */
   follow(next: Sought, isSame: boolean): void {
     this.#options = isSame ? { ...this.#options, intervalMs: next.intervalMs } : next;
-    this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
     if (!isSame) this.#underWay?.abort(new Restarted());
     this.#pause.endAfter(isSame ? next.intervalMs : 0);
   }
 
-  /** Monotonic time since when the discovery under way, or the next one, has been late. */
+  /** Monotonic time since when the next discovery has been late. */
   lateSinceMs(): number | undefined {
     const atMs = this.#lateAtMs;
     return atMs !== undefined && atMs <= this.#context.clock.monotonicMs() ? atMs : undefined;
@@ -116,18 +103,12 @@ export class DiscoveryLoop {
   }
 
   async #ask(signal: AbortSignal): Promise<Discovery> {
-    const { clock, calls } = this.#context;
-    const startMs = clock.monotonicMs();
-    const deadlineMs = this.#deadlineMs;
+    const { calls, source } = this.#context;
     const known = [...this.#table.states.applications.keys()];
-    calls.beginList(this.#options.intervalMs);
-    const discovery = await discoverWithin(deadlineMs, this.#context, this.#options, known, signal);
+    calls.beginList();
+    const discovery = await source.discover(this.#options, known, signal);
     // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();
-    const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
-    if (isCutShort && discovery.calls > 1) {
-      this.#deadlineMs = Math.min(longestDeadlineMs, 2 * deadlineMs);
-    }
     return discovery;
   }
 

@@ -7,7 +7,6 @@ import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Wanted } from '../model/source.ts';
 import { hourMs } from '../model/time.ts';
 import type { AppState } from './app-state.ts';
-import type { Context } from './context.ts';
 import type { DiscoveryChange } from './reconcile.ts';
 
 /** Whether New Relic answers what is asked again and again: lists, or where there are none, queries. */
@@ -158,33 +157,8 @@ function selectorsOf(entries: readonly AppEntry[]): readonly (readonly [boolean,
   return entries.map(({ exclude, selector }) => [exclude, selectorText(selector)]);
 }
 
-/**
- * Makes one discovery. If it takes too long, it is incomplete, with what it has found by then.
- * Rejects with the signal's reason.
- */
-export async function discoverWithin(
-  deadlineMs: number,
-  { source, clock }: Pick<Context, 'source' | 'clock'>,
-  wanted: Wanted,
-  knownIds: readonly string[],
-  signal: AbortSignal,
-): Promise<Discovery> {
-  signal.throwIfAborted();
-  if (wanted.selectors.length === 0) return nothingToDiscover;
-  const deadline = new AbortController();
-  const problem = `the discovery did not end within ${Math.round(deadlineMs / 1000)} s`;
-  const why = 'New Relic answers too slowly, or the budget is too small';
-  const text = `${problem}: ${why}; what was found by then is used`;
-  const cancelTimer = clock.after(deadlineMs, () => deadline.abort(new ApiError('timeout', text)));
-  try {
-    const ended = AbortSignal.any([signal, deadline.signal]);
-    return await source.discover(wanted, knownIds, ended);
-  } finally {
-    cancelTimer();
-  }
-}
-
-const nothingToDiscover: Discovery = {
+/** What a discovery that looks for nothing finds. */
+export const nothingToDiscover: Discovery = {
   applications: [],
   complete: true,
   unreadableIds: [],

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { ApiError } from '../model/api-error.ts';
 import type { Call, PollCalls, Question } from '../model/source.ts';
 import { minuteMs } from '../model/time.ts';
 import type { ScheduledCall } from '../newrelic/calls/account-calls.ts';
@@ -17,7 +16,6 @@ export class GroupPoll implements PollCalls {
   readonly #stop = new AbortController();
   /** The vendor's wall time when the poll began. */
   #wallMs: number | undefined;
-  #cancelTimer: () => void = () => undefined;
   /** What does not end although it is aborted is not waited for. */
   readonly #isOver: Promise<void>;
 
@@ -27,16 +25,11 @@ export class GroupPoll implements PollCalls {
     this.#wanted = new Map(asked.map((request) => [request, request]));
     setMaxListeners(0, this.signal);
     this.#isOver = new Promise((resolve) => {
-      // Lists that are cut short by a deadline still resolve to what they have read.
-      const wait = (): void => {
-        if (this.signal.reason instanceof ApiError) context.clock.after(0, resolve);
-        else resolve();
-      };
-      this.signal.addEventListener('abort', wait, { once: true });
+      this.signal.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 
-  /** Aborted when nothing of it is wanted any longer, or by its deadline; then with an `ApiError`. */
+  /** Aborted when nothing of it is wanted any longer. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -71,11 +64,6 @@ export class GroupPoll implements PollCalls {
     this.#stop.abort(reason);
   }
 
-  /** To be called when everything has been reported. */
-  end(): void {
-    this.#cancelTimer();
-  }
-
   async run(size: () => number, calls: Iterator<Call, undefined>): Promise<void> {
     const job = {
       key: this.#key,
@@ -96,30 +84,16 @@ export class GroupPoll implements PollCalls {
 
   *#scheduled(calls: Iterator<Call, undefined>): Generator<ScheduledCall, undefined> {
     const { signal } = this;
-    const isFirst = this.#wallMs === undefined;
     const wallMs = this.#wallMs ?? this.#context.vendorClock.wallMs();
     this.#wallMs = wallMs;
     // More may join with the first call.
     let next = calls.next();
-    if (isFirst) this.#startDeadline();
     const isRepeated = this.wanted.every(({ hasFailed }) => hasFailed);
     for (; next.done !== true; next = calls.next()) {
       const call = next.value;
       yield async (turn) => call({ turn, signal, wallMs, isRepeated });
     }
     return undefined;
-  }
-
-  #startDeadline(): void {
-    const deadlineMs = this.#earliest((request) => request.deadlineMs);
-    const seconds = Math.round(deadlineMs / 1000);
-    this.#cancelTimer = this.#context.clock.after(deadlineMs, () => {
-      const error = new ApiError(
-        'timeout',
-        `the poll did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small for its retries`,
-      );
-      this.abort(error);
-    });
   }
 
   #earliest(timeOf: (request: PollRequest) => number): number {

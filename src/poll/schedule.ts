@@ -1,13 +1,11 @@
 import type { PollTiming } from '../model/config.ts';
 import { earlyShare } from '../newrelic/calls/account-calls.ts';
 
-/** When a poll is due, and until when; monotonic. */
+/** When a poll is due; monotonic. */
 export interface PollTimes {
   readonly dueMs: number;
   /** The effective interval. */
   readonly periodMs: number;
-  /** How long it may take, from its first call on. What has not arrived by then has failed. */
-  readonly deadlineMs: number;
   /** Whether the poll before failed: then this one is its retry, and its own calls need none. */
   readonly hasFailed: boolean;
 }
@@ -22,30 +20,12 @@ export interface Timing {
   readonly phase: number | undefined;
 }
 
-/** A poll may take as long as its interval, or as this if that is longer. */
-const longestShortPollMs = 120_000;
-
-/**
- * How long after its start a poll that has not ended has failed. Where intervals are stretched, a poll queues
- * for most of its interval, so it may take twice that.
- */
-export function pollDeadlineMs(
-  { intervalMs, staleAfterMs }: Pick<PollTiming, 'intervalMs' | 'staleAfterMs'>,
-  stretch: number,
-): number {
-  const deadlineFactor = stretch > 1 ? 2 : 1;
-  return Math.max(
-    deadlineFactor * stretch * intervalMs,
-    Math.min(longestShortPollMs, staleAfterMs),
-  );
-}
-
 /**
  * How long a poll may be due without having ended. After that it counts as failing: values must not grow old
  * in silence while their poll waits.
  */
-export function lateAfterMs({ intervalMs, staleAfterMs }: PollTiming, stretch: number): number {
-  return stretch * Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
+export function lateAfterMs({ intervalMs }: PollTiming, stretch: number): number {
+  return 2 * stretch * intervalMs;
 }
 
 /** The fractional parts of its multiples are spread evenly, however many there are. */

@@ -4,7 +4,7 @@ import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
 import { askedOf, brings } from './question.ts';
-import { dueAfter, lateAfterMs, type PollTimes, phaseOf, pollDeadlineMs } from './schedule.ts';
+import { dueAfter, lateAfterMs, type PollTimes, phaseOf } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
@@ -34,15 +34,11 @@ export function withoutStaleValues<One extends State>(state: One, nowMs: number)
   return { ...state, ...left, pollSucceeded: false, droppedMs: isDropped ? nowMs : undefined };
 }
 
-const throttled: Why = {
+/** A poll that is late waits, or its calls do: that is no failure of New Relic's. */
+const waiting: Why = {
   reason: 'throttled',
   message:
-    'The poll that was due waits: New Relic answers 429, and is not asked during its pauses.',
-};
-const unended: Why = {
-  reason: 'timeout',
-  message:
-    'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
+    'The poll that was due has not ended: its calls wait for the key (its turn, a pause after a 429, or the budget), or for slow answers.',
 };
 
 /** What a look at all states shows. */
@@ -178,12 +174,11 @@ export class States {
     return { state: withoutStaleValues({ ...state, dueMs }, nowMs), skipped };
   }
 
-  /** When its next poll is due, late and over. */
+  /** When its next poll is due. */
   timesOf(state: State): PollTimes {
     return {
       dueMs: state.dueMs,
       periodMs: this.#intervalMsOf(state),
-      deadlineMs: pollDeadlineMs(timingOf(state), this.#stretch),
       hasFailed: state.pollSucceeded === false,
     };
   }
@@ -205,16 +200,14 @@ export class States {
   /**
    * Finds what is due. One whose poll is late fails from now on, and values that have become stale are
    * dropped.
-   *
-   * @param isThrottled whether New Relic has answered 429 in the last minutes
    */
-  look(isThrottled: boolean): Look {
+  look(): Look {
     const nowMs = this.#clock.monotonicMs();
     const due: State[] = [];
     const changed: State[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const before of this.all) {
-      const state = this.#inTime(before, nowMs, isThrottled);
+      const state = this.#inTime(before, nowMs);
       if (state !== before) changed.push(this.set(state));
       if (state.dueMs > nowMs || this.#polling.has(idOf(state))) {
         nextMs = Math.min(nextMs, this.nextEventMs(state));
@@ -238,21 +231,20 @@ export class States {
     return inOrder(early).slice(0, most);
   }
 
-  #inTime(before: State, nowMs: number, isThrottled: boolean): State {
+  #inTime(before: State, nowMs: number): State {
     const sinceMs = this.#lateMsOf(before);
     if (sinceMs > nowMs) return withoutStaleValues(before, nowMs);
     const failure = before.failure ?? {
-      ...(isThrottled ? throttled : unended),
+      ...waiting,
       sinceMs: wallTimeOf(nowOf(this.#clock))(sinceMs),
     };
     const late = { ...before, failure, lateSinceMs: sinceMs, pollSucceeded: false };
     return withoutStaleValues(late, nowMs);
   }
 
-  /** When one with values counts as failing unless its poll ends; infinite if it does already. */
+  /** When one counts as failing unless its poll ends; infinite if it does already. */
   #lateMsOf(state: State): number {
-    const mayBeLate = state.lateSinceMs === undefined && state.reading !== undefined;
-    if (!mayBeLate) return Number.POSITIVE_INFINITY;
+    if (state.lateSinceMs !== undefined) return Number.POSITIVE_INFINITY;
     return state.dueMs + lateAfterMs(timingOf(state), this.#stretch);
   }
 

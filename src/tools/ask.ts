@@ -34,7 +34,7 @@ import {
 } from '../newrelic/nerdgraph/graphql-client.ts';
 import { createUnexpectedAnswers } from '../newrelic/nerdgraph/unexpected-answers.ts';
 import { createRestClient } from '../newrelic/rest/rest-source.ts';
-import { discoverWithin } from '../poll/discovery-state.ts';
+import { nothingToDiscover } from '../poll/discovery-state.ts';
 import { createLogger } from '../publish/logger.ts';
 import { createSelfMetrics } from '../publish/self-metrics.ts';
 
@@ -82,6 +82,10 @@ const mostWaiting = 100;
 
 /** A discovery that takes longer counts as failed. */
 const longestDiscoveryMs = 120_000;
+const tooLong = new ApiError(
+  'timeout',
+  'the discovery did not end within two minutes; what was found by then is used',
+);
 
 /** An account that is asked, at the pace that its key allows; it polls nothing by itself. */
 export class OpenAccount {
@@ -130,6 +134,7 @@ export class OpenAccount {
     this.#running = new Account(prepared, raw, {
       ...context,
       metrics: { ...metrics, apiObserver },
+      givesUp: true,
     });
     this.source = this.#running.source;
     this.asking = this.#running.asking;
@@ -137,8 +142,20 @@ export class OpenAccount {
 
   /** Rejects with the reason of a stop. */
   async discover(wanted: Wanted, knownIds: readonly string[] = []): Promise<Discovery> {
-    const asked = { ...this.asking, source: this.source };
-    return discoverWithin(longestDiscoveryMs, asked, wanted, knownIds, this.platform.stopSignal);
+    const { clock, stopSignal } = this.platform;
+    stopSignal.throwIfAborted();
+    if (wanted.selectors.length === 0) return nothingToDiscover;
+    const deadline = new AbortController();
+    const cancelTimer = clock.after(longestDiscoveryMs, () => deadline.abort(tooLong));
+    try {
+      return await this.source.discover(
+        wanted,
+        knownIds,
+        AbortSignal.any([stopSignal, deadline.signal]),
+      );
+    } finally {
+      cancelTimer();
+    }
   }
 
   /**

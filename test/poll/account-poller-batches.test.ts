@@ -8,8 +8,6 @@ import { settle } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBatchBench, type BatchBench, expectFewBatches, idsOf, list } from './batch-bench.ts';
 
-const never = async (): Promise<never> => new Promise(() => undefined);
-
 /** The batches that were sent from now on, in a while. */
 async function batchesIn({ clock, source }: BatchBench, ms: number): Promise<readonly number[]> {
   const before = source.sentBatches.length;
@@ -91,25 +89,6 @@ describe('the applications of a batch', () => {
     expect(shown).toEqual([true, false, true]);
     expect(bench.source.calls.filter((call) => call === 'list')).toHaveLength(2);
     expect(new Set(await batchesIn(bench, 3 * minuteMs))).toEqual(new Set([3]));
-  });
-
-  it('are not waited for longer than the earliest deadline among them', async () => {
-    const patient = anEntry({
-      selector: { kind: 'id', id: '1' },
-      poll: { intervalMs: 10 * minuteMs },
-    });
-    const bench = aBatchBench([patient, anEntry()]);
-    list(bench, ['1', '2']);
-    bench.source.answer('1', never());
-    bench.start();
-
-    await bench.clock.advance(2 * minuteMs - 1);
-    const before = [...bench.polls];
-    await bench.clock.advance(1);
-
-    expect(bench.source.sentBatches[0]).toEqual(['1', '2']);
-    expect([before, bench.polls.slice(0, 2)]).toEqual([[], [false, true]]);
-    expect(bench.sink.apps.get('2')).toMatchObject({ pollSucceeded: true });
   });
 });
 

@@ -80,7 +80,7 @@ describe('the status of an application', () => {
     await clock.advance(minuteMs);
     poll(bench, bad);
     await clock.advance(minuteMs);
-    poll(bench, { ...bad, error: new ApiError('timeout', 'no answer within 30 s') });
+    poll(bench, { ...bad, error: new ApiError('throttled', 'no answer within 30 s') });
     const failing = statusOf(bench);
     await clock.advance(14 * minuteMs - pollMs);
     table.look();
@@ -93,7 +93,7 @@ describe('the status of an application', () => {
     const mended = statusOf(bench);
 
     const sinceMs = startMs + minuteMs - pollMs;
-    const failure = { reason: 'timeout', message: 'no answer within 30 s', sinceMs };
+    const failure = { reason: 'throttled', message: 'no answer within 30 s', sinceMs };
     const dropMs = sinceMs + 15 * minuteMs;
     const failedHostIds = new Set(['100', '101', '102']);
     expect(failing).toMatchObject({
@@ -159,8 +159,8 @@ describe('the status of an application', () => {
   });
 
   it.each([
-    { minutes: 5, state: 'failing', reason: 'timeout', says: 'has not ended' },
-    { minutes: 30, state: 'dropped', reason: 'timeout', says: 'has not ended' },
+    { minutes: 5, state: 'failing', reason: 'throttled', says: 'has not ended' },
+    { minutes: 30, state: 'dropped', reason: 'throttled', says: 'has not ended' },
     { minutes: 5, state: 'failing', reason: 'throttled', says: '429' },
   ])('is $state, $reason, when a poll has not ended for $minutes minutes', async (hangs) => {
     const bench = await aBench();

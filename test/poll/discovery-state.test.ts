@@ -3,16 +3,13 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import {
   type DiscoveryState,
-  discoverWithin,
   discoveryAfter,
   discoveryOptionsOf,
   initialDiscovery,
   isDiscoveryStale,
   isUnauthorized,
 } from '../../src/poll/discovery-state.ts';
-import { aContext, aSilentSource } from '../support/a-context.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { found } from '../support/table-bench.ts';
 
 const unreachable = new ApiError('connect', 'no connection');
@@ -111,52 +108,6 @@ describe('isUnauthorized', () => {
     { what: 'no error', error: undefined, unauthorized: false },
   ])('is $unauthorized for $what', ({ error, unauthorized }) => {
     expect(isUnauthorized(error)).toBe(unauthorized);
-  });
-});
-
-/** Of a source that hangs, and has the reason of the abort as its error when it is cut short. */
-async function within(clock: FakeClock, signal: AbortSignal): Promise<Discovery> {
-  const source = aSilentSource({
-    discover: async (_wanted, _known, aborted) =>
-      new Promise((resolve) => {
-        aborted.addEventListener('abort', () => {
-          resolve({ ...lost, calls: 3, error: aborted.reason as Error });
-        });
-      }),
-  });
-  const wanted = { selectors: [{ kind: 'id', id: '7' }] } as const;
-  return discoverWithin(120_000, aContext({ source, clock }), wanted, ['8'], signal);
-}
-
-describe('discoverWithin', () => {
-  it('returns what was found by the deadline, with a reason that names the deadline', async () => {
-    const clock = createFakeClock();
-    let discovery: Discovery | undefined;
-    const done = (async () => {
-      discovery = await within(clock, new AbortController().signal);
-    })();
-
-    await clock.advance(119_999);
-    const before = discovery;
-    await clock.advance(1);
-    await done;
-
-    expect(before).toBeUndefined();
-    expect(discovery).toMatchObject({ complete: false, calls: 3, error: { reason: 'timeout' } });
-    expect(discovery?.error?.message).toContain('did not end within 120 s');
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('passes the reason of an abort to the source, and leaves no timer', async () => {
-    const clock = createFakeClock();
-    const abort = new AbortController();
-    const done = within(clock, abort.signal);
-    const reason = new Error('stopped');
-
-    abort.abort(reason);
-
-    await expect(done).resolves.toMatchObject({ error: reason });
-    expect(clock.pendingTimers()).toBe(0);
   });
 });
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
-import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
-import type {
-  ApplicationQuestion,
-  Call,
-  CallContext,
-  RequestContext,
-} from '../../src/model/source.ts';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { ApplicationQuestion, Call, CallContext } from '../../src/model/source.ts';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
 import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
@@ -39,7 +34,6 @@ function aRequest(overrides: Partial<ApplicationQuestion & PollTimes> = {}): Pol
     selected: aSelected({ id: '1', hostIds: ['11', '12'] }),
     dueMs: 0,
     periodMs: minuteMs,
-    deadlineMs: 120_000,
     hasFailed: false,
     queuedMs: 0,
     ...overrides,
@@ -81,7 +75,6 @@ describe('a poll', () => {
     expect([before, group.hasBegun]).toEqual([false, true]);
     const beganMs = startMs + hourMs + 10 * minuteMs;
     expect(contexts.map(({ wallMs }) => wallMs)).toEqual([beganMs, beganMs, beganMs]);
-    group.end();
     expect(clock.pendingTimers()).toBe(0);
   });
 
@@ -96,7 +89,6 @@ describe('a poll', () => {
     await group.run(() => 2, recording(2, contexts));
 
     expect(contexts.map(({ isRepeated }) => isRepeated)).toEqual([row.isRepeated, row.isRepeated]);
-    group.end();
   });
 
   it('is aborted when nothing of it is wanted any longer, and not before', async () => {
@@ -111,7 +103,6 @@ describe('a poll', () => {
     const before = group.signal.aborted;
     if (other !== undefined) group.drop(other, reason);
     await done;
-    group.end();
 
     expect([before, group.signal.reason]).toEqual([false, reason]);
     expect(clock.pendingTimers()).toBe(0);
@@ -137,88 +128,10 @@ function pollBy(client: Partial<RestClient>, { clock, group, requests }: Bench):
       if (polled.kind === 'query') continue;
       ended.push({ atMs: clock.monotonicMs(), outcome: polled.outcome });
     }
-    group.end();
   };
   void poll();
   return ended;
 }
-
-describe('the deadline of a poll', () => {
-  it('counts from its first call, however long that waits', async () => {
-    const bench = aGroup(aRequest());
-    const { clock, group, wait } = bench;
-    wait(10 * minuteMs);
-    const ended = pollBy(
-      {
-        metrics: async (_id, hostId, _query, context) =>
-          inTurn(context, async () =>
-            hostId === '12'
-              ? never()
-              : { values: webOf(1), windowEndMs: undefined, unanswered: [] },
-          ),
-      },
-      bench,
-    );
-
-    await clock.advance(20 * minuteMs);
-
-    expect(ended.map(({ atMs }) => atMs)).toEqual([12 * minuteMs]);
-    expect(ended[0]?.outcome).toMatchObject({
-      failed: new Set(['12']),
-      error: { reason: 'timeout', message: expect.stringContaining('within 120 s') as unknown },
-    });
-    expect(ended[0]?.outcome.reading?.hosts.size).toBe(1);
-    expect(group.signal.reason).toBe(ended[0]?.outcome.error);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('is the earliest of those that are asked for, some of whom join with the first call', async () => {
-    const { clock, group } = aGroup(aRequest({ deadlineMs: 100_000 }));
-    const joining = function* (): Generator<Call, undefined> {
-      group.add(aRequest({ deadlineMs: 50_000 }));
-      yield never;
-      return undefined;
-    };
-    void group.run(() => 1, joining());
-
-    await clock.advance(49_999);
-    const before = group.signal.aborted;
-    await clock.advance(1);
-
-    expect([before, group.signal.aborted]).toEqual([false, true]);
-  });
-
-  it('ends the poll even if its calls never settle, and aborts them', async () => {
-    const bench = aGroup(aRequest(withNames));
-    const { clock } = bench;
-    const signals: AbortSignal[] = [];
-    const hang = async ({ signal }: RequestContext): Promise<never> => {
-      signals.push(signal);
-      return never();
-    };
-    const ended = pollBy(
-      {
-        hostNames: async (_id, context) => hang(context),
-        metrics: async (_id, _host, _query, context) => hang(context),
-      },
-      bench,
-    );
-
-    await clock.advance(119_999);
-    const before = ended.length;
-    await clock.advance(1);
-
-    expect([before, ended.length]).toEqual([0, 1]);
-    const outcome = ended[0]?.outcome;
-    // The names and the application: of what was never answered no more is in flight.
-    expect(signals.map(({ reason }) => reason as unknown)).toEqual([
-      outcome?.error,
-      outcome?.error,
-    ]);
-    expect(outcome?.failed).toEqual(new Set([applicationScope, '11', '12']));
-    expect(clock.pendingTimers()).toBe(0);
-  });
-});
 
 describe('the list of host names', () => {
   const names = new Map([['11', 'a']]);
@@ -231,12 +144,6 @@ describe('the list of host names', () => {
       named: true,
     },
     { what: 'comes with the values', namesMs: 40_000, endsAtMs: 40_000, named: true },
-    {
-      what: 'is not waited for after the deadline, which is no failure',
-      namesMs: 130_000,
-      endsAtMs: 120_000,
-      named: false,
-    },
   ])('$what', async ({ namesMs, endsAtMs, named }) => {
     const bench = aGroup(aRequest(withNames));
     const { clock } = bench;

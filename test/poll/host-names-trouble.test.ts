@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
-import type { HostNames } from '../../src/model/source.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -39,18 +38,6 @@ describe.each(apis)('$name', (api) => {
   }
 
   describe('a look-up of the host of this process that goes wrong', () => {
-    it('fails the poll when it has not ended at its deadline', async () => {
-      const bench = aShop(aSidecarEntry());
-      bench.source.names('1', hung);
-      bench.start();
-
-      await bench.clock.advance(5 * minuteMs);
-
-      expect(bench.polls).toEqual([false, false]);
-      expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: false });
-      expect(bench.poller.status().missingSelectors).toEqual([]);
-    });
-
     it('no longer shows an application that answers 404, nor its hosts', async () => {
       const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
       bench.start();
@@ -64,26 +51,6 @@ describe.each(apis)('$name', (api) => {
       expect(before).toEqual(['11', '12']);
       expect(bench.sink.apps.has('1')).toBe(false);
       expect(bench.polls.at(-1)).toBe(true);
-    });
-  });
-
-  describe('a look-up of host names that is cut short', () => {
-    it('keeps the names that came before the deadline', async () => {
-      const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
-      const half: HostNames = {
-        names: new Map([['11', 'web-1']]),
-        error: new ApiError('timeout', 'the second page did not come'),
-        calls: 2,
-      };
-      bench.source.namesUntilAborted('1', half);
-      bench.start();
-
-      await bench.clock.advance(3 * minuteMs);
-      bench.source.names('1', new ApiError('server', 'HTTP 500', { status: 500 }));
-      await bench.clock.advance(3 * minuteMs);
-
-      expect(bench.polls[0]).toBe(false);
-      expect(shownHosts(bench)).toEqual(['11']);
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueAfter, phaseOf, pollDeadlineMs } from '../../src/poll/schedule.ts';
+import { dueAfter, phaseOf } from '../../src/poll/schedule.ts';
 
 const intervalMs = 60_000;
 /** Practically none, but the budget suffices. */
@@ -103,18 +103,4 @@ describe('phaseOf', () => {
     expect(Math.min(...perTenth)).toBeGreaterThanOrEqual(18);
     expect(Math.max(...perTenth)).toBeLessThanOrEqual(22);
   });
-});
-
-describe('pollDeadlineMs', () => {
-  it.each([
-    { intervalMs: 60_000, staleAfterMs: 900_000, stretch: 1, deadlineMs: 120_000 },
-    { intervalMs: 60_000, staleAfterMs: 90_000, stretch: 1, deadlineMs: 90_000 },
-    { intervalMs: 300_000, staleAfterMs: 900_000, stretch: 1, deadlineMs: 300_000 },
-    { intervalMs: 60_000, staleAfterMs: 900_000, stretch: 1.5, deadlineMs: 180_000 },
-  ])(
-    'is $deadlineMs ms at $intervalMs ms, stretched by $stretch, stale after $staleAfterMs ms',
-    (row) => {
-      expect(pollDeadlineMs(row, row.stretch)).toBe(row.deadlineMs);
-    },
-  );
 });

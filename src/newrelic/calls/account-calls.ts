@@ -6,7 +6,7 @@ import { PriorityQueue } from '../../model/priority-queue.ts';
 import { minuteMs } from '../../model/time.ts';
 import { forgetUntil, type Key, type KeyAccount, type Keys } from './keys.ts';
 
-/** A call of a job, ready to be sent. Each of its requests takes its turn. It never rejects. */
+/** A call of a job, ready to be sent. It never rejects. */
 export type ScheduledCall = (turn: Turn) => Promise<void>;
 
 /** The calls of one stage of a batch. */
@@ -35,6 +35,8 @@ const firstWidth = 2;
 const quantum = 64;
 /** The factor by which a job may be slower than if it had the budget alone. */
 const slowdown = 1.2;
+/** Where lists alone would fill the budget, polls get a tenth of it. */
+const mostListsInRow = 9;
 /** All that hang share this part of the places. */
 const hangingShare = 0.25;
 /** What fails sooner without an answer does not hang. */
@@ -59,7 +61,7 @@ interface RunningJob {
   readonly isList: boolean;
   /** Further requests of calls that have begun, and those of a list. They go first. */
   readonly waiting: ((place: Place) => void)[];
-  /** Calls that have begun, and those of them that have not ended; of a list, requests. */
+  /** Calls that have begun, and those of them that have not ended. */
   started: number;
   open: number;
   /** Requests in flight, and at most. */
@@ -78,11 +80,10 @@ const nothing = (): void => undefined;
  * All that one account wants to send, and the key that it sends with: nothing is sent that has not been
  * here.
  *
- * - Of lists and jobs the one with the earliest deadline goes first. The deadline of a large job moves on
- *   every 64 calls, that of a list with each request.
+ * - Lists go first, but nine of ten requests at most. Of jobs the one with the earliest deadline is next; that of
+ *   a large job moves on every 64 calls.
  * - At most `concurrency` requests at a time. Of one job two at first, and one more after each answer.
  * - Jobs whose requests hang share a quarter of these places, one request of each, until one is answered.
- * - What has failed is sent again only as often as the plan leaves budget free.
  */
 export class AccountCalls implements KeyAccount {
   readonly name: string;
@@ -98,19 +99,21 @@ export class AccountCalls implements KeyAccount {
   /** Runs what is in flight. */
   readonly #places: LimitFunction;
   readonly #ready = new PriorityQueue<RunningJob>();
+  /** Those with requests that wait, the oldest first. */
+  readonly #readyLists = new Set<RunningJob>();
   /** Those that hang; the one that has waited for longest comes first. */
   readonly #hanging = new PriorityQueue<RunningJob>();
   /** When a request of these jobs hung last, by key; the oldest first. */
   readonly #hungMs = new Map<string, number>();
-  /** When the requests of the last minute ended, and when its retries were let go. */
+  /** When the requests of the last minute ended. */
   readonly #endsMs: number[] = [];
-  readonly #retriesMs: number[] = [];
   #answersMs: readonly number[] = [];
   #usualMs = 0;
   #key: Key;
   #freePerMinute = Number.POSITIVE_INFINITY;
   #list: RunningJob;
   #inFlightHanging = 0;
+  #listsInRow = 0;
   #jobsSoFar = 0;
   #hasLeft = false;
 
@@ -122,7 +125,7 @@ export class AccountCalls implements KeyAccount {
     this.#clock = keys.clock;
     this.#places = pLimit(options.concurrency);
     this.requestsPerMinute = options.requestsPerMinute;
-    this.#list = this.#newList(0);
+    this.#list = this.#newList();
     this.#key = keys.find(options, apiKey);
     keys.join(this.#key, this);
   }
@@ -162,18 +165,9 @@ export class AccountCalls implements KeyAccount {
     return Math.max(this.#freePerMinute, this.limitPerMinute() / 10);
   }
 
-  /** Whether something that has failed may be sent again. If so, it counts as sent. */
-  mayRetry(): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    forgetUntil(this.#retriesMs, nowMs - minuteMs);
-    const isFree = this.#retriesMs.length + 1 <= this.#freePerMinute;
-    if (isFree) this.#retriesMs.push(nowMs);
-    return isFree;
-  }
-
-  /** Requests of lists belong to a new one from now on, which is to end within this time. */
-  beginList(periodMs: number): void {
-    this.#list = this.#newList(periodMs);
+  /** Requests of lists belong to a new one from now on. */
+  beginList(): void {
+    this.#list = this.#newList();
   }
 
   /**
@@ -224,6 +218,7 @@ export class AccountCalls implements KeyAccount {
     for (let running = this.#next(); running !== undefined; running = this.#next()) {
       const grant = running.waiting.shift() ?? this.#nextCall(running);
       if (grant === undefined) continue;
+      this.#listsInRow = running.isList ? this.#listsInRow + 1 : 0;
       grant(this.#take(running));
       return true;
     }
@@ -233,6 +228,9 @@ export class AccountCalls implements KeyAccount {
   /** The job whose request is next; `undefined` if none waits that may go. */
   #next(): RunningJob | undefined {
     const first = this.#ready.first();
+    const [list] = this.#readyLists;
+    const isPollWaiting = first !== undefined || this.#hanging.first() !== undefined;
+    if (list !== undefined && (this.#listsInRow < mostListsInRow || !isPollWaiting)) return list;
     const most = Math.max(1, Math.floor(hangingShare * this.#places.concurrency));
     const tried = this.#inFlightHanging < most ? this.#hanging.first() : undefined;
     if (first === undefined || tried === undefined) return tried ?? first;
@@ -311,7 +309,6 @@ export class AccountCalls implements KeyAccount {
     const isOver = new Promise<void>((resolve) => (giveBack = resolve));
     void this.#places(async () => isOver).then(() => this.#key.pump());
     key.take();
-    running.started += running.isList ? 1 : 0;
     running.inFlight += 1;
     this.#inFlightHanging += isHanging ? 1 : 0;
     this.#update(running);
@@ -331,7 +328,12 @@ export class AccountCalls implements KeyAccount {
       key.ended(true);
       if (running.isList) end();
     };
-    return { permit: { apiKey: key.apiKey, throttled: (one) => key.throttled(one), release }, end };
+    const throttled: Permit['throttled'] = (one) => {
+      // A list that is refused again and again must not keep polls from going.
+      if (running.isList) this.#listsInRow = mostListsInRow;
+      key.throttled(one);
+    };
+    return { permit: { apiKey: key.apiKey, throttled, release }, end };
   }
 
   #released(running: RunningJob, isAnswered: boolean | undefined, tookMs: number): void {
@@ -356,9 +358,9 @@ export class AccountCalls implements KeyAccount {
     return { job, number: this.#jobsSoFar, ...none, ...kind, ended: nothing };
   }
 
-  #newList(periodMs: number): RunningJob {
+  #newList(): RunningJob {
     const calls = { next: () => ({ done: true as const, value: undefined }) };
-    const job = { key: '', size: 0, dueMs: this.#clock.monotonicMs(), periodMs, calls };
+    const job = { key: '', size: 0, dueMs: 0, periodMs: 0, calls };
     return { ...this.#newJob(job, { isList: true, width: Infinity }), isExhausted: true };
   }
 
@@ -375,18 +377,23 @@ export class AccountCalls implements KeyAccount {
       (!isExhausted || waiting.length > 0) && inFlight < (hungMs === undefined ? width : 1);
     this.#ready.delete(running);
     this.#hanging.delete(running);
-    if (isReady && hungMs !== undefined) this.#hanging.set(running, hungMs, number);
+    if (isList) this.#updateList(running, isReady);
+    else if (isReady && hungMs !== undefined) this.#hanging.set(running, hungMs, number);
     else if (isReady) this.#ready.set(running, this.#deadlineMsOf(running), number);
     if (isExhausted && open === 0) running.ended();
   }
 
+  #updateList(list: RunningJob, isReady: boolean): void {
+    if (isReady) this.#readyLists.add(list);
+    else this.#readyLists.delete(list);
+  }
+
   /** Polls begin a little early. A large job has more time, up to its whole period. */
-  #deadlineMsOf({ job, started, isList }: RunningJob): number {
+  #deadlineMsOf({ job, started }: RunningJob): number {
     const { size, dueMs, periodMs } = job;
-    const next = started + 1;
-    const calls = isList ? next : Math.min(size, Math.ceil(next / quantum) * quantum);
+    const calls = Math.min(size, Math.ceil((started + 1) / quantum) * quantum);
     const neededMs = (slowdown * minuteMs * calls) / this.limitPerMinute();
-    return dueMs + earlyShare * periodMs + (isList ? neededMs : Math.min(periodMs, neededMs));
+    return dueMs + earlyShare * periodMs + Math.min(periodMs, neededMs);
   }
 }
 

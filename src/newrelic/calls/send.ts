@@ -10,12 +10,10 @@ import type { ApiRequest, ApiResponse, KeyProvider, RawTransport, Transport } fr
 import { statusReason } from './transport-errors.ts';
 import { type ClockSkew, VendorClock } from './vendor-clock.ts';
 
-/** More retries would only take budget from calls that can still succeed. */
-const maxRetries = 2;
-const baseDelayMs = 1000;
-const maxDelayMs = 10_000;
-/** No retry starts later than this after the call began, the wait for its turn included. */
-const giveUpAfterMs = 120_000;
+/** A retry waits up to so long; if New Relic asks for more, the next poll is the retry. */
+const mostDelayMs = 1000;
+/** After so many 429s in a row a command gives up. */
+const mostRefusals = 3;
 /** Some applications are forbidden for good, so not every 403 is worth reading the key again. */
 const forbiddenGapMs = 10_000;
 
@@ -34,6 +32,8 @@ export interface AccountTransportOptions extends SendSettings {
    * the one that it has.
    */
   readonly statusOf?: ((answer: ApiResponse) => number) | undefined;
+  /** Whether what is answered with 429 is given up after two retries, as by a command. Default: no. */
+  readonly givesUp?: boolean | undefined;
 }
 
 /** What people should hear of. */
@@ -68,6 +68,7 @@ export class AccountTransport {
   readonly #context: AccountTransportContext;
   readonly #host: string;
   readonly #statusOf: (answer: ApiResponse) => number;
+  readonly #givesUp: boolean;
   readonly vendorClock: VendorClock;
   #settings: SendSettings;
   #connections: Connections;
@@ -87,46 +88,51 @@ export class AccountTransport {
     this.#settings = options;
     this.#host = new URL(options.baseUrl).host;
     this.#statusOf = options.statusOf ?? (({ status }) => status);
+    this.#givesUp = options.givesUp ?? false;
     this.#connections = new Connections(raw);
     this.vendorClock = new VendorClock(clock, events.clockSkewed);
   }
 
   /**
-   * The only place that tries failures again: at most twice, with full jitter. Gives the last answer, or
-   * throws the last error. A retry takes its turn again, after the wait that the `Retry-After` of a 5xx asks
-   * for; after a 429 the key makes it wait.
+   * The only place that tries failures again: once, a little later, in the place of its job. Gives the last answer,
+   * or throws the last error. A 429 is no failure of what was asked for: the key makes it wait, as often as it takes.
    */
   readonly send: Transport = async (first, signal) => {
     // One signal serves many calls at a time; Node.js would take the eleventh for a leak.
     setMaxListeners(0, signal);
-    const { clock, random, calls } = this.#context;
-    const giveUpAtMs = clock.monotonicMs() + giveUpAfterMs;
     let request = first;
-    for (let retries = 0; ; retries += 1) {
+    const before: FailureReason[] = [];
+    for (;;) {
       const answer = await this.#sendWithNewKey(request, signal).catch(apiErrorOnly);
       // Given up by its caller, it has not failed.
       if (signal.aborted && answer === signal.reason) throw signal.reason;
       const reason = reasonOf(answer);
-      const nowMs = clock.monotonicMs();
-      const jitterMs = random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
-      const delayMs = reason === 'throttled' ? 0 : askedMsIn(answer, clock) + jitterMs;
-      const earliestMs = Math.max(nowMs + delayMs, calls.key.pausedUntilMs() ?? nowMs);
-      const isWorthIt = retries < maxRetries && earliestMs < giveUpAtMs;
-      if (reason !== undefined && isWorthIt && this.#mayRetry(first, reason)) {
-        request = { ...first, attempt: retries + 2, retriedFor: reason, delayMs };
-        continue;
+      const mayBe = reason !== undefined && this.#mayRetry(first, reason, before);
+      const delayMs = mayBe ? this.#delayMsAfter(answer, reason) : undefined;
+      if (delayMs === undefined || reason === undefined) {
+        if (answer instanceof ApiError) throw answer;
+        return answer;
       }
-      if (answer instanceof ApiError) throw answer;
-      return answer;
+      before.push(reason);
+      request = { ...first, attempt: before.length + 1, retriedFor: reason, delayMs };
     }
   };
 
-  #mayRetry(request: ApiRequest, reason: FailureReason): boolean {
+  /** @param before why it was sent again so far */
+  #mayRetry(request: ApiRequest, reason: FailureReason, before: readonly FailureReason[]): boolean {
     if (!failures[reason].isRetryable || request.isOptional === true) return false;
-    // A 429 is no failure of what was asked for: the key has no room for now.
-    return (
-      reason === 'throttled' || (request.isRepeated !== true && this.#context.calls.mayRetry())
-    );
+    if (reason === 'throttled') return !this.#givesUp || before.length < mostRefusals - 1;
+    // A poll whose predecessor has failed is a retry itself.
+    return request.isRepeated !== true && before.every((one) => one === 'throttled');
+  }
+
+  /** How long to wait before the same is sent again; `undefined` if New Relic asks for longer than is worth it. */
+  #delayMsAfter(answer: ApiResponse | ApiError, reason: FailureReason): number | undefined {
+    if (reason === 'throttled') return 0;
+    const { clock, random } = this.#context;
+    const askedMs = askedMsIn(answer, clock);
+    if (askedMs > mostDelayMs) return undefined;
+    return askedMs > 0 ? askedMs : random() * mostDelayMs;
   }
 
   /**

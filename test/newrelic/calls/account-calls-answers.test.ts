@@ -118,19 +118,6 @@ describe('what an account knows of its requests', () => {
     expect(seen).toEqual([3, 3, 2, 1, 0]);
   });
 
-  it.each([
-    ['before any plan', undefined, [true, true, true, true]],
-    ['as many as the plan leaves', 2.9, [true, true, false, true]],
-    ['none if it leaves none', 0.9, [false, false, false, false]],
-  ])('says how many may be sent again in a minute: %s', async (_, plan, may) => {
-    const { clock, calls } = aCallsBench();
-    if (plan !== undefined) calls.plan(plan);
-    const seen = [calls.mayRetry(), calls.mayRetry(), calls.mayRetry()];
-    await clock.advance(minuteMs);
-
-    expect([...seen, calls.mayRetry()]).toEqual(may);
-  });
-
   const many = (count: number, ms: number): readonly number[] => Array<number>(count).fill(ms);
   it.each<[string, readonly number[], usualMs: number, hanging?: number]>([
     ['before any answer', [], 0],
