@@ -101,7 +101,8 @@ export class QuerySizes {
       let left = share < wanted ? Math.floor(share + spread(this.#polls)) : Infinity;
       const divisions = new Map<string, Division>();
       for (const [id, one] of own) {
-        divisions.set(id, { ...one, when: left > 0 ? 'again' : 'later' });
+        // 1/3 three times is not quite 1.
+        divisions.set(id, { ...one, when: left > 0.01 ? 'again' : 'later' });
         left -= queriesFor([one]);
       }
       return (id) => divisions.get(id) ?? { ...undivided, when: known.has(id) ? 'tried' : 'usual' };
@@ -135,7 +136,7 @@ export class QuerySizes {
         const was = known.get(id);
         const after = this.#after(piece, was, isSilent);
         isChanged ||= hasFailed(piece) && !isDeepStrictEqual(after, was);
-        isChanged ||= isSilent && (hasManyHosts(piece) || !silent.has(id));
+        isChanged ||= isSilent !== silent.has(id) || (isSilent && hasManyHosts(piece));
         silent.delete(id);
         known.delete(id);
         if (isSilent) silent.set(id, hasManyHosts(piece));
