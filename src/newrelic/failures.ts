@@ -91,17 +91,14 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** REST has one error, an object with a title or a text, and NerdGraph a list of them. */
-function errorsIn(document: JsonObject): readonly unknown[] {
-  const { error, errors } = document;
-  const isOne = error !== undefined && error !== null && error !== false && error !== '';
-  if (isOne) return [error];
-  return Array.isArray(errors) ? errors.filter(isJsonObject).filter((one) => !isNotice(one)) : [];
+/** REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one. */
+function errorsIn({ error, errors }: JsonObject): readonly unknown[] {
+  return [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
 }
 
 /** It only announces that a field will go some day. */
-function isNotice({ message }: JsonObject): boolean {
-  return textOf(message).startsWith('This field is deprecated!');
+function isNotice(error: unknown): boolean {
+  return textOf(objectOf(error)['message']).startsWith('This field is deprecated!');
 }
 
 /** New Relic's notices among the errors of an answer of NerdGraph. */

@@ -128,6 +128,16 @@ const rows: readonly Row[] = [
     reason: 'too_large',
     help: 'less',
   },
+  // However it is written.
+  ...[['shard lost'], 'shard lost', { message: 'shard lost' }].map(
+    (errors): Row => ({
+      name: `beside whole data ${JSON.stringify(errors)}`,
+      answer: answerOf({ data: { actor: { account: { nrql: whole } } }, errors }),
+      reason: 'server',
+      help: 'unknown',
+      said: 'shard lost',
+    }),
+  ),
   // Of several the one that decides what to do.
   {
     name: 'a limit behind a refusal',
