@@ -69,22 +69,26 @@ const unresolved =
   /^An error occurred resolving this field|^SERVER_ERROR: An error occurred resolving/u;
 
 function verdictOn(error: unknown): Verdict {
-  const said = wordsOf(error);
+  const { said, own } = wordsOf(error);
   const { classification } = objectOf(objectOf(error)['extensions']);
-  const [status] = meanings.find(([, words]) => words.test(said)) ?? [];
+  const [status] = meanings.find(([, words]) => words.test(own)) ?? [];
   const isOfField = classification === 'DataFetchingException' || unresolved.test(said);
   const isTelling = status !== undefined;
   return { status: status ?? 500, said, isTelling, isOfField: !isTelling && isOfField };
 }
 
-/** Its class and codes, as far as its message lacks them, and its message. */
-function wordsOf(error: unknown): string {
-  if (!isJsonObject(error)) return textOf(error);
+/** What may be the user's own text: an apostrophe within a word quotes nothing. */
+const quotation = /(?<!\w)'[^']*'(?!\w)|`[^`]*`/gu;
+
+/** Its class and codes, as far as its message lacks them, and its message; and all of it that New Relic says itself. */
+function wordsOf(error: unknown): { readonly said: string; readonly own: string } {
+  if (!isJsonObject(error)) return { said: textOf(error), own: textOf(error) };
   const { errorClass, error_code: older, errorCode, code } = objectOf(error['extensions']);
   const message = textOf(error['title'] ?? error['message']);
   const codes = [errorClass, older, errorCode, code].map(textOf);
   const lacking = codes.filter((one, at) => codes.indexOf(one) === at && !message.includes(one));
-  return [...lacking, message].filter((text) => text !== '').join(': ');
+  const said = [...lacking, message].filter((text) => text !== '').join(': ');
+  return { said, own: [...codes, message.replaceAll(quotation, '')].join(' ') };
 }
 
 function textOf(value: unknown): string {

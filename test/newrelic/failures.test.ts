@@ -109,6 +109,14 @@ const rows: readonly Row[] = [
   says('no', { errorClass: 'NOT_FOUND' }, 'auth', 'rights'),
   says('no', { errorClass: 'INVALID_INPUT' }, 'client', 'correct'),
   says('access denied', { errorClass: 'INTERNAL_SERVER_ERROR' }, 'server', 'vendor'),
+  // What is quoted is the user's, whatever it says.
+  ...['TOO_MANY_REQUESTS', 'UNAUTHORIZED', 'TIMEOUT', 'is too long', 'NRDB:1106924'].map((text) =>
+    says(`Cannot compare '${text}'`, { errorClass: 'INVALID_INPUT' }, 'client', 'correct'),
+  ),
+  says("It failed: message = 'permission denied'", server, 'server', 'unknown'),
+  says("LIKE 'validation failed%'", { errorClass: 'TIMEOUT' }, 'too_large', 'less'),
+  says("We're sorry, you're not authorized", server, 'auth', 'rights'),
+  says("no: 'ACCESS_DENIED'", { errorClass: 'ACCESS_DENIED' }, 'auth', 'rights'),
   // Nothing tells whose fault it is.
   says('Something went wrong while executing your query.', server, 'server', 'unknown'),
   says("Your query either timed out or we're under heavy load.", server, 'server', 'unknown'),
