@@ -266,6 +266,17 @@ describe('a field that fails without a reason', () => {
     expect([bench.callsOf('query'), bench.callsOf('list_applications')]).toEqual([7, 3]);
   });
 
+  it('waits for no second answer to that', async () => {
+    const bench = aNerdGraphSource(answering(answer, seeing(1)));
+    await queryOutcome(bench);
+
+    const isOptional = bench.requests.map((request) => [request.operation, request.isOptional]);
+    expect(isOptional).toEqual([
+      ['query', undefined],
+      ['list_applications', true],
+    ]);
+  });
+
   it('does not ask while what fails says why', async () => {
     const bench = aNerdGraphSource(answering(failedNrql({ message: atGroup })));
     await queryOutcome(bench);
