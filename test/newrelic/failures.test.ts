@@ -336,4 +336,16 @@ describe('what New Relic says beside whole data', () => {
     expect(noticed).toEqual([deprecated, notice]);
     expect([bench.unexpected, bench.failures]).toEqual([[], []]);
   });
+
+  it('10 takes no more memory than the beginnings of a few texts, and has no key', async () => {
+    const long = `NRAK-${'A'.repeat(27)} ${'x'.repeat(10_000)}`;
+    const messages = [null, '', ...Array.from({ length: 1000 }, (_, at) => `${at} ${long}`)];
+    const part = { ...whole, metadata: { ...metadata, messages } };
+    const { reading } = (await queryOutcome(aNerdGraphSource(answering(nrqlAnswer(part))))) ?? {};
+    const text = reading?.notices.join('') ?? '';
+
+    expect(text).toContain('0 [removed] xxx');
+    expect(text).not.toContain('NRAK');
+    expect(text.length).toBeLessThan(2000);
+  });
 });

@@ -4,6 +4,7 @@ import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { isAboutWindow, type TimeWindow } from '../../model/window.ts';
 import {
   entityIdOf,
+  excerptOf,
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
@@ -78,6 +79,9 @@ function attributes(names: readonly string[]): readonly Facet[] {
   return names.map((name) => ({ name, isAttribute: true }));
 }
 
+/** Of one answer. */
+const mostNotices = 10;
+
 /**
  * The rows of the value of `nrql`, what they are about, and New Relic's notices on them. Throws an `ApiError` if
  * there are none, or if they are grouped by something else or about another time than was asked for.
@@ -93,7 +97,10 @@ export function resultsIn(
 } {
   if (!Array.isArray(results)) throw notWhole(reading.purpose, 'the answer has no list of results');
   const { messages, facets: stated, timeWindow } = objectOf(metadata);
-  const notices = Array.isArray(messages) ? messages.map(textOf) : [];
+  // They stay as long as the values.
+  const notices = (Array.isArray(messages) ? messages.slice(0, mostNotices) : [])
+    .map((message) => excerptOf(textOf(message)))
+    .filter((notice) => notice !== '');
   for (const notice of notices) reading.unexpected.noticed(notice, reading.purpose.operation);
   const names: unknown = stated ?? [];
   const isGroupedSo =
