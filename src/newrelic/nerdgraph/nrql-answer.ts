@@ -122,7 +122,9 @@ export function facetValuesOf(
   if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
   const members = facets.map(({ name }) => own(row, name));
   if (stated === undefined) return members.includes(undefined) ? undefined : members;
-  const isList = Array.isArray(stated) && stated.length === facets.length;
+  // The value of a single facet may be a list itself.
+  const isOne = facets.length === 1 && Array.isArray(members[0]);
+  const isList = !isOne && Array.isArray(stated) && stated.length === facets.length;
   const values: readonly unknown[] = isList ? stated : [stated];
   const areAlike = facets.every(
     ({ isAttribute }, index) =>
