@@ -95,9 +95,13 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** A million would block the whole process for seconds. */
+const mostErrors = 100;
+
 /** REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one. */
 function errorsIn({ error, errors }: JsonObject): readonly unknown[] {
-  return [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
+  const all = [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
+  return all.slice(0, mostErrors);
 }
 
 /** It only announces that a field will go some day. */
@@ -109,7 +113,7 @@ function isNotice(error: unknown): boolean {
 export function noticesIn(document: unknown): readonly string[] {
   const { errors } = objectOf(document);
   const all = Array.isArray(errors) ? errors.filter(isJsonObject).filter(isNotice) : [];
-  return all.map(({ message }) => textOf(message));
+  return all.slice(0, mostErrors).map(({ message }) => textOf(message));
 }
 
 /** Statuses that say no more than that something failed: words say more. */

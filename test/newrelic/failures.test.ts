@@ -235,6 +235,14 @@ describe('a failure of NerdGraph', () => {
   });
 });
 
+it('5.2 a failure is read by its first hundred errors', () => {
+  const errors = [...Array.from({ length: 100 }, () => ({})), anError('TOO_MANY_REQUESTS')];
+  const statusOfLast = (count: number): number =>
+    statusOf(answerOf({ errors: errors.slice(-count) }));
+
+  expect([statusOfLast(100), statusOfLast(101)]).toEqual([429, 500]);
+});
+
 describe('a field that fails without a reason', () => {
   const answer = failedNrql({ message: resolving, extensions: fetching });
   const seeing = (...ids: readonly number[]): ApiResponse =>
