@@ -121,13 +121,14 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   for (const [key, message, help, part] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help, part } });
   }
+  // Totals are estimated apart, and may have the rows that are skipped.
+  const isTotalled = !read.clauses.has('EXTRAPOLATE') && !read.clauses.has('OFFSET');
   return {
     written: written.nrql,
     ...namedIn(read.text, select),
     gauges: gauges.map(({ item, ...gauge }) => {
       const value = valueOf(item?.expression ?? '');
-      // Totals are estimated apart.
-      return { ...gauge, ...value, lone: read.clauses.has('EXTRAPOLATE') ? undefined : value.lone };
+      return { ...gauge, ...value, lone: isTotalled ? value.lone : undefined };
     }),
     facets,
     mostRows: facets.length === 0 ? 1 : rowsOf(itemsOf(read, 'LIMIT')),
