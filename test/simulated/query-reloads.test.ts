@@ -127,6 +127,27 @@ describe('8.2 a query that a reload keeps', () => {
     },
   );
 
+  it.each([
+    ['longer', '2m', 0],
+    ['less', '10m', 2],
+  ])(
+    'whose rows have been held for %s than its new stale_after (%s) shows them until that, and not for longer',
+    async (_, staleAfter, rows) => {
+      const fault: Fault = { answer: () => undefined };
+      const bench = await queriesStarted({ queries: calls }, faulty(fault));
+      fault.answer = ofQueries({ status: 500, headers: {}, body: '' });
+      await bench.platform.clock.advance(6 * minuteMs);
+      expect(await linesOf(bench, /^calls\{/u)).toHaveLength(2);
+      await applied(bench, { queries: withMore(calls, `stale_after: ${staleAfter}`) });
+      await bench.platform.clock.advance(0);
+
+      expect(await linesOf(bench, /^calls\{/u)).toHaveLength(rows);
+      expect(await linesOf(bench, /^newrelic_query_success.* 0$/u)).toHaveLength(1);
+      await bench.platform.clock.advance(5 * minuteMs);
+      expect(await linesOf(bench, /^calls\{/u)).toEqual([]);
+    },
+  );
+
   it('is asked in its new interval', async () => {
     const bench = await queriesStarted({ queries: calls });
     await applied(bench, { queries: withMore(calls, 'interval: 5m') });
