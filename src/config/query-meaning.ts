@@ -4,6 +4,7 @@ import { own } from '../model/own.ts';
 import {
   bracketsIn,
   callOf,
+  hasExactTotal,
   type NrqlItem,
   type NrqlText,
   readNrql,
@@ -121,8 +122,7 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   for (const [key, message, help, part] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help, part } });
   }
-  // Totals are estimated apart, and may have the rows that are skipped.
-  const isTotalled = !read.clauses.has('EXTRAPOLATE') && !read.clauses.has('OFFSET');
+  const isTotalled = hasExactTotal(read);
   return {
     written: written.nrql,
     ...namedIn(read.text, select),

@@ -116,21 +116,26 @@ export function noticesIn(document: unknown): readonly string[] {
   return all.slice(0, mostErrors).map(({ message }) => textOf(message));
 }
 
-/** Statuses that say no more than that something failed: words say more. */
-const vague: ReadonlySet<number> = new Set([200, 400, 500]);
+/** Whether a status says no more than that something failed: words say more. REST has no 500 for plain refusals. */
+function isVague(status: number, document: unknown): boolean {
+  const isOfNerdGraph = objectOf(document)['errors'] !== undefined;
+  return status === 200 || status === 400 || (status === 500 && isOfNerdGraph);
+}
 
 /** @param document `undefined` if the answer has none */
 function verdictIn(status: number, document: unknown): Verdict | undefined {
   const verdicts = errorsIn(objectOf(document)).map(verdictOn);
   const rankOf = (verdict: Verdict): number => precedence.indexOf(verdict.status);
   const [deciding] = verdicts.toSorted((left, right) => rankOf(left) - rankOf(right));
-  if (deciding !== undefined && vague.has(status)) {
+  if (deciding !== undefined && isVague(status, document)) {
     if (deciding.isTelling || status === 200) return deciding;
     return { ...deciding, status, isTelling: status === 400 };
   }
   if (statusReason(status) !== undefined) {
     const said = deciding?.said ?? '';
-    return { status, said, isTelling: true, isOfField: false };
+    // What refuses a request without a word of New Relic may be something on the way to it.
+    const isTelling = deciding !== undefined || status === 402 || statusReason(status) !== 'client';
+    return { status, said, isTelling, isOfField: false };
   }
   // Without an error the account of NerdGraph is not visible to the key.
   const isHidden = actorIn(document)['account'] === null;

@@ -1,3 +1,4 @@
+import { ApiError } from '../../model/api-error.ts';
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import type { MetricAnswer } from './metric-payload.ts';
@@ -106,7 +107,10 @@ export class WholeAnswers {
     const silent = together?.unanswered.filter((name) => !this.#askedApart.has(name)) ?? [];
     if (together !== undefined && this.#areWhole && silent.length === 0) return together;
     const answers: MetricAnswer[] = [];
-    for (const kindOfMetric of kinds) answers.push(await ask(kindOfMetric));
+    for (const some of kinds) {
+      const apart = ask(some);
+      answers.push(await (together ? apart.catch(refusedApart(together, series, some)) : apart));
+    }
     const stillSilent = new Set(answers.flatMap(({ unanswered }) => unanswered));
     for (const name of silent) this.#askedApart.add(name);
     if (this.#areWhole && silent.some((name) => !stillSilent.has(name))) {
@@ -120,6 +124,17 @@ export class WholeAnswers {
       windowEndMs: earliestEndMs(answers),
     };
   }
+}
+
+/** What was answered together says what New Relic has of a kind, where it knows nothing of the kind apart. */
+function refusedApart(together: MetricAnswer, series: Series, kindOfMetric: Series) {
+  return (error: unknown): MetricAnswer => {
+    const isRefusal =
+      error instanceof ApiError && (error.reason === 'not_found' || error.reason === 'client');
+    if (!isRefusal) throw error;
+    const values = kindOfMetric.map((one) => together.values[series.indexOf(one)]);
+    return { ...together, values };
+  };
 }
 
 function earliestEndMs(answers: readonly MetricAnswer[]): number | undefined {
