@@ -108,8 +108,7 @@ export class WholeAnswers {
     if (together !== undefined && this.#areWhole && silent.length === 0) return together;
     const answers: MetricAnswer[] = [];
     for (const some of kinds) {
-      const apart = ask(some);
-      answers.push(await (together ? apart.catch(refusedApart(together, series, some)) : apart));
+      answers.push(await ask(some).catch(refusedApart(together, series, some)));
     }
     const stillSilent = new Set(answers.flatMap(({ unanswered }) => unanswered));
     for (const name of silent) this.#askedApart.add(name);
@@ -127,11 +126,11 @@ export class WholeAnswers {
 }
 
 /** What was answered together says what New Relic has of a kind, where it knows nothing of the kind apart. */
-function refusedApart(together: MetricAnswer, series: Series, kindOfMetric: Series) {
+function refusedApart(together: MetricAnswer | undefined, series: Series, kindOfMetric: Series) {
   return (error: unknown): MetricAnswer => {
     const isRefusal =
       error instanceof ApiError && (error.reason === 'not_found' || error.reason === 'client');
-    if (!isRefusal) throw error;
+    if (together === undefined || !isRefusal) throw error;
     const values = kindOfMetric.map((one) => together.values[series.indexOf(one)]);
     return { ...together, values };
   };
