@@ -26,6 +26,11 @@ export interface NrqlText {
   readonly faults: readonly NrqlFault[];
 }
 
+/** Whether groups add up to their total: with EXTRAPOLATE that is an estimate of its own, with OFFSET more may be in it. */
+export function hasExactTotal({ clauses }: NrqlText): boolean {
+  return !clauses.has('EXTRAPOLATE') && !clauses.has('OFFSET');
+}
+
 /** A function of something, such as `max(duration)`. */
 interface NrqlCall {
   readonly name: string;

@@ -4,6 +4,7 @@ import { own } from '../model/own.ts';
 import {
   bracketsIn,
   callOf,
+  hasExactTotal,
   type NrqlItem,
   type NrqlText,
   readNrql,
@@ -121,13 +122,13 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   for (const [key, message, help, part] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help, part } });
   }
+  const isTotalled = hasExactTotal(read);
   return {
     written: written.nrql,
     ...namedIn(read.text, select),
     gauges: gauges.map(({ item, ...gauge }) => {
       const value = valueOf(item?.expression ?? '');
-      // Totals are estimated apart.
-      return { ...gauge, ...value, lone: read.clauses.has('EXTRAPOLATE') ? undefined : value.lone };
+      return { ...gauge, ...value, lone: isTotalled ? value.lone : undefined };
     }),
     facets,
     mostRows: facets.length === 0 ? 1 : rowsOf(itemsOf(read, 'LIMIT')),

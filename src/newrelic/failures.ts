@@ -69,63 +69,73 @@ const unresolved =
   /^An error occurred resolving this field|^SERVER_ERROR: An error occurred resolving/u;
 
 function verdictOn(error: unknown): Verdict {
-  const said = wordsOf(error);
+  const { said, own } = wordsOf(error);
   const { classification } = objectOf(objectOf(error)['extensions']);
-  const [status] = meanings.find(([, words]) => words.test(said)) ?? [];
+  const [status] = meanings.find(([, words]) => words.test(own)) ?? [];
   const isOfField = classification === 'DataFetchingException' || unresolved.test(said);
   const isTelling = status !== undefined;
   return { status: status ?? 500, said, isTelling, isOfField: !isTelling && isOfField };
 }
 
-/** Its class and codes, as far as its message lacks them, and its message. */
-function wordsOf(error: unknown): string {
-  if (!isJsonObject(error)) return textOf(error);
+/** What may be the user's own text: an apostrophe within a word quotes nothing. */
+const quotation = /(?<!\w)'[^']*'(?!\w)|`[^`]*`/gu;
+
+/** Its class and codes, as far as its message lacks them, and its message; and all of it that New Relic says itself. */
+function wordsOf(error: unknown): { readonly said: string; readonly own: string } {
+  if (!isJsonObject(error)) return { said: textOf(error), own: textOf(error) };
   const { errorClass, error_code: older, errorCode, code } = objectOf(error['extensions']);
   const message = textOf(error['title'] ?? error['message']);
   const codes = [errorClass, older, errorCode, code].map(textOf);
   const lacking = codes.filter((one, at) => codes.indexOf(one) === at && !message.includes(one));
-  return [...lacking, message].filter((text) => text !== '').join(': ');
+  const said = [...lacking, message].filter((text) => text !== '').join(': ');
+  return { said, own: [...codes, message.replaceAll(quotation, '')].join(' ') };
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** REST has one error, an object with a title or a text, and NerdGraph a list of them. */
-function errorsIn(document: JsonObject): readonly unknown[] {
-  const { error, errors } = document;
-  const isOne = error !== undefined && error !== null && error !== false && error !== '';
-  if (isOne) return [error];
-  return Array.isArray(errors) ? errors.filter(isJsonObject).filter((one) => !isNotice(one)) : [];
+/** A million would block the whole process for seconds. */
+const mostErrors = 100;
+
+/** REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one. */
+function errorsIn({ error, errors }: JsonObject): readonly unknown[] {
+  const all = [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
+  return all.slice(0, mostErrors);
 }
 
 /** It only announces that a field will go some day. */
-function isNotice({ message }: JsonObject): boolean {
-  return textOf(message).startsWith('This field is deprecated!');
+function isNotice(error: unknown): boolean {
+  return textOf(objectOf(error)['message']).startsWith('This field is deprecated!');
 }
 
 /** New Relic's notices among the errors of an answer of NerdGraph. */
 export function noticesIn(document: unknown): readonly string[] {
   const { errors } = objectOf(document);
   const all = Array.isArray(errors) ? errors.filter(isJsonObject).filter(isNotice) : [];
-  return all.map(({ message }) => textOf(message));
+  return all.slice(0, mostErrors).map(({ message }) => textOf(message));
 }
 
-/** Statuses that say no more than that something failed: words say more. */
-const vague: ReadonlySet<number> = new Set([200, 400, 500]);
+/** Whether a status says no more than that something failed: words say more. REST has no 500 for plain refusals. */
+function isVague(status: number, document: unknown): boolean {
+  const isOfNerdGraph = objectOf(document)['errors'] !== undefined;
+  return status === 200 || status === 400 || (status === 500 && isOfNerdGraph);
+}
 
 /** @param document `undefined` if the answer has none */
 function verdictIn(status: number, document: unknown): Verdict | undefined {
   const verdicts = errorsIn(objectOf(document)).map(verdictOn);
   const rankOf = (verdict: Verdict): number => precedence.indexOf(verdict.status);
   const [deciding] = verdicts.toSorted((left, right) => rankOf(left) - rankOf(right));
-  if (deciding !== undefined && vague.has(status)) {
+  if (deciding !== undefined && isVague(status, document)) {
     if (deciding.isTelling || status === 200) return deciding;
     return { ...deciding, status, isTelling: status === 400 };
   }
   if (statusReason(status) !== undefined) {
     const said = deciding?.said ?? '';
-    return { status, said, isTelling: true, isOfField: false };
+    // What refuses a request without a word of New Relic may be something on the way to it.
+    const isTelling = deciding !== undefined || status === 402 || statusReason(status) !== 'client';
+    return { status, said, isTelling, isOfField: false };
   }
   // Without an error the account of NerdGraph is not visible to the key.
   const isHidden = actorIn(document)['account'] === null;

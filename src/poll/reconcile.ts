@@ -51,14 +51,21 @@ export async function reconcile(
   const seen = new Set<string>();
   let excluded = 0;
   const after = complete ? afterDiscovery : refreshed;
-  const selector = await eachChosen(applications, chosen, letOthersRun, (application, entry) => {
-    if (entry?.exclude === true) excluded += 1;
-    if (!isOwn(application, entry, chosen)) return;
-    seen.add(application.id);
-    const known = states.applications.get(application.id);
-    const found = { application, entry };
-    states.set(known ? after(known, found, nowMs) : newAppState(found, states.takePhase(), nowMs));
-  });
+  const selector = await eachChosen(
+    applications,
+    chosen,
+    { letOthersRun },
+    (application, entry) => {
+      if (entry?.exclude === true) excluded += 1;
+      if (!isOwn(application, entry, chosen)) return;
+      seen.add(application.id);
+      const known = states.applications.get(application.id);
+      const found = { application, entry };
+      states.set(
+        known ? after(known, found, nowMs) : newAppState(found, states.takePhase(), nowMs),
+      );
+    },
+  );
   if (!complete) return { removed: [], missing: undefined, excluded };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
   const removed = [...states.applications.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
@@ -83,7 +90,11 @@ export async function reconfigure(
 ): Promise<readonly string[]> {
   const released: string[] = [];
   const known = Array.from(states.applications.values(), ({ selected }) => selected.application);
-  await eachChosen(known, chosen, letOthersRun, ({ id }, entry) => {
+  const mostSeries = chosen.entries.reduce((most, { series }) => Math.max(most, series.length), 0);
+  // Each series of an entry may be compared with all of another one.
+  const comparing = Math.floor(mostSeries ** 2 / 100);
+  const eachTurn = { letOthersRun, comparing };
+  await eachChosen(known, chosen, eachTurn, ({ id }, entry) => {
     const state = states.applications.get(id);
     if (state === undefined) return;
     const { application } = state.selected;
@@ -113,11 +124,11 @@ function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
 async function eachChosen(
   applications: readonly Application[],
   { entries }: Chosen,
-  letOthersRun: LetOthersRun,
+  { letOthersRun, comparing = 0 }: { letOthersRun: LetOthersRun; comparing?: number },
   change: (application: Application, entry: AppEntry | undefined) => void,
 ): Promise<ApplicationSelector> {
   const selector = createApplicationSelector(entries);
-  const perTurn = Math.max(1, Math.floor(workPerTurn / (1 + selector.patterns)));
+  const perTurn = Math.max(1, Math.floor(workPerTurn / (1 + selector.patterns + comparing)));
   for (const [index, application] of applications.entries()) {
     if (index > 0 && index % perTurn === 0) await letOthersRun();
     change(application, selector.entryOf(application));

@@ -222,6 +222,7 @@ describe('NRQL', () => {
 
     expect(await gaugeOf(`SELECT ${item} FROM T FACET b LIMIT 9`)).toBe(lone);
     expect(await gaugeOf(`SELECT ${item} FROM T EXTRAPOLATE`)).toBeUndefined();
+    expect(await gaugeOf(`SELECT ${item} FROM T FACET b LIMIT 9 OFFSET 9`)).toBeUndefined();
   });
 
   it('tells what each of several functions gives, in the order of the map', async () => {

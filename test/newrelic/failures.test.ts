@@ -109,6 +109,14 @@ const rows: readonly Row[] = [
   says('no', { errorClass: 'NOT_FOUND' }, 'auth', 'rights'),
   says('no', { errorClass: 'INVALID_INPUT' }, 'client', 'correct'),
   says('access denied', { errorClass: 'INTERNAL_SERVER_ERROR' }, 'server', 'vendor'),
+  // What is quoted is the user's, whatever it says.
+  ...['TOO_MANY_REQUESTS', 'UNAUTHORIZED', 'TIMEOUT', 'is too long', 'NRDB:1106924'].map((text) =>
+    says(`Cannot compare '${text}'`, { errorClass: 'INVALID_INPUT' }, 'client', 'correct'),
+  ),
+  says("It failed: message = 'permission denied'", server, 'server', 'unknown'),
+  says("LIKE 'validation failed%'", { errorClass: 'TIMEOUT' }, 'too_large', 'less'),
+  says("We're sorry, you're not authorized", server, 'auth', 'rights'),
+  says("no: 'ACCESS_DENIED'", { errorClass: 'ACCESS_DENIED' }, 'auth', 'rights'),
   // Nothing tells whose fault it is.
   says('Something went wrong while executing your query.', server, 'server', 'unknown'),
   says("Your query either timed out or we're under heavy load.", server, 'server', 'unknown'),
@@ -128,6 +136,16 @@ const rows: readonly Row[] = [
     reason: 'too_large',
     help: 'less',
   },
+  // However it is written.
+  ...[['shard lost'], 'shard lost', { message: 'shard lost' }].map(
+    (errors): Row => ({
+      name: `beside whole data ${JSON.stringify(errors)}`,
+      answer: answerOf({ data: { actor: { account: { nrql: whole } } }, errors }),
+      reason: 'server',
+      help: 'unknown',
+      said: 'shard lost',
+    }),
+  ),
   // Of several the one that decides what to do.
   {
     name: 'a limit behind a refusal',
@@ -217,6 +235,14 @@ describe('a failure of NerdGraph', () => {
   });
 });
 
+it('5.2 a failure is read by its first hundred errors', () => {
+  const errors = [...Array.from({ length: 100 }, () => ({})), anError('TOO_MANY_REQUESTS')];
+  const statusOfLast = (count: number): number =>
+    statusOf(answerOf({ errors: errors.slice(-count) }));
+
+  expect([statusOfLast(100), statusOfLast(101)]).toEqual([429, 500]);
+});
+
 describe('a field that fails without a reason', () => {
   const answer = failedNrql({ message: resolving, extensions: fetching });
   const seeing = (...ids: readonly number[]): ApiResponse =>
@@ -248,6 +274,17 @@ describe('a field that fails without a reason', () => {
     expect([bench.callsOf('query'), bench.callsOf('list_applications')]).toEqual([7, 3]);
   });
 
+  it('waits for no second answer to that', async () => {
+    const bench = aNerdGraphSource(answering(answer, seeing(1)));
+    await queryOutcome(bench);
+
+    const isOptional = bench.requests.map((request) => [request.operation, request.isOptional]);
+    expect(isOptional).toEqual([
+      ['query', undefined],
+      ['list_applications', true],
+    ]);
+  });
+
   it('does not ask while what fails says why', async () => {
     const bench = aNerdGraphSource(answering(failedNrql({ message: atGroup })));
     await queryOutcome(bench);
@@ -272,7 +309,10 @@ describe('a failure of the REST API', () => {
     [403, '', 'auth', "New Relic forbids this application to the API key's user"],
     [422, title('window'), 'client', 'status 422, "window". New Relic refuses this request'],
     [429, title('slow'), 'throttled', "New Relic's quota of the API key is used up"],
-    [500, title('it broke'), 'server', `status 500, "it broke". ${unknown}`],
+    [500, title('permission check broke'), 'server', 'broke". New Relic, or something on the way'],
+    [500, title('UNAUTHORIZED'), 'server', 'UNAUTHORIZED". New Relic, or something on the way'],
+    [400, '<p>', 'client', `status 400. ${unknown}`],
+    [405, '', 'client', `status 405. ${unknown}`],
     [500, '<p>', 'server', 'status 500. New Relic, or something on the way'],
     [503, title('it broke'), 'server', 'status 503, "it broke". New Relic, or something'],
     [301, 'moved', 'redirect', 'Redirects are not followed'],
@@ -306,5 +346,17 @@ describe('what New Relic says beside whole data', () => {
     expect(all[0]?.reading).toMatchObject({ series: [{ value: 5 }], notices: [notice] });
     expect(noticed).toEqual([deprecated, notice]);
     expect([bench.unexpected, bench.failures]).toEqual([[], []]);
+  });
+
+  it('10 takes no more memory than the beginnings of a few texts, and has no key', async () => {
+    const long = `NRAK-${'A'.repeat(27)} ${'x'.repeat(10_000)}`;
+    const messages = [null, '', ...Array.from({ length: 1000 }, (_, at) => `${at} ${long}`)];
+    const part = { ...whole, metadata: { ...metadata, messages } };
+    const { reading } = (await queryOutcome(aNerdGraphSource(answering(nrqlAnswer(part))))) ?? {};
+    const text = reading?.notices.join('') ?? '';
+
+    expect(text).toContain('0 [removed] xxx');
+    expect(text).not.toContain('NRAK');
+    expect(text.length).toBeLessThan(2000);
   });
 });

@@ -194,6 +194,18 @@ describe('many applications', () => {
   });
 });
 
+it('5.2 many applications with many series take new entries in short turns', async () => {
+  const states = statesOf(new Map(Array.from({ length: 1000 }, (_, index) => aState(`${index}`))));
+  const [one] = entry.series;
+  const many = anEntry({ series: Array.from({ length: 100 }, () => one ?? []).flat() });
+  let turns = 0;
+  await reconfigure(states, { entries: [many], owns: everything }, async () => {
+    turns += 1;
+  });
+
+  expect(turns).toBeGreaterThan(20);
+});
+
 describe('a change whose rest is no longer wanted', () => {
   const reason = new Error('the account is stopped');
   const abort = async (): Promise<never> => Promise.reject(reason);

@@ -1,4 +1,5 @@
 import type { Daemon } from '../../src/daemon/accounts.ts';
+import type { Clock } from '../../src/model/clock.ts';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.ts';
 import {
   emptyEvent,
@@ -12,13 +13,17 @@ import {
 } from './query-setups.ts';
 
 export interface PageRulesDependencies {
+  readonly clock: Clock;
   /** The ids of all applications. */
   readonly fleet: readonly string[];
   readonly report: (problem: string) => void;
 }
 
-/** The names of the queries that have rows on the page. */
-export type ShownQueries = ReadonlySet<string>;
+/**
+ * The names of the queries that have rows on the page, and the wall time at which these are dropped; infinite
+ * while its polls do not fail.
+ */
+export type ShownQueries = ReadonlyMap<string, number>;
 
 /** What the pages may say of a configuration. */
 export interface PageRules {
@@ -34,7 +39,7 @@ const ofQuery = /^asked_\d+$/u;
 
 export function createPageRules(
   daemon: Daemon,
-  { fleet, report }: PageRulesDependencies,
+  { clock, fleet, report }: PageRulesDependencies,
 ): PageRules {
   const samplesOf = async (): Promise<readonly Sample[]> => {
     try {
@@ -46,8 +51,12 @@ export function createPageRules(
       return [];
     }
   };
-  const shown = async (): Promise<ShownQueries> =>
-    new Set((await samplesOf()).map(({ name }) => name).filter((name) => ofQuery.test(name)));
+  const shown = async (): Promise<ShownQueries> => {
+    const names = (await samplesOf()).map(({ name }) => name).filter((name) => ofQuery.test(name));
+    const queries = daemon.status()[0]?.queries ?? [];
+    const drops = new Map(queries.map(({ name, dropMs = Infinity }) => [name, dropMs]));
+    return new Map(names.map((name) => [name, drops.get(name) ?? Infinity]));
+  };
 
   const checkValue = ({ name, labels, value }: Sample, query: QuerySetup | undefined): void => {
     if (query === undefined) return report(`${name} is shown and not configured`);
@@ -91,7 +100,11 @@ export function createPageRules(
       for (const query of before.queries) {
         const next = after.queries.find(({ number }) => number === query.number);
         const name = nameOf(query);
-        if (shownBefore.has(name) && isKept(query, next) && !now.has(name)) {
+        const dropMs = shownBefore.get(name);
+        if (dropMs === undefined || !isKept(query, next) || now.has(name)) continue;
+        // Held rows end when polls have failed for longer than what `stale_after` is now.
+        const shorterByMs = query.staleAfterMs - next.staleAfterMs;
+        if (dropMs - shorterByMs > clock.wallMs()) {
           report(`${name} has lost its rows in a reload that keeps it`);
         }
       }

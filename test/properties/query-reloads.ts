@@ -129,7 +129,7 @@ async function createBench({ applications, latencyMs, setup }: Beginning): Promi
   const running = daemon
     .run(fake.stopSignal)
     .catch((error: unknown) => report(`it ended: ${String(error)}`));
-  const rules = createPageRules(daemon, { fleet: applicationsOf(applications), report });
+  const rules = createPageRules(daemon, { clock, fleet: applicationsOf(applications), report });
 
   const apply = async (next: Setup): Promise<void> => {
     const shown = await rules.shown();

@@ -161,7 +161,7 @@ export function asksAlike(left: Setup, right: Setup): boolean {
 }
 
 /** Whether what one has shown may go on being shown of the other. */
-export function isKept(left: QuerySetup, right: QuerySetup | undefined): boolean {
+export function isKept(left: QuerySetup, right: QuerySetup | undefined): right is QuerySetup {
   const of = (query: QuerySetup): unknown => [questionOf(query), query.maxSeries];
   return right !== undefined && isDeepStrictEqual(of(left), of(right));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expectOthersUnharmed, someTrouble } from './spoilt-queries.ts';
+import { everySecondOf, expectOthersUnharmed, someTrouble } from './spoilt-queries.ts';
 
 /** `FC_RUNS=1000` for more of them. */
 const numRuns = Number(process.env['FC_RUNS'] ?? 40);
@@ -15,4 +15,15 @@ describe('5.1 applications that spoil the queries of NerdGraph, up to half of th
 
     await expect(tried).resolves.toBeUndefined();
   });
+});
+
+describe('5.1 every second application of 400 that spoils the queries of NerdGraph', () => {
+  it.each([60, 800])(
+    'takes the values of no other with %i calls a minute',
+    async (requestsPerMinute) => {
+      const trouble = everySecondOf(400, requestsPerMinute);
+
+      await expect(expectOthersUnharmed(trouble)).resolves.toBeUndefined();
+    },
+  );
 });

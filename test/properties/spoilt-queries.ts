@@ -51,6 +51,13 @@ export const someTrouble: fc.Arbitrary<Trouble> = fc
   })
   .map(({ places, ...rest }) => ({ ...places, ...rest }));
 
+/** Every second application spoils the queries about hosts, for fourteen minutes. */
+export function everySecondOf(count: number, requestsPerMinute: number): Trouble {
+  const bad = new Set(Array.from({ length: count / 2 }, (_, at) => 2 * at));
+  const how = { operation: 'host_metrics', errorClass: 'TIMEOUT' } as const;
+  return { count, bad, requestsPerMinute, second: 20, minutes: 14, ...how };
+}
+
 /** Lists and undivided queries take no more, in calls a minute. */
 const usualPerMinute = 6;
 

@@ -13,7 +13,7 @@ import {
   queryConfig,
   queryStatus,
 } from '../support/query-daemon.ts';
-import type { RunningDaemon } from '../support/running-daemon.ts';
+import { aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 const calls = '  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 20 }';
 const errors =
@@ -86,6 +86,36 @@ describe('8.3 a query that a reload takes out', () => {
   });
 });
 
+describe('8.3 an application that a reload takes out while its call hangs', () => {
+  it('is in its retry, which is for the one that stays, and then neither shown nor asked for', async () => {
+    const fault: Fault = { answer: ({ operation }) => isOfApplications(operation) };
+    const bench = await aRunningDaemon(await queryConfig({}), faulty(fault));
+    await bench.platform.clock.advance(2000);
+    fault.answer = () => undefined;
+    await applied(bench, { apps: 'apps: [{ match: shop, discovery_interval: 60s }]' });
+    await bench.platform.clock.advance(20_000);
+
+    const asked = (): readonly number[] =>
+      nrqlOf(bench, 'appId IN').map(({ text }) => idsIn(text).length);
+    // Those that hung have not got there.
+    expect(asked()).toEqual([2, 2]);
+    expect(await linesOf(bench, /^newrelic_application_poll_success\{.*shop.* 1$/u)).toHaveLength(
+      1,
+    );
+    expect(await linesOf(bench, /cart/u)).toEqual([]);
+    await bench.platform.clock.advance(minuteMs);
+    expect(asked()).toEqual([2, 2, 1, 1]);
+  });
+});
+
+function isOfApplications(operation: string): 'hang' | undefined {
+  return /^(application|host)_metrics$/u.test(operation) ? 'hang' : undefined;
+}
+
+function idsIn(nrql: string): readonly string[] {
+  return /appId IN \(([^)]*)\)/u.exec(nrql)?.[1]?.split(',') ?? [];
+}
+
 describe('8.2 a query that a reload keeps', () => {
   it('has its values in the very next page, is asked at its old times, and loses no poll under way', async () => {
     const bench = await queriesStarted({ queries: calls }, { latencyMs: 5000 });
@@ -124,6 +154,27 @@ describe('8.2 a query that a reload keeps', () => {
         more.startsWith('help'),
       );
       expect(nrqlOf(bench, 'FROM Transaction FACET')).toHaveLength(before);
+    },
+  );
+
+  it.each([
+    ['longer', '2m', 0],
+    ['less', '10m', 2],
+  ])(
+    'whose rows have been held for %s than its new stale_after (%s) shows them until that, and not for longer',
+    async (_, staleAfter, rows) => {
+      const fault: Fault = { answer: () => undefined };
+      const bench = await queriesStarted({ queries: calls }, faulty(fault));
+      fault.answer = ofQueries({ status: 500, headers: {}, body: '' });
+      await bench.platform.clock.advance(6 * minuteMs);
+      expect(await linesOf(bench, /^calls\{/u)).toHaveLength(2);
+      await applied(bench, { queries: withMore(calls, `stale_after: ${staleAfter}`) });
+      await bench.platform.clock.advance(0);
+
+      expect(await linesOf(bench, /^calls\{/u)).toHaveLength(rows);
+      expect(await linesOf(bench, /^newrelic_query_success.* 0$/u)).toHaveLength(1);
+      await bench.platform.clock.advance(5 * minuteMs);
+      expect(await linesOf(bench, /^calls\{/u)).toEqual([]);
     },
   );
 

@@ -3,10 +3,10 @@ import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, RequestContext, Source } from '../../src/model/source.ts';
+import type { WholeAnswersContext } from '../../src/newrelic/rest/call-groups.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/newrelic/rest/metric-payload.ts';
 import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
-import type { WholeAnswersContext } from '../../src/newrelic/rest/whole-answers.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 

@@ -78,10 +78,15 @@ export async function printedOn(
           open -= 1;
           await transport.close();
         },
-        send: async (...call) => {
+        send: async ({ body, ...request }, ...more) => {
           calls += 1;
           beforeCall(calls, platform);
-          return transport.send(...call);
+          // It skips nothing, and the simulator has no word for it.
+          const known = body?.replaceAll(' OFFSET 0', '');
+          return transport.send(
+            { ...request, ...(known !== undefined && { body: known }) },
+            ...more,
+          );
         },
       };
     },

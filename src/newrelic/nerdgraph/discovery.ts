@@ -24,8 +24,8 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
       listEntities(searchesFor(`${accountId}`, filters), accountId, { ...context, signal, tags });
     const filters = filtersOf(selectors);
     let list = await listBy(filters);
-    // New Relic documents these filters only in part.
-    if (filters !== undefined && list.error?.status === 400) {
+    // New Relic documents these filters only in part, and not how long they may be.
+    if (filters !== undefined && [400, 413].includes(list.error?.status ?? 0)) {
       const whole = await listBy();
       list = { ...whole, calls: list.calls + whole.calls };
     }

@@ -102,7 +102,9 @@ function createRights({ accountId, send, clock }: GraphqlAccount): Rights {
   const isSeen: Rights = async (signal) => {
     const operation = 'list_applications';
     const body = JSON.stringify({ query: accountsDocument });
-    const request = { operation, answerSize: 'medium', target: '/graphql', body } as const;
+    // What has failed waits for this: it is not tried again.
+    const answerSize = 'medium';
+    const request = { operation, answerSize, target: '/graphql', body, isOptional: true } as const;
     const accounts = accountsIn(await send(request, signal), { operation, accountId });
     return accounts.some(({ id }) => entityIdOf(id) === String(accountId));
   };

@@ -4,6 +4,7 @@ import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { isAboutWindow, type TimeWindow } from '../../model/window.ts';
 import {
   entityIdOf,
+  excerptOf,
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
@@ -78,6 +79,9 @@ function attributes(names: readonly string[]): readonly Facet[] {
   return names.map((name) => ({ name, isAttribute: true }));
 }
 
+/** Of one answer. */
+const mostNotices = 10;
+
 /**
  * The rows of the value of `nrql`, what they are about, and New Relic's notices on them. Throws an `ApiError` if
  * there are none, or if they are grouped by something else or about another time than was asked for.
@@ -93,7 +97,10 @@ export function resultsIn(
 } {
   if (!Array.isArray(results)) throw notWhole(reading.purpose, 'the answer has no list of results');
   const { messages, facets: stated, timeWindow } = objectOf(metadata);
-  const notices = Array.isArray(messages) ? messages.map(textOf) : [];
+  // They stay as long as the values.
+  const notices = (Array.isArray(messages) ? messages.slice(0, mostNotices) : [])
+    .map((message) => excerptOf(textOf(message)))
+    .filter((notice) => notice !== '');
   for (const notice of notices) reading.unexpected.noticed(notice, reading.purpose.operation);
   const names: unknown = stated ?? [];
   const isGroupedSo =
@@ -115,7 +122,9 @@ export function facetValuesOf(
   if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
   const members = facets.map(({ name }) => own(row, name));
   if (stated === undefined) return members.includes(undefined) ? undefined : members;
-  const isList = Array.isArray(stated) && stated.length === facets.length;
+  // The value of a single facet may be a list itself.
+  const isOne = facets.length === 1 && Array.isArray(members[0]);
+  const isList = !isOne && Array.isArray(stated) && stated.length === facets.length;
   const values: readonly unknown[] = isList ? stated : [stated];
   const areAlike = facets.every(
     ({ isAttribute }, index) =>

@@ -152,7 +152,7 @@ function applicationPoll(
     (query: PlannedQuery): Call =>
     async (callContext) => {
       // What has failed before is a retry itself.
-      const isRepeated = callContext.isRepeated === true || query.when === 'again';
+      const isRepeated = callContext.isRepeated === true || query.when !== 'usual';
       const error = refusal ?? (await ask(query, { ...callContext, isRepeated }));
       // What was cut off says nothing about its size.
       if (signal.aborted) return;

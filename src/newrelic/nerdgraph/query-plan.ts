@@ -23,18 +23,16 @@ const fullSize = { applications: 200, rows: 2500 };
 
 /** How the queries about an application, or those about its hosts, are divided because one of them has failed. */
 export interface Division {
-  /** Applications in one query at most. */
+  /** Applications in one query at most; below 1, the share of the hosts of one. */
   readonly together: number;
-  /** Queries for the hosts of the application at least, if it is asked for alone. */
-  readonly parts: number;
   /**
-   * What has failed before is asked `again`, apart from the rest, or `later`: not in this poll, if it would
-   * take too many queries.
+   * What has failed before is asked `again` in its size, or `later`: not in this poll, if it would take too
+   * many queries. Then it is `tried` with others. All this is asked apart from the rest.
    */
-  readonly when: 'usual' | 'again' | 'later';
+  readonly when: 'usual' | 'again' | 'later' | 'tried';
 }
 
-export const undivided: Division = { together: fullSize.applications, parts: 1, when: 'usual' };
+export const undivided: Division = { together: fullSize.applications, when: 'usual' };
 
 type Asking = Pick<ApplicationQuestion, 'selected'>;
 
@@ -160,7 +158,9 @@ function queriesAbout(
     const rows = isOfHosts ? rowsOf(selected) : 1;
     // New Relic counts no hosts of an application that has fallen silent.
     const isOne = !isOfHosts || subset !== allHosts || (hostIds?.length ?? hostCount) === 1;
-    const parts = isOne ? 1 : Math.max(division.parts, Math.ceil(rows / fullSize.rows));
+    const parts = isOne
+      ? 1
+      : Math.max(Math.round(1 / division.together), Math.ceil(rows / fullSize.rows));
     return { ...division, id, hostIds, rows, parts, mayHaveParts: !isOne };
   });
   const small = packed(

@@ -1,4 +1,7 @@
+import { ApiError } from '../../model/api-error.ts';
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
+import type { ApiObserver, Logger } from '../../model/telemetry.ts';
+import type { MetricAnswer } from './metric-payload.ts';
 import { queryLengthOf, valuesOf } from './requests.ts';
 
 type Series = readonly PolledSeries[];
@@ -59,4 +62,81 @@ function fittingOf(series: Series): readonly Series[] {
     else groups.push([one]);
   }
   return groups;
+}
+
+const kind = 'values_missing';
+export const apartMessage = 'New Relic answers for one metric at a time';
+const remedy =
+  'each kind of metric takes a call of its own from now on: fewer of them in "metrics", or "source: nerdgraph", take fewer calls';
+
+export interface WholeAnswersContext {
+  readonly observer: Pick<ApiObserver, 'unexpected'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Whether New Relic's answers for several metrics are whole. It documents that it may leave out the values of
+ * all metrics but the first, if not all have the same values. This is one fact of an account: believed until
+ * an answer says nothing of a metric, and another one does when each kind of metric is asked for apart.
+ */
+export class WholeAnswers {
+  readonly #account: string;
+  readonly #context: WholeAnswersContext;
+  /** What has nothing even then lacks the values that are asked for: that is not found out in each poll. */
+  readonly #askedApart = new Set<string>();
+  #areWhole = true;
+
+  /** @param account its name in the log */
+  constructor(account: string, context: WholeAnswersContext) {
+    this.#account = account;
+    this.#context = context;
+    context.observer.unexpected(kind, 0);
+  }
+
+  get areWhole(): boolean {
+    return this.#areWhole;
+  }
+
+  /** Asks for a group: together, and at once for each kind apart if the answer says nothing of a metric. */
+  async ask(
+    { series, kinds }: SeriesGroup,
+    ask: (some: readonly PolledSeries[]) => Promise<MetricAnswer>,
+  ): Promise<Pick<MetricAnswer, 'values' | 'windowEndMs'>> {
+    if (kinds.length === 1) return ask(series);
+    const together = this.#areWhole ? await ask(series) : undefined;
+    const silent = together?.unanswered.filter((name) => !this.#askedApart.has(name)) ?? [];
+    if (together !== undefined && this.#areWhole && silent.length === 0) return together;
+    const answers: MetricAnswer[] = [];
+    for (const some of kinds) {
+      answers.push(await ask(some).catch(refusedApart(together, series, some)));
+    }
+    const stillSilent = new Set(answers.flatMap(({ unanswered }) => unanswered));
+    for (const name of silent) this.#askedApart.add(name);
+    if (this.#areWhole && silent.some((name) => !stillSilent.has(name))) {
+      this.#areWhole = false;
+      this.#context.observer.unexpected(kind, 1);
+      this.#context.logger.warn({ account: this.#account, kind, remedy }, apartMessage);
+    }
+    const values = answers.flatMap((answer) => answer.values);
+    return {
+      values: series.map((one) => values[kinds.flat().indexOf(one)]),
+      windowEndMs: earliestEndMs(answers),
+    };
+  }
+}
+
+/** What was answered together says what New Relic has of a kind, where it knows nothing of the kind apart. */
+function refusedApart(together: MetricAnswer | undefined, series: Series, kindOfMetric: Series) {
+  return (error: unknown): MetricAnswer => {
+    const isRefusal =
+      error instanceof ApiError && (error.reason === 'not_found' || error.reason === 'client');
+    if (together === undefined || !isRefusal) throw error;
+    const values = kindOfMetric.map((one) => together.values[series.indexOf(one)]);
+    return { ...together, values };
+  };
+}
+
+function earliestEndMs(answers: readonly MetricAnswer[]): number | undefined {
+  const endsMs = answers.flatMap(({ windowEndMs }) => windowEndMs ?? []);
+  return endsMs.length === 0 ? undefined : Math.min(...endsMs);
 }

@@ -24,10 +24,9 @@ import type {
   Source,
 } from '../../model/source.ts';
 import { windowAt } from '../../model/window.ts';
-import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
+import type { CallGroupsOf, SeriesGroup, WholeAnswers } from './call-groups.ts';
 import type { KnownHosts } from './host-names.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
-import type { WholeAnswers } from './whole-answers.ts';
 
 /** After this many calls in a row without an answer, the rest of the poll would get none either. */
 const maxUnanswered = 12;

@@ -10,14 +10,20 @@ import {
 import { countOf } from '../../model/shown-text.ts';
 import type { Source } from '../../model/source.ts';
 import { ask, type RestContext } from './answer.ts';
-import { type CallGroupsOf, createCallGroups, type SeriesGroup } from './call-groups.ts';
+import {
+  apartMessage,
+  type CallGroupsOf,
+  createCallGroups,
+  type SeriesGroup,
+  WholeAnswers,
+  type WholeAnswersContext,
+} from './call-groups.ts';
 import { createDiscover } from './discovery.ts';
 import { KnownHosts } from './host-names.ts';
 import { readHostNames } from './lists.ts';
 import { metricAnswerOf } from './metric-payload.ts';
 import { pollApplication, type RestClient } from './poll.ts';
 import { metricsRequest } from './requests.ts';
-import { apartMessage, WholeAnswers, type WholeAnswersContext } from './whole-answers.ts';
 
 export function createRestClient(context: RestContext): RestClient {
   return {

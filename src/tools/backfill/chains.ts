@@ -1,4 +1,4 @@
-import { readNrql } from '../../config/nrql-text.ts';
+import { hasExactTotal, readNrql } from '../../config/nrql-text.ts';
 import { ApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
 import type { PollOutcome } from '../../model/poll-outcome.ts';
@@ -188,9 +188,10 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
   const nrqlOf = ({ fromMs, toMs }: TimeWindow): string =>
     `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
   const count = isGrouped ? records : undefined;
+  const summed = hasExactTotal(readNrql(query.nrql)) ? count : undefined;
   const ask = async (slice: Slice): Promise<readonly Page[]> =>
     askSeries(account, purpose, nrqlOf, slice, count, (part, window) => {
-      const reading = queryReadingOf(part, query, { ...how, purpose, window, count });
+      const reading = queryReadingOf(part, query, { ...how, purpose, window, count: summed });
       return () => textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
   return {

@@ -321,6 +321,12 @@ describe('11.1 the sums of a query', () => {
   });
 });
 
+it.each([[['red']], [['red', 'blue']], [[]]])('reads a facet that is a list: %j', (list) => {
+  const found = read([{ facet: list, a: list, x: 5 }], ofOne);
+
+  expect(found.series.map(({ labels }) => labels)).toEqual([[['label_a', JSON.stringify(list)]]]);
+});
+
 describe('a facet that is written in two ways', () => {
   it.each([
     ['1.0', 1, '1.0'],

@@ -62,8 +62,7 @@ export const someFleet: fc.Arbitrary<readonly SelectedApplication[]> = fc
 export const someDivisions: fc.Arbitrary<(id: string) => Division> = fc
   .array(
     fc.record({
-      together: fc.constantFrom(200, 200, 50, 13, 4, 1),
-      parts: fc.constantFrom(1, 1, 4, 16, 64),
+      together: fc.constantFrom(200, 200, 50, 13, 4, 1, 1 / 4, 1 / 16, 1 / 64),
       when: fc.constantFrom('usual' as const, 'again' as const),
     }),
     { minLength: 40, maxLength: 40 },

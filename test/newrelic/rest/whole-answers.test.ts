@@ -143,6 +143,32 @@ describe('an answer that says nothing of a metric', () => {
     expect(costOf(source, fleet)).toMatchObject({ application_metrics: 2, host_metrics: 1 });
   });
 
+  it.each(['not_found', 'client'] as const)(
+    'is tried once if apart it is refused (%s): the application has just answered',
+    async (reason) => {
+      const { Apdex: score, ...facts } = allFacts;
+      expect(score).toBeDefined();
+      const { source, calls } = aBench(
+        ({ names }) =>
+          names.join() === 'Apdex' ? new ApiError(reason, 'no') : 'without_not_found',
+        facts,
+      );
+
+      const outcomes = [
+        await polledOne(source, anApp('1')),
+        await polledOne(source, anApp('1', ['11'])),
+      ];
+
+      const { 'Apdex score': _, ...others } = all;
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({ error: undefined, failed: new Set(), gone: false });
+        expect(valuesIn(outcome)).toEqual(others);
+      }
+      const ofFirst = [kinds.join(), ...kinds];
+      expect(textsOf(calls)).toEqual([...ofFirst, kinds.join(), `11 ${kinds.join()}`]);
+    },
+  );
+
   it('is a whole one where the answer says that it was not found, or that it has no data', async () => {
     const { HttpDispatcher: web, 'Errors/allWeb': errors, Apdex: apdex } = allFacts;
     expect([web, errors, apdex]).not.toContain(undefined);

@@ -171,4 +171,16 @@ describe('backfill', () => {
       expect([exitCode, output]).toEqual([1, undefined]);
     },
   );
+
+  it('holds nothing against the total of a query with OFFSET, which has the rows before it', async () => {
+    const { exitCode, stderr, output } = await backfilled({
+      ...smallRun,
+      flags: ['--from=2026-09-01T07:59:00Z', '--to=2026-09-01T08:00:00Z', '--step=5m'],
+      file: `${accountOf('nerdgraph')}queries: [{ as: slow_by_host, nrql: "SELECT max(duration) FROM Transaction FACET host LIMIT 50 OFFSET 0" }]\n`,
+      rules: [{ fault: { kind: 'short', keep: 1, sign: 'none' } }],
+    });
+
+    expect([exitCode, stderr.includes('adds up to')]).toEqual([0, false]);
+    expect(output).toContain('slow_by_host{');
+  });
 });
