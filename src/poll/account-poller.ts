@@ -4,6 +4,7 @@ import { sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import type { Polled, Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
+import { minuteMs } from '../model/time.ts';
 import { accountStatusOf } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
 import { subjectsPerTurn } from './app-publisher.ts';
@@ -15,6 +16,8 @@ import { GroupPoll } from './group-poll.ts';
 import { Pause } from './pause.ts';
 import { isStillAsked, knownOutcomeOf, type PollRequest, requestOf } from './poll-request.ts';
 
+/** The file of a key is read so often: whatever waits or pauses, a new key is used within a minute. */
+const keyReadMs = minuteMs / 2;
 /** Far longer than any deadline of the loops themselves. */
 const stalledAfterMs = 5 * 60_000;
 /** The plan may change meanwhile: what is due then depends on it. */
@@ -26,7 +29,7 @@ const subjectsPerMs = 40;
 
 /**
  * Keeps one account's values fresh by two loops: one discovers again and again, one polls each application,
- * and each query, when it is due, and never twice at a time.
+ * and each query, when it is due, and never twice at a time. A third one looks for a new key.
  */
 export class AccountPoller {
   #options: AccountInUse;
@@ -69,6 +72,7 @@ export class AccountPoller {
       this.#table.publishAll(stopped),
       this.#discoveries.run(stopped, async () => this.#show(stopped)),
       this.#pollWhatIsDue(stopped),
+      this.#readKeyAgain(stopped),
     ];
     try {
       await Promise.all(loops);
@@ -181,6 +185,15 @@ export class AccountPoller {
     this.#stopping.abort(reason);
     const stopped = new Error('the account is stopped');
     for (const group of this.#groups) group.abort(stopped);
+  }
+
+  /** Reads the key again and again until the signal is aborted; then rejects with its reason. */
+  async #readKeyAgain(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(this.#context.clock, keyReadMs, signal);
+      // What the old key was refused may be there for the new one.
+      if (await this.#context.key.reload()) this.#discoveries.soon();
+    }
   }
 
   /** Polls what is due, again and again, until the signal is aborted; then rejects with its reason. */

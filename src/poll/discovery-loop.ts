@@ -65,10 +65,7 @@ export class DiscoveryLoop {
     }
   }
 
-  /**
-   * Makes one discovery, with the key as it is now: a rotated key is used within a minute. Resolves to
-   * whether it found out all that it was asked.
-   */
+  /** Makes one discovery. Resolves to whether it found out all that it was asked. */
   async discover(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     const underWay = new AbortController();
@@ -78,7 +75,8 @@ export class DiscoveryLoop {
     // Twice, because the source needs some time after the deadline as well.
     this.#lateAtMs = this.#context.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
-      await this.#context.key.reload();
+      // Who has begun it goes on first.
+      await Promise.resolve();
       if (this.#options.selectors.length === 0) return true;
       const discovery = await this.#ask(underWay.signal);
       await this.#table.discovered(discovery, underWay.signal);

@@ -5,6 +5,7 @@ import type { AccountInUse, AppEntry } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Wanted } from '../model/source.ts';
+import { hourMs } from '../model/time.ts';
 import type { AppState } from './app-state.ts';
 import type { Context } from './context.ts';
 import type { DiscoveryChange } from './reconcile.ts';
@@ -120,8 +121,8 @@ export interface Sought extends Wanted {
   readonly intervalMs: number;
 }
 
-/** How often the key is read again where no list is asked for. */
-const withoutListsMs = 60_000;
+/** Where no list is asked for, there is nothing to do until a reload. */
+const withoutListsMs = hourMs;
 
 /** What to look for in an account with these entries. */
 export function discoveryOptionsOf(entries: readonly AppEntry[]): Sought {

@@ -30,7 +30,6 @@ interface Bench extends TableBench {
   /** The time that each list may take. */
   readonly lists: number[];
   /** How often the key was read. */
-  readonly keyReads: () => number;
   /** That of its account, which outlives all discoveries. */
   readonly signal: AbortSignal;
   readonly stop: () => Promise<unknown>;
@@ -53,16 +52,8 @@ function aLoop(
   const begun: { readonly atMs: number; readonly selectors: number }[] = [];
   const ended: number[] = [];
   const lists: number[] = [];
-  let keyReads = 0;
   const context = aContext({
     clock,
-    key: {
-      reload: async () => {
-        keyReads += 1;
-        return false;
-      },
-      readability: () => ({ value: false, sinceMs: undefined }),
-    },
     calls: Object.assign(accountCalls(clock), {
       beginList: (periodMs: number) => lists.push(periodMs),
     }),
@@ -89,7 +80,6 @@ function aLoop(
     begun,
     ended,
     lists,
-    keyReads: () => keyReads,
     signal: abort.signal,
     stop: async () => {
       abort.abort(new Error('stopped'));
@@ -135,19 +125,6 @@ describe('DiscoveryLoop', () => {
     expect([...bench.table.states.applications.keys()]).toEqual(['1']);
     expect(bench.lists).toEqual([minuteMs, minuteMs, minuteMs]);
     expect(reason).toMatchObject({ message: 'stopped' });
-  });
-
-  it.each([
-    { what: 'with each discovery', ids: ['1'], begun: 3 },
-    { what: 'where there is nothing to discover, too', ids: [], begun: 0 },
-  ])('reads the key again $what', async ({ ids, begun }) => {
-    const bench = aLoop(async () => one, { selectors: selectorsOf(...ids) });
-
-    await bench.clock.advance(2 * minuteMs);
-    await bench.stop();
-
-    expect(bench.begun).toHaveLength(begun);
-    expect(bench.keyReads()).toBe(3);
   });
 
   it.each([

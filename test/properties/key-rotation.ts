@@ -75,7 +75,7 @@ export async function rotatedHourly(hours: number): Promise<Rotation> {
   };
   const logger = await createLogger({ logLevel: 'info', logFormat: 'json' }, platform);
   const account = anAccount({ apiKey: { kind: 'file', path: '/keys/a' }, concurrency: 2 });
-  const config = { accounts: [account], apps: [anEntry()] };
+  const config = { accounts: [account], apps: [anEntry({ poll: { intervalMs: 10_000 } })] };
   const daemon = await createDaemon(config, { platform, logger });
   const running = daemon.run(fake.stopSignal);
   let gaps = 0;
