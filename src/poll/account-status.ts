@@ -9,7 +9,7 @@ import { queryStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
 import { seeksAny } from './discovery-state.ts';
 
-/** After this long without any answer an account no longer holds back readiness: its failure must show. */
+/** After this long an account no longer holds back readiness, whatever it waits for: that must show. */
 const readinessTimeoutMs = 5 * 60_000;
 
 /** The account's state for people, probes and self-metrics. */
@@ -66,8 +66,9 @@ export function accountStatusOf(
 }
 
 function isFirstCycleOver({ discovery, states }: AccountTable, runningMs: number): boolean {
-  const isAnswered = discovery.answered || runningMs >= readinessTimeoutMs;
-  return isAnswered && [...states.applications.values()].every(({ pollsEnded }) => pollsEnded > 0);
+  if (runningMs >= readinessTimeoutMs) return true;
+  const { answered } = discovery;
+  return answered && [...states.applications.values()].every(({ pollsEnded }) => pollsEnded > 0);
 }
 
 function timesOf(
