@@ -76,19 +76,19 @@ describe.each(sources)('$name', (source) => {
         const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
         let text = 'NRAK-OLDSECRET\n';
         const rule = {
-          when: { keyIndex: 0, fromMs: 130_000 },
+          when: { keyIndex: 0, fromMs: 155_000 },
           fault: { kind: 'status', status },
         } as const;
         const options = {
           source: source.account,
           script: [rule],
           simulator: { apiKeys: keys },
-          // A discovery would find the new key before anything is refused.
-          entries: [{ poll: { discoveryIntervalMs: 10 * minuteMs } }],
+          // The file is read every thirty seconds: polls find the refusal before.
+          entries: [{ poll: { discoveryIntervalMs: 10 * minuteMs, intervalMs: 20_000 } }],
           keyFile: () => text,
         };
         await withTimedFaults(options, async (bench) => {
-          await bench.advance(125_000);
+          await bench.advance(155_000);
           text = 'NRAK-NEWSECRET\n';
           await bench.advance(5 * minuteMs);
           const page = await bench.scrape();
