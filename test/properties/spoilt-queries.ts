@@ -61,12 +61,9 @@ export function everySecondOf(count: number, requestsPerMinute: number): Trouble
 /** Lists and undivided queries take no more, in calls a minute. */
 const usualPerMinute = 6;
 
-/**
- * Ten intervals; or some to find out that applications matter, and how much can be spared for them, and then one call
- * for each of them.
- */
+/** Ten intervals; or some to find out that applications matter, and then one call for each of them. */
 function boundMinutes({ count, requestsPerMinute }: Trouble): number {
-  return Math.max(10, 6 + Math.ceil(count / (requestsPerMinute - usualPerMinute)));
+  return Math.max(10, 4 + Math.ceil(count / (requestsPerMinute - usualPerMinute)));
 }
 
 const firstId = 1001;

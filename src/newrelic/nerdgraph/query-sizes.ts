@@ -91,11 +91,12 @@ export class QuerySizes {
     return (subject, ids, queries) => {
       const silent = ids.flatMap((id) => this.#silent[subject].get(id) ?? []);
       if (silent.length > 0) {
-        const trials = Math.max(
-          1,
-          Math.min(mostTrials, Math.floor((spare * trialShare) / queries)),
-        );
-        return trialsOf(ids, this.#polls, silent.includes(true), trials);
+        const most = Math.max(1, Math.min(mostTrials, Math.floor((spare * trialShare) / queries)));
+        // By turns: parts are as many queries as all other trials of a poll.
+        const isTurn = spread(this.#polls) < 0.5 && [...this.#silent.hosts.values()].includes(true);
+        const isInParts = isTurn && silent.includes(true);
+        const others = isTurn && subject === 'applications' ? 0 : most;
+        return trialsOf(ids, this.#polls, isInParts, isInParts ? 1 : others);
       }
       const nowMs = this.#clock.monotonicMs();
       const isDivided = ({ untilMs }: Known): boolean => untilMs > nowMs;
@@ -191,13 +192,10 @@ function spread(index: number): number {
 function trialsOf(
   ids: readonly string[],
   poll: number,
-  isOfHosts: boolean,
+  isInParts: boolean,
   trials: number,
 ): (id: string) => Division {
-  const isInParts = isOfHosts && spread(poll) < 0.5;
-  const places = [...Array(isInParts ? 1 : trials).keys()].map((at) =>
-    spread(poll * mostTrials + at),
-  );
+  const places = [...Array(trials).keys()].map((at) => spread(poll * mostTrials + at));
   const alone = new Set(places.map((place) => ids[Math.floor(place * ids.length)]));
   const trial: Division = { together: isInParts ? 1 / moreParts : 1, when: 'again' };
   return (id) => (alone.has(id) ? trial : undivided);
