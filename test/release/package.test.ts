@@ -82,7 +82,7 @@ describe('what npm pack makes of a checkout', () => {
         .map((name) => name.replace(/^package\//u, ''))
         .toSorted(),
     ).toEqual(files);
-    expect((await stat(tarball)).size).toBeLessThan(702_000);
+    expect((await stat(tarball)).size).toBeLessThan(700_000);
   });
 });
 
