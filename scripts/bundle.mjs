@@ -41,8 +41,9 @@ const nodeModules = {
 };
 
 /**
- * Of undici only what `src/transport` uses, set up as undici's own index.js does: its `fetch`, caches
- * and mocks would be a quarter of the bundle. Compare with index.js when undici is updated.
+ * Of undici only what `src/newrelic/calls` uses, set up as undici's own index.js does: its `fetch`, caches
+ * and mocks would be a quarter of the bundle, and a connection asks for HTTP/2 only with `allowH2`, which we
+ * do not set. Compare with index.js when undici is updated.
  *
  * @type {import('rolldown').Plugin}
  */
@@ -54,6 +55,9 @@ const partOfUndici = {
     return join(project, 'node_modules', id);
   },
   load(id) {
+    if (/[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(id)) {
+      return "module.exports = () => { throw new Error('HTTP/2 was not asked for'); };";
+    }
     if (id !== '\0part-of-undici') return undefined;
     return [
       "import api from 'undici/lib/api/index.js';",

@@ -24,7 +24,7 @@ export interface QueryReading {
   readonly leftOut: number;
   /** How many values or rows became no series, by what was wrong with them. */
   readonly unusable: ReadonlyMap<InvalidSampleReason, number>;
-  /** What New Relic says beside them: any texts. */
+  /** New Relic's notices on the answer: the beginnings of a few. */
   readonly notices: readonly string[];
 }
 

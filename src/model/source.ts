@@ -103,7 +103,7 @@ export interface PollCalls {
   run(size: () => number, calls: Iterator<Call, undefined>): Promise<void>;
   /**
    * How many calls all polls of one interval may make together for what is asked in smaller parts because it
-   * has failed. Default: any number.
+   * has failed. Default: there is no limit.
    */
   spare?(): number;
 }

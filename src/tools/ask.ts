@@ -22,7 +22,13 @@ import type {
   Wanted,
 } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
-import { countingFailures, type JsonObject, objectOf, parseJson } from '../newrelic/answer.ts';
+import {
+  countingFailures,
+  createUnexpectedAnswers,
+  type JsonObject,
+  objectOf,
+  parseJson,
+} from '../newrelic/answer.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
 import { answeredPartOf, documentIn, type NerdGraphPurpose } from '../newrelic/failures.ts';
@@ -32,7 +38,6 @@ import {
   nrqlDocument,
   nrqlTimeoutSeconds,
 } from '../newrelic/nerdgraph/graphql-client.ts';
-import { createUnexpectedAnswers } from '../newrelic/nerdgraph/unexpected-answers.ts';
 import { createRestClient } from '../newrelic/rest/rest-source.ts';
 import { nothingToDiscover } from '../poll/discovery-state.ts';
 import { createLogger } from '../publish/logger.ts';

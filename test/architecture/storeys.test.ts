@@ -19,8 +19,8 @@ const entries = [
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
 /** What one maintainer can hold: whoever adds a mechanism takes another one away. */
-const mostFiles = 156;
-const mostLines = 25_600;
+const mostFiles = 155;
+const mostLines = 25_613;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));

@@ -3,7 +3,7 @@ import type { AppEntry, Config } from '../../src/model/config.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import type { PresetName } from '../../src/model/presets.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { anEntry } from '../support/builders.ts';
+import { aMetric, anEntry } from '../support/builders.ts';
 import {
   accountOne,
   aRunningDaemon,
@@ -25,15 +25,11 @@ const shop = 'newrelic_application_requests_per_minute{account="one",app_id="101
 const cart = 'newrelic_application_requests_per_minute{account="one",app_id="102"';
 
 /** Of applications alone. */
-const ownCalls = {
-  metric: 'HttpDispatcher',
+const ownCalls = aMetric('HttpDispatcher', {
   value: 'call_count',
   as: 'own_calls',
-  scale: 1,
-  help: undefined,
-  labels: {},
   scope: 'applications',
-} as const;
+});
 
 describe('apply', () => {
   it('goes on naming a metric that never has a value when only another entry changes', async () => {

@@ -15,6 +15,8 @@ interface Served {
   readonly platform: FakePlatform;
   /** Which timers are lost from now on, by their delay. */
   lost: (delayMs: number) => boolean;
+  /** Whether nothing that is sent ends, whatever its signal says. */
+  isSendingHanging: boolean;
   /** Whether files are not read to the end. */
   isReadingHanging: boolean;
   readonly health: () => Promise<Page>;
@@ -37,7 +39,7 @@ function configOf(requestsPerMinute: number): string {
   ].join('\n');
 }
 
-/** A platform that loses timers and never finishes reading files when the test wants it to. */
+/** A platform that loses timers and never finishes sending or reading when the test wants it to. */
 function aFaultyPlatform(options: ServedOptions): Omit<Served, 'health'> {
   const clock = createFakeClock();
   const simulator = createSimulator(
@@ -54,10 +56,18 @@ function aFaultyPlatform(options: ServedOptions): Omit<Served, 'health'> {
       '/key': 'NRAK-A',
       '/config.yaml': options.config ?? configOf(options.requestsPerMinute ?? 800),
     },
-    openTransport: async () => wire(inMemoryTransport(simulator), clock),
+    openTransport: async () => {
+      const raw = wire(inMemoryTransport(simulator), clock);
+      const send: RawTransport['send'] = async (...asked) => {
+        while (faults.isSendingHanging) await settle();
+        return raw.send(...asked);
+      };
+      return { ...raw, send };
+    },
   });
   const faults: Omit<Served, 'health'> = {
     lost: () => false,
+    isSendingHanging: false,
     isReadingHanging: false,
     platform: {
       ...fake,
@@ -85,6 +95,7 @@ async function serving(
     try {
       await use(Object.assign(faulty, { health: async () => page('/-/healthy') }));
     } finally {
+      faulty.isSendingHanging = false;
       faulty.isReadingHanging = false;
     }
   });
@@ -121,7 +132,9 @@ describe('/-/healthy, when the exporter itself stands still', () => {
     {
       what: 'a discovery does not end, whatever its signal says',
       breakIt: (served) => {
-        served.isReadingHanging = true;
+        // With the timers that would end it: that of a request, and that of a discovery.
+        served.isSendingHanging = true;
+        served.lost = (delayMs) => delayMs === 30_000 || delayMs === 120_000;
       },
       says: /^Unhealthy: account shops: a discovery has been late for (\d+) s\. /u,
       within: 11,

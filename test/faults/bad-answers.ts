@@ -74,7 +74,7 @@ const moreDocuments: Readonly<Record<AccountSource['kind'], BadAnswers>> = {
     bad('wrong types', document('{"metric_data":{"metrics":{}},"applications":{}}'), 'schema'),
   ],
   nerdgraph: [
-    bad('an error of REST', { kind: 'error_object' }, 'schema'),
+    bad('an error of REST', { kind: 'error_object' }, 'server'),
     bad('data that is null', document('{"data":null}'), 'schema'),
     bad('nothing in the data', document(graphqlText('null', 'null')), 'schema'),
     bad('wrong types', document(graphqlText('{"results":{}}', '{"entities":{}}')), 'schema'),

@@ -6,7 +6,7 @@ import { minuteMs } from '../../src/model/time.ts';
 import type { Transport } from '../../src/newrelic/calls/transport.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { demoApiKey } from '../../src/simulator/simulator-options.ts';
-import { aGauge, anEntry, aQuery, aQuestion } from '../support/builders.ts';
+import { aGauge, aMetric, anEntry, aQuery, aQuestion } from '../support/builders.ts';
 import { callsAtOnce } from '../support/calls-at-once.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
@@ -38,15 +38,7 @@ interface RestBody {
   };
 }
 
-const growing = {
-  metric: 'HttpDispatcher',
-  value: 'call_count',
-  as: 'own_calls',
-  scale: 1,
-  help: undefined,
-  labels: {},
-  scope: 'both',
-} as const;
+const growing = aMetric('HttpDispatcher', { value: 'call_count', as: 'own_calls' });
 const rates = seriesOf(['throughput'], ['web']);
 const amounts = seriesOf(['throughput', growing], ['web']);
 

@@ -81,7 +81,7 @@ apps: [{ match: "^shop-[1-4]" }]`,
     fleets: { main: { applications: five } },
     calls: { main: [30, 2 * 120, 4 * 300] },
     callsOfPlan: [1],
-    samplesOfPlan: 5,
+    samplesOfPlan: 2,
   },
   {
     what: 'metrics of applications alone, and of hosts alone',

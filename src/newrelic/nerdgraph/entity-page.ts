@@ -8,9 +8,9 @@ import {
   objectOf,
   sampleOf,
   textIn,
+  type UnexpectedAnswers,
 } from '../answer.ts';
 import { type NerdGraphPurpose, notWhole } from '../failures.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface EntityPage {
   /** A search does not name their hosts. */

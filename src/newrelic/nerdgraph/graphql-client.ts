@@ -14,6 +14,7 @@ import {
   type JsonObject,
   parseJson,
   parseJsonKeepingIds,
+  type UnexpectedAnswers,
 } from '../answer.ts';
 import type { AnswerSize, ApiResponse, Transport } from '../calls/transport.ts';
 import {
@@ -29,7 +30,6 @@ import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { metricsNrql } from './nrql.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
 import { queryReadingOf } from './query-answer.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;

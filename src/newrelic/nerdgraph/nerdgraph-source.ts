@@ -2,7 +2,7 @@ import type { Clock } from '../../model/clock.ts';
 import { isWorthPolling } from '../../model/selected-application.ts';
 import type { CallsByOperation, Question, Source } from '../../model/source.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
-import type { InvalidSampleListener } from '../answer.ts';
+import { createUnexpectedAnswers, type InvalidSampleListener } from '../answer.ts';
 import type { Transport } from '../calls/transport.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { SeenMetrics } from './answers.ts';
@@ -12,7 +12,6 @@ import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
 import { groupsOf, queriesOf, undivided } from './query-plan.ts';
 import { QuerySizes } from './query-sizes.ts';
-import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
   /** The account's name, for the log. */

@@ -9,11 +9,11 @@ import {
   isJsonObject,
   type JsonObject,
   objectOf,
+  type UnexpectedAnswers,
 } from '../answer.ts';
 import { failureOf, type NerdGraphPurpose, notWhole } from '../failures.ts';
 import { type MetricQuestion, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface FacetRow {
   readonly applicationId: string;

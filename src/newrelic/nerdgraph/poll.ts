@@ -10,12 +10,12 @@ import type {
   Question,
 } from '../../model/source.ts';
 import { pollWindow, type TimeWindow } from '../../model/window.ts';
+import type { UnexpectedAnswers } from '../answer.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { Answers, type AnswersContext } from './answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { type PlannedQuery, queriesOf } from './query-plan.ts';
 import type { EndedQuery, QuerySizes } from './query-sizes.ts';
-import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What all polls of an account share. */
 export interface PollContext extends AnswersContext {

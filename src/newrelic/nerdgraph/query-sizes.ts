@@ -18,8 +18,10 @@ export interface EndedQuery extends PlannedQuery {
 const fewTogether = 16;
 /** An application whose hosts are too many for its queries is asked for in so many times as many. */
 const moreParts = 4;
-/** While nothing is answered, so many applications show whether it is because of some of them. */
-const trials = 3;
+/** While nothing is answered, so many applications at most show whether it is because of some of them. */
+const mostTrials = 3;
+/** The part of what can be spared that one of them takes: those of hosts, and the next poll, come beside it. */
+const trialShare = 1 / 4;
 /** So long after its first answer something is tried with others: if it has failed alone, or when it was tried. */
 const waitMs = { alone: 3 * minuteMs, tried: 7 * minuteMs };
 
@@ -88,7 +90,14 @@ export class QuerySizes {
   within(spare: number): DivisionsOf {
     return (subject, ids, queries) => {
       const silent = ids.flatMap((id) => this.#silent[subject].get(id) ?? []);
-      if (silent.length > 0) return trialsOf(ids, this.#polls, silent.includes(true));
+      if (silent.length > 0) {
+        const most = Math.max(1, Math.min(mostTrials, Math.floor((spare * trialShare) / queries)));
+        // By turns: parts are as many queries as all other trials of a poll.
+        const isTurn = spread(this.#polls) < 0.5 && [...this.#silent.hosts.values()].includes(true);
+        const isInParts = isTurn && silent.includes(true);
+        const others = isTurn && subject === 'applications' ? 0 : most;
+        return trialsOf(ids, this.#polls, isInParts, isInParts ? 1 : others);
+      }
       const nowMs = this.#clock.monotonicMs();
       const isDivided = ({ untilMs }: Known): boolean => untilMs > nowMs;
       const known = this.#known[subject];
@@ -183,10 +192,10 @@ function spread(index: number): number {
 function trialsOf(
   ids: readonly string[],
   poll: number,
-  isOfHosts: boolean,
+  isInParts: boolean,
+  trials: number,
 ): (id: string) => Division {
-  const isInParts = isOfHosts && spread(poll) < 0.5;
-  const places = [...Array(isInParts ? 1 : trials).keys()].map((at) => spread(poll * trials + at));
+  const places = [...Array(trials).keys()].map((at) => spread(poll * mostTrials + at));
   const alone = new Set(places.map((place) => ids[Math.floor(place * ids.length)]));
   const trial: Division = { together: isInParts ? 1 / moreParts : 1, when: 'again' };
   return (id) => (alone.has(id) ? trial : undivided);

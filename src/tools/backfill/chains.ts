@@ -5,6 +5,7 @@ import type { PollOutcome } from '../../model/poll-outcome.ts';
 import { labelsOf, type SelectedApplication } from '../../model/selected-application.ts';
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
+import { createUnexpectedAnswers } from '../../newrelic/answer.ts';
 import { Answers, type MetricMemory } from '../../newrelic/nerdgraph/answers.ts';
 import { metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
 import { nrqlAnswerOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
@@ -18,7 +19,6 @@ import {
   rowsOf,
   undivided,
 } from '../../newrelic/nerdgraph/query-plan.ts';
-import { createUnexpectedAnswers } from '../../newrelic/nerdgraph/unexpected-answers.ts';
 import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
 import { type OpenAccount } from '../ask.ts';

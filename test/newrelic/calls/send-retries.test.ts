@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, failureReasons } from '../../../src/model/api-error.ts';
-import { sleep } from '../../../src/model/clock.ts';
 import { operations } from '../../../src/model/telemetry.ts';
-import type { ApiRequest, ApiResponse } from '../../../src/newrelic/calls/transport.ts';
-import { aThrottled } from './call-fakes.ts';
-import { anAnswer, held, neverAborted, type Step, scripted } from './fakes.ts';
-import { aSendBench, type SendBench } from './send-bench.ts';
+import type { ApiRequest } from '../../../src/newrelic/calls/transport.ts';
+import { anAnswer, type Step, scripted } from './fakes.ts';
+import { aSendBench } from './send-bench.ts';
 
 /** A 429 and others that ask for the shortest pause. */
 const soon = { 'retry-after': '0' };

@@ -7,8 +7,8 @@ import {
 import { applicationMetrics } from '../../../src/model/snapshot.ts';
 import { unexpectedAnswers } from '../../../src/model/telemetry.ts';
 import { minuteMs } from '../../../src/model/time.ts';
+import { createUnexpectedAnswers } from '../../../src/newrelic/answer.ts';
 import { nerdGraphCosts } from '../../../src/newrelic/nerdgraph/nerdgraph-source.ts';
-import { createUnexpectedAnswers } from '../../../src/newrelic/nerdgraph/unexpected-answers.ts';
 import { createFaults } from '../../../src/simulator/faults.ts';
 import { anEntry, aQuery, aSelected } from '../../support/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';

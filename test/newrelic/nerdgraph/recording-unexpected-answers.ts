@@ -1,5 +1,5 @@
 import type { UnexpectedAnswer } from '../../../src/model/telemetry.ts';
-import type { UnexpectedAnswers } from '../../../src/newrelic/nerdgraph/unexpected-answers.ts';
+import type { UnexpectedAnswers } from '../../../src/newrelic/answer.ts';
 
 /** Keeps what was told. */
 export interface RecordingUnexpectedAnswers extends UnexpectedAnswers {
