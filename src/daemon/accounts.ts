@@ -34,13 +34,15 @@ export interface AccountContext {
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
   readonly keys: Keys;
-  readonly givesUp?: boolean;
+  /** How long calls wait for a key that lets none through. Default: as long as it takes. */
+  readonly patienceMs?: number;
 }
 
 /** What New Relic is asked with, and what counts the answers. */
 export interface Asking {
   /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
+  readonly calls: AccountCalls;
   readonly observer: ApiObserver;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -67,7 +69,7 @@ export class Account {
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { platform, sink, metrics, keys, givesUp, ...others }: AccountContext,
+    { platform, sink, metrics, keys, patienceMs, ...others }: AccountContext,
   ) {
     const { clock, random } = platform;
     const { account, keyProvider } = prepared;
@@ -76,7 +78,7 @@ export class Account {
     this.#prepared = prepared;
     const logger = createBoundedLogger(others.logger, clock);
     this.#logger = logger;
-    const calls = new AccountCalls(account, keyProvider.current(), keys);
+    const calls = new AccountCalls(account, keyProvider.current(), keys, patienceMs);
     this.#calls = calls;
     const key = {
       current: () => this.#prepared.keyProvider.current(),
@@ -93,9 +95,9 @@ export class Account {
     const observer = metrics.apiObserver(account.name);
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     const sent = { ...shared, observer, calls, events, keyProvider: key };
-    this.#transport = new AccountTransport({ ...account, statusOf, givesUp }, raw, sent);
+    this.#transport = new AccountTransport({ ...account, statusOf }, raw, sent);
     const { send, vendorClock } = this.#transport;
-    this.asking = { send, observer, logger, clock, vendorClock };
+    this.asking = { send, calls, observer, logger, clock, vendorClock };
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
     const source = createSource(account, timeoutMs, this.asking);
     this.source = source;

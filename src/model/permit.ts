@@ -22,27 +22,29 @@ export interface Refusals {
   readonly lastMs: number;
 }
 
+/** Calls for one purpose, such as a poll: what decides when they leave, among all that an account wants to send. */
+export interface Job {
+  /** What is polled: if its calls hang, those of the next job with the same key may hang again. */
+  readonly key: string;
+  /** About how many calls there are. */
+  readonly size: number;
+  /** When it fell due, on the monotonic clock. */
+  readonly dueMs: number;
+  /** The time that it may take. */
+  readonly periodMs: number;
+}
+
 /** The right to send one request with one key, at once. */
 export interface Permit {
   /** The key to send; it goes nowhere else. */
   readonly apiKey: string;
+  /** Whether it was released. */
+  readonly isOver: () => boolean;
   /** The request was answered with 429. */
   readonly throttled: (answer: Throttled) => void;
   /**
-   * The request has ended: to be called exactly once.
-   *
-   * @param isAnswered whether there was an answer, even a bad one; `undefined` if its caller gave it up
+   * The request has ended: with an answer, even a bad one, without one, given up by its caller, or it never left.
+   * Only the first time counts.
    */
-  readonly release: (isAnswered: boolean | undefined) => void;
-}
-
-/** The place of a call among all that an account wants to send. */
-export interface Turn {
-  /**
-   * Waits until the next request of the call may leave: its first one, a further page, a retry.
-   * Rejects with the signal's reason.
-   *
-   * @param delayMs how long the request waits in any case
-   */
-  next(delayMs: number, signal: AbortSignal): Promise<Permit>;
+  readonly release: (how: 'answered' | 'failed' | 'aborted' | 'unsent') => void;
 }

@@ -13,15 +13,11 @@ export class PriorityQueue<Item> {
   readonly #indexOf = new Map<Item, number>();
 
   /**
-   * Adds the item, or moves it. Among items with the same priority the one with the lowest `order`
+   * Adds an item that is not in it. Among items with the same priority the one with the lowest `order`
    * comes first.
    */
-  set(item: Item, priority: number, order: number): void {
-    const index = this.#indexOf.get(item);
-    if (index !== undefined && this.#heap[index]?.priority === priority) return;
-    const entry = { item, priority, order };
-    if (index === undefined) this.#siftUp(entry, this.#heap.length);
-    else this.#place(entry, index);
+  add(item: Item, priority: number, order: number): void {
+    this.#siftUp({ item, priority, order }, this.#heap.length);
   }
 
   delete(item: Item): void {
@@ -34,11 +30,6 @@ export class PriorityQueue<Item> {
 
   first(): Item | undefined {
     return this.#heap[0]?.item;
-  }
-
-  /** The priority of the first item; infinity if there is none. */
-  firstPriority(): number {
-    return this.#heap[0]?.priority ?? Number.POSITIVE_INFINITY;
   }
 
   #put(entry: Entry<Item>, index: number): void {

@@ -1,7 +1,7 @@
 import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
 import type { AppEntry, Query, Selector } from './config.ts';
-import type { Turn } from './permit.ts';
+import type { Job, Permit } from './permit.ts';
 import type { PollOutcome, QueryOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
 import type { DaemonOperation } from './telemetry.ts';
@@ -53,11 +53,14 @@ export interface HostNames {
 /** An application that is due. */
 export interface ApplicationQuestion {
   readonly kind: 'application';
+  /** Whether its last poll failed: then this one is its retry. Default: no. */
+  readonly hasFailed?: boolean;
   readonly selected: SelectedApplication;
 }
 
 export interface QueryQuestion {
   readonly kind: 'query';
+  readonly hasFailed?: boolean;
   readonly query: Query;
 }
 
@@ -73,39 +76,24 @@ export type Polled =
     }
   | { readonly kind: 'query'; readonly question: QueryQuestion; readonly outcome: QueryOutcome };
 
-/** What every call of a poll is given. */
-export interface CallContext {
-  /** Aborts the call. If its reason is an `ApiError`, a deadline has passed. */
+/** What a request needs to know about the call that it belongs to. */
+export interface RequestContext {
+  /** Aborts the call. */
   readonly signal: AbortSignal;
-  /** The place of the call in the queue. Default: that of a list. */
-  readonly turn?: Turn | undefined;
-  /** Whether the last poll failed: then this one is its retry, and its failures are not retried. Default: no. */
-  readonly isRepeated?: boolean | undefined;
-  /** The vendor's wall time when the poll began: the same window is cut from it for all calls. */
-  readonly wallMs: number;
+  /** What it is a call of. Default: a list. */
+  readonly job?: Job | undefined;
+  /** For its first request. Default: it waits for one. */
+  readonly permit?: Permit | undefined;
+  /** Whether it is worth a second try: not if nobody waits for it, or if it is a retry itself. Default: yes. */
+  readonly mayRetry?: boolean | undefined;
 }
 
-/** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal' | 'turn' | 'isRepeated'>;
-
-/** One call to New Relic, ready to be sent. It handles its own failure and never rejects. */
-export type Call = (context: CallContext) => Promise<void>;
-
-/** Where the calls of one poll wait for their turn. */
-export interface PollCalls {
-  /**
-   * Makes these calls, several at a time. Resolves when all have ended; after an abort, when those that
-   * had begun have. The first call of a poll begins it: its deadline counts from there.
-   *
-   * @param size how many there are, as far as is known; exactly, once the first of them was taken
-   * @param calls taken one by one, and only when there is room: 10,000 calls are not a queue of 10,000
-   */
-  run(size: () => number, calls: Iterator<Call, undefined>): Promise<void>;
-  /**
-   * How many calls all polls of one interval may make together for what is asked in smaller parts because it
-   * has failed. Default: there is no limit.
-   */
-  spare?(): number;
+/** What is told to one poll. */
+export interface PollOptions {
+  readonly job: Job;
+  readonly signal: AbortSignal;
+  /** The wall time that all windows are cut from. Default: the vendor's when the first call may leave. */
+  readonly windowsAtMs?: number | undefined;
 }
 
 export type CallsByOperation = Readonly<Record<DaemonOperation, number>>;
@@ -126,9 +114,8 @@ export interface Source {
    * it alone, and a known application that is chosen by its name only if the vendor was asked for it by its
    * id, or if it is not in a list of one page that has most of the known ones.
    *
-   * Keeps what it has: if a call fails, or if the reason of an abort is an `ApiError` (a deadline),
-   * it resolves with that error and what was read so far. With another reason of an
-   * abort it rejects with that.
+   * Keeps what it has: if a call fails, it resolves with that error and what was read so far. After an abort it
+   * rejects with the reason.
    */
   discover(wanted: Wanted, knownIds: readonly string[], signal: AbortSignal): Promise<Discovery>;
   /**
@@ -143,16 +130,11 @@ export interface Source {
   ): readonly (readonly Asked[])[];
   /**
    * Asks about one group, and yields what was found about each question, once. What did not arrive has
-   * failed. When a deadline aborts the poll (the reason is an `ApiError`), what has not arrived by then has
-   * failed for that reason; after another abort nothing more is yielded.
+   * failed. After an abort it rejects with the reason, or yields nothing more.
    *
-   * @param asked the group as it is; when the first call is made, others join it
+   * @param asked the group as it is; when the first call may leave, others join it
    */
-  poll(
-    asked: () => readonly Question[],
-    calls: PollCalls,
-    signal: AbortSignal,
-  ): AsyncIterable<Polled>;
+  poll(asked: () => readonly Question[], options: PollOptions): AsyncIterable<Polled>;
   /** The calls of one poll of all of these together, without host names and what can be spared for failures. */
   cost(subjects: readonly Question[]): CallsByOperation;
   /** How often polls have begun to cost something else, as answers have shown. */

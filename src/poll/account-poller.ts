@@ -270,15 +270,18 @@ export class AccountPoller {
 
   async #poll(requests: readonly PollRequest[]): Promise<boolean> {
     const { source } = this.#context;
-    const group = new GroupPoll(requests, this.#context);
+    const group = new GroupPoll(requests, source);
     this.#groups.add(group);
     // Other turns of the event loop have passed since it was due.
     this.#dropUnwantedOf(group, new Error('it is not wanted any more'));
     const isShared = source.sharesCalls && requests[0]?.kind === 'application';
-    const asked = (): readonly PollRequest[] =>
-      isShared && group.hasBegun ? this.#filled(group) : requests;
+    const asked = (): readonly PollRequest[] => {
+      group.hasBegun = true;
+      return isShared ? this.#filled(group) : requests;
+    };
+    const { job, signal } = group;
     try {
-      return await this.#report(group, source.poll(asked, group, group.signal));
+      return await this.#report(group, source.poll(asked, { job, signal }));
     } catch (error) {
       if (!group.signal.aborted && !this.#stopping.signal.aborted) this.#fault = { error };
       return false;

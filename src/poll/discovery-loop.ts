@@ -103,9 +103,8 @@ export class DiscoveryLoop {
   }
 
   async #ask(signal: AbortSignal): Promise<Discovery> {
-    const { calls, source } = this.#context;
+    const { source } = this.#context;
     const known = [...this.#table.states.applications.keys()];
-    calls.beginList();
     const discovery = await source.discover(this.#options, known, signal);
     // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();

@@ -1,32 +1,30 @@
 import { setMaxListeners } from 'node:events';
-import type { Call, PollCalls, Question } from '../model/source.ts';
-import { minuteMs } from '../model/time.ts';
-import type { ScheduledCall } from '../newrelic/calls/account-calls.ts';
-import type { Context } from './context.ts';
+import type { Job } from '../model/permit.ts';
+import type { Question, Source } from '../model/source.ts';
+import { totalOf } from './account-plan.ts';
 import type { PollRequest } from './poll-request.ts';
 
 /**
- * What is polled together, and its place in the queue of the account. The poll begins with its first call;
- * until then it only waits. The earliest times of its subjects are the times of the poll.
+ * What is polled together. The poll begins when its first call may leave; until then it only waits. The earliest
+ * times of its subjects are the times of the poll.
  */
-export class GroupPoll implements PollCalls {
-  readonly #context: Context;
-  readonly #key: string;
+export class GroupPoll {
+  /** Its place in the order of the account's calls. */
+  readonly job: Job;
   readonly #wanted: Map<Question, PollRequest>;
   readonly #stop = new AbortController();
-  /** The vendor's wall time when the poll began. */
-  #wallMs: number | undefined;
-  /** What does not end although it is aborted is not waited for. */
-  readonly #isOver: Promise<void>;
+  /** Whether its first call may leave, or has left. */
+  hasBegun = false;
 
-  constructor(asked: readonly PollRequest[], context: Context) {
-    this.#context = context;
-    this.#key = asked[0]?.id ?? '';
+  constructor(asked: readonly PollRequest[], source: Source) {
+    this.job = {
+      key: asked[0]?.id ?? '',
+      size: totalOf(source.cost(asked)),
+      dueMs: Math.min(...asked.map(({ dueMs }) => dueMs)),
+      periodMs: Math.min(...asked.map(({ periodMs }) => periodMs)),
+    };
     this.#wanted = new Map(asked.map((request) => [request, request]));
     setMaxListeners(0, this.signal);
-    this.#isOver = new Promise((resolve) => {
-      this.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
   }
 
   /** Aborted when nothing of it is wanted any longer. */
@@ -37,10 +35,6 @@ export class GroupPoll implements PollCalls {
   /** What is asked for, and whose outcome is still wanted. */
   get wanted(): readonly PollRequest[] {
     return [...this.#wanted.values()];
-  }
-
-  get hasBegun(): boolean {
-    return this.#wallMs !== undefined;
   }
 
   add(request: PollRequest): void {
@@ -62,41 +56,5 @@ export class GroupPoll implements PollCalls {
 
   abort(reason: Error): void {
     this.#stop.abort(reason);
-  }
-
-  async run(size: () => number, calls: Iterator<Call, undefined>): Promise<void> {
-    const job = {
-      key: this.#key,
-      get size() {
-        return size();
-      },
-      dueMs: this.#earliest(({ dueMs }) => dueMs),
-      periodMs: this.#earliest(({ periodMs }) => periodMs),
-      calls: this.#scheduled(calls),
-    };
-    await Promise.race([this.#context.calls.run(job, this.signal), this.#isOver]);
-  }
-
-  spare(): number {
-    const minutes = this.#earliest(({ periodMs }) => periodMs) / minuteMs;
-    return this.#context.calls.sparePerMinute() * minutes;
-  }
-
-  *#scheduled(calls: Iterator<Call, undefined>): Generator<ScheduledCall, undefined> {
-    const { signal } = this;
-    const wallMs = this.#wallMs ?? this.#context.vendorClock.wallMs();
-    this.#wallMs = wallMs;
-    // More may join with the first call.
-    let next = calls.next();
-    const isRepeated = this.wanted.every(({ hasFailed }) => hasFailed);
-    for (; next.done !== true; next = calls.next()) {
-      const call = next.value;
-      yield async (turn) => call({ turn, signal, wallMs, isRepeated });
-    }
-    return undefined;
-  }
-
-  #earliest(timeOf: (request: PollRequest) => number): number {
-    return Math.min(...this.wanted.map(timeOf));
   }
 }

@@ -15,13 +15,13 @@ import type {
   ApplicationQuestion,
   Discovery,
   HostNames,
-  PollCalls,
   Polled,
   Question,
   Source,
   Wanted,
 } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import { minuteMs } from '../model/time.ts';
 import {
   countingFailures,
   createUnexpectedAnswers,
@@ -85,12 +85,8 @@ async function isAbsent(path: string, { readFile }: ToolPlatform): Promise<boole
 /** Groups, and calls of a group, that wait for their turn together: `concurrency` decides how many are sent. */
 const mostWaiting = 100;
 
-/** A discovery that takes longer counts as failed. */
-const longestDiscoveryMs = 120_000;
-const tooLong = new ApiError(
-  'timeout',
-  'the discovery did not end within two minutes; what was found by then is used',
-);
+/** A command does not wait for longer than this for a key that lets no call through. */
+const patienceMs = 2 * minuteMs;
 
 /** An account that is asked, at the pace that its key allows; it polls nothing by itself. */
 export class OpenAccount {
@@ -139,7 +135,7 @@ export class OpenAccount {
     this.#running = new Account(prepared, raw, {
       ...context,
       metrics: { ...metrics, apiObserver },
-      givesUp: true,
+      patienceMs,
     });
     this.source = this.#running.source;
     this.asking = this.#running.asking;
@@ -147,20 +143,10 @@ export class OpenAccount {
 
   /** Rejects with the reason of a stop. */
   async discover(wanted: Wanted, knownIds: readonly string[] = []): Promise<Discovery> {
-    const { clock, stopSignal } = this.platform;
+    const { stopSignal } = this.platform;
     stopSignal.throwIfAborted();
     if (wanted.selectors.length === 0) return nothingToDiscover;
-    const deadline = new AbortController();
-    const cancelTimer = clock.after(longestDiscoveryMs, () => deadline.abort(tooLong));
-    try {
-      return await this.source.discover(
-        wanted,
-        knownIds,
-        AbortSignal.any([stopSignal, deadline.signal]),
-      );
-    } finally {
-      cancelTimer();
-    }
+    return this.source.discover(wanted, knownIds, stopSignal);
   }
 
   /**
@@ -226,17 +212,20 @@ export class OpenAccount {
     // Every call listens to it.
     const signal = AbortSignal.any([stopSignal]);
     setMaxListeners(0, signal);
-    const calls: PollCalls = {
-      run: async (_, each) => eachOf(each, mostWaiting, async (call) => call({ wallMs, signal })),
-    };
     const all: Polled[] = [];
     const groups = source.groups(questions, []).values();
     await eachOf(groups, mostWaiting, async (group) => {
-      for await (const polled of source.poll(() => group, calls, signal)) all.push(polled);
+      const job = { key: keyOf(group), size: 1, dueMs: 0, periodMs: minuteMs };
+      const options = { job, signal, windowsAtMs: wallMs };
+      for await (const polled of source.poll(() => group, options)) all.push(polled);
     });
     stopSignal.throwIfAborted();
     return all;
   }
+}
+
+function keyOf([first]: readonly Question[]): string {
+  return first?.kind === 'query' ? first.query.name : (first?.selected.application.id ?? '');
 }
 
 /**

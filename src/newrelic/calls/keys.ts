@@ -40,6 +40,8 @@ interface KeyUser {
   readonly keys: Set<Key>;
   inFlight: number;
   readonly mostInFlight: number;
+  /** Whether its keys will let calls go in a later turn. */
+  isPumpDue: boolean;
 }
 
 /**
@@ -153,17 +155,33 @@ export class Key {
     this.#evenMs = Math.max(this.#clock.monotonicMs(), this.#evenMs) + this.#gapMs();
   }
 
-  /** @param isSent whether the call left; if not, it does not count */
-  ended(isSent: boolean): void {
+  /** @param tookMs `undefined` if the call never left: then it does not count */
+  ended(tookMs: number | undefined): void {
     this.#inFlight -= 1;
     this.user.inFlight -= 1;
-    if (isSent) this.#ends.push(this.#clock.monotonicMs());
-    else this.#evenMs -= this.#gapMs();
-    for (const key of Array.from(this.user.keys)) {
-      if (!key.pump()) continue;
-      this.user.keys.delete(key);
-      this.user.keys.add(key);
+    if (tookMs === undefined) {
+      this.#evenMs -= this.#gapMs();
+    } else {
+      this.#ends.push(this.#clock.monotonicMs());
+      // It counts until 60 seconds after its end: so long is the time in which as many as the limit may go.
+      if (this.pausedUntilMs() === undefined) this.#evenMs += tookMs / this.limitPerMinute();
     }
+    this.pumpSoon();
+  }
+
+  /** In a later turn of the event loop: who has got an answer looks at it first, and may want nothing more. */
+  pumpSoon(): void {
+    const { user } = this;
+    if (user.isPumpDue) return;
+    user.isPumpDue = true;
+    this.#clock.after(0, () => {
+      user.isPumpDue = false;
+      for (const key of Array.from(user.keys)) {
+        if (!key.pump()) continue;
+        user.keys.delete(key);
+        user.keys.add(key);
+      }
+    });
   }
 
   throttled({ sentMs, untilMs, cause }: Throttled): void {
@@ -297,7 +315,7 @@ export class Keys {
 
   #userOf(id: string, api: keyof typeof mostInFlight): KeyUser {
     for (const { user } of this.#keys.values()) if (user.id === id) return user;
-    return { id, keys: new Set(), inFlight: 0, mostInFlight: mostInFlight[api] };
+    return { id, keys: new Set(), inFlight: 0, mostInFlight: mostInFlight[api], isPumpDue: false };
   }
 
   #warnOnce(one: KeyAccount, other: KeyAccount): void {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ApiError, type FailureReason, failures } from '../../model/api-error.ts';
-import type { Clock } from '../../model/clock.ts';
+import { type Clock, sleep } from '../../model/clock.ts';
 import type { ApiKeyHeader } from '../../model/config.ts';
 import type { Permit, Throttled } from '../../model/permit.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
@@ -12,8 +12,6 @@ import { type ClockSkew, VendorClock } from './vendor-clock.ts';
 
 /** A retry waits up to so long; if New Relic asks for more, the next poll is the retry. */
 const mostDelayMs = 1000;
-/** After so many 429s in a row a command gives up. */
-const mostRefusals = 3;
 /** Some applications are forbidden for good, so not every 403 is worth reading the key again. */
 const forbiddenGapMs = 10_000;
 
@@ -32,8 +30,6 @@ export interface AccountTransportOptions extends SendSettings {
    * the one that it has.
    */
   readonly statusOf?: ((answer: ApiResponse) => number) | undefined;
-  /** Whether what is answered with 429 is given up after two retries, as by a command. Default: no. */
-  readonly givesUp?: boolean | undefined;
 }
 
 /** What people should hear of. */
@@ -68,7 +64,6 @@ export class AccountTransport {
   readonly #context: AccountTransportContext;
   readonly #host: string;
   readonly #statusOf: (answer: ApiResponse) => number;
-  readonly #givesUp: boolean;
   readonly vendorClock: VendorClock;
   #settings: SendSettings;
   #connections: Connections;
@@ -88,7 +83,6 @@ export class AccountTransport {
     this.#settings = options;
     this.#host = new URL(options.baseUrl).host;
     this.#statusOf = options.statusOf ?? (({ status }) => status);
-    this.#givesUp = options.givesUp ?? false;
     this.#connections = new Connections(raw);
     this.vendorClock = new VendorClock(clock, events.clockSkewed);
   }
@@ -101,36 +95,34 @@ export class AccountTransport {
     // One signal serves many calls at a time; Node.js would take the eleventh for a leak.
     setMaxListeners(0, signal);
     let request = first;
-    const before: FailureReason[] = [];
-    for (;;) {
+    let mayRetry = first.mayRetry !== false;
+    for (let attempt = 2; ; attempt += 1) {
       const answer = await this.#sendWithNewKey(request, signal).catch(apiErrorOnly);
       // Given up by its caller, it has not failed.
       if (signal.aborted && answer === signal.reason) throw signal.reason;
       const reason = reasonOf(answer);
-      const mayBe = reason !== undefined && this.#mayRetry(first, reason, before);
-      const delayMs = mayBe ? this.#delayMsAfter(answer, reason) : undefined;
+      const delayMs = this.#delayMsAfter(answer, reason, mayRetry);
       if (delayMs === undefined || reason === undefined) {
         if (answer instanceof ApiError) throw answer;
         return answer;
       }
-      before.push(reason);
-      request = { ...first, attempt: before.length + 1, retriedFor: reason, delayMs };
+      if (reason !== 'throttled') mayRetry = false;
+      if (delayMs > 0) await sleep(this.#context.clock, delayMs, signal);
+      request = { ...first, attempt, retriedFor: reason };
     }
   };
 
-  /** @param before why it was sent again so far */
-  #mayRetry(request: ApiRequest, reason: FailureReason, before: readonly FailureReason[]): boolean {
-    if (!failures[reason].isRetryable || request.isOptional === true) return false;
-    if (reason === 'throttled') return !this.#givesUp || before.length < mostRefusals - 1;
-    // A poll whose predecessor has failed is a retry itself.
-    return request.isRepeated !== true && before.every((one) => one === 'throttled');
-  }
-
-  /** How long to wait before the same is sent again; `undefined` if New Relic asks for longer than is worth it. */
-  #delayMsAfter(answer: ApiResponse | ApiError, reason: FailureReason): number | undefined {
-    if (reason === 'throttled') return 0;
+  /** How long to wait before the same is sent again; `undefined` if it is not, or if that is for the next poll. */
+  #delayMsAfter(
+    answer: ApiResponse | ApiError,
+    reason: FailureReason | undefined,
+    mayRetry: boolean,
+  ): number | undefined {
+    const isGivenUp = answer instanceof ApiError;
+    if (reason === 'throttled') return isGivenUp ? undefined : 0;
+    if (!mayRetry || reason === undefined || !failures[reason].isRetryable) return undefined;
     const { clock, random } = this.#context;
-    const askedMs = askedMsIn(answer, clock);
+    const askedMs = isGivenUp ? 0 : (retryAfterMs(answer.headers, clock.wallMs()) ?? 0);
     if (askedMs > mostDelayMs) return undefined;
     return askedMs > 0 ? askedMs : random() * mostDelayMs;
   }
@@ -164,7 +156,7 @@ export class AccountTransport {
     if (!isNew) return answer;
     signal.throwIfAborted();
     const attempt = (request.attempt ?? 1) + 1;
-    const again = { ...request, attempt, retriedFor: 'auth', delayMs: 0 } as const;
+    const again = { ...request, attempt, retriedFor: 'auth' } as const;
     return (await this.#sendInTurn(again, signal))[1];
   }
 
@@ -188,17 +180,19 @@ export class AccountTransport {
   async #sendInTurn(request: ApiRequest, signal: AbortSignal): Promise<[string, ApiResponse]> {
     const { clock, calls } = this.#context;
     const askedMs = clock.monotonicMs();
-    const permit = await (request.turn ?? calls.lists).next(request.delayMs ?? 0, signal);
+    const { job, permit: given } = request;
+    const permit = given?.isOver() === false ? given : await calls.take(job, signal);
     const sentMs = clock.monotonicMs();
-    let isAnswered: boolean | undefined = true;
+    let how: 'answered' | 'failed' | 'aborted' = 'answered';
     try {
       const sent = { ...request, permit, sentMs, waitedMs: sentMs - askedMs };
       return [permit.apiKey, await this.#measured(sent, signal)];
     } catch (error) {
-      isAnswered = error instanceof ApiError ? error.status !== undefined : undefined;
+      if (!(error instanceof ApiError)) how = 'aborted';
+      else if (error.status === undefined) how = 'failed';
       throw error;
     } finally {
-      permit.release(isAnswered);
+      permit.release(how);
     }
   }
 
@@ -317,12 +311,6 @@ function apiErrorOnly(error: unknown): ApiError {
 
 function reasonOf(answer: ApiResponse | ApiError): FailureReason | undefined {
   return answer instanceof ApiError ? answer.reason : statusReason(answer.status);
-}
-
-/** How long the vendor asks to wait before the next try. */
-function askedMsIn(answer: ApiResponse | ApiError, clock: Clock): number {
-  if (answer instanceof ApiError) return 0;
-  return Math.max(0, retryAfterMs(answer.headers, clock.wallMs()) ?? 0);
 }
 
 /** What differs from call to call, without the middle of a long list of ids. */

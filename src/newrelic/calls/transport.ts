@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../model/api-error.ts';
-import type { Turn } from '../../model/permit.ts';
+import type { Job, Permit } from '../../model/permit.ts';
 import type { Operation } from '../../model/telemetry.ts';
 
 /** How large a real answer may be: values, a page of hosts, or a page of applications or rows. */
@@ -16,18 +16,16 @@ export interface ApiRequest {
   readonly body?: string;
   /** Default: small. */
   readonly answerSize?: AnswerSize;
-  /** Whether nobody waits for it, so that a retry is worth nothing. */
-  readonly isOptional?: true;
-  /** Whether it is itself asked for again because it failed: then only a 429 is retried. */
-  readonly isRepeated?: boolean | undefined;
+  /** Whether it is worth a second try: not if nobody waits for it, or if it is a retry itself. Default: yes. */
+  readonly mayRetry?: boolean | undefined;
   /** A shorter timeout than the account's, from when the request leaves. */
   readonly timeoutMs?: number;
-  /** The turn of the call that it belongs to. Default: that of a list. */
-  readonly turn?: Turn | undefined;
+  /** What it is a call of. Default: a list. */
+  readonly job?: Job | undefined;
+  /** If it is not used yet, the request need not wait for one. */
+  readonly permit?: Permit | undefined;
   /** Why its call is tried again; left out of a first try. */
   readonly retriedFor?: FailureReason;
-  /** How long it waits in any case before it leaves. Default: not at all. */
-  readonly delayMs?: number;
   /** Which try of its call it is. Default: 1. */
   readonly attempt?: number;
 }

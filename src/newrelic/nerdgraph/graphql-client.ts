@@ -104,7 +104,7 @@ function createRights({ accountId, send, clock }: GraphqlAccount): Rights {
     const body = JSON.stringify({ query: accountsDocument });
     // What has failed waits for this: it is not tried again.
     const answerSize = 'medium';
-    const request = { operation, answerSize, target: '/graphql', body, isOptional: true } as const;
+    const request = { operation, answerSize, target: '/graphql', body, mayRetry: false } as const;
     const accounts = accountsIn(await send(request, signal), { operation, accountId });
     return accounts.some(({ id }) => entityIdOf(id) === String(accountId));
   };
@@ -132,12 +132,12 @@ async function ask<Value>(
   { send, observer, unexpected }: GraphqlAccount,
   rights: Rights,
   { purpose, query, variables, answerSize, parse }: GraphqlRequest,
-  { signal, turn, isRepeated }: RequestContext,
+  { signal, ...call }: RequestContext,
   use: (part: unknown) => Value,
 ): Promise<Value> {
   const { operation } = purpose;
   const body = JSON.stringify({ query, variables });
-  const request = { operation, answerSize, target: '/graphql', body, turn, isRepeated };
+  const request = { operation, answerSize, target: '/graphql', body, ...call };
   let response = await send(request, signal);
   if (mayLackRights(response) && !(await rights(signal))) {
     observer.failed(operation, 'auth');

@@ -3,11 +3,11 @@ import { isWorthPolling } from '../../model/selected-application.ts';
 import type { CallsByOperation, Question, Source } from '../../model/source.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import { createUnexpectedAnswers, type InvalidSampleListener } from '../answer.ts';
+import type { AccountCalls } from '../calls/account-calls.ts';
 import type { Transport } from '../calls/transport.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
-
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
 import { groupsOf, queriesOf, undivided } from './query-plan.ts';
@@ -24,6 +24,8 @@ export interface NerdGraphSourceOptions {
 export interface NerdGraphSourceDependencies {
   /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
+  /** Whose call is next. */
+  readonly calls: AccountCalls;
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample' | 'unexpected'>;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -37,7 +39,7 @@ export interface NerdGraphSourceDependencies {
  */
 export function createNerdGraphSource(
   { account, accountId, timeoutMs }: NerdGraphSourceOptions,
-  { send, observer, logger, clock, vendorClock }: NerdGraphSourceDependencies,
+  { send, calls, observer, logger, clock, vendorClock }: NerdGraphSourceDependencies,
 ): Source {
   const unexpected = createUnexpectedAnswers(account, { observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs, send, observer, unexpected, clock });
@@ -46,7 +48,7 @@ export function createNerdGraphSource(
   const seen = new SeenMetrics();
   const wallMs = (): number => vendorClock.wallMs();
   const discover = createDiscover(accountId, { client, wallMs });
-  const context = { client, sizes, seen, unexpected, onInvalid, vendorClock };
+  const context = { client, calls, sizes, seen, unexpected, onInvalid, vendorClock };
 
   return {
     listsHosts: false,
@@ -61,7 +63,7 @@ export function createNerdGraphSource(
       return discovery;
     },
     groups: groupsOf,
-    poll: (asked, calls, signal) => pollGroup(asked, calls, signal, context),
+    poll: (asked, options) => pollGroup(asked, options, context),
     cost,
     costChanges: () => sizes.changes,
   };

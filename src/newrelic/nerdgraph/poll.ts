@@ -1,16 +1,19 @@
+import pLimit from 'p-limit';
 import { ApiError, asApiError } from '../../model/api-error.ts';
-import { type QueryOutcome, queryOutcomeOf } from '../../model/poll-outcome.ts';
+import type { Permit } from '../../model/permit.ts';
+import { queryOutcomeOf } from '../../model/poll-outcome.ts';
 import type {
   ApplicationQuestion,
-  Call,
-  CallContext,
-  PollCalls,
   Polled,
+  PollOptions,
   QueryQuestion,
   Question,
+  RequestContext,
 } from '../../model/source.ts';
+import { minuteMs } from '../../model/time.ts';
 import { pollWindow, type TimeWindow } from '../../model/window.ts';
 import type { UnexpectedAnswers } from '../answer.ts';
+import type { AccountCalls } from '../calls/account-calls.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { Answers, type AnswersContext } from './answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';
@@ -20,16 +23,10 @@ import type { EndedQuery, QuerySizes } from './query-sizes.ts';
 /** What all polls of an account share. */
 export interface PollContext extends AnswersContext {
   readonly client: GraphqlClient;
+  readonly calls: AccountCalls;
   readonly sizes: QuerySizes;
   readonly unexpected: UnexpectedAnswers;
   readonly vendorClock: VendorTime;
-}
-
-/** A poll that has begun. */
-interface Poll {
-  readonly calls: readonly Call[];
-  /** What its calls have shown. To be called once. @param late why the rest has failed */
-  readonly polled: (late: ApiError) => Iterable<Polled>;
 }
 
 const neverAsked = new ApiError('timeout', 'it was not asked.');
@@ -44,134 +41,135 @@ const askedLater = new ApiError(
  */
 export async function* pollGroup(
   asked: () => readonly Question[],
-  calls: PollCalls,
-  signal: AbortSignal,
+  how: PollOptions,
   context: PollContext,
 ): AsyncGenerator<Polled, undefined> {
-  let begun: Poll | undefined;
-  const poll = (): Poll => (begun ??= begin(asked(), calls, signal, context));
-  function* planned(): Generator<Call, undefined> {
-    yield* poll().calls;
-    return undefined;
+  const { job, signal } = how;
+  const turn = context.calls.take(job, signal);
+  // More may join until then.
+  const permit = await turn.catch(() => undefined);
+  try {
+    const questions = signal.aborted ? [] : asked();
+    const [first] = questions;
+    if (first?.kind === 'query') {
+      const polled = await pollQuery(first, turn, how, context);
+      if (!signal.aborted) yield polled;
+    } else {
+      const applications = questions.filter((one) => one.kind === 'application');
+      yield* await pollApplications(applications, turn, how, context);
+    }
+  } finally {
+    permit?.release('unsent');
   }
-  const foreseen = sizeOf(asked(), calls, context);
-  await calls.run(() => begun?.calls.length ?? foreseen, planned());
-  if (!signal.aborted) yield* poll().polled(neverAsked);
-  else if (signal.reason instanceof ApiError) yield* poll().polled(signal.reason);
   return undefined;
 }
 
-function sizeOf(questions: readonly Question[], calls: PollCalls, context: PollContext): number {
-  const applications = questions.filter((one) => one.kind === 'application');
-  if (applications.length === 0) return 1;
-  return plannedQueries(applications, calls, context).filter(isNow).length;
-}
-
-function plannedQueries(
-  questions: readonly ApplicationQuestion[],
-  calls: PollCalls,
-  { sizes }: PollContext,
-): readonly PlannedQuery[] {
-  return queriesOf(questions, sizes.within(calls.spare?.() ?? Number.POSITIVE_INFINITY));
-}
-
-function isNow({ when }: PlannedQuery): boolean {
-  return when !== 'later';
-}
-
-function begin(
-  questions: readonly Question[],
-  calls: PollCalls,
-  signal: AbortSignal,
-  context: PollContext,
-): Poll {
-  const [first] = questions;
-  if (first?.kind === 'query') return queryPoll(first, signal, context);
-  const applications = questions.filter((one) => one.kind === 'application');
-  const queries = plannedQueries(applications, calls, context);
-  return applicationPoll(applications, queries, signal, context);
+/** Makes a call when its turn has come. Resolves to the error if there is one. */
+async function inTurn<Result>(
+  turn: Promise<Permit>,
+  call: (permit: Permit) => Promise<Result>,
+): Promise<Result | ApiError> {
+  let permit: Permit | undefined;
+  try {
+    permit = await turn;
+    return await call(permit);
+  } catch (error) {
+    return asApiError(error);
+  } finally {
+    permit?.release('unsent');
+  }
 }
 
 /** The next poll may be an hour away. */
 const mostMoreQueries = 2;
 
 /** One call. It is made again if its answer shows that its window was cut by a wrong clock. */
-function queryPoll(
+async function pollQuery(
   question: QueryQuestion,
-  signal: AbortSignal,
+  turn: Promise<Permit>,
+  { job, signal, windowsAtMs }: PollOptions,
   { client, vendorClock }: PollContext,
-): Poll {
-  const { query } = question;
-  let outcome: QueryOutcome | undefined;
+): Promise<Polled> {
+  const { query, hasFailed } = question;
   const isOurs = (): boolean => vendorClock.skewSeconds() === undefined;
-  const ask = async (context: CallContext, left: number): ReturnType<GraphqlClient['query']> => {
+  const ask = async (call: RequestContext, left: number): ReturnType<GraphqlClient['query']> => {
     const wasOurs = isOurs();
-    const read = await client.query(query, pollWindow(query.poll, vendorClock.wallMs()), context);
-    return left === 0 || wasOurs === isOurs() ? read : ask(context, left - 1);
+    const window = pollWindow(query.poll, windowsAtMs ?? vendorClock.wallMs());
+    const read = await client.query(query, window, call);
+    return left === 0 || wasOurs === isOurs() ? read : ask(call, left - 1);
   };
-  const call: Call = async (context) => {
-    const result = await ask(context, mostMoreQueries).catch(asApiError);
-    // What comes after the deadline has failed.
-    if (!signal.aborted) outcome = queryOutcomeOf(result);
-  };
-  return {
-    calls: [call],
-    polled: (late) => [{ kind: 'query', question, outcome: outcome ?? queryOutcomeOf(late) }],
-  };
+  const result = await inTurn(turn, async (permit) =>
+    ask({ job, signal, permit, mayRetry: hasFailed !== true }, mostMoreQueries),
+  );
+  return { kind: 'query', question, outcome: queryOutcomeOf(result) };
 }
 
-function applicationPoll(
+async function pollApplications(
   questions: readonly ApplicationQuestion[],
-  queries: readonly PlannedQuery[],
-  signal: AbortSignal,
+  turn: Promise<Permit>,
+  { job, signal, windowsAtMs }: PollOptions,
   context: PollContext,
-): Poll {
-  const { client, sizes, unexpected } = context;
+): Promise<Iterable<Polled>> {
+  const { client, calls, sizes, vendorClock } = context;
+  const spare = calls.sparePerMinute() * (job.periodMs / minuteMs);
+  const queries = queriesOf(questions, sizes.within(spare));
   const answers = new Answers(queries, context);
   const ended: EndedQuery[] = [];
+  const failedBefore = new Set(
+    questions.flatMap(({ hasFailed, selected }) =>
+      hasFailed === true ? selected.application.id : [],
+    ),
+  );
   const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
-  let window: TimeWindow | undefined;
+  const { poll } = questions[0]?.selected.entry ?? {};
+  // The same for all queries.
+  const window = pollWindow(poll, windowsAtMs ?? vendorClock.wallMs());
   /** The refusal of the key: what was not asked for yet is refused as well. */
   let refusal: ApiError | undefined;
 
-  const ask = async (
-    query: PlannedQuery,
-    callContext: CallContext,
-  ): Promise<ApiError | undefined> => {
-    // The same for all queries.
-    window ??= pollWindow(questions[0]?.selected.entry.poll, callContext.wallMs);
-    try {
-      const answer = await client.nrql({ ...query, window, mayBeAbout }, callContext);
-      if (!signal.aborted) answers.answered(query, answer);
-      return undefined;
-    } catch (error) {
-      return asApiError(error);
-    }
+  const ask = async (query: PlannedQuery, permit: Promise<Permit>): Promise<void> => {
+    // What has failed before is a retry itself.
+    const isRetry =
+      query.when !== 'usual' || query.applicationIds.every((id) => failedBefore.has(id));
+    const answer = await inTurn(permit, async (given) => {
+      if (refusal !== undefined) throw refusal;
+      return client.nrql(
+        { ...query, window, mayBeAbout },
+        { job, signal, permit: given, mayRetry: !isRetry },
+      );
+    });
+    // What was cut off says nothing about its size.
+    if (signal.aborted) return;
+    const error = answer instanceof ApiError ? answer : undefined;
+    if (error?.status === 401) refusal = error;
+    if (answer instanceof ApiError) answers.failed(query.applicationIds, answer);
+    else answers.answered(query, answer);
+    ended.push({ ...query, error });
   };
-  const callFor =
-    (query: PlannedQuery): Call =>
-    async (callContext) => {
-      // What has failed before is a retry itself.
-      const isRepeated = callContext.isRepeated === true || query.when !== 'usual';
-      const error = refusal ?? (await ask(query, { ...callContext, isRepeated }));
-      // What was cut off says nothing about its size.
-      if (signal.aborted) return;
-      if (error?.status === 401) refusal = error;
-      if (error !== undefined) answers.failed(query.applicationIds, error);
-      ended.push({ ...query, error });
-    };
-  return {
-    calls: queries.filter(isNow).map(callFor),
-    *polled(late) {
-      sizes.ended(ended);
-      for (const query of queries) {
-        if (!isNow(query)) answers.failed(query.applicationIds, askedLater);
-      }
-      for (const question of questions) {
-        const { id } = question.selected.application;
-        if (answers.isWithoutHeartbeat(id)) unexpected.saw('no_heartbeat', { app_id: id });
-        yield { kind: 'application', question, outcome: answers.outcome(question, late) };
-      }
-    },
-  };
+  await pLimit(calls.concurrency).map(queries.filter(isNow), async (query, index) =>
+    ask(query, index === 0 ? turn : calls.take(job, signal)),
+  );
+  if (signal.aborted) return [];
+  sizes.ended(ended);
+  for (const query of queries) {
+    if (!isNow(query)) answers.failed(query.applicationIds, askedLater);
+  }
+  return outcomesOf(questions, answers, context);
+}
+
+function isNow({ when }: PlannedQuery): boolean {
+  return when !== 'later';
+}
+
+function* outcomesOf(
+  questions: readonly ApplicationQuestion[],
+  answers: Answers,
+  { unexpected }: PollContext,
+): Generator<Polled, undefined> {
+  for (const question of questions) {
+    const { id } = question.selected.application;
+    if (answers.isWithoutHeartbeat(id)) unexpected.saw('no_heartbeat', { app_id: id });
+    yield { kind: 'application', question, outcome: answers.outcome(question, neverAsked) };
+  }
+  return undefined;
 }

@@ -30,10 +30,10 @@ export interface RestRequest extends ApiRequest, RestPurpose {}
 export async function ask<Content>(
   request: RestRequest,
   { send, observer }: RestContext,
-  { signal, turn, isRepeated }: RequestContext,
+  { signal, ...call }: RequestContext,
   read: (document: JsonObject, headers: ApiResponse['headers']) => Content,
 ): Promise<Content> {
-  const response = await send({ ...request, turn, isRepeated }, signal);
+  const response = await send({ ...call, ...request }, signal);
   return countingFailures(response, request, observer, () => {
     const document = documentIn(response, request, parseOf(request));
     if (isJsonObject(document)) return read(document, response.headers);

@@ -1,4 +1,7 @@
-import { ApiError, asApiError, type FailureReason } from '../../model/api-error.ts';
+import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
+import { type ApiError, asApiError, type FailureReason } from '../../model/api-error.ts';
+import type { Permit } from '../../model/permit.ts';
 import {
   applicationScope,
   hostsScope,
@@ -16,14 +19,15 @@ import {
 } from '../../model/selected-application.ts';
 import type {
   ApplicationQuestion,
-  Call,
   HostNames,
-  PollCalls,
   Polled,
+  PollOptions,
   RequestContext,
   Source,
 } from '../../model/source.ts';
 import { windowAt } from '../../model/window.ts';
+import type { AccountCalls } from '../calls/account-calls.ts';
+import type { VendorTime } from '../calls/vendor-clock.ts';
 import type { CallGroupsOf, SeriesGroup, WholeAnswers } from './call-groups.ts';
 import type { KnownHosts } from './host-names.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
@@ -49,6 +53,8 @@ export interface RestClient {
 /** What all polls of an account share. */
 export interface PollContext {
   readonly client: RestClient;
+  readonly calls: AccountCalls;
+  readonly vendorClock: VendorTime;
   readonly callGroupsOf: CallGroupsOf;
   readonly wholeAnswers: WholeAnswers;
   readonly knownHosts: KnownHosts;
@@ -61,22 +67,23 @@ export interface PollContext {
  */
 export async function* pollApplication(
   question: ApplicationQuestion,
-  calls: PollCalls,
-  signal: AbortSignal,
+  how: PollOptions,
   context: PollContext,
 ): AsyncGenerator<Polled, undefined> {
-  const poll = new ApplicationPoll(question, signal, context);
-  await poll.ask(calls);
-  if (signal.aborted && !(signal.reason instanceof ApiError)) return undefined;
-  yield { kind: 'application', question, outcome: poll.outcome() };
+  const poll = new ApplicationPoll(question, how, context);
+  await poll.ask();
+  if (!how.signal.aborted) yield { kind: 'application', question, outcome: poll.outcome() };
   return undefined;
 }
 
 /** The calls of one poll, and what they have shown so far. A scope is a host id, or `applicationScope`. */
 class ApplicationPoll {
   readonly #question: ApplicationQuestion;
-  readonly #signal: AbortSignal;
+  readonly #how: PollOptions;
   readonly #context: PollContext;
+  /** Ends the waiting of calls that would only fail in the same way. */
+  readonly #over = new AbortController();
+  readonly #waiting: AbortSignal;
   /** Whether the hosts to poll are chosen by their names. */
   readonly #isByName: boolean;
   readonly #asksNames: boolean;
@@ -86,6 +93,7 @@ class ApplicationPoll {
   readonly #pieces = new Map<string, ReadonlyMap<SeriesGroup, Values>>();
   readonly #goneHosts = new Set<string>();
   #hostIds: readonly string[];
+  #windowsAtMs: number | undefined;
   #windowEndMs: number | undefined;
   #error: ApiError | undefined;
   #isGone = false;
@@ -93,14 +101,16 @@ class ApplicationPoll {
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
   #namesError: ApiError | undefined;
-  #lookUpCalls = 0;
   /** The hosts of the application, if the names of some have shown more than the discovery. */
   #allHostIds: readonly string[] | undefined;
 
-  constructor(question: ApplicationQuestion, signal: AbortSignal, context: PollContext) {
+  constructor(question: ApplicationQuestion, how: PollOptions, context: PollContext) {
     this.#question = question;
-    this.#signal = signal;
+    this.#how = how;
     this.#context = context;
+    this.#windowsAtMs = how.windowsAtMs;
+    this.#waiting = AbortSignal.any([how.signal, this.#over.signal]);
+    setMaxListeners(0, this.#waiting);
     const { selected } = question;
     const { knownHosts } = context;
     this.#isByName = hostSelectorOf(selected) !== undefined;
@@ -108,18 +118,20 @@ class ApplicationPoll {
     this.#hostIds = hostsToPoll(withNamedHosts(selected, knownHosts.namesOf(selected)));
   }
 
-  async ask(calls: PollCalls): Promise<void> {
-    const isWithNames = this.#asksNames && !this.#isByName;
-    if (this.#asksNames && this.#isByName) {
-      await calls.run(() => 1, [this.#namesCall()].values());
-      this.#noteDeadline();
-    }
+  async ask(): Promise<void> {
+    const names = async (): Promise<void> => this.#call(async (call) => this.#askNames(call));
+    if (this.#asksNames && this.#isByName) await names();
     const scopes = this.#scopes();
-    if (this.#isFinal() || scopes.length === 0) return;
-    const size = scopes.reduce((sum, scope) => sum + this.#groupsOf(scope).length, 0);
-    const all = size + (isWithNames ? 1 : 0);
-    await calls.run(() => all, this.#callsFor(scopes, isWithNames));
-    this.#noteDeadline();
+    if (scopes.length === 0) return;
+    const values = scopes.flatMap((scope) =>
+      this.#groupsOf(scope).map(
+        (group) => async () =>
+          this.#call(async (call) => this.#askValues(scope, group, call), scope),
+      ),
+    );
+    const isWithNames = this.#asksNames && !this.#isByName;
+    const all = isWithNames ? [names, ...values] : values;
+    await pLimit(this.#context.calls.concurrency).map(all, async (call) => call());
   }
 
   /**
@@ -146,7 +158,6 @@ class ApplicationPoll {
       unauthorized: this.#isUnauthorized,
       hostIds: this.#allHostIds,
       hosts,
-      lookUpCalls: this.#lookUpCalls,
     };
   }
 
@@ -171,15 +182,35 @@ class ApplicationPoll {
     return isAsked ? [applicationScope, ...this.#hostIds] : this.#hostIds;
   }
 
-  /** Whether the rest of the poll is skipped: it would be late, or would only fail in the same way. */
+  /** Whether the rest of the poll is skipped: it would only fail in the same way. */
   #isFinal(): boolean {
-    const isHopeless = this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
-    return isHopeless || this.#signal.aborted;
+    return this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
   }
 
-  /** Whatever has not arrived by a deadline has failed because of it. */
-  #noteDeadline(): void {
-    if (this.#signal.aborted) this.#error ??= asApiError(this.#signal.reason);
+  /**
+   * Makes one call when its turn has come, unless that is pointless by then.
+   *
+   * @param scope what fails if the call may never leave; `undefined` for names
+   */
+  async #call(make: (context: RequestContext) => Promise<void>, scope?: string): Promise<void> {
+    const { calls, vendorClock } = this.#context;
+    const { job, signal } = this.#how;
+    if (this.#isFinal() || signal.aborted) return;
+    let permit: Permit | undefined;
+    try {
+      permit = await calls.take(job, this.#waiting);
+      if (this.#isFinal()) return;
+      this.#windowsAtMs ??= vendorClock.wallMs();
+      await make({ job, permit, signal, mayRetry: this.#question.hasFailed !== true });
+    } catch (error) {
+      if (signal.aborted || this.#over.signal.aborted) return;
+      if (scope === undefined)
+        this.#named({ names: new Map(), error: asApiError(error), calls: 0 });
+      else this.#partFailed(scope, asApiError(error));
+    } finally {
+      permit?.release('unsent');
+      if (this.#isFinal()) this.#over.abort();
+    }
   }
 
   #groupsOf(scope: string): readonly SeriesGroup[] {
@@ -188,27 +219,10 @@ class ApplicationPoll {
     return scope === applicationScope ? applications : hosts;
   }
 
-  *#callsFor(scopes: readonly string[], isWithNames: boolean): Generator<Call, undefined> {
-    if (isWithNames) yield this.#namesCall();
-    for (const scope of scopes) {
-      for (const call of this.#valuesCalls(scope)) {
-        yield call;
-        if (this.#isFinal()) return undefined;
-      }
-    }
-    return undefined;
-  }
-
-  #namesCall(): Call {
+  async #askNames(call: RequestContext): Promise<void> {
     const { selected } = this.#question;
     const wanted = wantedHostNames(selected);
-    return async (context) => {
-      const found = await this.#context.client
-        .hostNames(selected.application.id, context, wanted)
-        .catch((error: unknown) => ({ names: new Map(), error: asApiError(error), calls: 0 }));
-      // The deadline of the poll says nothing about the names: the next poll asks for them again.
-      if (!this.#signal.aborted || this.#isByName) this.#named(found);
-    };
+    this.#named(await this.#context.client.hostNames(selected.application.id, call, wanted));
   }
 
   /**
@@ -218,7 +232,7 @@ class ApplicationPoll {
   #named(found: HostNames): void {
     const { knownHosts } = this.#context;
     const selected = withNewHosts(this.#question.selected, found.names);
-    this.#lookUpCalls = knownHosts.found(selected, found);
+    knownHosts.found(selected, found);
     if (!this.#isByName) return;
     const { error } = found;
     this.#namesError = error;
@@ -229,22 +243,16 @@ class ApplicationPoll {
     if (selected !== this.#question.selected) this.#allHostIds = selected.application.hostIds;
   }
 
-  #valuesCalls(scope: string): readonly Call[] {
+  async #askValues(scope: string, group: SeriesGroup, call: RequestContext): Promise<void> {
+    const { client, wholeAnswers } = this.#context;
     const { application, entry } = this.#question.selected;
     const { window: wanted, delayMs, raw } = entry.poll;
     const hostId = scope === applicationScope ? undefined : scope;
-    return this.#groupsOf(scope).map((group) => async (context) => {
-      try {
-        const window = windowAt(context.wallMs, wanted, delayMs);
-        const { client, wholeAnswers } = this.#context;
-        const answer = await wholeAnswers.ask(group, async (series) =>
-          client.metrics(application.id, hostId, { series, window, raw }, context),
-        );
-        this.#arrived(scope, group, answer.values, window?.toMs ?? answer.windowEndMs);
-      } catch (error) {
-        this.#partFailed(scope, asApiError(error));
-      }
-    });
+    const window = windowAt(this.#windowsAtMs ?? 0, wanted, delayMs);
+    const answer = await wholeAnswers.ask(group, async (series) =>
+      client.metrics(application.id, hostId, { series, window, raw }, call),
+    );
+    this.#arrived(scope, group, answer.values, window?.toMs ?? answer.windowEndMs);
   }
 
   /**
@@ -273,7 +281,6 @@ class ApplicationPoll {
       else this.#goneHosts.add(scope);
       return;
     }
-    this.#noteDeadline();
     this.#error ??= error;
     if (error.status === 401) this.#isUnauthorized = true;
     this.#unanswered = unanswered.has(error.reason) ? this.#unanswered + 1 : 0;

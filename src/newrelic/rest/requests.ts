@@ -34,7 +34,7 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
     answerSize: 'medium',
     timeoutMs: hostsTimeoutMs,
     // Nobody waits for names.
-    isOptional: true,
+    mayRetry: false,
   };
 }
 

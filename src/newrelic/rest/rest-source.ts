@@ -22,7 +22,7 @@ import { createDiscover } from './discovery.ts';
 import { KnownHosts } from './host-names.ts';
 import { readHostNames } from './lists.ts';
 import { metricAnswerOf } from './metric-payload.ts';
-import { pollApplication, type RestClient } from './poll.ts';
+import { type PollContext, pollApplication, type RestClient } from './poll.ts';
 import { metricsRequest } from './requests.ts';
 
 export function createRestClient(context: RestContext): RestClient {
@@ -93,13 +93,16 @@ export function createRestSource(
   account: string,
   {
     client,
+    calls,
+    vendorClock,
     ...context
-  }: WholeAnswersContext & { readonly client: RestClient; readonly clock: Clock },
+  }: WholeAnswersContext &
+    Pick<PollContext, 'client' | 'calls' | 'vendorClock'> & { readonly clock: Clock },
 ): Source {
   const callGroupsOf = createCallGroups();
   const wholeAnswers = new WholeAnswers(account, context);
   const knownHosts = new KnownHosts(account, context);
-  const shared = { client, callGroupsOf, wholeAnswers, knownHosts };
+  const shared = { client, calls, vendorClock, callGroupsOf, wholeAnswers, knownHosts };
   return {
     ...costsWith(callGroupsOf, () => wholeAnswers.areWhole),
     costChanges: () => (wholeAnswers.areWhole ? 0 : 1),
@@ -113,10 +116,10 @@ export function createRestSource(
       return discovery;
     },
     groups: (due) => due.map((one) => [one]),
-    async *poll(asked, calls, signal) {
+    async *poll(asked, options) {
       for (const question of asked()) {
         if (question.kind === 'application') {
-          yield* pollApplication(question, calls, signal, shared);
+          yield* pollApplication(question, options, shared);
         } else {
           yield { kind: 'query', question, outcome: queryOutcomeOf(noQueries) };
         }
