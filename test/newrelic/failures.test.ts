@@ -6,7 +6,7 @@ import type { ApiResponse, Transport } from '../../src/newrelic/calls/transport.
 import { statusOf } from '../../src/newrelic/failures.ts';
 import { nrqlDocument } from '../../src/newrelic/nerdgraph/graphql-client.ts';
 import { aQuery, aSelected } from '../support/builders.ts';
-import { callsAtOnce } from '../support/calls-at-once.ts';
+import { aJob } from '../support/calls-at-once.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { neverAborted } from './calls/fakes.ts';
@@ -194,9 +194,9 @@ function answering(
 async function queryOutcome({
   source,
 }: ReturnType<typeof aNerdGraphSource>): Promise<QueryOutcome | undefined> {
-  const calls = callsAtOnce({ signal: neverAborted, wallMs: 0 });
+  const options = { job: aJob, signal: neverAborted, windowsAtMs: 0 };
   const question = { kind: 'query', query: aQuery } as const;
-  for await (const one of source.poll(() => [question], calls, neverAborted)) {
+  for await (const one of source.poll(() => [question], options)) {
     if (one.kind === 'query') return one.outcome;
   }
   return undefined;
@@ -278,10 +278,10 @@ describe('a field that fails without a reason', () => {
     const bench = aNerdGraphSource(answering(answer, seeing(1)));
     await queryOutcome(bench);
 
-    const isOptional = bench.requests.map((request) => [request.operation, request.isOptional]);
-    expect(isOptional).toEqual([
-      ['query', undefined],
-      ['list_applications', true],
+    const mayRetry = bench.requests.map((request) => [request.operation, request.mayRetry]);
+    expect(mayRetry).toEqual([
+      ['query', true],
+      ['list_applications', false],
     ]);
   });
 

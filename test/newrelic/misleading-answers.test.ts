@@ -7,7 +7,7 @@ import type { Transport } from '../../src/newrelic/calls/transport.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { demoApiKey } from '../../src/simulator/simulator-options.ts';
 import { aGauge, aMetric, anEntry, aQuery, aQuestion } from '../support/builders.ts';
-import { callsAtOnce } from '../support/calls-at-once.ts';
+import { aJob } from '../support/calls-at-once.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { neverAborted } from './calls/fakes.ts';
@@ -349,8 +349,8 @@ async function outcomesIn(
       : [{ kind: 'query', query: asked }];
   const outcomes: Polled['outcome'][] = [];
   for (const group of source.groups(questions, [])) {
-    const calls = callsAtOnce({ signal: neverAborted, wallMs });
-    for await (const { outcome } of source.poll(() => group, calls, neverAborted)) {
+    const options = { job: aJob, signal: neverAborted, windowsAtMs: wallMs };
+    for await (const { outcome } of source.poll(() => group, options)) {
       outcomes.push(outcome);
     }
   }

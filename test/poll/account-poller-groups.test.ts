@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nothingToAskOutcome } from '../../src/model/poll-outcome.ts';
-import type { Call, Question, Source } from '../../src/model/source.ts';
+import type { Question, Source } from '../../src/model/source.ts';
 import { aSilentSource } from '../support/a-context.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { inTurn } from '../support/fake-source.ts';
 import { aBenchOf } from '../support/poller-bench.ts';
 import { found } from '../support/table-bench.ts';
 
@@ -45,17 +44,16 @@ function planned(
   plans: readonly GroupPlan[],
   ids: readonly string[],
   clock: FakeClock,
-): { readonly source: Source; readonly made: ReadonlyMap<Call, MadeCall> } {
-  const made = new Map<Call, MadeCall>();
-  const callOf = (group: number, stage: number, lasts: Lasts): Call => {
-    const call: Call = async (context) =>
-      inTurn(context, async () => {
-        const beganMs = clock.monotonicMs();
-        made.set(call, { group, stage, beganMs, endedMs: Infinity });
-        await lasting(clock, lasts, context.signal);
-        made.set(call, { group, stage, beganMs, endedMs: clock.monotonicMs() });
-      });
-    return call;
+): { readonly source: Source; readonly made: ReadonlySet<MadeCall> } {
+  const made = new Set<MadeCall>();
+  const makeCall = async (
+    { group, stage }: Pick<MadeCall, 'group' | 'stage'>,
+    lasts: Lasts,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const beganMs = clock.monotonicMs();
+    await lasting(clock, lasts, signal);
+    made.add({ group, stage, beganMs, endedMs: clock.monotonicMs() });
   };
   const source = aSilentSource({
     discover: async () => found(...ids.map((id) => anApplication({ id }))),
@@ -63,12 +61,12 @@ function planned(
       plans
         .map((_, group) => due.filter((one) => groupOf(one) === group))
         .filter(({ length }) => length > 0),
-    async *poll(asked, calls, aborted) {
+    async *poll(asked, { signal }) {
       const [first] = asked();
       const group = first === undefined ? 0 : groupOf(first);
       for (const [stage, all] of (plans[group]?.stages ?? []).entries()) {
-        await calls.run(() => all.length, all.map((lasts) => callOf(group, stage, lasts)).values());
-        if (aborted.aborted) return;
+        await Promise.all(all.map(async (lasts) => makeCall({ group, stage }, lasts, signal)));
+        if (signal.aborted) return;
       }
       for (const question of asked()) {
         if (question.kind === 'application') {
@@ -146,7 +144,7 @@ describe('any groups', () => {
 
           expect(ids.map(outcomesOf)).toEqual(ids.map((id) => (dropped.has(id) ? 0 : 1)));
           for (const group of plans.keys()) {
-            expectOrder([...made.values()].filter((call) => call.group === group));
+            expectOrder([...made].filter((call) => call.group === group));
           }
           expect(clock.pendingTimers()).toBe(0);
         },

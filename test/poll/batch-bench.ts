@@ -4,7 +4,7 @@ import { minuteMs } from '../../src/model/time.ts';
 import { type anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { type FakeBatchSource, inBatches } from '../support/fake-batch-source.ts';
 import { createFakeSource, webOf } from '../support/fake-source.ts';
-import { aBench, type PollerBench } from '../support/poller-bench.ts';
+import { aBench, type PollerApi, type PollerBench } from '../support/poller-bench.ts';
 
 export interface BatchBench extends PollerBench {
   readonly source: FakeBatchSource;
@@ -15,8 +15,8 @@ export function aBatchBench(
   account: Parameters<typeof anAccount>[0] = {},
 ): BatchBench {
   const sources: FakeBatchSource[] = [];
-  const sourceOf = (): FakeBatchSource => {
-    const source = inBatches(createFakeSource());
+  const sourceOf: PollerApi['sourceOf'] = (...how) => {
+    const source = inBatches(createFakeSource(...how));
     sources.push(source);
     return source;
   };

@@ -7,7 +7,6 @@ import type { Discovery } from '../../src/model/source.ts';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
 import { DiscoveryLoop } from '../../src/poll/discovery-loop.ts';
 import type { Sought } from '../../src/poll/discovery-state.ts';
-import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext, aSilentSource } from '../support/a-context.ts';
 import { dependantsOf } from '../support/dependants.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -27,9 +26,6 @@ interface Bench extends TableBench {
   readonly begun: { readonly atMs: number; readonly selectors: number }[];
   /** When each discovery was taken in. */
   readonly ended: number[];
-  /** The time that each list may take. */
-  readonly lists: () => number;
-  /** How often the key was read. */
   /** That of its account, which outlives all discoveries. */
   readonly signal: AbortSignal;
   readonly stop: () => Promise<unknown>;
@@ -51,14 +47,8 @@ function aLoop(
   const clock = createFakeClock();
   const begun: { readonly atMs: number; readonly selectors: number }[] = [];
   const ended: number[] = [];
-  let lists = 0;
   const context = aContext({
     clock,
-    calls: Object.assign(accountCalls(clock), {
-      beginList: () => {
-        lists += 1;
-      },
-    }),
     source: aSilentSource({
       discover: async ({ selectors }, _known, aborted) => {
         begun.push({ atMs: clock.monotonicMs(), selectors: selectors.length });
@@ -81,7 +71,6 @@ function aLoop(
     loop,
     begun,
     ended,
-    lists: () => lists,
     signal: abort.signal,
     stop: async () => {
       abort.abort(new Error('stopped'));
@@ -111,7 +100,7 @@ const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) =>
 const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
 describe('DiscoveryLoop', () => {
-  it('discovers at once, and then an interval after the end of each discovery, as a list of its own', async () => {
+  it('discovers at once, and then an interval after the end of each discovery', async () => {
     const bench: Bench = aLoop(async (begun) => {
       await new Promise<void>((resolve) => {
         bench.clock.after(5000, resolve);
@@ -125,7 +114,6 @@ describe('DiscoveryLoop', () => {
     expect(timesOf(bench)).toEqual([0, 65_000, 130_000]);
     expect(bench.ended).toEqual([5000, 70_000, 135_000]);
     expect([...bench.table.states.applications.keys()]).toEqual(['1']);
-    expect(bench.lists()).toBe(3);
     expect(reason).toMatchObject({ message: 'stopped' });
   });
 

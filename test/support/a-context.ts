@@ -9,10 +9,12 @@ import { createFakeSource } from './fake-source.ts';
 /** What the parts of an account share, with fakes all around. */
 export function aContext(overrides: Partial<Context> = {}): Context {
   const { clock = createFakeClock() } = overrides;
+  const calls = overrides.calls ?? accountCalls(clock);
+  const source = overrides.source ?? createFakeSource(clock, calls);
   return {
     clock,
-    source: overrides.source ?? createFakeSource(clock),
-    calls: overrides.calls ?? accountCalls(clock),
+    source,
+    calls,
     key: { reload: async () => false, readability: () => ({ value: false, sinceMs: undefined }) },
     vendorClock: { wallMs: () => clock.wallMs(), skewSeconds: () => undefined },
     random: () => 0.5,

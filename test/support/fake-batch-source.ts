@@ -1,8 +1,7 @@
-import { ApiError } from '../../src/model/api-error.ts';
 import { isWorthPolling } from '../../src/model/selected-application.ts';
-import type { Call, CallContext, Polled, Question, Source } from '../../src/model/source.ts';
-import { callsAtOnce } from './calls-at-once.ts';
-import { type FakeSource, inTurn } from './fake-source.ts';
+import type { Polled, PollOptions, Question, Source } from '../../src/model/source.ts';
+import { aJob, callsAtOnce } from './calls-at-once.ts';
+import { type FakeSource, inTurn, restSourceOf } from './fake-source.ts';
 
 /** Applications that one call answers for. */
 const batchSize = 200;
@@ -19,7 +18,9 @@ export interface FakeBatchSource extends FakeSource {
  */
 export function inBatches(fake: FakeSource): FakeBatchSource {
   const sentBatches: (readonly string[])[] = [];
-  const source: Pick<Source, 'sharesCalls' | 'cost' | 'groups' | 'poll'> = {
+  const inside = restSourceOf(fake.client, callsAtOnce(), fake.clock);
+  const source: Pick<Source, 'sharesCalls' | 'cost' | 'groups' | 'discover' | 'poll'> = {
+    discover: async (...wanted) => inside.discover(...wanted),
     sharesCalls: true,
     cost: (subjects) => {
       const polled = subjects.filter(
@@ -28,18 +29,12 @@ export function inBatches(fake: FakeSource): FakeBatchSource {
       return { ...fake.cost([]), application_metrics: groupsOf(polled).length };
     },
     groups: groupsOf,
-    async *poll(asked, calls, signal) {
-      const polled: Polled[] = [];
-      const theCall = function* (): Generator<Call, undefined> {
-        const questions = asked();
-        yield async (context) => {
-          sentBatches.push(questions.flatMap(idsOf));
-          polled.push(...(await askedInOne(fake, questions, context, signal)));
-        };
-        return undefined;
-      };
-      await calls.run(() => 1, theCall());
-      yield* polled;
+    async *poll(asked, options) {
+      const { job, signal } = options;
+      const permit = await fake.accountCalls.take(job, signal);
+      const questions = asked();
+      sentBatches.push(questions.flatMap(idsOf));
+      yield* await inTurn({ permit, signal }, async () => askedInOne(inside, questions, options));
     },
   };
   const lists = (): number => fake.calls.filter((call) => call === 'list').length;
@@ -48,32 +43,18 @@ export function inBatches(fake: FakeSource): FakeBatchSource {
 
 /** What the REST API would be asked in many calls, in a single one. */
 async function askedInOne(
-  fake: FakeSource,
+  inside: Source,
   questions: readonly Question[],
-  context: CallContext,
-  signal: AbortSignal,
+  { signal }: PollOptions,
 ): Promise<readonly Polled[]> {
-  let isAnswered = false;
-  const release = (isAnsweredNow: boolean | undefined): void => {
-    isAnswered ||= isAnsweredNow === true;
-  };
-  const permit = { apiKey: 'inside', throttled: () => undefined, release };
-  const inside = callsAtOnce({ ...context, turn: { next: async () => permit } });
-  const all = Promise.all(
-    questions.map(async (question) => {
-      const polled: Polled[] = [];
-      for await (const one of fake.poll(() => [question], inside, signal))
-        polled.push(withoutLookUps(one));
-      return polled;
-    }),
-  );
-  await inTurn(context, async () => {
-    await all;
-    if (!isAnswered) throw new ApiError('reset', 'no answer at all');
-  }).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
+  const all = questions.map(async (question) => {
+    const polled: Polled[] = [];
+    const options = { job: aJob, signal };
+    for await (const one of inside.poll(() => [question], options))
+      polled.push(withoutLookUps(one));
+    return polled;
   });
-  return (await all).flat();
+  return (await Promise.all(all)).flat();
 }
 
 /** The names come with the values. */

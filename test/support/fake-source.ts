@@ -3,10 +3,12 @@ import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, RequestContext, Source } from '../../src/model/source.ts';
+import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import type { WholeAnswersContext } from '../../src/newrelic/rest/call-groups.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/newrelic/rest/metric-payload.ts';
 import type { RestClient } from '../../src/newrelic/rest/poll.ts';
 import { createRestSource } from '../../src/newrelic/rest/rest-source.ts';
+import { accountCalls as aloneWithKey } from '../newrelic/calls/call-fakes.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
@@ -22,6 +24,9 @@ export type Answer = Values | ApiError | Promise<Values>;
 export type NamesAnswer = Map<string, string> | ApiError | HostNames | Promise<never>;
 
 export interface FakeSource extends Source {
+  /** What lets its calls go. */
+  readonly accountCalls: AccountCalls;
+  readonly clock: Clock;
   /** The calls of the REST API; what they answer is what the fake was told, whoever asks. */
   readonly client: RestClient;
   /** Replaces what the account has; the answers of a discovery. */
@@ -55,22 +60,20 @@ export function webOf(requestsPerMinute: number): Values {
   return [requestsPerMinute];
 }
 
-/** Sends one request in the turn of its call, as a transport does. */
+/** Uses the permit of a call, as a transport does. */
 export async function inTurn<Value>(
-  { turn, signal }: RequestContext,
+  { permit }: RequestContext,
   send: () => Promise<Value>,
 ): Promise<Value> {
-  const permit = await turn?.next(0, signal);
-  let isAnswered = false;
   try {
     const value = await send();
-    isAnswered = true;
+    permit?.release('answered');
     return value;
   } catch (error) {
-    isAnswered = error instanceof ApiError && error.status !== undefined;
+    permit?.release(
+      error instanceof ApiError && error.status !== undefined ? 'answered' : 'failed',
+    );
     throw error;
-  } finally {
-    permit?.release(isAnswered);
   }
 }
 
@@ -111,8 +114,21 @@ async function whenCutShort(signal: AbortSignal): Promise<Discovery> {
   }
 }
 
+/** The real source over such calls. */
+export function restSourceOf(
+  client: RestClient,
+  calls: AccountCalls,
+  clock: Clock = createFakeClock(),
+): Source {
+  const vendorClock = { wallMs: () => clock.wallMs(), skewSeconds: () => undefined };
+  return createRestSource('main', { client, clock, calls, vendorClock, ...unobserved });
+}
+
 /** A vendor that knows only what a test told it, and fails on anything else. */
-export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
+export function createFakeSource(
+  clock: Clock = createFakeClock(),
+  accountCalls: AccountCalls = aloneWithKey(clock),
+): FakeSource {
   let applications: readonly Application[] = [];
   let unreadableIds: readonly string[] = [];
   let pendingIds: readonly string[] = [];
@@ -182,7 +198,9 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
   };
 
   return {
-    ...createRestSource('main', { client, clock, ...unobserved }),
+    ...restSourceOf(client, accountCalls, clock),
+    accountCalls,
+    clock,
     client,
     calls,
     sent: () => calls.length,

@@ -29,7 +29,7 @@ export interface PollerBench<Asked extends Source = FakeSource> {
 /** What a poller may be tested with: a source that has such batches. */
 export interface PollerApi {
   readonly name: 'by the REST API' | 'in batches';
-  readonly sourceOf: (clock: FakeClock) => FakeSource;
+  readonly sourceOf: (clock: FakeClock, calls: AccountCalls) => FakeSource;
 }
 
 /** A batch for each application, with a call for each host. */
@@ -38,7 +38,7 @@ export const rest: PollerApi = { name: 'by the REST API', sourceOf: createFakeSo
 /** One call for many applications. */
 const batches: PollerApi = {
   name: 'in batches',
-  sourceOf: (clock) => inBatches(createFakeSource(clock)),
+  sourceOf: (...how) => inBatches(createFakeSource(...how)),
 };
 
 /** The poller knows nothing of the API: what is true of it is true with all of them. */
@@ -62,7 +62,8 @@ export function aBench(
   account: Partial<AccountConfig> = {},
 ): PollerBench {
   const clock = createFakeClock();
-  return aBenchOf(api.sourceOf(clock), clock, entries, account);
+  const calls = accountCalls(clock, account);
+  return aBenchOf(api.sourceOf(clock, calls), clock, entries, account, calls);
 }
 
 /** The same over any source of the test's own. */
@@ -71,13 +72,13 @@ export function aBenchOf<Asked extends Source>(
   clock: FakeClock,
   entries: readonly AppEntry[] = [anEntry()],
   account: Partial<AccountConfig> = {},
+  calls: AccountCalls = accountCalls(clock, account),
 ): PollerBench<Asked> {
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const polls: boolean[] = [];
   const pollSeconds: number[] = [];
   const skipped: number[] = [];
-  const calls = accountCalls(clock, account);
   const observer = {
     polled: (seconds: number, succeeded: boolean): void => {
       pollSeconds.push(seconds);

@@ -101,6 +101,7 @@ class ApplicationPoll {
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
   #namesError: ApiError | undefined;
+  #lookUpCalls = 0;
   /** The hosts of the application, if the names of some have shown more than the discovery. */
   #allHostIds: readonly string[] | undefined;
 
@@ -158,6 +159,7 @@ class ApplicationPoll {
       unauthorized: this.#isUnauthorized,
       hostIds: this.#allHostIds,
       hosts,
+      lookUpCalls: this.#lookUpCalls,
     };
   }
 
@@ -232,7 +234,7 @@ class ApplicationPoll {
   #named(found: HostNames): void {
     const { knownHosts } = this.#context;
     const selected = withNewHosts(this.#question.selected, found.names);
-    knownHosts.found(selected, found);
+    this.#lookUpCalls = knownHosts.found(selected, found);
     if (!this.#isByName) return;
     const { error } = found;
     this.#namesError = error;

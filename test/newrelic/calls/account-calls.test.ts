@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/model/api-error.ts';
 import { sleep } from '../../../src/model/clock.ts';
-import type { Turn } from '../../../src/model/permit.ts';
 import { minuteMs } from '../../../src/model/time.ts';
-import type { ScheduledCall } from '../../../src/newrelic/calls/account-calls.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import {
   type AddedJob,
   aCallsBench,
   accountCalls,
-  aJob,
   aThrottled,
   type CallsBench,
-  type OneRequest,
   runJob,
-  times,
 } from './call-fakes.ts';
 import { neverAborted } from './fakes.ts';
 
@@ -93,17 +89,13 @@ describe('the calls of an account, earliest deadline first', () => {
 
 describe('the requests of lists', () => {
   /** Asks as often as it may. */
-  async function asking({ calls, sent }: CallsBench, requests: number, lists = 1): Promise<void> {
-    for (let list = 0; list < lists; list += 1) {
-      calls.beginList();
-      await Promise.all(
-        Array.from({ length: requests }, async () => {
-          const { release } = await calls.lists.next(0, neverAborted);
-          sent.push('list');
-          release(true);
-        }),
-      );
-    }
+  async function asking({ calls, sent }: CallsBench, requests: number): Promise<void> {
+    const all = Array.from({ length: requests }, async () => {
+      const { release } = await calls.take(undefined, neverAborted);
+      sent.push('list');
+      release('answered');
+    });
+    await Promise.all(all);
   }
 
   it('go first, but for one request of ten', async () => {
@@ -121,39 +113,32 @@ describe('the requests of lists', () => {
     expect(bench.sent.join()).toBe(`${nine}poll 599,${nine}poll 1801,list,poll 2999`);
   });
 
-  it.each([
-    { requests: 1, least: 20 },
-    { requests: 20, least: 20 },
-  ])(
-    'leave polls their turn with a budget of 1, however often $requests of them are asked for',
-    async ({ requests, least }) => {
+  it.each([1, 20])(
+    'leave polls their turn with a budget of 1, however often %d of them are asked for',
+    async (requests) => {
       const bench = aCallsBench({ requestsPerMinute: 1 });
-      void asking(bench, requests, 1000);
-      const poll: OneRequest = async () => {
-        bench.sent.push('poll');
-        return true;
+      const listing = async (): Promise<void> => {
+        for (;;) await asking(bench, requests);
       };
+      void listing();
       const polling = async (): Promise<void> => {
         for (;;) {
           const dueMs = bench.clock.monotonicMs();
-          await runJob(bench.calls, { dueMs, calls: times(1, poll) });
+          await runJob(bench.calls, { key: 'poll', dueMs }, async () => {
+            bench.sent.push('poll');
+            return true;
+          });
         }
       };
       void polling();
       await bench.clock.advance(200 * (minuteMs + 1));
 
       const polls = bench.sent.filter((key) => key === 'poll').length;
-      expect(polls).toBeGreaterThanOrEqual(least);
+      expect(polls).toBeGreaterThanOrEqual(20);
       expect(bench.sent.length - polls).toBeGreaterThanOrEqual(80);
     },
   );
 });
-
-/** Runs these calls as a job that is due from the start. */
-function runCalls(bench: Pick<CallsBench, 'calls'>, calls: readonly ScheduledCall[]): void {
-  const job = aJob({ calls: times(0, async () => true), size: calls.length });
-  void bench.calls.run({ ...job, calls: calls.values() }, neverAborted);
-}
 
 describe('the calls of a job', () => {
   it.each([
@@ -172,78 +157,73 @@ describe('the calls of a job', () => {
     expect(seen).toEqual(most);
   });
 
-  it('end it with the last answer, even if nothing more may be sent at that time', async () => {
-    const { clock, add, endRound } = aCallsBench({ requestsPerMinute: 1 });
-    const ended = add({ key: 'a' });
-    await clock.advance(200);
-    await endRound();
-    await ended;
-
-    expect([clock.monotonicMs(), clock.pendingTimers()]).toEqual([200, 0]);
-  });
-
-  it('do not begin after an abort; those under way end it, and no timer is left', async () => {
+  it('do not begin after an abort, and leave no timer', async () => {
     const clock = createFakeClock();
     const calls = accountCalls(clock, { requestsPerMinute: 60, concurrency: 1 });
     const controller = new AbortController();
-    let [sent, hasEnded] = [0, false];
-    const call: OneRequest = async () => {
+    let sent = 0;
+    const call = async (): Promise<boolean> => {
       sent += 1;
       await sleep(clock, 5000, neverAborted);
       return true;
     };
-    const run = async (): Promise<void> => {
-      await runJob(calls, { calls: times(100, call), size: 100 }, controller.signal);
-      hasEnded = true;
-    };
-    const running = run();
+    void runJob(calls, { key: 'a', size: 100 }, call, controller.signal);
     await clock.advance(7000);
-    controller.abort();
-    await settle();
-    const atOnce = hasEnded;
+    controller.abort(new Error('not wanted'));
     await clock.advance(minuteMs);
-    await running;
-    await run();
 
-    expect([sent, atOnce, clock.pendingTimers()]).toEqual([2, false, 0]);
-  });
-
-  it('leave no place idle while one waits for its retry, which then goes before new calls', async () => {
-    const bench = aCallsBench({ requestsPerMinute: 6000, concurrency: 1 });
-    const { clock, sent } = bench;
-    const request = async (turn: Turn, name: string, delayMs: number): Promise<void> => {
-      const { release } = await turn.next(delayMs, neverAborted);
-      sent.push(`${name} ${clock.monotonicMs()}`);
-      await sleep(clock, 100, neverAborted);
-      release(false);
-    };
-    const retried: ScheduledCall = async (turn) => {
-      await request(turn, 'first', 0);
-      await request(turn, 'retry', 450);
-    };
-    const other: ScheduledCall = async (turn) => request(turn, 'other', 0);
-    runCalls(bench, [retried, ...Array<ScheduledCall>(10).fill(other)]);
-    await clock.advance(2000);
-
-    const others = [100, 200, 300, 400, 500].map((ms) => `other ${ms}`);
-    expect(sent.slice(0, 7)).toEqual(['first 0', ...others, 'retry 600']);
+    expect([sent, clock.pendingTimers()]).toEqual([2, 0]);
+    await expect(calls.take(undefined, controller.signal)).rejects.toThrow('not wanted');
   });
 
   it('give their place back uncounted when they send nothing', async () => {
-    const bench = aCallsBench({ requestsPerMinute: 2, concurrency: 1 });
-    const { clock, calls, sent } = bench;
+    const { clock, calls } = aCallsBench({ requestsPerMinute: 2, concurrency: 1 });
+    const sentAtMs: number[] = [];
     calls.key.throttled(aThrottled(1000));
-    const sends: ScheduledCall = async (turn) => {
-      const { release } = await turn.next(0, neverAborted);
-      sent.push(`${clock.monotonicMs()}`);
-      release(true);
+    const make = async (how: 'unsent' | 'answered'): Promise<void> => {
+      const { release } = await calls.take(undefined, neverAborted);
+      if (how === 'answered') sentAtMs.push(clock.monotonicMs());
+      release(how);
     };
-    const sendsNothing: ScheduledCall = async () => undefined;
-    runCalls(bench, [sendsNothing, sendsNothing, sendsNothing, sends, sends]);
+    for (const how of ['unsent', 'unsent', 'answered', 'answered'] as const) void make(how);
     await clock.advance(30_999);
     const counted = calls.requestsLastMinute();
     await clock.advance(1);
 
-    expect([counted, sent]).toEqual([1, ['1000', '31000']]);
+    expect([counted, sentAtMs]).toEqual([1, [1000, 31_000]]);
+  });
+
+  it('end once, whoever says so', async () => {
+    const { calls } = aCallsBench({ concurrency: 1 });
+    const { release, isOver } = await calls.take(undefined, neverAborted);
+    const before = isOver();
+    release('answered');
+    release('unsent');
+
+    expect([before, isOver(), calls.requestsInFlight()]).toEqual([false, true, 0]);
+  });
+});
+
+describe('the calls of a command', () => {
+  it('wait for two minutes in which the key lets none through, and no longer', async () => {
+    const clock = createFakeClock();
+    const calls = accountCalls(clock, {}, 'key-1', 2 * minuteMs);
+    const ended: string[] = [];
+    const take = async (): Promise<void> => {
+      const how = await calls.take(undefined, neverAborted).catch((error: unknown) => error);
+      ended.push(how instanceof ApiError ? how.reason : 'sent');
+    };
+    const first = await calls.take(undefined, neverAborted);
+    await clock.advance(minuteMs);
+    first.release('answered');
+    calls.key.throttled(aThrottled(clock.monotonicMs() + 10 * minuteMs));
+    void take();
+    await clock.advance(2 * minuteMs - 1);
+    const before = ended.length;
+    await clock.advance(1);
+    await take();
+
+    expect([before, ended]).toEqual([0, ['throttled', 'throttled']]);
+    expect(clock.monotonicMs()).toBe(3 * minuteMs);
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../../../src/model/clock.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import type { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import type { Key } from '../../../src/newrelic/calls/keys.ts';
@@ -9,10 +8,9 @@ import {
   accountCalls,
   aLimitExceeded,
   aThrottled,
-  type OneRequest,
+  type OneCall,
   permitsOf,
   runJob,
-  times,
 } from './call-fakes.ts';
 import { neverAborted } from './fakes.ts';
 
@@ -29,13 +27,13 @@ function aRun(requestsPerMinute: number, latencyMs: (call: number) => number = (
   const clock = createFakeClock();
   const calls = accountCalls(clock, { requestsPerMinute, concurrency: 1000 });
   const sentAtMs: number[] = [];
-  const call: OneRequest = async () => {
+  const call: OneCall = async () => {
     sentAtMs.push(clock.monotonicMs());
     const tookMs = latencyMs(sentAtMs.length);
     if (tookMs > 0) await new Promise<void>((resolve) => void clock.after(tookMs, resolve));
     return true;
   };
-  const poll = (size: number): void => void runJob(calls, { calls: times(size, call), size });
+  const poll = (size: number): void => void runJob(calls, { key: 'a', size }, call);
   return { clock, calls, sentAtMs, poll };
 }
 
@@ -53,9 +51,8 @@ function mostInAnyWindow(timesMs: readonly number[], windowMs: number): number {
 describe('the pace of a key', () => {
   it('holds all calls back until the longest pause is over, even if a place is given back unused', async () => {
     const { clock, calls, sentAtMs, poll } = aRun(2);
-    const idle = [async () => sleep(clock, 1000, neverAborted)].values();
-    const unused = { key: 'unused', size: 1, dueMs: 0, periodMs: minuteMs, calls: idle };
-    void calls.run(unused, neverAborted);
+    const unused = await calls.take(undefined, neverAborted);
+    clock.after(1000, () => unused.release('unsent'));
 
     calls.key.throttled(aThrottled(10_000));
     calls.key.throttled(aThrottled(5000));
@@ -111,9 +108,9 @@ describe('the pace of a key', () => {
       const latencyMs = (call: number): number => 80 + ((call * 97) % 320);
       const { clock, calls, sentAtMs, poll } = aRun(requestsPerMinute, latencyMs);
       const list = async (): Promise<void> => {
-        const { release } = await calls.lists.next(0, neverAborted);
+        const { release } = await calls.take(undefined, neverAborted);
         sentAtMs.push(clock.monotonicMs());
-        clock.after(300, () => release(true));
+        clock.after(300, () => release('answered'));
       };
 
       poll((minutes + 2) * requestsPerMinute);

@@ -149,7 +149,7 @@ class World {
 
   async #send(account: Account, step: Send): Promise<void> {
     account.waiting += 1;
-    const permit = await account.calls.lists.next(0, this.#signal);
+    const permit = await account.calls.take(undefined, this.#signal);
     account.waiting -= 1;
     this.#noteTurn(account, permit.apiKey);
     this.#begin(permit, step);
@@ -178,7 +178,7 @@ class World {
         permit.throttled(aThrottled(untilMs, { sentMs, cause }));
         this.#pauses.set(apiKey, Math.max(this.#pauses.get(apiKey) ?? 0, untilMs));
       }
-      permit.release(true);
+      permit.release('answered');
     });
   }
 }

@@ -29,7 +29,7 @@ function aPair() {
 }
 
 function releaseAll(permits: readonly Permit[]): void {
-  for (const { release } of permits) release(true);
+  for (const { release } of permits) release('answered');
 }
 
 describe('accounts with one key', () => {
@@ -76,15 +76,15 @@ describe('accounts with one key', () => {
   });
 
   it('keep to 25 calls in flight with NerdGraph, whatever their account ids, and get room in turn', async () => {
-    const { joinAs } = aBench();
+    const { clock, joinAs } = aBench();
     const joined = [1, 2, 3].map((accountId) =>
       joinAs({ name: `account ${accountId}`, source: { kind: 'nerdgraph', accountId } }),
     );
     const all = await Promise.all(joined.map(async (calls) => permitsOf(calls, 40)));
     const before = all.map(({ length }) => length);
     for (const { release } of all[0]?.slice(0, 12) ?? []) {
-      release(true);
-      await settle();
+      release('answered');
+      await clock.advance(0);
     }
 
     expect([before, all.map(({ length }) => length)]).toEqual([
@@ -184,7 +184,7 @@ describe('a key', () => {
     calls.leave();
     await wait(100_000);
     permit?.throttled(aThrottled(101_000));
-    permit?.release(true);
+    permit?.release('answered');
     await wait(minuteMs + 1);
     await wait(998);
     key.throttled(aLimitExceeded(162_000, { sentMs: 161_000 }));

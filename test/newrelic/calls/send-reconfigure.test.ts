@@ -21,7 +21,7 @@ describe('other settings', () => {
     const { transport, clock, outcomeOf } = aSendBench(held().send);
     const ended: string[] = [];
     const send = async (name: string): Promise<void> => {
-      await outcomeOf({ isOptional: true });
+      await outcomeOf({ mayRetry: false });
       ended.push(name);
     };
     const before = send('before');
@@ -79,7 +79,7 @@ function anAccountOver(first: FakeConnections) {
   const replaceBy = (next: RawTransport): void => bench.transport.reconfigure(settings, next);
   replaceBy(first);
   const send = async (): Promise<unknown> => {
-    const sent = bench.outcomeOf({ isOptional: true });
+    const sent = bench.outcomeOf({ mayRetry: false });
     await settle();
     return sent;
   };

@@ -46,8 +46,7 @@ describe('a request that fails', () => {
 
   it.each<[string, Partial<ApiRequest>, number]>([
     ...operations.map((operation): [string, object, number] => [operation, { operation }, 2]),
-    ['nobody waits for it', { isOptional: true }, 1],
-    ['it is a retry itself', { isRepeated: true }, 1],
+    ['nobody waits for it, or it is a retry itself', { mayRetry: false }, 1],
   ])('is sent as often as is worth it: %s', async (_, request, attempts) => {
     expect(await repeated(anAnswer(500), request)).toEqual({ outcome: 500, attempts });
   });
@@ -68,13 +67,14 @@ describe('a request that fails', () => {
 
   it.each([429, 500])('is not sent again once its caller has aborted: %d', async (status) => {
     const controller = new AbortController();
-    const reason = new ApiError('timeout', 'the poll took too long');
+    const reason = new Error('the poll is not wanted any more');
     const bench = aSendBench(async () => {
       controller.abort(reason);
       return anAnswer(status);
     });
 
     expect(await bench.outcomeOf({}, controller.signal)).toBe(reason);
+    await bench.clock.advance(0);
     expect([bench.sentAtMs.length, bench.clock.pendingTimers()]).toEqual([1, 0]);
   });
 

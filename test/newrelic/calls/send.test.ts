@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
-import type { Turn } from '../../../src/model/permit.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { anAnswer, held, type Step, scripted } from './fakes.ts';
 import { aSendBench, type SendBench } from './send-bench.ts';
@@ -31,22 +30,21 @@ async function eventsOf(steps: readonly Step[], saying: readonly number[] = []):
       },
     },
   );
-  const turn: Turn = {
-    next: async (delayMs, signal) => {
-      const permit = await bench.calls.lists.next(delayMs, signal);
-      note(`permit at ${bench.clock.monotonicMs()}`);
-      return {
-        ...permit,
-        throttled: (answer) => {
-          note('pause');
-          permit.throttled(answer);
-        },
-        release: (isAnswered) => {
-          note(`permit back ${isAnswered}`);
-          permit.release(isAnswered);
-        },
-      };
-    },
+  const take = bench.calls.take.bind(bench.calls);
+  bench.calls.take = async (...asked) => {
+    const permit = await take(...asked);
+    note(`permit at ${bench.clock.monotonicMs()}`);
+    return {
+      ...permit,
+      throttled: (answer) => {
+        note('pause');
+        permit.throttled(answer);
+      },
+      release: (how) => {
+        note(`permit back ${how}`);
+        permit.release(how);
+      },
+    };
   };
   Object.assign(bench.observer, {
     started: () => note('measure'),
@@ -54,7 +52,7 @@ async function eventsOf(steps: readonly Step[], saying: readonly number[] = []):
   });
   Object.assign(bench.logger, { debug: () => note('log') });
   bench.keyProvider.rotate('key-2');
-  const outcome = bench.outcomeOf({ turn, isRepeated: true });
+  const outcome = bench.outcomeOf({ mayRetry: false });
   await bench.clock.advance(60_000);
   return [...events, String(await outcome)];
 }
@@ -69,7 +67,7 @@ const answered = (status: number): readonly string[] => [
   ...(status === 429 ? ['pause'] : []),
   'log',
   `measured ${status}`,
-  'permit back true',
+  'permit back answered',
 ];
 const retried = [
   ...sent('key-1'),
@@ -98,29 +96,29 @@ describe('send', () => {
     [
       'no answer in time',
       [never],
-      [...sent('key-1'), 'log', 'measured timeout', 'permit back false', cutOff],
+      [...sent('key-1'), 'log', 'measured timeout', 'permit back failed', cutOff],
     ],
   ])('does all it has to do in one order: %s', async (_, steps, events, saying) => {
     expect(await eventsOf(steps, saying)).toEqual(events);
   });
 
   it.each([
-    ['without an answer', new ApiError('client', 'broken'), false],
-    ['with a bad one', new ApiError('too_large', 'broken', { status: 200 }), true],
-    ['as the caller wanted', new Error('stopping'), undefined],
-  ])('gives the permit back once when the request fails %s', async (_, failure, isAnswered) => {
+    ['without an answer', new ApiError('client', 'broken'), 'failed'],
+    ['with a bad one', new ApiError('too_large', 'broken', { status: 200 }), 'answered'],
+    ['as the caller wanted', new Error('stopping'), 'aborted'],
+  ])('gives the permit back once when the request fails %s', async (_, failure, how) => {
     const given = (await eventsOf([failure])).filter((event) => event.startsWith('permit back'));
 
-    expect(given).toEqual([`permit back ${isAnswered}`]);
+    expect(given).toEqual([`permit back ${how}`]);
   });
 
   it('has never more requests in flight than allowed, and says how many', async () => {
     const wire = held();
-    const { calls: account, send } = aSendBench(wire.send, { account: { concurrency: 3 } });
+    const { calls: account, clock, send } = aSendBench(wire.send, { account: { concurrency: 3 } });
     const calls = Array.from({ length: 7 }, async () => send());
     const inFlight: number[] = [];
     for (const _ of calls) {
-      await settle();
+      await clock.advance(0);
       inFlight.push(account.requestsInFlight());
       wire.answer();
     }
@@ -141,6 +139,7 @@ describe('send', () => {
 
     expect(await outcomes).toEqual([reason, reason, reason]);
     expect(await outcomeOf({}, controller.signal)).toBe(reason);
+    await clock.advance(0);
     expect([wire.requests.length, clock.pendingTimers()]).toEqual([1, 0]);
   });
 
@@ -158,6 +157,7 @@ describe('send', () => {
     wire.answerAll();
     await Promise.all(calls);
 
+    await clock.advance(0);
     expect([wire.requests.length, clock.pendingTimers()]).toEqual([2000, 0]);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     expect(warnings).toEqual([]);
@@ -179,7 +179,7 @@ describe('the deadline of a request', () => {
     });
     const { signal } = new AbortController();
     const wanted = timeoutMs === undefined ? {} : { timeoutMs };
-    const outcome = bench.outcomeOf({ ...wanted, isOptional: true }, signal);
+    const outcome = bench.outcomeOf({ ...wanted, mayRetry: false }, signal);
 
     await bench.clock.advance(endsAfterMs - 1);
     const before = signals.map(({ aborted }) => aborted);
@@ -218,7 +218,8 @@ describe('the counters of requests', () => {
     ['aborted', new Error('no'), undefined],
   ])('have one that ended with %s', async (code, step, reason) => {
     const bench = aSendBench(scripted(step).send);
-    await bench.outcomeOf({ operation: 'list_hosts', isOptional: true });
+    void bench.outcomeOf({ operation: 'list_hosts', mayRetry: false });
+    await settle();
 
     expect(bench.observer.events).toEqual([
       'started list_hosts',

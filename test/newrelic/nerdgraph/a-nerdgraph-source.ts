@@ -1,11 +1,6 @@
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type {
-  ApplicationQuestion,
-  PollCalls,
-  Question,
-  Source,
-} from '../../../src/model/source.ts';
+import type { ApplicationQuestion, Question, Source } from '../../../src/model/source.ts';
 import type { Operation } from '../../../src/model/telemetry.ts';
 import type { ApiRequest, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { VendorClock } from '../../../src/newrelic/calls/vendor-clock.ts';
@@ -14,6 +9,7 @@ import { createNerdGraphSource } from '../../../src/newrelic/nerdgraph/nerdgraph
 import { createSimulator, type Simulator } from '../../../src/simulator/simulator.ts';
 import { demoApiKey, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import { aQuestion } from '../../support/builders.ts';
+import { aJob, type CallsAtOnce, callsAtOnce } from '../../support/calls-at-once.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../../support/fake-logger.ts';
 import { inMemoryTransport } from '../../support/in-memory-vendor.ts';
@@ -36,12 +32,14 @@ export interface SourceUnderTest {
 export function aNerdGraphSource(
   send: Transport,
   clock: FakeClock = createFakeClock(),
+  options: CallsAtOnce = {},
 ): SourceUnderTest {
   const requests: ApiRequest[] = [];
   const unexpected: string[] = [];
   const failures: string[] = [];
   const logger = createFakeLogger();
   const vendorClock = new VendorClock(clock, () => undefined);
+  const calls = callsAtOnce({ clock, ...options });
   const source = createNerdGraphSource(
     { account: 'production', accountId, timeoutMs: () => 30_000 },
     {
@@ -58,6 +56,7 @@ export function aNerdGraphSource(
           for (let left = count; left > 0; left -= 1) unexpected.push(kind);
         },
       },
+      calls,
       logger,
       clock,
       vendorClock,
@@ -115,33 +114,20 @@ export interface PolledTogether {
 export async function pollGroups(
   source: Pick<Source, 'poll'>,
   groups: readonly (readonly Question[])[],
-  {
-    clock,
-    wallMs = clock.wallMs(),
-    spare = Number.POSITIVE_INFINITY,
-  }: { clock: FakeClock; wallMs?: number; spare?: number },
-): Promise<PolledTogether> {
+  { clock, windowsAtMs = clock.wallMs() }: { clock: FakeClock; windowsAtMs?: number },
+): Promise<ReadonlyMap<string, PollOutcome>> {
   const outcomes = new Map<string, PollOutcome>();
-  let made = 0;
-  const context = { signal: neverAborted, wallMs };
-  const calls: PollCalls = {
-    run: async (_, all) => {
-      const running: Promise<void>[] = [];
-      for (let call = all.next(); call.done !== true; call = all.next()) {
-        running.push(call.value(context));
-      }
-      made += running.length;
-      await ended(running, clock);
-    },
-    spare: () => spare,
-  };
+  const options = { job: aJob, signal: neverAborted, windowsAtMs };
   for (const group of groups) {
-    for await (const one of source.poll(() => group, calls, neverAborted)) {
-      if (one.kind !== 'application') continue;
-      outcomes.set(one.question.selected.application.id, one.outcome);
-    }
+    const all = (async () => {
+      for await (const one of source.poll(() => group, options)) {
+        if (one.kind !== 'application') continue;
+        outcomes.set(one.question.selected.application.id, one.outcome);
+      }
+    })();
+    await ended([all], clock);
   }
-  return { outcomes, calls: made };
+  return outcomes;
 }
 
 /** A large answer is used in a turn of its own, which the clock begins. */
@@ -159,12 +145,14 @@ async function ended(
 
 /** Polls these applications together. */
 export async function polled(
-  { source, clock }: Pick<SourceUnderTest, 'source' | 'clock'>,
+  { source, clock, requests }: Pick<SourceUnderTest, 'source' | 'clock' | 'requests'>,
   applications: readonly SelectedApplication[],
   overrides: Partial<ApplicationQuestion> = {},
 ): Promise<PolledTogether> {
   const questions = applications.map((selected) => aQuestion(selected, overrides));
-  return pollGroups(source, source.groups(questions, []), { clock });
+  const before = requests.length;
+  const outcomes = await pollGroups(source, source.groups(questions, []), { clock });
+  return { outcomes, calls: requests.length - before };
 }
 
 /** The calls that polls of these applications cost. */

@@ -193,10 +193,9 @@ async function outcomesOf(
     if (entry === undefined || !isWorthPolling({ application, entry })) return [];
     return [aQuestion({ application, entry })];
   });
-  const { outcomes } = await pollUntilSettled(source, async () =>
+  return pollUntilSettled(source, async () =>
     pollGroups(source, source.groups(questions, []), { clock }),
   );
-  return outcomes;
 }
 
 async function restOutcomes(

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
-import type { PollCalls, Polled, Question } from '../../../src/model/source.ts';
+import type { Polled, Question } from '../../../src/model/source.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import type { Transport } from '../../../src/newrelic/calls/transport.ts';
 import { aQuery, aQuestion, aSelected } from '../../support/builders.ts';
+import { aJob } from '../../support/calls-at-once.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { aNerdGraphSource, costOf, polled, type SourceUnderTest } from './a-nerdgraph-source.ts';
 import { type AskedNrql, answering, apart, ofHost, row } from './a-nerdgraph-vendor.ts';
@@ -15,7 +17,6 @@ const wallMs = Date.UTC(2026, 8, 1, 10, 0, 30);
 const toMs = Date.UTC(2026, 8, 1, 9, 57);
 const broken = new ApiError('server', 'it broke');
 const refused = new ApiError('auth', 'refused', { status: 401 });
-const deadline = new ApiError('timeout', 'time is over');
 
 type Entry = Parameters<typeof aSelected>[1];
 
@@ -25,30 +26,22 @@ function apps(count: number, entry: Entry = {}): readonly SelectedApplication[] 
   );
 }
 
-/** Makes the calls one after the other, each so much later than the one before. */
-function oneByOne(lateMs = 0): PollCalls {
-  return {
-    run: async (_, calls) => {
-      let ms = wallMs;
-      for (let call = calls.next(); call.done !== true; call = calls.next()) {
-        await call.value({ signal: neverAborted, wallMs: ms });
-        ms += lateMs;
-      }
-    },
-  };
-}
-
 async function outcomesIn(
   { source }: Pick<SourceUnderTest, 'source'>,
   group: readonly Question[] | readonly SelectedApplication[],
-  calls: PollCalls = oneByOne(),
   signal = neverAborted,
 ): Promise<readonly Polled['outcome'][]> {
   const questions = group.map((one) => ('kind' in one ? one : aQuestion(one)));
   const outcomes: Polled['outcome'][] = [];
-  for await (const { outcome } of source.poll(() => questions, calls, signal))
-    outcomes.push(outcome);
+  const options = { job: aJob, signal };
+  for await (const { outcome } of source.poll(() => questions, options)) outcomes.push(outcome);
   return outcomes;
+}
+
+/** A source on a clock of its own, whose calls go one after the other. */
+function oneByOne(send: Transport, onPermit?: () => void): SourceUnderTest {
+  const clock = createFakeClock(wallMs);
+  return aNerdGraphSource(send, clock, { concurrency: 1, ...(onPermit && { onPermit }) });
 }
 
 describe('a poll', () => {
@@ -75,15 +68,12 @@ describe('a poll', () => {
       asked.push(ids.join(' '));
       return broken;
     });
-    const { source } = aNerdGraphSource(vendor);
-    const calls: PollCalls = {
-      run: async (...all) => {
-        group.push(...apps(2).map((one) => aQuestion(one)));
-        await oneByOne().run(...all);
-      },
-    };
+    const { source } = oneByOne(vendor, () => {
+      if (group.length === 0) group.push(...apps(2).map((one) => aQuestion(one)));
+    });
     const found: Polled[] = [];
-    for await (const one of source.poll(() => group, calls, neverAborted)) found.push(one);
+    const options = { job: aJob, signal: neverAborted };
+    for await (const one of source.poll(() => group, options)) found.push(one);
 
     expect([found.length, asked]).toEqual([2, ['1 2', '1 2']]);
   });
@@ -98,13 +88,11 @@ describe('a poll', () => {
       const windows: unknown[] = [];
       const vendor = answering((one) => {
         windows.push(one.window);
+        bench.clock.jumpWall(10 * minuteMs);
         return [];
       });
-      await outcomesIn(
-        aNerdGraphSource(vendor),
-        apps(1, { poll: { window } }),
-        oneByOne(10 * minuteMs),
-      );
+      const bench: SourceUnderTest = oneByOne(vendor);
+      await outcomesIn(bench, apps(1, { poll: { window } }));
 
       const wanted = { fromMs: toMs - minutes * minuteMs, toMs };
       expect(windows).toEqual([wanted, wanted]);
@@ -148,7 +136,7 @@ describe('a poll', () => {
   });
 
   it('ends with a refused key: what was not asked for yet is refused as well', async () => {
-    const bench = aNerdGraphSource(answering(() => refused));
+    const bench = oneByOne(answering(() => refused));
     const failure = { error: refused, unauthorized: true, failed: new Set(['application', 'a']) };
 
     expect(await outcomesIn(bench, apps(2))).toMatchObject([failure, failure]);
@@ -156,44 +144,16 @@ describe('a poll', () => {
   });
 });
 
-/** Makes the calls one after the other; aborts with this reason after the first, and waits no longer. */
-function abortedAfterFirst(reason: Error): readonly [PollCalls, AbortSignal] {
-  const stop = new AbortController();
-  const context = { signal: neverAborted, wallMs };
-  const run: PollCalls['run'] = async (_, all) => {
-    const [first, ...others] = { [Symbol.iterator]: () => all };
-    await first?.(context);
-    stop.abort(reason);
-    await Promise.all(others.map(async (call) => call(context)));
-  };
-  return [{ run }, stop.signal];
-}
-
 describe('an abort of a poll', () => {
-  it.each([
-    ['what was cut off', deadline],
-    ['an answer that comes later', [ofHost('a', 5)]],
-  ])(
-    'by a deadline keeps what has arrived, and divides nothing because of %s',
-    async (_, hosts) => {
-      const bench = aNerdGraphSource(answering(apart([row(5)], hosts)));
-      const [outcome] = await outcomesIn(bench, apps(8), ...abortedAfterFirst(deadline));
+  it('leaves no outcomes, and divides nothing because of what was cut off', async () => {
+    const stop = new AbortController();
+    const bench = oneByOne(async () => {
+      stop.abort(new Error('nobody wants it'));
+      throw broken;
+    });
 
-      expect(outcome).toMatchObject({
-        error: deadline,
-        failed: new Set(['a']),
-        reading: { application: [1, undefined] },
-      });
-      expect([costOf(bench.source, apps(8)), bench.source.costChanges()]).toEqual([2, 0]);
-    },
-  );
-
-  it('for another reason leaves no outcomes', async () => {
-    const bench = aNerdGraphSource(answering(() => broken));
-    const aborted = abortedAfterFirst(new Error('nobody wants it'));
-
-    expect(await outcomesIn(bench, apps(8), ...aborted)).toEqual([]);
-    expect(bench.source.costChanges()).toBe(0);
+    expect(await outcomesIn(bench, apps(8), stop.signal)).toEqual([]);
+    expect([costOf(bench.source, apps(8)), bench.source.costChanges()]).toEqual([2, 0]);
   });
 });
 
@@ -204,7 +164,7 @@ describe('a poll of a query', () => {
   const answer = nrqlAnswer(part);
 
   it('is one call, for a window that ends its delay ago', async () => {
-    const bench = aNerdGraphSource(async () => answer);
+    const bench = oneByOne(async () => answer);
     const [outcome] = await outcomesIn(bench, group);
 
     expect(outcome).toMatchObject({ reading: { series: [{ value: 7 }] }, error: undefined });
@@ -214,7 +174,7 @@ describe('a poll of a query', () => {
 
   it('asks again if its answer shows that the window was cut by a wrong clock', async () => {
     const date = new Date(wallMs + 3 * minuteMs).toUTCString();
-    const bench = aNerdGraphSource(async () => ({ ...answer, headers: { date } }));
+    const bench = oneByOne(async () => ({ ...answer, headers: { date } }));
     await outcomesIn(bench, group);
     await outcomesIn(bench, group);
 
@@ -223,7 +183,7 @@ describe('a poll of a query', () => {
   });
 
   it('asks three times at most, whatever clock the answers tell of', async () => {
-    const bench = aNerdGraphSource(async () => {
+    const bench = oneByOne(async () => {
       const behindMs = bench.requests.length % 2 === 0 ? 0 : 3 * minuteMs;
       return { ...answer, headers: { date: new Date(wallMs - behindMs).toUTCString() } };
     });
@@ -232,21 +192,12 @@ describe('a poll of a query', () => {
     expect(bench.requests).toHaveLength(3);
   });
 
-  it.each<[string, Error | undefined, string]>([
-    ['for the reason that it has', refused, 'refused'],
-    ['because of the deadline', undefined, 'time is over'],
-    ['if it was never asked', deadline, 'it was not asked.'],
-  ])('has failed %s', async (_, error, says) => {
-    const stop = new AbortController();
-    const vendor: Transport = async () => {
-      if (error !== undefined) throw error;
-      stop.abort(deadline);
-      return answer;
-    };
-    const calls = error === deadline ? { run: async () => undefined } : oneByOne();
-    const [outcome] = await outcomesIn(aNerdGraphSource(vendor), group, calls, stop.signal);
+  it('has failed for the reason that it has', async () => {
+    const bench = oneByOne(async () => {
+      throw refused;
+    });
+    const [outcome] = await outcomesIn(bench, group);
 
-    expect(outcome).toMatchObject({ reading: undefined, unauthorized: error === refused });
-    expect(outcome?.error?.message).toBe(says);
+    expect(outcome).toMatchObject({ reading: undefined, unauthorized: true, error: refused });
   });
 });

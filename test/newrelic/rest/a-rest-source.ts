@@ -6,11 +6,12 @@ import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../../src/model/selected-application.ts';
 import type { ApplicationQuestion, Discovery, Source } from '../../../src/model/source.ts';
 import type { InvalidSampleReason, UnexpectedAnswer } from '../../../src/model/telemetry.ts';
+import type { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import type { RestClient } from '../../../src/newrelic/rest/poll.ts';
 import { createRestClient, createRestSource } from '../../../src/newrelic/rest/rest-source.ts';
 import { aQuestion } from '../../support/builders.ts';
-import { callsAtOnce } from '../../support/calls-at-once.ts';
+import { aJob, callsAtOnce } from '../../support/calls-at-once.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import {
   answerOf,
@@ -32,7 +33,10 @@ export interface SourceUnderTest {
 
 export function aRestSource(
   send: Transport,
-  { clock = createFakeClock() }: { readonly clock?: Clock } = {},
+  {
+    clock = createFakeClock(),
+    calls = callsAtOnce({ clock }),
+  }: { readonly clock?: Clock; readonly calls?: AccountCalls } = {},
 ): SourceUnderTest {
   const invalidSamples: InvalidSampleReason[] = [];
   const failures: string[] = [];
@@ -48,7 +52,9 @@ export function aRestSource(
   };
   const logger = { debug: log, info: log, warn: log, error: log };
   const client = createRestClient({ send, clock, observer, logger });
-  const source = createRestSource('main', { client, clock, observer, logger });
+  const vendorClock = { wallMs: () => clock.wallMs(), skewSeconds: () => undefined };
+  const shared = { client, calls, vendorClock, clock, observer, logger };
+  const source = createRestSource('main', shared);
   return { source, client, invalidSamples, failures, unexpected, logged };
 }
 
@@ -127,10 +133,10 @@ export async function polled(
   wallMs: number = Date.UTC(2026, 8, 1, 10, 0, 30),
 ): Promise<readonly PollOutcome[]> {
   const questions = applications.map((one) => aQuestion(one, asked));
-  const calls = callsAtOnce({ signal: neverAborted, wallMs });
+  const options = { job: aJob, signal: neverAborted, windowsAtMs: wallMs };
   const groups = source.groups(questions, []).map(async (group) => {
     const outcomes: PollOutcome[] = [];
-    for await (const one of source.poll(() => group, calls, neverAborted)) {
+    for await (const one of source.poll(() => group, options)) {
       if (one.kind === 'application') outcomes.push(one.outcome);
     }
     return outcomes;

@@ -46,7 +46,7 @@ describe('the host names of an application', () => {
       calls: 1,
     });
     expect(found.transport.calls).toMatchObject([
-      { operation: 'list_hosts', answerSize: 'medium', timeoutMs: 10_000, isOptional: true },
+      { operation: 'list_hosts', answerSize: 'medium', timeoutMs: 10_000, mayRetry: false },
     ]);
   });
 

@@ -3,19 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../../src/model/polled-series.ts';
-import type { PollCalls, Polled } from '../../../src/model/source.ts';
-import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
+import type { Polled } from '../../../src/model/source.ts';
+import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { aMetric, aQuery, aQuestion, aSelected } from '../../support/builders.ts';
-import { callsAtOnce } from '../../support/calls-at-once.ts';
+import { aJob, callsAtOnce } from '../../support/calls-at-once.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { neverAborted } from '../calls/fakes.ts';
-import { aRestSource, nextPage, notFound } from './a-rest-source.ts';
+import { aRestSource, notFound } from './a-rest-source.ts';
 
 function anError(reason: FailureReason, status?: number): ApiError {
   return new ApiError(reason, `it was ${reason}`, status === undefined ? {} : { status });
 }
 
-const deadline = anError('timeout');
 const refused = anError('auth', 401);
 const forbidden = anError('auth', 403);
 const broken = anError('server', 500);
@@ -41,8 +40,6 @@ interface Poll {
   readonly asked: string;
   /** What has failed, such as `application 11`. */
   readonly failed: string;
-  /** How many calls each stage may have. */
-  readonly sizes: readonly number[];
   readonly targets: readonly string[];
   readonly hosts: readonly string[];
 }
@@ -53,19 +50,7 @@ interface Asking {
   readonly before?: Answers;
 }
 
-/** Each call after the one before. */
-function oneByOne(signal: AbortSignal, sizes: number[]): PollCalls {
-  const context = { signal, wallMs: Date.UTC(2026, 8, 1, 10, 0, 30) };
-  return {
-    run: async (size, stage) => {
-      sizes.push(size());
-      for (let next = stage.next(); next.done !== true; next = stage.next()) {
-        await next.value(context);
-        if (signal.aborted) break;
-      }
-    },
-  };
-}
+const windowsAtMs = Date.UTC(2026, 8, 1, 10, 0, 30);
 
 function subjectOf(target: string): string {
   const [, host] = /\/hosts\/(\d+)/u.exec(target) ?? [];
@@ -92,26 +77,28 @@ async function poll(
 ): Promise<Poll> {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const [asked, targets, sizes]: [string[], string[], number[]] = [[], [], []];
+  const [asked, targets]: [string[], string[]] = [[], []];
   let current = before ?? answers;
-  const { source } = aRestSource(async ({ target }) => {
+  const send: Transport = async ({ target }) => {
     stop.signal.throwIfAborted();
     const subject = subjectOf(target);
     asked.push(subject);
     targets.push(decodeURIComponent(target));
     const answer = current[subject] ?? (subject === 'names' ? namesOf({ 11: 'web-1' }) : 1);
     return answered(answer, stop);
-  });
-  const calls = oneByOne(stop.signal, sizes);
+  };
+  // Each call after the one before.
+  const { source } = aRestSource(send, { calls: callsAtOnce({ concurrency: 1 }) });
+  const options = { job: aJob, signal: stop.signal, windowsAtMs };
   let outcome: PollOutcome | undefined;
   const lists = before === undefined ? [listed] : [['12'], listed];
   for (const hostIds of lists) {
     if (hostIds === listed) current = answers;
-    for (const one of [asked, targets, sizes]) one.length = 0;
+    for (const one of [asked, targets]) one.length = 0;
     const wanted = aQuestion(aSelected({ hostIds }, entry));
-    outcome = await outcomeOf(source.poll(() => [wanted], calls, stop.signal));
+    outcome = await outcomeOf(source.poll(() => [wanted], options));
   }
-  return { outcome, ...partsOf(outcome), asked: asked.join(' '), sizes, targets };
+  return { outcome, ...partsOf(outcome), asked: asked.join(' '), targets };
 }
 
 function partsOf(outcome: PollOutcome | undefined): Pick<Poll, 'hosts' | 'failed'> {
@@ -224,10 +211,10 @@ describe('a poll by the REST API', () => {
 
   it('of a query fails: this API has none', async () => {
     const question = { kind: 'query', query: aQuery } as const;
-    const calls = callsAtOnce({ signal: neverAborted, wallMs: 0 });
+    const options = { job: aJob, signal: neverAborted };
     const { source } = aRestSource(async () => notFound);
     const found: Polled[] = [];
-    for await (const one of source.poll(() => [question], calls, neverAborted)) found.push(one);
+    for await (const one of source.poll(() => [question], options)) found.push(one);
 
     expect(found).toMatchObject([{ question, outcome: { error: { reason: 'client' } } }]);
   });
@@ -239,16 +226,7 @@ describe('an abort of a poll', () => {
     throw anError('reset');
   };
 
-  it.each<[string, Answer, string, ApiError]>([
-    ['for that reason', 1, '11 12', deadline],
-    ['but for the first reason if it had failed before', broken, 'application 11 12', broken],
-  ])('by a deadline fails what has not arrived, %s', async (_, app, fails, error) => {
-    const { failed, outcome } = await poll({}, { app, 11: aborting(deadline) });
-
-    expect([failed, outcome?.error]).toEqual([fails, error]);
-  });
-
-  it('for another reason yields nothing', async () => {
+  it('yields nothing', async () => {
     expect((await poll({}, { 11: aborting(new Error('taken out')) })).outcome).toBeUndefined();
   });
 });
@@ -263,9 +241,9 @@ describe('the host names of a poll', () => {
     ['none, if nothing came but a failure', broken, new Map()],
     ['none, by a fault', new TypeError('x is not a function'), new Map()],
   ])('are %s, which fails nothing, and come with the values', async (_, answer, hosts) => {
-    const { outcome, asked, failed, sizes } = await poll(asking, { names: answer });
+    const { outcome, asked, failed } = await poll(asking, { names: answer });
 
-    expect([asked, failed, sizes]).toEqual(['names app 11 12', '', [4]]);
+    expect([asked, failed]).toEqual(['names app 11 12', '']);
     expect(outcome).toMatchObject({ hosts, error: undefined, lookUpCalls: 0 });
   });
 
@@ -285,31 +263,16 @@ describe('the host names of a poll', () => {
   const others = { names: namesOf({ 11: 'db-1' }) };
   const alone = { entry: { ...byName, application: false } };
   const added = { hostIds: ['12', '11'], hosts: names };
-  it.each<[string, Parameters<typeof poll>, string, readonly number[], object]>([
-    ['come first; only those are asked for', [named], 'names app 11', [1, 2], { hosts: names }],
-    ['choose what no list has yet', [{ entry: self }, {}, ['12']], 'names app 11', [1, 2], added],
-    ['may choose none', [alone, others], 'names', [1], { reading: undefined, partCount: 0 }],
-    ['may be gone with all', [alone, { names: notFound }], 'names', [1], { gone: true }],
-    ['are not asked for again', [{ entry: byName, before: {} }, {}, ['12']], 'app', [1], {}],
-  ])('that choose hosts %s', async (_, asked, calls, stages, is) => {
+  it.each<[string, Parameters<typeof poll>, string, object]>([
+    ['come first; only those are asked for', [named], 'names app 11', { hosts: names }],
+    ['choose what no list has yet', [{ entry: self }, {}, ['12']], 'names app 11', added],
+    ['may choose none', [alone, others], 'names', { reading: undefined, partCount: 0 }],
+    ['may be gone with all', [alone, { names: notFound }], 'names', { gone: true }],
+    ['are not asked for again', [{ entry: byName, before: {} }, {}, ['12']], 'app', {}],
+  ])('that choose hosts %s', async (_, asked, calls, is) => {
     const polled = await poll(...asked);
 
-    expect([polled.asked, polled.sizes]).toEqual([calls, stages]);
+    expect(polled.asked).toBe(calls);
     expect(polled.outcome).toMatchObject(is);
-  });
-
-  const late = (headers?: ApiResponse['headers']) => (stop: AbortController) => {
-    stop.abort(deadline);
-    return namesOf({ 11: 'web-1' }, headers);
-  };
-  it.each<[string, object, Answer, object, string]>([
-    ['not taken', asking.entry, late(), new Map(), 'application 11 12'],
-    ['taken if hosts are chosen by them', byName, late(nextPage(2)), names, 'hosts application 11'],
-    ['taken if hosts are chosen by them, as a whole', byName, late(), names, 'application 11'],
-  ])('that come after the deadline are %s', async (_, entry, answer, hosts, fails) => {
-    const { asked, failed, outcome } = await poll({ entry }, { names: answer });
-
-    expect([asked, failed]).toEqual(['names', fails]);
-    expect(outcome).toMatchObject({ hosts, error: deadline });
   });
 });
