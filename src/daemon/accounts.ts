@@ -34,8 +34,6 @@ export interface AccountContext {
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
   readonly keys: Keys;
-  /** How long calls wait for a key that lets none through. Default: as long as it takes. */
-  readonly patienceMs?: number;
 }
 
 /** What New Relic is asked with, and what counts the answers. */
@@ -69,7 +67,7 @@ export class Account {
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { platform, sink, metrics, keys, patienceMs, ...others }: AccountContext,
+    { platform, sink, metrics, keys, ...others }: AccountContext,
   ) {
     const { clock, random } = platform;
     const { account, keyProvider } = prepared;
@@ -78,7 +76,7 @@ export class Account {
     this.#prepared = prepared;
     const logger = createBoundedLogger(others.logger, clock);
     this.#logger = logger;
-    const calls = new AccountCalls(account, keyProvider.current(), keys, patienceMs);
+    const calls = new AccountCalls(account, keyProvider.current(), keys);
     this.#calls = calls;
     const key = {
       current: () => this.#prepared.keyProvider.current(),
@@ -99,9 +97,8 @@ export class Account {
     const { send, vendorClock } = this.#transport;
     this.asking = { send, calls, observer, logger, clock, vendorClock };
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
-    const source = createSource(account, timeoutMs, this.asking);
-    this.source = source;
-    const polled = { source, calls, key, vendorClock, clock, random, sink, logger };
+    this.source = createSource(account, timeoutMs, this.asking);
+    const polled = { source: this.source, calls, key, vendorClock, clock, random, sink, logger };
     const pollObserver = metrics.pollObserver(account.name);
     this.poller = new AccountPoller(prepared, { ...polled, observer: pollObserver });
   }
@@ -179,7 +176,6 @@ export class Account {
   }
 }
 
-/** @param timeoutMs how long a call may take at present */
 function createSource(
   { name, source }: AccountConfig,
   timeoutMs: () => number,
@@ -198,6 +194,7 @@ export interface DaemonContext {
   readonly logger: Logger;
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;
+  readonly patienceMs?: number;
 }
 
 /** An account of the next configuration; nothing of it is active yet. */
@@ -240,7 +237,7 @@ export class Daemon {
   #fail: ((error: unknown) => void) | undefined;
   #isOver = false;
 
-  constructor({ platform, logger, shard = { ordinal: 0, total: 1 } }: DaemonContext) {
+  constructor({ platform, logger, shard = { ordinal: 0, total: 1 }, ...how }: DaemonContext) {
     this.shard = shard;
     this.store = new SeriesStore(platform.nextTurn, logger);
     this.metrics = createSelfMetrics(buildOf(platform.env), {
@@ -249,7 +246,7 @@ export class Daemon {
       droppedSeriesOf: (account, reason) => this.store.droppedOf(account, reason),
       nextTurn: platform.nextTurn,
     });
-    const keys = new Keys({ clock: platform.clock, logger });
+    const keys = new Keys({ clock: platform.clock, logger, ...how });
     this.#context = { platform, sink: this.store, metrics: this.metrics, logger, keys };
   }
 

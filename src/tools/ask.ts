@@ -29,7 +29,7 @@ import {
   objectOf,
   parseJson,
 } from '../newrelic/answer.ts';
-import { Keys } from '../newrelic/calls/keys.ts';
+import { commandPatienceMs, Keys } from '../newrelic/calls/keys.ts';
 import type { RawTransport } from '../newrelic/calls/transport.ts';
 import { answeredPartOf, documentIn, type NerdGraphPurpose } from '../newrelic/failures.ts';
 import { listHosts } from '../newrelic/nerdgraph/discovery.ts';
@@ -85,9 +85,6 @@ async function isAbsent(path: string, { readFile }: ToolPlatform): Promise<boole
 /** Groups, and calls of a group, that wait for their turn together: `concurrency` decides how many are sent. */
 const mostWaiting = 100;
 
-/** A command does not wait for longer than this for a key that lets no call through. */
-const patienceMs = 2 * minuteMs;
-
 /** An account that is asked, at the pace that its key allows; it polls nothing by itself. */
 export class OpenAccount {
   readonly account: AccountConfig;
@@ -132,11 +129,8 @@ export class OpenAccount {
     this.entries = prepared.entries;
     this.queries = prepared.queries ?? [];
     this.platform = platform;
-    this.#running = new Account(prepared, raw, {
-      ...context,
-      metrics: { ...metrics, apiObserver },
-      patienceMs,
-    });
+    const ownMetrics = { ...metrics, apiObserver };
+    this.#running = new Account(prepared, raw, { ...context, metrics: ownMetrics });
     this.source = this.#running.source;
     this.asking = this.#running.asking;
   }
@@ -294,7 +288,7 @@ export async function withAccounts<Result>(
     accountUp: () => undefined,
     removeAccount: () => undefined,
   };
-  const keys = new Keys({ clock: platform.clock, logger });
+  const keys = new Keys({ clock: platform.clock, logger, patienceMs: commandPatienceMs });
   const context = { platform, sink, metrics, logger, keys };
   const prepared = await Promise.all(all.map(async (one) => prepareAccount(one, context)));
   const progress = { answers: 0 };

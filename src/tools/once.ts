@@ -7,6 +7,7 @@ import type { ToolPlatform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import { countOf } from '../model/shown-text.ts';
 import type { AccountDetails } from '../model/status.ts';
+import { commandPatienceMs } from '../newrelic/calls/keys.ts';
 import { createLogger } from '../publish/logger.ts';
 
 /** Polls everything once and prints what was polled; with `--all` also the exporter's own metrics. Ends with 1 if anything asked for is missing. */
@@ -17,7 +18,12 @@ export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcom
   const logger = await createLogger(flags, platform);
   logWarnings(warnings, flags.configFile, logger);
   const shard = shardFrom(flags, platform);
-  const daemon = await createDaemon(config, { platform, logger, shard });
+  const daemon = await createDaemon(config, {
+    platform,
+    logger,
+    shard,
+    patienceMs: commandPatienceMs,
+  });
   platform.progress.show(() => pollingText(daemon.status()));
   try {
     const succeeded = await daemon.runOnce(platform.stopSignal);

@@ -56,17 +56,17 @@ const purpose = { operation: 'list_applications', accountId: undefined } as cons
  * asked of a key whose account is not known, so the answer may come from a transport that does not know
  * NerdGraph's failures.
  *
- * @param isOptional whether a failed call is not sent again
+ * @param mayRetry whether a failed call is sent again
  */
 export async function askVisibleAccounts(
   open: OpenAccount,
-  isOptional = false,
+  mayRetry = true,
 ): Promise<VisibleAccounts> {
   const { send, observer } = open.asking;
   const body = JSON.stringify({ query: accountsDocument });
   const { operation } = purpose;
-  const how = { answerSize: 'medium', ...(isOptional ? { isOptional } : {}) } as const;
-  const request = { operation, target: '/graphql', body, ...how };
+  const answerSize = 'medium';
+  const request = { operation, target: '/graphql', body, answerSize, mayRetry } as const;
   try {
     const answer = await send(request, open.platform.stopSignal);
     const response = { ...answer, status: statusOf(answer) };

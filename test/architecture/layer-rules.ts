@@ -42,7 +42,7 @@ const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['newrelic/calls'],
-  'p-limit': ['config', 'web', 'newrelic/calls', 'poll', 'daemon'],
+  'p-limit': ['config', 'web', 'newrelic/rest', 'newrelic/nerdgraph', 'poll', 'daemon'],
   'prom-client': ['publish'],
   negotiator: ['web'],
   bcryptjs: ['daemon'],

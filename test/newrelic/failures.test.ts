@@ -194,7 +194,7 @@ function answering(
 async function queryOutcome({
   source,
 }: ReturnType<typeof aNerdGraphSource>): Promise<QueryOutcome | undefined> {
-  const options = { job: aJob, signal: neverAborted, windowsAtMs: 0 };
+  const options = { job: aJob, signal: neverAborted };
   const question = { kind: 'query', query: aQuery } as const;
   for await (const one of source.poll(() => [question], options)) {
     if (one.kind === 'query') return one.outcome;

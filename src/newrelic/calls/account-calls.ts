@@ -63,7 +63,6 @@ export class AccountCalls implements KeyAccount {
   readonly #address: AccountConfig;
   readonly #keys: Keys;
   readonly #clock: Clock;
-  readonly #patienceMs: number;
   #concurrency: number;
   readonly #lines = new WeakMap<Job, Line>();
   readonly #lists: Line;
@@ -87,19 +86,12 @@ export class AccountCalls implements KeyAccount {
   /** Whether calls have waited for too long since. */
   #hasGivenUp = false;
 
-  /** @param patienceMs how long calls wait for a key that lets none through. Default: as long as it takes */
-  constructor(
-    options: AccountConfig,
-    apiKey: string,
-    keys: Keys,
-    patienceMs: number = Number.POSITIVE_INFINITY,
-  ) {
+  constructor(options: AccountConfig, apiKey: string, keys: Keys) {
     this.name = options.name;
     this.budgetId = budgetIdOf(options);
     this.#address = options;
     this.#keys = keys;
     this.#clock = keys.clock;
-    this.#patienceMs = patienceMs;
     this.#concurrency = options.concurrency;
     this.requestsPerMinute = options.requestsPerMinute;
     this.#lists = this.#newLine(Number.POSITIVE_INFINITY);
@@ -351,12 +343,14 @@ export class AccountCalls implements KeyAccount {
 
   #patienceLeftMs(askedMs: number): number {
     if (this.#hasGivenUp) return 0;
-    return Math.max(askedMs, this.#letThroughMs) + this.#patienceMs - this.#clock.monotonicMs();
+    return (
+      Math.max(askedMs, this.#letThroughMs) + this.#keys.patienceMs - this.#clock.monotonicMs()
+    );
   }
 
   #gaveUp(): ApiError {
     this.#hasGivenUp = true;
-    const minutes = Math.round(this.#patienceMs / minuteMs);
+    const minutes = Math.round(this.#keys.patienceMs / minuteMs);
     return new ApiError(
       'throttled',
       `the key let no call through for ${minutes} minutes: somebody else uses up its limit. Try again later, or use another key.`,

@@ -283,15 +283,28 @@ export function forgetUntil(timesMs: number[], untilMs: number): void {
   timesMs.splice(0, first === -1 ? timesMs.length : first);
 }
 
+/** A command does not wait for longer. */
+export const commandPatienceMs: number = 2 * minuteMs;
+
+interface KeysContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Default: as long as it takes. */
+  readonly patienceMs?: number;
+}
+
 /** The keys of the process: one for each value at each base URL and quota. No reload forgets what was sent. */
 export class Keys {
   readonly clock: Clock;
+  /** How long calls wait for a key that lets none through. */
+  readonly patienceMs: number;
   readonly #logger: Logger;
   readonly #keys = new Map<string, Key>();
   readonly #warned = new Set<string>();
 
-  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor({ clock, logger, patienceMs = Number.POSITIVE_INFINITY }: KeysContext) {
     this.clock = clock;
+    this.patienceMs = patienceMs;
     this.#logger = logger;
   }
 

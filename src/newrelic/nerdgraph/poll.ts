@@ -87,14 +87,14 @@ const mostMoreQueries = 2;
 async function pollQuery(
   question: QueryQuestion,
   turn: Promise<Permit>,
-  { job, signal, windowsAtMs }: PollOptions,
+  { job, signal }: PollOptions,
   { client, vendorClock }: PollContext,
 ): Promise<Polled> {
   const { query, hasFailed } = question;
   const isOurs = (): boolean => vendorClock.skewSeconds() === undefined;
   const ask = async (call: RequestContext, left: number): ReturnType<GraphqlClient['query']> => {
     const wasOurs = isOurs();
-    const window = pollWindow(query.poll, windowsAtMs ?? vendorClock.wallMs());
+    const window = pollWindow(query.poll, vendorClock.wallMs());
     const read = await client.query(query, window, call);
     return left === 0 || wasOurs === isOurs() ? read : ask(call, left - 1);
   };

@@ -158,7 +158,7 @@ async function answerTo(
   if (lack !== undefined) return lack[1];
   const { stopSignal, clock } = way.platform;
   try {
-    const request = { ...call.request(text, asked), isOptional: true } as const;
+    const request = { ...call.request(text, asked), mayRetry: false } as const;
     const response = await way.asking.send(request, stopSignal);
     return answerIn(response, call, asked, clock.wallMs());
   } catch (error) {

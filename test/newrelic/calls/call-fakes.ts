@@ -24,10 +24,10 @@ export function accountCalls(
   clock: Clock,
   account: Partial<AccountConfig> = {},
   apiKey = 'key-1',
-  patienceMs?: number,
+  patienceMs: number = Number.POSITIVE_INFINITY,
 ): AccountCalls {
-  const keys = new Keys({ clock, logger: createFakeLogger() });
-  return new AccountCalls(anAccount(account), apiKey, keys, patienceMs);
+  const keys = new Keys({ clock, logger: createFakeLogger(), patienceMs });
+  return new AccountCalls(anAccount(account), apiKey, keys);
 }
 
 /** Begins this many requests that belong to no job. Returns the permits that are given, at once or later. */

@@ -178,11 +178,6 @@ function from(
 describe('a call that fails', () => {
   it.each([
     {
-      what: 'a 429',
-      does: (answer: Parameters<Variant>[1]) => ({ ...answer, status: 429, body: '{}' }),
-      says: 'status 429',
-    },
-    {
       what: 'a time-out',
       does: (): never => {
         throw new ApiError('timeout', 'no complete answer');
