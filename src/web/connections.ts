@@ -7,11 +7,25 @@ interface Connection {
   readonly name: string;
   /** The TCP connection, also below TLS. */
   readonly socket: Socket;
+  /** What a client is answered through: the TCP connection, or TLS after its handshake. */
+  readonly speaker: Socket;
   /** To its requests that are being answered. */
   readonly responses: readonly ServerResponse[];
+  /** Its bytes until its last answer ended: what comes after them begins a request. Before the first one: -1. */
+  readonly bytesBefore: number;
+  /** The tick that ends it unless it asks before; known from the first tick on. */
+  lastTick: number;
 }
 
+const tickMs = 1000;
+/** For a whole head, from the beginning of the connection or the first byte of a further request. */
+const mostHeadTicks = 10;
+/** Longer than a minute: clients that scrape every minute or faster keep their connection. */
+export const mostIdleTicks = 65;
+const lateAnswer = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
 const warningIntervalMs = 60_000;
+const nothing = (): void => undefined;
 
 /** Names a connection by its two ends: no two open ones have the same name, TLS or not. */
 function nameOf(socket: Socket): string {
@@ -27,6 +41,10 @@ function nameOf(socket: Socket): string {
  * for the newest of these, because each needs a moment to send its request. Next come connections
  * that wait for another request, and last those that are being answered; in each group the one that
  * has waited longest.
+ *
+ * Clients that do not ask in time are cut off, up to a second late. Time is counted in ticks: a standstill of the
+ * process, however long, is one of them. Node's own limits go by the time, and after a standstill end
+ * connections before it is read what came over them.
  */
 export class Connections {
   readonly #most: number;
@@ -37,6 +55,8 @@ export class Connections {
   /** The others, in the order in which they asked or were answered last. */
   readonly #asked = new Map<string, Connection>();
   #nextWarningMs = Number.NEGATIVE_INFINITY;
+  #ticks = 0;
+  #cancelTick = nothing;
 
   constructor(most: number, clock: Clock, logger: Logger) {
     this.#most = most;
@@ -46,11 +66,20 @@ export class Connections {
 
   opened(socket: Socket): void {
     const name = nameOf(socket);
-    this.#unasked.set(name, { name, socket, responses: [] });
+    if (this.#unasked.size + this.#asked.size === 0) this.#awaitTick();
+    const times = { bytesBefore: -1, lastTick: Infinity };
+    this.#unasked.set(name, { name, socket, speaker: socket, responses: [], ...times });
     socket.once('close', () => {
       if (this.#get(name)?.socket === socket) this.#forget(name);
     });
     if (this.#unasked.size + this.#asked.size > this.#most) this.#evictOne();
+  }
+
+  /** The handshake of TLS has ended. */
+  secured(socket: Socket): void {
+    const name = nameOf(socket);
+    const connection = this.#unasked.get(name);
+    if (connection !== undefined) this.#unasked.set(name, { ...connection, speaker: socket });
   }
 
   /** The TCP connection of a connection, such as that of a TLS handshake. */
@@ -84,13 +113,42 @@ export class Connections {
     if (connection === undefined) return;
     this.#unasked.delete(name);
     this.#asked.delete(name);
-    this.#asked.set(name, { ...connection, responses: change(connection.responses) });
+    this.#asked.set(name, {
+      ...connection,
+      responses: change(connection.responses),
+      bytesBefore: connection.socket.bytesRead,
+      lastTick: Infinity,
+    });
+  }
+
+  #awaitTick(): void {
+    this.#cancelTick = this.#clock.after(tickMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    this.#awaitTick();
+    for (const connection of [...this.#unasked.values(), ...this.#asked.values()]) {
+      if (connection.responses.length === 0) this.#endIfLate(connection);
+    }
+  }
+
+  #endIfLate(connection: Connection): void {
+    const { name, socket, speaker, bytesBefore } = connection;
+    const hasBegun = socket.bytesRead > bytesBefore;
+    const mostTicks = hasBegun ? mostHeadTicks : mostIdleTicks;
+    connection.lastTick = Math.min(connection.lastTick, this.#ticks + mostTicks);
+    if (this.#ticks < connection.lastTick) return;
+    if (hasBegun && speaker.writable) speaker.write(lateAnswer);
+    this.#forget(name);
+    socket.destroy();
   }
 
   #forget(name: string): void {
     const { responses = [] } = this.#get(name) ?? {};
     this.#unasked.delete(name);
     this.#asked.delete(name);
+    if (this.#unasked.size + this.#asked.size === 0) this.#cancelTick();
     // When a connection is gone, Node closes the response that is being sent. The responses to
     // pipelined requests behind it would stay open for ever.
     for (const response of responses) if (response.socket === null) response.emit('close');

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ServerTls } from '../model/web-config.ts';
-import { Connections } from './connections.ts';
+import { Connections, mostIdleTicks } from './connections.ts';
 import { listenErrorOf, parseListenAddress } from './listen-address.ts';
 import {
   createRequestHandler,
@@ -15,11 +16,6 @@ export interface MetricsServerOptions extends RouteOptions {
   readonly listenAddresses: readonly string[];
   /** An answer is cut off if its client has not read all of it within this time; default 30 s. */
   readonly writeTimeoutMs?: number;
-  /**
-   * A connection ends if the head of a request has not arrived this long after the connection began,
-   * or after the first byte of a further request; up to a tenth later. Default 10 s.
-   */
-  readonly headersTimeoutMs?: number;
   /** The limit of open connections, for all addresses together; default 500. */
   readonly maxConnections?: number;
 }
@@ -30,11 +26,12 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** Longer than a minute: clients that scrape every minute or faster keep their connection. */
-const keepAliveTimeoutMs = 65_000;
-/** A scraper sends neither a large nor a slow request. */
-const defaultHeadersTimeoutMs = 10_000;
-const requestTimeoutMs = 15_000;
+/** What clients are told; `Connections` ends those that ask too slowly or no more. */
+const limits: ServerOptions = {
+  keepAliveTimeout: 1000 * mostIdleTicks,
+  headersTimeout: 0,
+  requestTimeout: 0,
+};
 const defaultWriteTimeoutMs = 30_000;
 /** Scrapes in flight are answered until then; the whole stop may take five seconds. */
 const defaultCloseDeadlineMs = 3000;
@@ -103,6 +100,9 @@ export class MetricsServer {
     const created = this.#created();
     const { server } = created;
     server.on('connection', (socket) => this.#connections.opened(socket));
+    server.on('secureConnection', (socket: Socket) => this.#connections.secured(socket));
+    // With a listener Node does not end what has been idle for `keepAliveTimeout`.
+    server.on('timeout', () => undefined);
     this.#serveRequests(server);
     const bound = await startListening(server, address);
     server.on('error', (error) => this.#context.logger.error({ error }, 'server failed'));
@@ -111,13 +111,6 @@ export class MetricsServer {
   }
 
   #created(): HttpServer {
-    const { headersTimeoutMs = defaultHeadersTimeoutMs } = this.#options;
-    const limits: ServerOptions = {
-      keepAliveTimeout: keepAliveTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: Math.max(headersTimeoutMs, requestTimeoutMs),
-      connectionsCheckingInterval: headersTimeoutMs / 10,
-    };
     const { tls } = this.#context.access?.config() ?? {};
     if (tls === undefined) return { server: createServer(limits), renewTls: () => {} };
     return createTlsServer(tls, limits, this.#connections, this.#context);

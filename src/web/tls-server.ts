@@ -14,9 +14,6 @@ export interface HttpServer {
   readonly renewTls: (tls: ServerTls) => void;
 }
 
-/** A client that does not end its handshake by then is cut off. */
-const handshakeTimeoutMs = 10_000;
-
 /** How long a client may take to read why it is refused. */
 const lingerMs = 1000;
 
@@ -56,12 +53,7 @@ export function createTlsServer(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): HttpServer {
   let tls = first;
-  const server = createServer({
-    ...options,
-    ...contextOf(tls),
-    ...clientRules(tls),
-    handshakeTimeout: options.headersTimeout ?? handshakeTimeoutMs,
-  });
+  const server = createServer({ ...options, ...contextOf(tls), ...clientRules(tls) });
   // Before the listener of the HTTP server, which would read requests.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
     const problem = refusalOf(socket, tls);

@@ -11,6 +11,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves the wall clock alone, as an NTP step does. */
   jumpWall(ms: number): void;
+  /** The process stands still: all that falls due meanwhile runs late, and before anything that has arrived is read. */
+  standStill(ms: number): void;
   /** The machine sleeps, and its monotonic clock stands still meanwhile, as on Linux. */
   sleep(ms: number): void;
   /** Timers that are set: a test that ends with some has leaked them. */
@@ -64,6 +66,13 @@ export function createFakeClock(wallStartMs: number = Date.UTC(2026, 8, 1, 10, 0
     },
     jumpWall: (ms) => {
       wallOffsetMs += ms;
+    },
+    standStill: (ms) => {
+      nowMs += ms;
+      for (const timer of [...timers].filter(({ dueMs }) => dueMs <= nowMs)) {
+        timers.delete(timer);
+        timer.run();
+      }
     },
     sleep: (ms) => {
       sleptMs += ms;

@@ -137,30 +137,114 @@ describe('the connection above the limit', () => {
       await made(['connected', 'connected']);
       const atFirst = warnings();
       await clock.advance(60_000);
-      await made(['connected', 'connected']);
+      await made(['connected', 'connected', 'connected']);
 
       expect([before, atFirst, warnings()]).toEqual([0, 1, 2]);
     });
   });
 });
 
-describe('a client without a request in time', () => {
-  it.each([
-    { what: 'nothing', begin: '', everyMs: 20_000, told: '' },
-    { what: 'half a request', begin: 'GET / HTTP/1.1\r\n', everyMs: 20_000, told: 'HTTP/1.1 408 ' },
-    // What is still being sent may reset the connection before the answer is read.
-    { what: 'a byte at a time', begin: 'GET /', everyMs: 10, told: '' },
-  ])('is cut off if it sent $what, and is told why', async ({ begin, everyMs, told }) => {
-    await withClients({ headersTimeoutMs: 100 }, async ({ clock }, made) => {
-      for (const { socket, accepted: end, received } of await made(['connected'])) {
-        const closed = new Promise((resolve) => end.once('close', resolve));
-        socket.write(begin);
-        const timer = setInterval(() => socket.write('x'), everyMs);
-        await closed;
-        clearInterval(timer);
+/** Asks, or sends the beginning of a request, and waits until the server has read it. */
+async function say({ socket, accepted: end }: Client, text: string): Promise<void> {
+  const before = end.bytesRead;
+  socket.write(text);
+  await until(() => end.bytesRead >= before + text.length || undefined);
+}
 
-        expect(await until(() => received().startsWith(told) || undefined, 5000)).toBe(true);
+const late = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+describe('a client that does not ask', () => {
+  const half = 'GET / HTTP/1.1\r\n';
+
+  it.each<{
+    what: string;
+    kind: Kind;
+    begin: string;
+    everySecond: string;
+    s: number;
+    told: string;
+  }>([
+    { what: 'sends nothing', kind: 'connected', begin: '', everySecond: '', s: 10, told: late },
+    {
+      what: 'sends half a request',
+      kind: 'connected',
+      begin: half,
+      everySecond: '',
+      s: 10,
+      told: late,
+    },
+    {
+      what: 'sends a byte a second',
+      kind: 'connected',
+      begin: half,
+      everySecond: 'x',
+      s: 10,
+      told: late,
+    },
+    {
+      what: 'was answered, and sends half a request',
+      kind: 'answered',
+      begin: half,
+      everySecond: '',
+      s: 10,
+      told: late,
+    },
+    {
+      what: 'was answered, and sends a byte a second',
+      kind: 'answered',
+      begin: half,
+      everySecond: 'x',
+      s: 10,
+      told: late,
+    },
+    { what: 'was answered', kind: 'answered', begin: '', everySecond: '', s: 65, told: '' },
+  ])('is cut off $s s after it, or a second later, if it $what', async (row) => {
+    await withClients({}, async ({ clock }, made) => {
+      for (const client of await made([row.kind])) {
+        const { length } = client.received();
+        if (row.begin !== '') await say(client, row.begin);
+        for (let second = 0; second < row.s; second += 1) {
+          await clock.advance(1000);
+          expect(client.accepted.destroyed).toBe(false);
+          if (row.everySecond !== '') await say(client, row.everySecond);
+        }
+        await clock.advance(1000);
+
+        expect(client.accepted.destroyed).toBe(true);
         expect(clock.pendingTimers()).toBe(0);
+        await until(() => client.socket.readableEnded || undefined);
+        expect(client.received().slice(length)).toBe(row.told);
+      }
+    });
+  });
+
+  it.each<{ kind: Kind; s: number }>([
+    { kind: 'connected', s: 12 },
+    { kind: 'connected', s: 1200 },
+    { kind: 'answered', s: 12 },
+    { kind: 'answered', s: 1200 },
+  ])('while the process stands still for $s s is answered after it: $kind', async (row) => {
+    await withClients({}, async ({ clock }, made) => {
+      for (const client of await made([row.kind])) {
+        const { length } = client.received();
+        client.socket.write('GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n');
+        clock.standStill(1000 * row.s);
+        await until(() => client.received().length > length || undefined);
+
+        expect(client.received().slice(length)).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
+      }
+    });
+  });
+
+  it('is answered when it asks every minute', async () => {
+    await withClients({}, async ({ clock }, made) => {
+      for (const client of await made(['answered'])) {
+        for (let minute = 0; minute < 5; minute += 1) {
+          await clock.advance(60_000);
+          await ask(client);
+        }
+
+        expect(client.accepted.destroyed).toBe(false);
       }
     });
   });
@@ -208,13 +292,39 @@ describe.each([{ kind: 'silent' }, { kind: 'idle' }] as const)(
       });
     });
 
-    it('end after some time', async () => {
-      await withServer({ access: tlsAccess(), headersTimeoutMs: 200 }, async ({ port }) => {
+    it('end after ten seconds, or a second later', async () => {
+      await withServer({ access: tlsAccess() }, async ({ port, clock }) => {
         const socket = await quiet(kind, port);
-        if (!socket.closed) await once(socket, 'close');
+        await clock.advance(10_000);
+        const before = socket.destroyed;
+        await clock.advance(1000);
 
-        expect(socket.destroyed).toBe(true);
+        expect([before, socket.destroyed]).toEqual([false, true]);
       });
     });
   },
 );
+
+describe('a client with TLS', () => {
+  it('is answered after a standstill in its handshake', async () => {
+    await withServer({ access: tlsAccess() }, async ({ port, clock }) => {
+      const accepting = accepted(port);
+      const found = status(port);
+      await accepting;
+      clock.standStill(20_000);
+
+      expect(await found).toBe(200);
+    });
+  });
+
+  it('is told why it is cut off', async () => {
+    await withServer({ access: tlsAccess() }, async ({ port, clock }) => {
+      const socket = secureClient(port).setEncoding('utf8');
+      await once(socket, 'secureConnect');
+      const told = once(socket, 'data');
+      await clock.advance(11_000);
+
+      expect(await told).toEqual([late]);
+    });
+  });
+});
