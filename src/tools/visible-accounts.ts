@@ -38,7 +38,7 @@ export async function visibleAccountsOf(
   const ask = async ([open]: readonly OpenAccount[]): Promise<VisibleAccounts> =>
     open === undefined
       ? { accounts: [], failure: 'no answer' }
-      : askVisibleAccounts(open, logger !== undefined);
+      : askVisibleAccounts(open, logger === undefined);
   try {
     return await withAccounts([{ account, entries: [] }], platform, ask, logger);
   } catch (error) {

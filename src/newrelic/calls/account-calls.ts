@@ -1,4 +1,3 @@
-import { ApiError } from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import { type AccountConfig, budgetIdOf } from '../../model/config.ts';
 import type { Job, Permit } from '../../model/permit.ts';
@@ -81,10 +80,6 @@ export class AccountCalls implements KeyAccount {
   #listsInRow = 0;
   #linesSoFar = 0;
   #hasLeft = false;
-  /** When the last call ended that was not answered with 429. */
-  #letThroughMs = Number.NEGATIVE_INFINITY;
-  /** Whether calls have waited for too long since. */
-  #hasGivenUp = false;
 
   constructor(options: AccountConfig, apiKey: string, keys: Keys) {
     this.name = options.name;
@@ -169,8 +164,9 @@ export class AccountCalls implements KeyAccount {
       };
       const onAbort = (): void => refuse(signal.reason);
       const look = (): void => {
-        const leftMs = this.#patienceLeftMs(askedMs);
-        if (leftMs <= 0) refuse(this.#gaveUp());
+        const { patience } = this.#keys;
+        const leftMs = patience?.leftMs(this.#key.apiKey, askedMs) ?? Number.POSITIVE_INFINITY;
+        if (leftMs <= 0) refuse(patience?.error());
         else if (Number.isFinite(leftMs)) cancelTimer = this.#clock.after(leftMs, look);
       };
       signal.addEventListener('abort', onAbort, { once: true });
@@ -244,7 +240,7 @@ export class AccountCalls implements KeyAccount {
       if (how !== 'unsent') {
         forgetUntil(this.#endsMs, nowMs - minuteMs);
         this.#endsMs.push(nowMs);
-        if (!isRefused) this.#letThrough(nowMs);
+        this.#keys.patience?.ended(key.apiKey, isRefused);
       }
       if (how === 'answered') this.#answered(line, job, nowMs - sentMs);
       if (how === 'failed' && nowMs - sentMs >= hangsAfterMs) this.#hangs(job);
@@ -334,27 +330,6 @@ export class AccountCalls implements KeyAccount {
     const calls = Math.min(size, Math.ceil((started + 1) / quantum) * quantum);
     const neededMs = (slowdown * minuteMs * calls) / this.limitPerMinute();
     return dueMs + shareOfPeriod * periodMs + Math.min(periodMs, neededMs);
-  }
-
-  #letThrough(nowMs: number): void {
-    this.#letThroughMs = nowMs;
-    this.#hasGivenUp = false;
-  }
-
-  #patienceLeftMs(askedMs: number): number {
-    if (this.#hasGivenUp) return 0;
-    return (
-      Math.max(askedMs, this.#letThroughMs) + this.#keys.patienceMs - this.#clock.monotonicMs()
-    );
-  }
-
-  #gaveUp(): ApiError {
-    this.#hasGivenUp = true;
-    const minutes = Math.round(this.#keys.patienceMs / minuteMs);
-    return new ApiError(
-      'throttled',
-      `the key let no call through for ${minutes} minutes: somebody else uses up its limit. Try again later, or use another key.`,
-    );
   }
 }
 

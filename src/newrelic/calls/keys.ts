@@ -1,3 +1,4 @@
+import { ApiError } from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import { type AccountConfig, quotaOf } from '../../model/config.ts';
 import type { Refusals, Throttled } from '../../model/permit.ts';
@@ -293,18 +294,55 @@ interface KeysContext {
   readonly patienceMs?: number;
 }
 
+/** How long calls wait for keys that let none through. */
+class Patience {
+  readonly #ms: number;
+  readonly #clock: Clock;
+  /** By API key: when the last call ended that was not answered with 429, and the first one since that was. */
+  readonly #letThroughMs = new Map<string, number>();
+  readonly #refusedMs = new Map<string, number>();
+
+  constructor(ms: number, clock: Clock) {
+    this.#ms = ms;
+    this.#clock = clock;
+  }
+
+  ended(apiKey: string, isRefused: boolean): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (isRefused) {
+      this.#refusedMs.set(apiKey, this.#refusedMs.get(apiKey) ?? nowMs);
+    } else {
+      this.#letThroughMs.set(apiKey, nowMs);
+      this.#refusedMs.delete(apiKey);
+    }
+  }
+
+  /** @param askedMs since when the call has waited */
+  leftMs(apiKey: string, askedMs: number): number {
+    const waitingMs = Math.max(askedMs, this.#letThroughMs.get(apiKey) ?? askedMs);
+    return (this.#refusedMs.get(apiKey) ?? waitingMs) + this.#ms - this.#clock.monotonicMs();
+  }
+
+  error(): ApiError {
+    return new ApiError(
+      'throttled',
+      `New Relic let no call of the key through for ${Math.round(this.#ms / 1000)} s (429): somebody else uses up its limit. Try again later, or use another key.`,
+    );
+  }
+}
+
 /** The keys of the process: one for each value at each base URL and quota. No reload forgets what was sent. */
 export class Keys {
   readonly clock: Clock;
-  /** How long calls wait for a key that lets none through. */
-  readonly patienceMs: number;
+  /** How long the calls of a command wait; `undefined` in a daemon, where they do as long as it takes. */
+  readonly patience: Patience | undefined;
   readonly #logger: Logger;
   readonly #keys = new Map<string, Key>();
   readonly #warned = new Set<string>();
 
-  constructor({ clock, logger, patienceMs = Number.POSITIVE_INFINITY }: KeysContext) {
+  constructor({ clock, logger, patienceMs }: KeysContext) {
     this.clock = clock;
-    this.patienceMs = patienceMs;
+    this.patience = patienceMs === undefined ? undefined : new Patience(patienceMs, clock);
     this.#logger = logger;
   }
 

@@ -70,13 +70,15 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
   return { exitCode: differs || silences.length > 0 ? 1 : 0, output: shown };
 }
 
-/** A line about an account that New Relic has answered nothing about; else nothing. */
+/** A line about an account that New Relic has answered nothing about, or not all because of its limit; else nothing. */
 function silenceOf({ account, results }: VerifiedAccount): readonly string[] {
   const all = [...results.values()];
-  if (all.some((result) => typeof result === 'object' && result.status < 400)) return [];
-  const reason = all.find((result) => typeof result === 'string');
+  const throttled = all.find((one) => typeof one === 'string' && one.endsWith('(throttled)'));
+  const isAnswered = all.some((result) => typeof result === 'object' && result.status < 400);
+  if (isAnswered && throttled === undefined) return [];
+  const reason = throttled ?? all.find((result) => typeof result === 'string');
   return [
-    `account ${printable(account.name)}: New Relic has answered nothing (${reason}): newrelic-exporter check-config --online says why, and what to do\n`,
+    `account ${printable(account.name)}: New Relic has answered ${isAnswered ? 'not everything' : 'nothing'} (${reason}): newrelic-exporter check-config --online says why, and what to do\n`,
   ];
 }
 

@@ -207,7 +207,7 @@ describe('the calls of a job', () => {
 describe('the calls of a command', () => {
   it('wait for two minutes in which the key lets none through, and no longer', async () => {
     const clock = createFakeClock();
-    const calls = accountCalls(clock, {}, 'key-1', 2 * minuteMs);
+    const calls = accountCalls(clock, {}, 'key-1', { patienceMs: 2 * minuteMs });
     const ended: string[] = [];
     const take = async (): Promise<void> => {
       const how = await calls.take(undefined, neverAborted).catch((error: unknown) => error);
@@ -216,7 +216,9 @@ describe('the calls of a command', () => {
     const first = await calls.take(undefined, neverAborted);
     await clock.advance(minuteMs);
     first.release('answered');
-    calls.key.throttled(aThrottled(clock.monotonicMs() + 10 * minuteMs));
+    const second = await calls.take(undefined, neverAborted);
+    second.throttled(aThrottled(clock.monotonicMs() + 10 * minuteMs));
+    second.release('answered');
     void take();
     await clock.advance(2 * minuteMs - 1);
     const before = ended.length;

@@ -24,9 +24,9 @@ export function accountCalls(
   clock: Clock,
   account: Partial<AccountConfig> = {},
   apiKey = 'key-1',
-  patienceMs: number = Number.POSITIVE_INFINITY,
+  options: { readonly patienceMs?: number } = {},
 ): AccountCalls {
-  const keys = new Keys({ clock, logger: createFakeLogger(), patienceMs });
+  const keys = new Keys({ clock, logger: createFakeLogger(), ...options });
   return new AccountCalls(anAccount(account), apiKey, keys);
 }
 
