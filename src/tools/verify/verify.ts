@@ -73,10 +73,11 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
 /** A line about an account that New Relic has answered nothing about, or not all because of its limit; else nothing. */
 function silenceOf({ account, results }: VerifiedAccount): readonly string[] {
   const all = [...results.values()];
-  const throttled = all.find((one) => typeof one === 'string' && one.endsWith('(throttled)'));
+  const failures = all.filter((result) => typeof result === 'string');
+  const throttled = failures.find((failure) => failure.endsWith('(throttled)'));
   const isAnswered = all.some((result) => typeof result === 'object' && result.status < 400);
   if (isAnswered && throttled === undefined) return [];
-  const reason = throttled ?? all.find((result) => typeof result === 'string');
+  const reason = throttled ?? failures[0];
   return [
     `account ${printable(account.name)}: New Relic has answered ${isAnswered ? 'not everything' : 'nothing'} (${reason}): newrelic-exporter check-config --online says why, and what to do\n`,
   ];
