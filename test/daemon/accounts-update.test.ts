@@ -70,40 +70,48 @@ describe('other connections to the vendor', () => {
     expect(new Set(openedInTurn).size).toBe(3);
   });
 
-  it('never have more requests under way than the concurrency, including those on the old connections', async () => {
-    let inFlight = 0;
-    let most = 0;
-    const bench = await aRunningDaemon(
-      { accounts: [accountOne({ concurrency: 3 })], apps: [anEntry({ account: 'one' })] },
-      {
-        latencyMs: 20_000,
-        fleet: { applications: 20, hosts: 60, kinds: ['web'] },
-        wire: (raw) => ({
-          ...raw,
-          send: async (...request) => {
-            inFlight += 1;
-            most = Math.max(most, inFlight);
-            return raw.send(...request).finally(() => {
-              inFlight -= 1;
-            });
-          },
-        }),
-      },
-    );
-    await bench.platform.clock.advance(90_000);
+  it.each([
+    { what: 'the same', concurrency: 3 },
+    { what: 'a smaller one', concurrency: 2 },
+    { what: 'a larger one', concurrency: 5 },
+  ])(
+    'never have more requests under way than the concurrency, $what than before, including those on the old connections',
+    async ({ concurrency }) => {
+      let inFlight = 0;
+      let most = 0;
+      const everything = [anEntry({ account: 'one' })];
+      const bench = await aRunningDaemon(
+        { accounts: [accountOne({ concurrency: 3 })], apps: everything },
+        {
+          latencyMs: 20_000,
+          fleet: { applications: 20, hosts: 60, kinds: ['web'] },
+          wire: (raw) => ({
+            ...raw,
+            send: async (...request) => {
+              inFlight += 1;
+              most = Math.max(most, inFlight);
+              return raw.send(...request).finally(() => {
+                inFlight -= 1;
+              });
+            },
+          }),
+        },
+      );
+      await bench.platform.clock.advance(90_000);
+      const before = most;
+      most = 0;
 
-    for (let round = 0; round < 5; round += 1) {
-      const proxyUrl = `http://proxy-${round}:3128`;
-      await bench.daemon.apply({
-        accounts: [accountOne({ concurrency: 3, proxyUrl })],
-        apps: [anEntry({ account: 'one' })],
-      });
-      await bench.platform.clock.advance(7000);
-    }
+      for (let round = 0; round < 5; round += 1) {
+        const proxyUrl = `http://proxy-${round}:3128`;
+        await update(bench, { concurrency, proxyUrl }, everything);
+        await bench.platform.clock.advance(7000);
+      }
 
-    expect(bench.opened).toHaveLength(6);
-    expect(most).toBe(3);
-  });
+      expect(bench.opened).toHaveLength(6);
+      // As each of them leaves.
+      expect([before, most]).toEqual([3, concurrency]);
+    },
+  );
 });
 
 describe('another key', () => {
