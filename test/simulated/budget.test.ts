@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { anEntry, aQuery } from '../support/builders.ts';
-import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { accountOne, aRunningDaemon, entryByName } from '../support/running-daemon.ts';
 
 describe('1.1 calls that take a while to arrive', () => {
   it('are in no 60 seconds more than the budget at New Relic either', async () => {
@@ -85,6 +85,50 @@ describe('1.3 accounts of one key with NerdGraph', () => {
     for (const { queries: polled = [] } of daemon.status()) {
       expect(polled.filter(({ state }) => state === 'up')).toHaveLength(20);
     }
+  });
+});
+
+describe('4.1 a 429 to one of two accounts with one key', () => {
+  const names = ['one', 'two'];
+  /** The digit of each is that of the account. */
+  const poll = { kind: 'rest', asked: /\/10(\d)\/metrics/u } as const;
+  const query = { kind: 'nerdgraph', asked: /"account":(\d)/u } as const;
+  it.each([
+    { what: 'keeps both away by the REST API: the limit is that of the key', ...poll, goOn: [] },
+    { what: 'keeps one away by NerdGraph: each account has its limit', ...query, goOn: ['2'] },
+  ])('$what', async ({ kind, asked, goOn }) => {
+    const isRest = kind === 'rest';
+    const config = {
+      accounts: names.map((name, at) => accountOne({ name, source: { kind, accountId: 1 + at } })),
+      apps: isRest ? [entryByName('shop', 'one'), entryByName('cart', 'two')] : [],
+      queries: isRest ? [] : names.map((account) => ({ ...aQuery, account })),
+    };
+    const pauseMs = 200_000;
+    const calls: { readonly account: string | undefined; readonly atMs: number }[] = [];
+    let refusedMs = Infinity;
+    const { platform } = await aRunningDaemon(config, {
+      graphql: { accountId: 1 },
+      wire: (wire) => ({
+        ...wire,
+        send: async ({ body = '', ...request }, ...rest) => {
+          const atMs = platform.clock.monotonicMs();
+          const [, account] = asked.exec(`${request.target} ${body}`) ?? [];
+          if (atMs > 2 * minuteMs && refusedMs === Infinity && account === '1') {
+            refusedMs = atMs;
+            return { status: 429, headers: { 'retry-after': `${pauseMs / 1000}` }, body: '' };
+          }
+          if (atMs > refusedMs) calls.push({ account, atMs });
+          // The simulator has one account.
+          const known = isRest ? {} : { body: body.replace('"account":2', '"account":1') };
+          return wire.send({ ...request, ...known }, ...rest);
+        },
+      }),
+    });
+    await platform.clock.advance(7 * minuteMs);
+
+    const inPause = calls.filter(({ atMs }) => atMs < refusedMs + pauseMs);
+    expect(new Set(inPause.map(({ account }) => account))).toEqual(new Set(goOn));
+    expect(new Set(calls.map(({ account }) => account ?? '1'))).toEqual(new Set(['1', '2']));
   });
 });
 
