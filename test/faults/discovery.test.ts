@@ -344,3 +344,27 @@ describe('the Link header of a list', () => {
     });
   });
 });
+
+describe('a host that is chosen by its name', () => {
+  it('costs no call since the list of applications no longer has it', async () => {
+    const rule: FaultRule = {
+      when: { endpoints: ['applications'], fromMs: 3 * minuteMs },
+      fault: {
+        kind: 'document',
+        body: applicationListText([{ ...shopText, hostIds: '1012' }, workerText]),
+      },
+    };
+    const entries = [{ hosts: { kind: 'match', pattern: /./u } }] as const;
+    await withTimedFaults({ script: [rule], entries }, async (bench) => {
+      await bench.advance(8 * minuteMs);
+
+      const [hit] = bench.faulty.faults.hits(rule);
+      const callsFor = (id: string): readonly boolean[] =>
+        bench.faulty.simulator.journal
+          .entries(({ hostId }) => hostId === id)
+          .map(({ monotonicMs }) => monotonicMs > (hit?.request.monotonicMs ?? Infinity));
+      expect(new Set(callsFor('1011'))).toEqual(new Set([false]));
+      expect(new Set(callsFor('1012'))).toEqual(new Set([false, true]));
+    });
+  });
+});
