@@ -3,7 +3,7 @@ import type { FailureReason } from '../../src/model/api-error.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { anEntry } from '../support/builders.ts';
+import { aMetric, anEntry } from '../support/builders.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -214,6 +214,37 @@ describe('5.1 a query about several applications', () => {
       expect(bench.logs('poll failed')).toMatchObject([{ app_id: '102' }]);
       expect(freshness(page, bench.clock)).toEqual(everyone);
     });
+  });
+});
+
+describe('a key that is refused for a query about applications', () => {
+  it('is not sent with the rest of the queries of the poll', async () => {
+    const metrics = Array.from({ length: 40 }, (_, at) =>
+      aMetric(`Custom/${at}${'x'.repeat(180)}`, { as: `x_${at}` }),
+    );
+    const rule: FaultRule = {
+      when: { operation: 'nrql', fromMs: 3 * minuteMs },
+      fault: { kind: 'status', status: 401 },
+    };
+    await withTimedFaults(
+      { source, script: [rule], entries: [{ poll: { metrics } }] },
+      async (bench) => {
+        await bench.advance(4 * minuteMs);
+
+        const [hit] = bench.faulty.faults.hits(rule);
+        const endMs = (hit?.request.monotonicMs ?? Number.NaN) + 30_000;
+        const calls = (fromMs: number, untilMs: number): number =>
+          bench.faulty.simulator.journal.count(
+            ({ monotonicMs, graphql }) =>
+              monotonicMs >= fromMs &&
+              monotonicMs < untilMs &&
+              graphql?.asks[0]?.operation === 'nrql',
+          );
+        expect(calls(minuteMs, 3 * minuteMs)).toBeGreaterThanOrEqual(2 * 6);
+        // As many as go at the same time at first.
+        expect(calls(3 * minuteMs, endMs)).toBe(2);
+      },
+    );
   });
 });
 
