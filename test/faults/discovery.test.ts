@@ -160,6 +160,24 @@ describe('11.1 a list of the REST API that is not whole', () => {
     });
   });
 
+  it('goes on saying what it says of those that it finds, and not of others after stale_after', async () => {
+    const when = { ...lists, untilMs: 25 * minuteMs };
+    const link = '</v2/applications.json?page=2>; rel="next"';
+    const body = applicationListText([{ ...shopText, more: '"reporting":true' }]);
+    const script: FaultRule[] = [
+      { when: { ...when, calls: { every: 2 } }, fault: { kind: 'document', body, link } },
+      { when, fault: { kind: 'status', status: 422 } },
+    ];
+    await withTimedFaults({ script }, async (bench) => {
+      await bench.advance(20 * minuteMs);
+      const page = await bench.scrape();
+
+      const reporting = page.series('newrelic_application_reporting', production);
+      expect(page.value(up, production)).toBe(0);
+      expect(reporting.map(({ app_id: id }) => id)).toEqual(['101']);
+    });
+  });
+
   it('tells nothing of how many applications entries exclude', async () => {
     const entries = [
       { selector: { kind: 'match', pattern: /^worker$/u }, exclude: true },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
+import type { Config } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { anEntry, aQuery } from '../support/builders.ts';
 import { accountOne, aRunningDaemon, entryByName } from '../support/running-daemon.ts';
@@ -54,6 +55,29 @@ describe('1.1 a budget that was spent at once', () => {
     expect(atOnce).toBe(60);
     expect(journal.maxInAnyWindow(1000)).toBeLessThanOrEqual(12);
     expect(journal.count()).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('a reload that takes out what waits for the budget', () => {
+  it('leaves the next calls to what is there', async () => {
+    const source = { kind: 'nerdgraph', accountId: 1_234_567 } as const;
+    const accounts = [accountOne({ source, requestsPerMinute: 20 })];
+    const poll = { ...aQuery.poll, intervalMs: 10 * minuteMs };
+    const config = (...names: readonly string[]): Config => ({
+      accounts,
+      apps: [],
+      queries: names.map((name) => ({ ...aQuery, account: 'one', name, poll })),
+    });
+    const many = Array.from({ length: 100 }, (_, index) => `calls_${index}`);
+    const { platform, simulator, daemon } = await aRunningDaemon(config(...many));
+    await platform.clock.advance(30_000);
+    const before = simulator.journal.count();
+    await daemon.apply(config('late'));
+    await platform.clock.advance(40_000);
+
+    // All that may go in the first minute.
+    expect([before, simulator.journal.count()]).toEqual([20, 21]);
+    expect(daemon.status()[0]?.queries).toMatchObject([{ name: 'late', state: 'up' }]);
   });
 });
 
