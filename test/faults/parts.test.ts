@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
 import type { CustomMetric } from '../../src/model/polled-series.ts';
 import { minuteMs } from '../../src/model/time.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { aMetric } from '../support/builders.ts';
@@ -57,6 +59,29 @@ describe('5.1 11.2 a host that fails for good', () => {
         Array.from({ length: heldMinutes.length }, (_, index) => index + 1),
       );
       expect(Math.abs(heldMinutes.length - staleMinutes)).toBeLessThanOrEqual(1);
+    });
+  });
+});
+
+describe('5.1 hosts of which each third has no connection', () => {
+  it('keep none of the others from being asked for, however many they are', async () => {
+    const simulator = { latencyMs: 1000, fleet: { applications: manyApplications(1, 90) } };
+    const isLost = (target: string): boolean =>
+      Number(/hosts\/(\d+)/u.exec(target)?.[1] ?? 1) % 3 === 0;
+    const network = (wire: RawTransport): RawTransport => ({
+      ...wire,
+      send: async (request, ...rest) => {
+        if (isLost(request.target)) throw new ApiError('connect', 'no connection');
+        return wire.send(request, ...rest);
+      },
+    });
+    await withTimedFaults({ simulator, network }, async (bench) => {
+      await bench.advance(50_000);
+      const page = await bench.scrape();
+
+      expect(page.series(hostRpm, app)).toHaveLength(60);
+      expect(page.value(rpm, app)).toBeGreaterThan(0);
+      expect(page.value(success, app)).toBe(0);
     });
   });
 });

@@ -165,6 +165,21 @@ describe.each(sources)('$name', (source) => {
   });
 });
 
+describe('a list of names of hosts that fails', () => {
+  it('is not asked for again at once: the values do not need it', async () => {
+    const rule = {
+      when: { endpoints: ['hosts'], applicationId: '101' },
+      fault: { kind: 'status', status: 500 },
+    } as const;
+    await withTimedFaults({ script: [rule] }, async (bench) => {
+      await bench.advance(45_000);
+
+      expect(bench.faulty.faults.hits(rule)).toHaveLength(1);
+      expect(freshness(await bench.scrape(), bench.clock)).toEqual(everyone);
+    });
+  });
+});
+
 describe('a 404 of the REST API', () => {
   const notFound = { kind: 'status', status: 404 } as const;
   const during = { fromMs: 2 * minuteMs, untilMs: 5 * minuteMs };
