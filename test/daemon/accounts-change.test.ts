@@ -79,3 +79,52 @@ describe('an account of which the configuration changes', () => {
     },
   );
 });
+
+describe('a reload of what each call is sent with', () => {
+  const before = ['Api-Key', 30_000];
+  it.each([
+    {
+      what: 'the header of the key',
+      after: { apiKeyHeader: 'X-Api-Key' },
+      seen: ['X-Api-Key', 30_000],
+    },
+    { what: 'the timeout', after: { timeoutMs: 5000 }, seen: ['Api-Key', 5000] },
+  ] as const)('holds for all calls that leave from then on: $what', async ({ after, seen }) => {
+    const calls: {
+      readonly atMs: number;
+      readonly sent: readonly [header: string, hungMs: number];
+    }[] = [];
+    const apps = [entryByName('shop')];
+    const bench = await aRunningDaemon(
+      { accounts: [accountOne()], apps },
+      {
+        wire: (raw) => ({
+          ...raw,
+          send: async (_request, headers, signal) =>
+            new Promise((_resolve, reject) => {
+              const { clock } = bench.platform;
+              const atMs = clock.monotonicMs();
+              signal.addEventListener('abort', () => {
+                calls.push({
+                  atMs,
+                  sent: [Object.keys(headers).join(), clock.monotonicMs() - atMs],
+                });
+                reject(signal.reason as Error);
+              });
+            }),
+        }),
+      },
+    );
+    const { clock } = bench.platform;
+    await clock.advance(45_000);
+    const reloadMs = clock.monotonicMs();
+
+    await bench.daemon.apply({ accounts: [accountOne(after)], apps });
+    await clock.advance(120_000);
+
+    const sentIn = (fromMs: number, untilMs: number): unknown[] =>
+      calls.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).map(({ sent }) => sent);
+    expect(new Set(sentIn(0, 10_000).map(String))).toEqual(new Set([String(before)]));
+    expect(new Set(sentIn(reloadMs + 1, Infinity).map(String))).toEqual(new Set([String(seen)]));
+  });
+});

@@ -70,40 +70,58 @@ describe('other connections to the vendor', () => {
     expect(new Set(openedInTurn).size).toBe(3);
   });
 
-  it('never have more requests under way than the concurrency, including those on the old connections', async () => {
-    let inFlight = 0;
-    let most = 0;
-    const bench = await aRunningDaemon(
-      { accounts: [accountOne({ concurrency: 3 })], apps: [anEntry({ account: 'one' })] },
-      {
-        latencyMs: 20_000,
-        fleet: { applications: 20, hosts: 60, kinds: ['web'] },
-        wire: (raw) => ({
-          ...raw,
-          send: async (...request) => {
-            inFlight += 1;
-            most = Math.max(most, inFlight);
-            return raw.send(...request).finally(() => {
-              inFlight -= 1;
-            });
-          },
-        }),
-      },
-    );
-    await bench.platform.clock.advance(90_000);
+  it.each([
+    { what: 'the same', concurrency: 3 },
+    { what: 'a smaller one', concurrency: 2 },
+    { what: 'a larger one', concurrency: 5 },
+  ])(
+    'never have more requests under way than the concurrency, $what than before, including those on the old connections',
+    async ({ concurrency }) => {
+      let inFlight = 0;
+      let most = 0;
+      const everything = [anEntry({ account: 'one' })];
+      const bench = await aRunningDaemon(
+        { accounts: [accountOne({ concurrency: 3 })], apps: everything },
+        {
+          latencyMs: 20_000,
+          fleet: { applications: 20, hosts: 60, kinds: ['web'] },
+          wire: (raw) => ({
+            ...raw,
+            send: async (...request) => {
+              inFlight += 1;
+              most = Math.max(most, inFlight);
+              return raw.send(...request).finally(() => {
+                inFlight -= 1;
+              });
+            },
+          }),
+        },
+      );
+      await bench.platform.clock.advance(90_000);
+      const before = most;
+      most = 0;
 
-    for (let round = 0; round < 5; round += 1) {
-      const proxyUrl = `http://proxy-${round}:3128`;
-      await bench.daemon.apply({
-        accounts: [accountOne({ concurrency: 3, proxyUrl })],
-        apps: [anEntry({ account: 'one' })],
-      });
-      await bench.platform.clock.advance(7000);
-    }
+      for (let round = 0; round < 5; round += 1) {
+        const proxyUrl = `http://proxy-${round}:3128`;
+        await update(bench, { concurrency, proxyUrl }, everything);
+        await bench.platform.clock.advance(7000);
+      }
 
-    expect(bench.opened).toHaveLength(6);
-    expect(most).toBe(3);
-  });
+      expect(bench.opened).toHaveLength(6);
+      // As each of them leaves.
+      expect([before, most]).toEqual([3, concurrency]);
+      await bench.platform.clock.advance(20_000);
+      // Each had calls on it.
+      expect(bench.opened.map(({ isClosed }) => isClosed)).toEqual([
+        true,
+        true,
+        true,
+        true,
+        true,
+        false,
+      ]);
+    },
+  );
 });
 
 describe('another key', () => {
@@ -155,6 +173,69 @@ describe('accounts that share a key', () => {
     );
     expect(sentMs.length).toBeGreaterThan(12);
     expect(Math.max(...inAMinute)).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('an account that moves to a key of its own', () => {
+  it('leaves the whole limit of the old one to the others there', async () => {
+    const moving = (name: 'KEY_A' | 'KEY_B') => ({
+      accounts: [accountOne({ apiKey: { kind: 'env', name } }), accountOne({ name: 'two' })],
+      apps: [shop, entryByName('cart', 'two')],
+    });
+    const bench = await aRunningDaemon(moving('KEY_A'));
+    const shares = (): readonly number[] =>
+      bench.daemon.status().map(({ budgetRequestsPerMinute }) => budgetRequestsPerMinute);
+    await bench.platform.clock.advance(90_000);
+    const before = shares();
+
+    await bench.daemon.apply(moving('KEY_B'));
+    await bench.platform.clock.advance(1000);
+
+    expect(before).toEqual([400, 400]);
+    expect(shares()).toEqual([800, 800]);
+  });
+});
+
+describe('other applications', () => {
+  it('are looked for at once, by a discovery that takes the place of the one under way', async () => {
+    const bench = await aRunningDaemon(
+      { accounts: [accountOne()], apps: [shop] },
+      { latencyMs: 20_000 },
+    );
+    await bench.platform.clock.advance(5000);
+    await update(bench, {}, [entryByName('cart')]);
+    await bench.platform.clock.advance(21_000);
+
+    const lists = bench.simulator.journal.entries(({ path }) =>
+      path.endsWith('/applications.json'),
+    );
+    expect(lists.map(({ monotonicMs, status }) => [monotonicMs, status])).toEqual([
+      [0, undefined],
+      [5000, 200],
+    ]);
+    expect(bench.daemon.applications().map(({ name }) => name)).toEqual(['cart']);
+  });
+});
+
+describe('a shorter interval', () => {
+  it('makes polls due by turns, and not all of them at once', async () => {
+    const every = (minutes: number): readonly AppEntry[] => [
+      anEntry({ account: 'one', hosts: false, poll: { intervalMs: minutes * 60_000 } }),
+    ];
+    const fleet = { applications: 60, hosts: 60, kinds: ['web'] } as const;
+    const config = { accounts: [accountOne()], apps: every(60) };
+    const bench = await aRunningDaemon(config, { fleet });
+    await bench.platform.clock.advance(300_000);
+    bench.simulator.journal.clear();
+
+    await update(bench, {}, every(10));
+    await bench.platform.clock.advance(600_000);
+
+    const { journal } = bench.simulator;
+    const isPoll = ({ path }: { readonly path: string }): boolean => path.endsWith('data.json');
+    const polled = journal.entries(isPoll).map(({ applicationId }) => applicationId);
+    expect(new Set(polled).size).toBe(60);
+    expect(journal.maxInAnyWindow(60_000, isPoll)).toBeLessThanOrEqual(20);
   });
 });
 

@@ -57,6 +57,10 @@ describe('an account is degraded', () => {
       expect(bench.logs('poll failed')).toEqual([]);
       expect(seen.map(([state]) => state)).toEqual(['degraded', 'degraded']);
       for (const [, since] of seen) expect(since).toBeCloseTo(first, 1);
+      const { sinceMs = 0, lastMs = 0 } = bench.daemon.status()[0]?.refusals ?? {};
+      const startMs = bench.clock.wallMs() - bench.clock.monotonicMs();
+      expect((sinceMs - startMs) / minuteMs).toBeCloseTo(first, 1);
+      expect(lastMs - sinceMs).toBeGreaterThan(3 * minuteMs);
     });
   });
 
@@ -97,6 +101,30 @@ describe('an account is degraded', () => {
         ['degraded', since],
       ]);
       expect(after).toBe('up');
+    });
+  });
+});
+
+describe('an application is failing', () => {
+  it('since the first poll in a row that failed, whatever the reason is now', async () => {
+    const failing = (status: number, fromMs: number, untilMs: number): FaultRule => ({
+      when: { applicationId: '102', fromMs, untilMs },
+      fault: { kind: 'status', status },
+    });
+    const first = failing(500, 3.5 * minuteMs, 5.5 * minuteMs);
+    const script = [first, failing(400, 5.5 * minuteMs, 9 * minuteMs)];
+    await withTimedFaults({ script }, async (bench) => {
+      const failureAt = async (minute: number): Promise<unknown> => {
+        await bench.advance(minute * minuteMs - bench.clock.monotonicMs());
+        const { failure } = bench.daemon.applications().find(({ id }) => id === '102') ?? {};
+        const startMs = bench.clock.wallMs() - bench.clock.monotonicMs();
+        const sinceMinute = ((failure?.sinceMs ?? Number.NaN) - startMs) / minuteMs;
+        return failure && [failure.reason, sinceMinute.toFixed(2)];
+      };
+      const seen = [await failureAt(5), await failureAt(8.5), await failureAt(12)];
+
+      const since = firstMinuteOf(bench, first).toFixed(2);
+      expect(seen).toEqual([['server', since], ['client', since], undefined]);
     });
   });
 });

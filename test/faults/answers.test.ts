@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { type BadAnswer, expectValuesHeld, fewBadAnswers } from './bad-answers.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { type VendorOptions, withTimedFaults } from './fault-bench.ts';
+import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import { sources } from './sources.ts';
 
@@ -98,6 +99,41 @@ describe.each(sources)('$name', (source) => {
         expect(bench.logs('poll failed')).toHaveLength(4);
         expect(bench.logs('poll works again')).toHaveLength(4);
       });
+    });
+  });
+});
+
+describe('a 503 that says when to come again', () => {
+  it.each([
+    { says: 'nothing', retryAfter: {}, againSeconds: [0, 1] },
+    { says: 'in a second', retryAfter: { 'retry-after': '1' }, againSeconds: [1, 1] },
+    { says: 'in half a minute', retryAfter: { 'retry-after': '30' }, againSeconds: [30, 60] },
+  ])('has its call made again no sooner, by the next poll at the latest: $says', async (row) => {
+    const asked: { readonly target: string; readonly atMs: number }[] = [];
+    const options: VendorOptions = {
+      network: (wire, clock) => ({
+        ...wire,
+        send: async (request, headers, signal) => {
+          const isMeant =
+            request.operation === 'host_metrics' && clock.monotonicMs() > 2 * minuteMs;
+          if (!isMeant) return wire.send(request, headers, signal);
+          const { pathname: target } = new URL(request.target, 'http://localhost');
+          asked.push({ target, atMs: clock.monotonicMs() });
+          if (asked.length > 1) return wire.send(request, headers, signal);
+          return { status: 503, headers: row.retryAfter, body: '' };
+        },
+      }),
+    };
+    await withTimedFaults(options, async (bench) => {
+      await bench.advance(4 * minuteMs);
+
+      const [refused, ...later] = asked;
+      const again = later.find(({ target }) => target === refused?.target);
+      const seconds = ((again?.atMs ?? Number.NaN) - (refused?.atMs ?? 0)) / 1000;
+      const [least = 0, most = 0] = row.againSeconds;
+      expect(seconds).toBeGreaterThanOrEqual(least);
+      expect(seconds).toBeLessThanOrEqual(most);
+      expect(freshness(await bench.scrape(), bench.clock)).toContain('production 101');
     });
   });
 });

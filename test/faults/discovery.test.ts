@@ -160,6 +160,24 @@ describe('11.1 a list of the REST API that is not whole', () => {
     });
   });
 
+  it('goes on saying what it says of those that it finds, and not of others after stale_after', async () => {
+    const when = { ...lists, untilMs: 25 * minuteMs };
+    const link = '</v2/applications.json?page=2>; rel="next"';
+    const body = applicationListText([{ ...shopText, more: '"reporting":true' }]);
+    const script: FaultRule[] = [
+      { when: { ...when, calls: { every: 2 } }, fault: { kind: 'document', body, link } },
+      { when, fault: { kind: 'status', status: 422 } },
+    ];
+    await withTimedFaults({ script }, async (bench) => {
+      await bench.advance(20 * minuteMs);
+      const page = await bench.scrape();
+
+      const reporting = page.series('newrelic_application_reporting', production);
+      expect(page.value(up, production)).toBe(0);
+      expect(reporting.map(({ app_id: id }) => id)).toEqual(['101']);
+    });
+  });
+
   it('tells nothing of how many applications entries exclude', async () => {
     const entries = [
       { selector: { kind: 'match', pattern: /^worker$/u }, exclude: true },
@@ -341,6 +359,30 @@ describe('the Link header of a list', () => {
       expect(duringFresh).toEqual(everyone);
       expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason: 'schema' } }]);
       expect(after.value(up, production)).toBe(1);
+    });
+  });
+});
+
+describe('a host that is chosen by its name', () => {
+  it('costs no call since the list of applications no longer has it', async () => {
+    const rule: FaultRule = {
+      when: { endpoints: ['applications'], fromMs: 3 * minuteMs },
+      fault: {
+        kind: 'document',
+        body: applicationListText([{ ...shopText, hostIds: '1012' }, workerText]),
+      },
+    };
+    const entries = [{ hosts: { kind: 'match', pattern: /./u } }] as const;
+    await withTimedFaults({ script: [rule], entries }, async (bench) => {
+      await bench.advance(8 * minuteMs);
+
+      const [hit] = bench.faulty.faults.hits(rule);
+      const callsFor = (id: string): readonly boolean[] =>
+        bench.faulty.simulator.journal
+          .entries(({ hostId }) => hostId === id)
+          .map(({ monotonicMs }) => monotonicMs > (hit?.request.monotonicMs ?? Infinity));
+      expect(new Set(callsFor('1011'))).toEqual(new Set([false]));
+      expect(new Set(callsFor('1012'))).toEqual(new Set([false, true]));
     });
   });
 });

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { aMetric, anEntry } from '../support/builders.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -184,6 +186,65 @@ describe('an error in a 200 of NerdGraph', () => {
       expect(page.total('newrelic_exporter_api_request_failures_total')).toBe(0);
       expect(freshness(page, bench.clock)).toEqual(everyone);
     });
+  });
+});
+
+describe('5.1 a query about several applications', () => {
+  it('that fails once is made again at once, although one of them failed in its last poll', async () => {
+    const failing = (asked: string, calls?: { readonly last: number }): FaultRule => ({
+      when: { operation: 'nrql', queryIncludes: asked, calls },
+      fault: { kind: 'status', status: 503 },
+    });
+    const alone = failing('appId IN (102)');
+    const together = failing('appId IN (101,102)', { last: 1 });
+    const entries = [{ selector: { kind: 'id', id: '101' } }] as const;
+    await withTimedFaults({ source, script: [alone, together], entries }, async (bench) => {
+      await bench.advance(2.1 * minuteMs);
+      const [entry = anEntry(), ...others] = bench.config.apps;
+      // The newcomer is polled alone at first, and fails.
+      const apps = [{ ...entry, selector: anEntry().selector }, ...others];
+      await bench.daemon.apply({ ...bench.config, apps });
+      const hits = (): number => bench.faulty.faults.hits(together).length;
+      for (let second = 0; second < 120 && hits() === 0; second += 1) await bench.advance(1000);
+      await bench.advance(5000);
+      const page = await bench.scrape();
+
+      expect(bench.faulty.faults.hits(alone).length).toBeGreaterThan(0);
+      expect(hits()).toBe(1);
+      expect(bench.logs('poll failed')).toMatchObject([{ app_id: '102' }]);
+      expect(freshness(page, bench.clock)).toEqual(everyone);
+    });
+  });
+});
+
+describe('a key that is refused for a query about applications', () => {
+  it('is not sent with the rest of the queries of the poll', async () => {
+    const metrics = Array.from({ length: 40 }, (_, at) =>
+      aMetric(`Custom/${at}${'x'.repeat(180)}`, { as: `x_${at}` }),
+    );
+    const rule: FaultRule = {
+      when: { operation: 'nrql', fromMs: 3 * minuteMs },
+      fault: { kind: 'status', status: 401 },
+    };
+    await withTimedFaults(
+      { source, script: [rule], entries: [{ poll: { metrics } }] },
+      async (bench) => {
+        await bench.advance(4 * minuteMs);
+
+        const [hit] = bench.faulty.faults.hits(rule);
+        const endMs = (hit?.request.monotonicMs ?? Number.NaN) + 30_000;
+        const calls = (fromMs: number, untilMs: number): number =>
+          bench.faulty.simulator.journal.count(
+            ({ monotonicMs, graphql }) =>
+              monotonicMs >= fromMs &&
+              monotonicMs < untilMs &&
+              graphql?.asks[0]?.operation === 'nrql',
+          );
+        expect(calls(minuteMs, 3 * minuteMs)).toBeGreaterThanOrEqual(2 * 6);
+        // As many as go at the same time at first.
+        expect(calls(3 * minuteMs, endMs)).toBe(2);
+      },
+    );
   });
 });
 

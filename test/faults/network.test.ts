@@ -3,8 +3,9 @@ import type { Clock } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import { apiErrorFrom } from '../../src/newrelic/calls/transport-errors.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { Readiness } from '../../src/web/routes.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { manyApplications, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import { sources } from './sources.ts';
@@ -153,6 +154,31 @@ describe.each(sources)('$name', (source) => {
 
         expect([before, bench.faulty.simulator.inFlight()]).toEqual([1, 0]);
       });
+    });
+  });
+});
+
+describe('5.1 an application whose calls hung for some minutes', () => {
+  it('is asked with several calls at a time again once it is answered', async () => {
+    const rule: FaultRule = {
+      when: { applicationId: '1000', fromMs: 3 * minuteMs, untilMs: 6 * minuteMs },
+      fault: { kind: 'silence' },
+    };
+    const simulator = { latencyMs: 1000, fleet: { applications: manyApplications(1, 12) } };
+    const entries = [{ poll: { discoveryIntervalMs: 60 * minuteMs } }];
+    await withTimedFaults({ script: [rule], simulator, entries }, async (bench) => {
+      await bench.advance(12 * minuteMs);
+
+      const mostAtOnce = (fromMinute: number, untilMinute: number): number =>
+        bench.faulty.simulator.journal
+          .entries(
+            ({ monotonicMs: atMs }) =>
+              atMs >= fromMinute * minuteMs && atMs < untilMinute * minuteMs,
+          )
+          .reduce((most, { inFlight }) => Math.max(most, inFlight), 0);
+      expect(bench.faulty.faults.hits(rule).length).toBeGreaterThan(2);
+      expect(mostAtOnce(5, 6)).toBe(1);
+      expect(mostAtOnce(9, 12)).toBeGreaterThan(4);
     });
   });
 });

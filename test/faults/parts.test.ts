@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { CustomMetric } from '../../src/model/polled-series.ts';
 import { minuteMs } from '../../src/model/time.ts';
+import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import type { JournalEntry } from '../../src/simulator/journal.ts';
+import { aMetric } from '../support/builders.ts';
 import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 
 const staleMinutes = 15;
@@ -58,7 +63,66 @@ describe('5.1 11.2 a host that fails for good', () => {
   });
 });
 
+describe('5.1 hosts of which each third has no connection', () => {
+  it('keep none of the others from being asked for, however many they are', async () => {
+    const simulator = { latencyMs: 1000, fleet: { applications: manyApplications(1, 90) } };
+    const isLost = (target: string): boolean =>
+      Number(/hosts\/(\d+)/u.exec(target)?.[1] ?? 1) % 3 === 0;
+    const network = (wire: RawTransport): RawTransport => ({
+      ...wire,
+      send: async (request, ...rest) => {
+        if (isLost(request.target)) throw new ApiError('connect', 'no connection');
+        return wire.send(request, ...rest);
+      },
+    });
+    await withTimedFaults({ simulator, network }, async (bench) => {
+      await bench.advance(50_000);
+      const page = await bench.scrape();
+
+      expect(page.series(hostRpm, app)).toHaveLength(60);
+      expect(page.value(rpm, app)).toBeGreaterThan(0);
+      expect(page.value(success, app)).toBe(0);
+    });
+  });
+});
+
 const shop = { account: 'production', app_id: '101' };
+
+describe('5.1 values for which an application takes several calls', () => {
+  it('stay as they were together when one of the calls fails', async () => {
+    const metric = (name: string, as: string): CustomMetric =>
+      aMetric(name, { value: 'call_count', as });
+    // So long that not all of them fit into one call.
+    const between = Array.from({ length: 30 }, (_, at) =>
+      metric(`Custom/${at}${'x'.repeat(150)}`, `between_${at}`),
+    );
+    const metrics = [
+      metric('HttpDispatcher', 'first'),
+      ...between,
+      metric('OtherTransaction/all', 'last'),
+    ];
+    const rule: FaultRule = {
+      when: { applicationId: '101', queryIncludes: 'OtherTransaction/all', fromMs: 3 * minuteMs },
+      fault: { kind: 'status', status: 500 },
+    };
+    const entries = [{ hosts: false, poll: { metrics } }];
+    await withTimedFaults({ script: [rule], entries }, async (bench) => {
+      await bench.advance(2.9 * minuteMs);
+      const before = await bench.scrape();
+      await bench.advance(3 * minuteMs);
+      const during = await bench.scrape();
+
+      const values = ['first', 'last'].map((name) => before.value(name, shop));
+      const { journal } = bench.faulty.simulator;
+      const isAnswered = ({ monotonicMs, applicationId, status }: JournalEntry): boolean =>
+        monotonicMs > 3 * minuteMs && applicationId === '101' && status === 200;
+      expect(journal.count(isAnswered)).toBeGreaterThanOrEqual(3);
+      expect(values).not.toContain(undefined);
+      expect(['first', 'last'].map((name) => during.value(name, shop))).toEqual(values);
+      expect(during.value(success, shop)).toBe(0);
+    });
+  });
+});
 
 describe('11.2 values that are polled every ten minutes', () => {
   const poll = { intervalMs: 10 * minuteMs } as const;

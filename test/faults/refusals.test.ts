@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import { sources } from './sources.ts';
@@ -70,9 +71,18 @@ describe.each(sources)('$name', (source) => {
       },
     );
 
-    it.each([{ status: 401 }, { status: 403 }])(
-      'is read again at once, and a new one is used for the very same call: $status',
-      async ({ status }) => {
+    it.each([
+      { what: '401', status: 401, apartMs: 0 },
+      { what: '403', status: 403, apartMs: 0 },
+      {
+        what: '401, of which the next arrives when the new one is in use',
+        status: 401,
+        apartMs: 2000,
+      },
+    ])(
+      'is read again at once, and a new one is used for the very same call: $what',
+      async ({ status, apartMs }) => {
+        let refusals = 0;
         const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
         let text = 'NRAK-OLDSECRET\n';
         const rule = {
@@ -83,10 +93,20 @@ describe.each(sources)('$name', (source) => {
           source: source.account,
           script: [rule],
           simulator: { apiKeys: keys },
+          network: (wire, clock) => ({
+            ...wire,
+            send: async (request, headers, signal) => {
+              const answer = await wire.send(request, headers, signal);
+              if (answer.status !== status) return answer;
+              refusals += 1;
+              await sleep(clock, refusals * apartMs, signal);
+              return answer;
+            },
+          }),
           // The file is read every thirty seconds: polls find the refusal before.
           entries: [{ poll: { discoveryIntervalMs: 10 * minuteMs, intervalMs: 20_000 } }],
           keyFile: () => text,
-        };
+        } satisfies VendorOptions;
         await withTimedFaults(options, async (bench) => {
           await bench.advance(155_000);
           text = 'NRAK-NEWSECRET\n';
@@ -99,7 +119,7 @@ describe.each(sources)('$name', (source) => {
           expect(
             journal.count((entry) => isOld(entry) && entry.monotonicMs < 2 * minuteMs),
           ).toBeGreaterThan(2 * source.calls.poll);
-          expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(1);
+          expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(apartMs === 0 ? 1 : 2);
           expect(bench.faulty.faults.hits().length).toBeLessThanOrEqual(3);
           expect(
             page.total('newrelic_exporter_api_request_retries_total', { reason: 'auth' }),
@@ -141,6 +161,21 @@ describe.each(sources)('$name', (source) => {
           0, 1,
         ]);
       });
+    });
+  });
+});
+
+describe('a list of names of hosts that fails', () => {
+  it('is not asked for again at once: the values do not need it', async () => {
+    const rule = {
+      when: { endpoints: ['hosts'], applicationId: '101' },
+      fault: { kind: 'status', status: 500 },
+    } as const;
+    await withTimedFaults({ script: [rule] }, async (bench) => {
+      await bench.advance(45_000);
+
+      expect(bench.faulty.faults.hits(rule)).toHaveLength(1);
+      expect(freshness(await bench.scrape(), bench.clock)).toEqual(everyone);
     });
   });
 });

@@ -125,15 +125,22 @@ describe('8.3 a configuration with other accounts', () => {
 });
 
 describe('8.2 a reload of an account', () => {
+  const paused = {
+    when: { fromMs: 2 * minuteMs, calls: { last: 1 } },
+    fault: {
+      kind: 'throttled',
+      hints: [{ header: 'Retry-After', inSeconds: 240, form: 'seconds' }],
+    },
+  } as const;
+  /** How long after the 429 the next call came. */
+  const pauseSeconds = ({ faulty: { faults, simulator } }: TimedBench): number => {
+    const hitMs = faults.hits()[0]?.request.monotonicMs ?? Number.NaN;
+    const [next] = simulator.journal.entries(({ monotonicMs }) => monotonicMs > hitMs);
+    return ((next?.monotonicMs ?? 0) - hitMs) / secondMs;
+  };
+
   it('does not end a pause that the vendor has asked for', async () => {
-    const rule = {
-      when: { fromMs: 2 * minuteMs, calls: { last: 1 } },
-      fault: {
-        kind: 'throttled',
-        hints: [{ header: 'Retry-After', inSeconds: 240, form: 'seconds' }],
-      },
-    } as const;
-    await withReloading({ script: [rule] }, async (bench) => {
+    await withReloading({ script: [paused] }, async (bench) => {
       await bench.advance(3 * minuteMs);
       const before = await bench.scrape();
       for (const concurrency of [4, 5, 6]) {
@@ -144,12 +151,26 @@ describe('8.2 a reload of an account', () => {
       const during = await bench.scrape();
       await bench.advance(5 * minuteMs);
 
-      const { faults, simulator } = bench.faulty;
-      const hitMs = faults.hits()[0]?.request.monotonicMs ?? Number.NaN;
-      const next = simulator.journal.entries(({ monotonicMs }) => monotonicMs > hitMs)[0];
       expect(bench.logs('configuration reloaded').length).toBeGreaterThanOrEqual(3);
-      expect((next?.monotonicMs ?? 0) - hitMs).toBeGreaterThanOrEqual(240 * secondMs);
+      expect(pauseSeconds(bench)).toBeGreaterThanOrEqual(240);
       expect(publishedOf(during, shop)).toEqual(publishedOf(before, shop));
+      expect(freshness(await bench.scrape(), bench.clock)).toEqual(everyone);
+    });
+  });
+
+  it('does not end such a pause either by taking it out for longer than a minute', async () => {
+    await withReloading({ script: [paused] }, async (bench) => {
+      await bench.advance(2.5 * minuteMs);
+      bench.write(configOf({ name: 'neighbour' }));
+      await bench.hangup();
+      await bench.advance(1.5 * minuteMs);
+      const without = await bench.scrape();
+      bench.write(both);
+      await bench.hangup();
+      await bench.advance(5 * minuteMs);
+
+      expect(without.series('newrelic_up')).toEqual([{ account: 'neighbour' }]);
+      expect(pauseSeconds(bench)).toBeGreaterThanOrEqual(240);
       expect(freshness(await bench.scrape(), bench.clock)).toEqual(everyone);
     });
   });

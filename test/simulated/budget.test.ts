@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
+import type { Config } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { anEntry, aQuery } from '../support/builders.ts';
-import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { accountOne, aRunningDaemon, entryByName } from '../support/running-daemon.ts';
 
 describe('1.1 calls that take a while to arrive', () => {
   it('are in no 60 seconds more than the budget at New Relic either', async () => {
@@ -57,6 +58,29 @@ describe('1.1 a budget that was spent at once', () => {
   });
 });
 
+describe('a reload that takes out what waits for the budget', () => {
+  it('leaves the next calls to what is there', async () => {
+    const source = { kind: 'nerdgraph', accountId: 1_234_567 } as const;
+    const accounts = [accountOne({ source, requestsPerMinute: 20 })];
+    const poll = { ...aQuery.poll, intervalMs: 10 * minuteMs };
+    const config = (...names: readonly string[]): Config => ({
+      accounts,
+      apps: [],
+      queries: names.map((name) => ({ ...aQuery, account: 'one', name, poll })),
+    });
+    const many = Array.from({ length: 100 }, (_, index) => `calls_${index}`);
+    const { platform, simulator, daemon } = await aRunningDaemon(config(...many));
+    await platform.clock.advance(30_000);
+    const before = simulator.journal.count();
+    await daemon.apply(config('late'));
+    await platform.clock.advance(40_000);
+
+    // All that may go in the first minute.
+    expect([before, simulator.journal.count()]).toEqual([20, 21]);
+    expect(daemon.status()[0]?.queries).toMatchObject([{ name: 'late', state: 'up' }]);
+  });
+});
+
 describe('1.3 accounts of one key with NerdGraph', () => {
   it('have at most 25 calls in flight together, and room goes round: none waits for ever', async () => {
     const names = ['one', 'two', 'three'];
@@ -85,6 +109,50 @@ describe('1.3 accounts of one key with NerdGraph', () => {
     for (const { queries: polled = [] } of daemon.status()) {
       expect(polled.filter(({ state }) => state === 'up')).toHaveLength(20);
     }
+  });
+});
+
+describe('4.1 a 429 to one of two accounts with one key', () => {
+  const names = ['one', 'two'];
+  /** The digit of each is that of the account. */
+  const poll = { kind: 'rest', asked: /\/10(\d)\/metrics/u } as const;
+  const query = { kind: 'nerdgraph', asked: /"account":(\d)/u } as const;
+  it.each([
+    { what: 'keeps both away by the REST API: the limit is that of the key', ...poll, goOn: [] },
+    { what: 'keeps one away by NerdGraph: each account has its limit', ...query, goOn: ['2'] },
+  ])('$what', async ({ kind, asked, goOn }) => {
+    const isRest = kind === 'rest';
+    const config = {
+      accounts: names.map((name, at) => accountOne({ name, source: { kind, accountId: 1 + at } })),
+      apps: isRest ? [entryByName('shop', 'one'), entryByName('cart', 'two')] : [],
+      queries: isRest ? [] : names.map((account) => ({ ...aQuery, account })),
+    };
+    const pauseMs = 200_000;
+    const calls: { readonly account: string | undefined; readonly atMs: number }[] = [];
+    let refusedMs = Infinity;
+    const { platform } = await aRunningDaemon(config, {
+      graphql: { accountId: 1 },
+      wire: (wire) => ({
+        ...wire,
+        send: async ({ body = '', ...request }, ...rest) => {
+          const atMs = platform.clock.monotonicMs();
+          const [, account] = asked.exec(`${request.target} ${body}`) ?? [];
+          if (atMs > 2 * minuteMs && refusedMs === Infinity && account === '1') {
+            refusedMs = atMs;
+            return { status: 429, headers: { 'retry-after': `${pauseMs / 1000}` }, body: '' };
+          }
+          if (atMs > refusedMs) calls.push({ account, atMs });
+          // The simulator has one account.
+          const known = isRest ? {} : { body: body.replace('"account":2', '"account":1') };
+          return wire.send({ ...request, ...known }, ...rest);
+        },
+      }),
+    });
+    await platform.clock.advance(7 * minuteMs);
+
+    const inPause = calls.filter(({ atMs }) => atMs < refusedMs + pauseMs);
+    expect(new Set(inPause.map(({ account }) => account))).toEqual(new Set(goOn));
+    expect(new Set(calls.map(({ account }) => account ?? '1'))).toEqual(new Set(['1', '2']));
   });
 });
 

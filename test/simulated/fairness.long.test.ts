@@ -1,160 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
-import { isOfQuery } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
-import type { JournalEntry } from '../../src/simulator/journal.ts';
-import { anEntry } from '../support/builders.ts';
-import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
-
-/** The same account through either API, with a budget that is too small for the giant. */
-interface Through {
-  readonly name: string;
-  readonly account: Partial<AccountConfig>;
-  /** How long a discovery takes, whose calls go before all others. */
-  readonly discoveryMs: number;
-  /** How long the others may wait, in intervals, when all that hung are answered again. */
-  readonly recovery: number;
-  /** Whether a request asks for values of one of these applications. */
-  readonly asksFor: (request: JournalEntry, ids: ReadonlySet<number>) => boolean;
-}
-
-const rest: Through = {
-  name: 'REST',
-  account: { requestsPerMinute: 990 },
-  discoveryMs: 0,
-  recovery: 1.15,
-  asksFor: ({ path, applicationId }, ids) =>
-    path.includes('/metrics/') && ids.has(Number(applicationId)),
-};
-const nerdGraph: Through = {
-  name: 'NerdGraph',
-  account: {
-    source: { kind: 'nerdgraph', accountId: 1_234_567 },
-    requestsPerMinute: 11,
-    concurrency: 5,
-  },
-  discoveryMs: 15_000,
-  // What had failed twice is not retried but polled again: of eleven calls a minute that takes eight.
-  recovery: 1.25,
-  asksFor: ({ graphql }, ids) =>
-    (graphql?.asks ?? []).some(({ text }) => {
-      const [, list = ''] = /appId IN \(([\d,]+)\)/u.exec(text) ?? [];
-      return list.split(',').some((id) => ids.has(Number(id)));
-    }),
-};
-const both = [rest, nerdGraph];
-
-interface Scene {
-  readonly through: Through;
-  readonly applications: readonly ApplicationSpec[];
-  readonly entries: readonly AppEntry[];
-  readonly minutes: number;
-  /** Applications whose metric calls are never answered. */
-  readonly hanging?: ReadonlySet<number>;
-  /** When they are answered again; never, if left out. */
-  readonly recoverAfterMs?: number;
-  /** What was before is not looked at. */
-  readonly fromMs?: number;
-}
-
-interface Seen {
-  /** For each application: the longest time between two publications of new values. */
-  readonly longestGapMs: ReadonlyMap<string, number>;
-  readonly stretch: number;
-  readonly violations: number;
-  readonly mostInFlight: number;
-}
-
-/** Runs a whole account on simulated time and watches when the values of each application are new. */
-async function run(scene: Scene): Promise<Seen> {
-  const fromMs = scene.fromMs ?? 0;
-  const lastMs = new Map<string, number>();
-  const successes = new Map<string, number>();
-  const longestGapMs = new Map<string, number>();
-  const note = (id: string, nowMs: number): void => {
-    if (nowMs < fromMs) return;
-    const gapMs = nowMs - Math.max(fromMs, lastMs.get(id) ?? fromMs);
-    longestGapMs.set(id, Math.max(longestGapMs.get(id) ?? 0, gapMs));
-    lastMs.set(id, nowMs);
-  };
-  const running = await aRunningDaemon(
-    {
-      accounts: [accountOne({ name: 'production', ...scene.through.account })],
-      apps: scene.entries,
-    },
-    {
-      latencyMs: [80, 400],
-      quotaPhaseMs: 23_000,
-      fleet: { applications: scene.applications, traffic: 'flat' },
-      intercept: (request) => {
-        const hangs =
-          scene.hanging !== undefined &&
-          scene.through.asksFor(request, scene.hanging) &&
-          request.monotonicMs < (scene.recoverAfterMs ?? Number.POSITIVE_INFINITY);
-        return hangs ? 'handled' : 'pass';
-      },
-      watch: (sink) => ({
-        publish: (snapshot) => {
-          if (isOfQuery(snapshot)) return;
-          // A discovery publishes again what a poll has brought. All polls of a silent one bring the same.
-          const { lastSuccessMs } = snapshot;
-          const { id } = snapshot.application;
-          if (lastSuccessMs !== undefined && successes.get(id) !== lastSuccessMs) {
-            successes.set(id, lastSuccessMs);
-            note(id, running.platform.clock.monotonicMs());
-          }
-          sink.publish(snapshot);
-        },
-      }),
-    },
-  );
-
-  const { platform, daemon, simulator } = running;
-  const { clock } = platform;
-  await clock.advance(scene.minutes * minuteMs);
-  const [status] = daemon.status();
-  for (const { id } of simulator.fleet.applications()) {
-    if (!(scene.hanging?.has(id) ?? false)) note(`${id}`, clock.monotonicMs());
-  }
-  return {
-    longestGapMs,
-    stretch: (1000 * (status?.pollIntervalSeconds ?? 0)) / longestIntervalMs(scene.entries),
-    violations: simulator.violations(),
-    mostInFlight: simulator.journal.maxInFlight(),
-  };
-}
-
-function longestIntervalMs(entries: readonly AppEntry[]): number {
-  return Math.max(...entries.map(({ poll }) => poll.intervalMs));
-}
-
-/** Ids `first`, `first + 1`, and so on; all of them report, so that each poll brings new values. */
-function applicationsOf(count: number, hosts: number, first: number): ApplicationSpec[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: first + index,
-    name: `application ${first + index}`,
-    hosts,
-    kind: 'both',
-  }));
-}
-
-function entryOf(pattern: RegExp, intervalMs: number, delayMs = 180_000): AppEntry {
-  return anEntry({ selector: { kind: 'match', pattern }, poll: { intervalMs, delayMs } });
-}
-
-function longestOf({ longestGapMs }: Seen, first: number, count: number): number {
-  return Math.max(
-    ...Array.from(
-      { length: count },
-      (_, index) => longestGapMs.get(`${first + index}`) ?? Infinity,
-    ),
-  );
-}
+import { apart, applicationsOf, both, entryOf, longestOf, seenOf } from './fairness-bench.ts';
 
 describe.each(both)('2.2 an application with 10,000 hosts, through $name', (through) => {
   it('makes none of a hundred small ones wait longer than 1.2 times the stretched interval', async () => {
-    const seen = await run({
+    const seen = await seenOf({
       through,
       applications: [
         { id: 9000, name: 'giant', hosts: 10_000 },
@@ -185,9 +35,6 @@ describe.each(both)('2.2 an application with 10,000 hosts, through $name', (thro
   });
 });
 
-// Applications that share queries hang together: with NerdGraph those that hang have queries of their own.
-const apart = [entryOf(/ 5\d\d\d$/u, minuteMs, 240_000), entryOf(/ 1\d\d\d$/u, minuteMs)];
-
 describe.each(both)(
   'applications whose every call hangs until its timeout, through $name',
   (through) => {
@@ -196,7 +43,7 @@ describe.each(both)(
       { what: 'four', hanging: 4, healthy: 60 },
       { what: 'twelve', hanging: 12, healthy: 60 },
     ])('do not delay the others: $what', async ({ hanging, healthy }) => {
-      const seen = await run({
+      const seen = await seenOf({
         applications: [...applicationsOf(hanging, 10, 5000), ...applicationsOf(healthy, 10, 1000)],
         entries: apart,
         through,
@@ -212,7 +59,7 @@ describe.each(both)(
     it('are polled again within two minutes when they are answered again', async () => {
       const hanging = Array.from({ length: 12 }, (_, index) => 5000 + index);
 
-      const seen = await run({
+      const seen = await seenOf({
         applications: [...applicationsOf(12, 10, 5000), ...applicationsOf(60, 10, 1000)],
         entries: apart,
         through,

@@ -100,6 +100,21 @@ describe('a wrong clock of this machine', () => {
   });
 });
 
+describe('a 401 to a query of an account that has applications too', () => {
+  it('has the key tried with a list at once, long before the next one would be due', async () => {
+    const fault: Fault = { answer: () => undefined };
+    const apps = 'apps: [{ match: ., discovery_interval: 1h }]';
+    const bench = await queriesStarted({ apps, queries: calls }, faulty(fault));
+    const lists = (): number => listsOf(bench).length;
+    const before = lists();
+    fault.answer = ofQueries(answered('', 401));
+    await bench.platform.clock.advance(1.5 * minuteMs);
+
+    expect([before, lists()]).toEqual([1, 2]);
+    expect(await upOf(bench)).toBe('1');
+  });
+});
+
 describe('newrelic_up of an account with queries only', () => {
   const refused = answered({ error: { title: 'Invalid API key' } }, 401);
   const failedBy = (errorClass: string, message: string) =>
