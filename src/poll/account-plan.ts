@@ -178,6 +178,8 @@ export class AccountPlanner {
   /** The rate of calls that no plan can foresee, as it was then; it fades. */
   #others = { perMinute: 0, atMs: 0 };
   #plan: AccountPlan;
+  /** Before the time that calls count after their ends. */
+  #capacityPerMinute: number;
   #plannedMs = 0;
   #plannedCosts = 0;
 
@@ -186,8 +188,8 @@ export class AccountPlanner {
     this.#context = context;
     this.#discovery = { calls: 0, intervalMs: discoveryIntervalMs };
     const budgetPerMinute = calls.limitPerMinute();
-    const capacityPerMinute = capacityOf(budgetPerMinute, calls.carriedPerMinute());
-    this.#plan = this.#planOf([], { budgetPerMinute, capacityPerMinute });
+    this.#capacityPerMinute = capacityOf(budgetPerMinute, calls.carriedPerMinute());
+    this.#plan = this.#planOf([], { budgetPerMinute, capacityPerMinute: this.#capacityPerMinute });
   }
 
   get plan(): AccountPlan {
@@ -200,7 +202,8 @@ export class AccountPlanner {
     this.#plannedMs = clock.monotonicMs();
     this.#plannedCosts = source.costChanges();
     const budgetPerMinute = calls.limitPerMinute();
-    const capacityPerMinute = this.#capacityPerMinute();
+    this.#capacityPerMinute = this.#nextCapacityPerMinute();
+    const capacityPerMinute = this.#capacityPerMinute * calls.shareInTime();
     this.#plan = this.#planOf(subjects, { budgetPerMinute, capacityPerMinute });
   }
 
@@ -239,9 +242,10 @@ export class AccountPlanner {
   }
 
   /** It follows the measured speed in steps. */
-  #capacityPerMinute(): number {
+  #nextCapacityPerMinute(): number {
     const { calls } = this.#context;
-    const { budgetPerMinute, capacityPerMinute } = this.#plan;
+    const { budgetPerMinute } = this.#plan;
+    const capacityPerMinute = this.#capacityPerMinute;
     const limitPerMinute = calls.limitPerMinute();
     const next = capacityOf(limitPerMinute, calls.carriedPerMinute());
     // Once the vendor is fast enough, it must not limit the plan any longer, however small the change.

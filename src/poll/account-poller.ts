@@ -154,9 +154,12 @@ export class AccountPoller {
     if (!this.#isRunning) return undefined;
     const { clock, calls } = this.#context;
     const nowMs = clock.monotonicMs();
+    const sentMs = calls.oldestSentMs();
+    const { timeoutMs } = this.#options.account;
     const waiting = [
       { what: 'a poll has been due', sinceMs: this.#table.states.overdueSinceMs() },
       { what: 'a call has been due', sinceMs: calls.key.dueSinceMs() },
+      { what: 'a call has been past its timeout', sinceMs: sentMs === undefined ? sentMs : sentMs + timeoutMs },
       { what: 'a discovery has been late', sinceMs: this.#discoveries.lateSinceMs() },
     ];
     const late = waiting.find(({ sinceMs = nowMs }) => nowMs - sinceMs >= stalledAfterMs);

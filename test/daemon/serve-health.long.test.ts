@@ -130,13 +130,13 @@ describe('/-/healthy, when the exporter itself stands still', () => {
       within: 9,
     },
     {
-      what: 'a discovery does not end, whatever its signal says',
+      what: 'a call does not end, whatever its signal says',
       breakIt: (served) => {
-        // With the timers that would end it: that of a request, and that of a discovery.
+        // With the timer that would end it.
         served.isSendingHanging = true;
-        served.lost = (delayMs) => delayMs === 30_000 || delayMs === 120_000;
+        served.lost = (delayMs) => delayMs === 30_000;
       },
-      says: /^Unhealthy: account shops: a discovery has been late for (\d+) s\. /u,
+      says: /^Unhealthy: account shops: a call has been past its timeout for (\d+) s\. /u,
       within: 11,
     },
   ])('is 503, with the account and for how long: $what', async ({ breakIt, says, within }) => {

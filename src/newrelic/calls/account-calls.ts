@@ -13,8 +13,6 @@ export const earlyShare = 0.1;
 
 /** Calls of a job in flight at first; each answer adds one. */
 const firstWidth = 2;
-/** The deadline of a job moves on after this many of its calls, so that small jobs overtake it. */
-const quantum = 64;
 /** The factor by which a job may be slower than if it had the budget alone. */
 const slowdown = 1.2;
 /** Of two jobs that are due, the one with the shorter period is later by a larger share of it. */
@@ -39,8 +37,6 @@ interface Line {
   /** Of lines with the same deadline the first one goes first. */
   readonly number: number;
   readonly waiting: Set<Waiter>;
-  /** Calls that have left. */
-  started: number;
   inFlight: number;
   /** Calls in flight at most. */
   width: number;
@@ -50,8 +46,8 @@ interface Line {
  * The order of all that one account wants to send, and the key that it sends with: nothing is sent without a
  * permit from here.
  *
- * - Lists go first, but nine of ten calls at most. Of jobs the one with the earliest deadline is next; that of
- *   a large job moves on every 64 calls.
+ * - Lists go first, but nine of ten calls at most. Of jobs the one with the earliest deadline is next: that of a
+ *   large one is as much later as it takes.
  * - At most `concurrency` calls at a time. Of one job two at first, and one more after each answer.
  * - All jobs whose calls hang are one line of one place, which widens as they are answered again.
  */
@@ -76,7 +72,8 @@ export class AccountCalls implements KeyAccount {
   #usualMs = 0;
   #key: Key;
   #freePerMinute = Number.POSITIVE_INFINITY;
-  #inFlight = 0;
+  /** When those in flight left, the oldest first. */
+  readonly #sent = new Set<{ readonly sentMs: number }>();
   #listsInRow = 0;
   #linesSoFar = 0;
   #hasLeft = false;
@@ -115,14 +112,25 @@ export class AccountCalls implements KeyAccount {
     return (this.#concurrency * minuteMs) / this.#usualMs;
   }
 
+  /** The share of the limit that can be sent: a call counts until a minute after its end. A plan covers a second. */
+  shareInTime(): number {
+    return minuteMs / (minuteMs + 1000 * Math.floor(this.#usualMs / 1000));
+  }
+
   requestsInFlight(): number {
-    return this.#inFlight;
+    return this.#sent.size;
+  }
+
+  /** Monotonic time at which the oldest request in flight left; `undefined` if there is none. */
+  oldestSentMs(): number | undefined {
+    const [oldest] = this.#sent;
+    return oldest?.sentMs;
   }
 
   /** Requests of the account that are in flight, or ended in the last 60 seconds, with whatever key. */
   requestsLastMinute(): number {
     forgetUntil(this.#endsMs, this.#clock.monotonicMs() - minuteMs);
-    return this.#inFlight + this.#endsMs.length;
+    return this.#sent.size + this.#endsMs.length;
   }
 
   /** What a plan leaves free, in calls a minute: what has failed may use it. */
@@ -200,7 +208,7 @@ export class AccountCalls implements KeyAccount {
   }
 
   wantsToSend(): boolean {
-    return this.#inFlight < this.#concurrency && this.#next() !== undefined;
+    return this.#sent.size < this.#concurrency && this.#next() !== undefined;
   }
 
   sendNext(): boolean {
@@ -223,29 +231,29 @@ export class AccountCalls implements KeyAccount {
 
   #permit(line: Line, job: Job | undefined): Permit {
     const key = this.#key;
-    const sentMs = this.#clock.monotonicMs();
+    const sent = { sentMs: this.#clock.monotonicMs() };
     let isOver = false;
     let isRefused = false;
     key.take();
-    this.#inFlight += 1;
+    this.#sent.add(sent);
     line.inFlight += 1;
-    line.started += 1;
     this.#update(line);
     const release: Permit['release'] = (how) => {
       if (isOver) return;
       isOver = true;
       const nowMs = this.#clock.monotonicMs();
-      this.#inFlight -= 1;
+      const tookMs = nowMs - sent.sentMs;
+      this.#sent.delete(sent);
       line.inFlight -= 1;
       if (how !== 'unsent') {
         forgetUntil(this.#endsMs, nowMs - minuteMs);
         this.#endsMs.push(nowMs);
         this.#keys.patience?.ended(key.apiKey, isRefused);
       }
-      if (how === 'answered') this.#answered(line, job, nowMs - sentMs);
-      if (how === 'failed' && nowMs - sentMs >= hangsAfterMs) this.#hangs(job);
+      if (how === 'answered') this.#answered(line, job, tookMs);
+      if (how === 'failed' && tookMs >= hangsAfterMs) this.#hangs(job);
       this.#update(line);
-      key.ended(how === 'unsent' ? undefined : nowMs - sentMs);
+      key.ended(how === 'unsent' ? undefined : tookMs);
       // It may be another one by now.
       this.#key.pumpSoon();
     };
@@ -301,7 +309,7 @@ export class AccountCalls implements KeyAccount {
 
   #newLine(width: number): Line {
     this.#linesSoFar += 1;
-    return { number: this.#linesSoFar, waiting: new Set(), started: 0, inFlight: 0, width };
+    return { number: this.#linesSoFar, waiting: new Set(), inFlight: 0, width };
   }
 
   #forget(waiter: Waiter): void {
@@ -321,14 +329,12 @@ export class AccountCalls implements KeyAccount {
     this.#ready.delete(line);
     const [first] = line.waiting;
     if (first?.job === undefined || line.inFlight >= line.width) return;
-    const started = line === this.#hanging ? 0 : line.started;
-    this.#ready.add(line, this.#deadlineMsOf(first.job, started), line.number);
+    this.#ready.add(line, this.#deadlineMsOf(first.job), line.number);
   }
 
-  /** A large job has more time, up to its whole period. */
-  #deadlineMsOf({ size, dueMs, periodMs }: Job, started: number): number {
-    const calls = Math.min(size, Math.ceil((started + 1) / quantum) * quantum);
-    const neededMs = (slowdown * minuteMs * calls) / this.limitPerMinute();
+  /** A large job has more time, up to its whole period: small ones overtake it until it must end. */
+  #deadlineMsOf({ size, dueMs, periodMs }: Job): number {
+    const neededMs = (slowdown * minuteMs * size) / this.limitPerMinute();
     return dueMs + shareOfPeriod * periodMs + Math.min(periodMs, neededMs);
   }
 }

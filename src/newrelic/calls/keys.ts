@@ -10,8 +10,8 @@ const holdMs = minuteMs + 1;
 /** What the budget left unused may be sent at once, as much as that of this time. */
 const burstMs = minuteMs;
 /** As much may be made up for at once after a wait: places come free several at a time. */
-const slackMs = 10_000;
-const slackGaps = 2;
+const slackMs = 2_000;
+const slackGaps = 1;
 /** One trouble ends this long after its last 429: then the full limit is back, too, */
 export const refusalMemoryMs: number = 5 * minuteMs;
 /** in so many equal steps. */
