@@ -199,7 +199,7 @@ export class AccountTable {
     this.#replanIfOutdated();
     const look = this.states.look();
     for (const state of look.changed) this.#publisher.publish(idOf(state));
-    this.#logDropped(look.changed);
+    this.#logDropped(look.dropped);
     this.state();
     if (this.#changes.activeCount === 0) return look;
     // Applications that have their entry already are due when all have theirs: first polls may be spread yet.
