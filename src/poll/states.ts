@@ -4,6 +4,7 @@ import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
 import { askedOf, brings } from './question.ts';
+import { lateAfterPoll, reachedStretch } from './reached.ts';
 import { dueAfter, lateAfterMs, type PollTimes, phaseOf } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
@@ -80,11 +81,6 @@ export class States {
 
   get all(): readonly State[] {
     return [...this.#applications.values(), ...this.#queries.values()];
-  }
-
-  /** The factor by which all intervals are longer than configured. */
-  get stretch(): number {
-    return this.#stretch;
   }
 
   /** Those that did not get everything with their last poll. One that is gone has nothing that could fail. */
@@ -171,7 +167,16 @@ export class States {
     const nowMs = this.#clock.monotonicMs();
     const timing = { intervalMs: this.#intervalMsOf(state), ...how };
     const { dueMs, skipped } = dueAfter(state.dueMs, { startMs, nowMs }, timing);
-    return { state: withoutStaleValues({ ...state, dueMs }, nowMs), skipped };
+    const before = this.get(idOf(state)) ?? state;
+    const late = lateAfterPoll([before, timingOf(state).intervalMs], this.#stretch, nowMs);
+    const next = { ...state, dueMs, endedMs: nowMs, late };
+    return { state: withoutStaleValues(next, nowMs), skipped };
+  }
+
+  /** The factor by which the intervals of these have been longer than configured, as they were polled. */
+  reachedStretch(asked: readonly State[]): number {
+    const paced = asked.map((state) => [state, timingOf(state).intervalMs] as const);
+    return reachedStretch(paced, this.#stretch, this.#clock.monotonicMs());
   }
 
   /** When its next poll is due. */

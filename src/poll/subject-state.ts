@@ -1,6 +1,7 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Failure } from '../model/status.ts';
+import type { LateGap } from './reached.ts';
 
 /** What the polls of one application or query have shown so far: replaced, never changed. */
 export interface SubjectState {
@@ -31,6 +32,10 @@ export interface SubjectState {
   /** Monotonic time at which the next poll is due, as the plan is now. */
   readonly dueMs: number;
   readonly pollsEnded: number;
+  /** Monotonic time at which the last poll ended; before the first one has, of the beginning. */
+  readonly endedMs: number;
+  /** Polls of the last ten minutes that were late, the latest one last; see `reachedStretch`. */
+  readonly late: readonly LateGap[];
   /** When the last poll ended, on the wall clock, and how long it took. */
   readonly lastPoll: { readonly endedMs: number; readonly durationMs: number } | undefined;
 }
@@ -48,6 +53,8 @@ export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'read
     phase,
     dueMs: nowMs,
     pollsEnded: 0,
+    endedMs: nowMs,
+    late: [],
     lastPoll: undefined,
   };
 }
@@ -67,7 +74,7 @@ export function afterPollOf(
   why: Why | undefined,
   startMs: number,
   { wallMs, monotonicMs }: Now,
-): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs'> {
+): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs' | 'endedMs' | 'late'> {
   const isWhole = why === undefined;
   const durationMs = monotonicMs - startMs;
   const sinceMs = state.failure?.sinceMs ?? Math.round(wallMs - durationMs);
