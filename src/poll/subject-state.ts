@@ -1,7 +1,13 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Failure } from '../model/status.ts';
-import type { LateGap } from './reached.ts';
+
+/** The time between the ends of two polls of a subject, where the second one was late. */
+export interface Gap {
+  readonly lengthMs: number;
+  /** Monotonic time of its end. */
+  readonly endedMs: number;
+}
 
 /** What the polls of one application or query have shown so far: replaced, never changed. */
 export interface SubjectState {
@@ -34,8 +40,8 @@ export interface SubjectState {
   readonly pollsEnded: number;
   /** Monotonic time at which the last poll ended; before the first one has, of the beginning. */
   readonly endedMs: number;
-  /** Polls of the last ten minutes that were late, the latest one last; see `reachedStretch`. */
-  readonly late: readonly LateGap[];
+  /** Those of the last ten minutes, the longest and oldest first. */
+  readonly gaps: readonly Gap[];
   /** When the last poll ended, on the wall clock, and how long it took. */
   readonly lastPoll: { readonly endedMs: number; readonly durationMs: number } | undefined;
 }
@@ -54,7 +60,7 @@ export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'read
     dueMs: nowMs,
     pollsEnded: 0,
     endedMs: nowMs,
-    late: [],
+    gaps: [],
     lastPoll: undefined,
   };
 }
@@ -74,7 +80,7 @@ export function afterPollOf(
   why: Why | undefined,
   startMs: number,
   { wallMs, monotonicMs }: Now,
-): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs' | 'endedMs' | 'late'> {
+): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs' | 'endedMs' | 'gaps'> {
   const isWhole = why === undefined;
   const durationMs = monotonicMs - startMs;
   const sinceMs = state.failure?.sinceMs ?? Math.round(wallMs - durationMs);
