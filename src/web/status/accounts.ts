@@ -195,7 +195,7 @@ function accountRow(account: AccountDetails, caused: readonly PolledStatus[], no
     hasApplications ? hostsNow : queriesOnly
   }</td><td class="n" data-label="calls in the last minute"><b>${countText(used)}</b> <span class="soft">of ${rateText(budget)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(used, budget)}</td><td class="n" data-label="in flight">${account.requestsInFlight}</td><td class="n" data-label="demand">${
     demand === undefined ? unknown('Not discovered yet') : rateText(demand)
-  }</td><td class="n" data-label="interval">${durationText(account.pollIntervalSeconds * 1000)}</td><td class="n" data-label="discovered">${
+  }</td><td class="n" data-label="interval">${durationText(Math.round(account.pollIntervalSeconds) * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
 <tr class="why"><td colspan="10">${accountNotes(account, caused, nowMs)}</td></tr></tbody>
