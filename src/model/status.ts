@@ -56,7 +56,7 @@ export interface PolledStatus {
   readonly lastPollSeconds: number | undefined;
   /** When the next poll is due; in the past if it is late. */
   readonly nextPollMs: number;
-  /** The effective interval. */
+  /** The interval that the last ten minutes reached, pauses included. */
   readonly intervalSeconds: number;
 }
 
@@ -125,10 +125,12 @@ export interface PollerStatus {
   /** `undefined` before anything was discovered. */
   readonly demandRequestsPerMinute: number | undefined;
   /**
-   * The longest effective poll interval of the account's applications; before any is known, that of the
-   * configuration.
+   * The longest poll interval of the account's applications as the last ten minutes reached it, pauses
+   * included; before any is known, that of the configuration.
    */
   readonly pollIntervalSeconds: number;
+  /** The longest one as it is configured. */
+  readonly configuredIntervalSeconds: number;
   /** The factor by which the budget stretches intervals; at least 1. */
   readonly stretch: number;
   /** The shortest `stale_after` of the account's applications; before any is known, that of the configuration. */

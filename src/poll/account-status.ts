@@ -8,6 +8,8 @@ import type { AppState } from './app-state.ts';
 import { queryStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
 import { seeksAny } from './discovery-state.ts';
+import { knownOutcomeOf } from './poll-request.ts';
+import type { State } from './states.ts';
 
 /** After this long an account no longer holds back readiness, whatever it waits for: that must show. */
 const readinessTimeoutMs = 5 * 60_000;
@@ -34,6 +36,8 @@ export function accountStatusOf(
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
   const isDemandKnown = known.length > 0 || discovery.listed !== undefined || !hasApplications;
   const { value: state, sinceMs } = table.state();
+  // What is not asked for never waits.
+  const isAsked = (one: State): boolean => !knownOutcomeOf(one, undefined, source.listsHosts);
   const toWall = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
@@ -50,7 +54,8 @@ export function accountStatusOf(
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     metricCalls: source.metricCalls?.(polledBy(entries)),
     stretch: plan.stretch,
-    pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
+    pollIntervalSeconds: (longestIntervalMs * states.reachedStretch(states.all, isAsked)) / 1000,
+    configuredIntervalSeconds: longestIntervalMs / 1000,
     staleAfterSeconds: shortestStaleAfterMs / 1000,
     missingSelectors: discovery.missingSelectors,
     missingMetrics: table.missingMetrics,

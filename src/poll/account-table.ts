@@ -90,17 +90,14 @@ export class AccountTable {
     return this.#metrics.missing;
   }
 
-  /** As the limit is now. */
+  /** As the limit was at the last look. */
   get plan(): AccountPlan {
-    this.#replanIfOutdated();
     return this.#planner.plan;
   }
 
-  /** How the account is doing, and since when: it notes each change when it is asked, and with each look. */
+  /** How the account is doing, and since when, as far as looks have noted it. */
   state(): Since<AccountState> {
-    const nowMs = this.#context.clock.monotonicMs();
-    this.#state = noted(this.#state, this.#stateNow(), nowMs);
-    return this.#state;
+    return noted(this.#state, this.#stateNow(), this.#context.clock.monotonicMs());
   }
 
   #stateNow(): AccountState {
@@ -196,11 +193,11 @@ export class AccountTable {
 
   /** Finds what is due. Shows which polls are late, and drops the values that were not renewed in time. */
   look(): Look {
-    this.#replanIfOutdated();
+    if (this.#planner.isOutdated()) this.#replan();
     const look = this.states.look();
     for (const state of look.changed) this.#publisher.publish(idOf(state));
     this.#logDropped(look.dropped);
-    this.state();
+    this.#state = this.state();
     if (this.#changes.activeCount === 0) return look;
     // Applications that have their entry already are due when all have theirs: first polls may be spread yet.
     return { ...look, due: look.due.filter((id) => this.states.queries.has(id)) };
@@ -264,10 +261,6 @@ export class AccountTable {
 
   #letOthersRun(signal: AbortSignal): LetOthersRun {
     return async () => sleep(this.#context.clock, 0, signal);
-  }
-
-  #replanIfOutdated(): void {
-    if (this.#planner.isOutdated()) this.#replan();
   }
 
   #replan(): void {

@@ -12,7 +12,7 @@ import type {
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
 import { missingTextOf } from './query-state.ts';
-import { type State, staleAtMs, timingOf } from './states.ts';
+import { type State, type States, staleAtMs, timingOf } from './states.ts';
 import type { SubjectState } from './subject-state.ts';
 
 /** All applications of an account for people. */
@@ -28,7 +28,7 @@ export function applicationStatusesOf(
     return {
       account,
       name: application.name,
-      ...polledStatusOf(app, isWorthPolling(app.selected), states.stretch, now),
+      ...polledStatusOf(app, isWorthPolling(app.selected), states, now),
       id: application.id,
       selector: selectorText(entry.selector),
       labels: labelsOf(app.selected),
@@ -49,7 +49,7 @@ export function queryStatusesOf(
   const now = nowOf(clock);
   return Array.from(states.queries.values(), (state) => {
     const { query, reading } = state;
-    const polled = polledStatusOf(state, true, states.stretch, now);
+    const polled = polledStatusOf(state, true, states, now);
     return { account, name: query.name, ...polled, query, reading, missing: missingTextOf(state) };
   });
 }
@@ -57,7 +57,7 @@ export function queryStatusesOf(
 function polledStatusOf(
   state: State,
   isPolled: boolean,
-  stretch: number,
+  states: States,
   now: Now,
 ): Omit<PolledStatus, 'account' | 'name' | 'reading'> {
   const staleMs = staleAtMs(state);
@@ -73,7 +73,7 @@ function polledStatusOf(
     lastPollMs: state.lastPoll?.endedMs,
     lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
     nextPollMs: toWall(state.dueMs),
-    intervalSeconds: (timingOf(state).intervalMs * stretch) / 1000,
+    intervalSeconds: (timingOf(state).intervalMs * states.reachedStretch([state])) / 1000,
   };
 }
 

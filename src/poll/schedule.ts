@@ -1,5 +1,7 @@
 import type { PollTiming } from '../model/config.ts';
+import { minuteMs } from '../model/time.ts';
 import { earlyShare } from '../newrelic/calls/account-calls.ts';
+import type { Gap, SubjectState } from './subject-state.ts';
 
 /** When a poll is due; monotonic. */
 export interface PollTimes {
@@ -70,4 +72,36 @@ function pastPhase(time: number, phase: number | undefined): number {
   if (phase === undefined) return 0;
   const past = (((time - phase) % 1) + 1) % 1;
   return 1 - past < rounding ? 0 : past;
+}
+
+/** So far back late polls count. */
+const rememberedMs = 10 * minuteMs;
+/** The share of its interval by which a poll may be late: plans promise a fifth, and their paces have gaps. */
+const tolerance = 0.25;
+
+/** How long ago the poll before ended, if one that ends now is late; else 0. */
+function lateGapMs(state: SubjectState, plannedMs: number, nowMs: number): number {
+  const { dueMs, endedMs, pollsEnded } = state;
+  // First polls go out together; the second one may take up to an interval, at the even pace.
+  const toleratedMs = (pollsEnded === 1 ? 1 + tolerance : tolerance) * plannedMs;
+  // A plan that has changed meanwhile has moved what is due: a long gap need not be late.
+  const lateMs = Math.min(nowMs - dueMs, nowMs - endedMs - plannedMs);
+  return lateMs > toleratedMs ? nowMs - endedMs : 0;
+}
+
+/** The gaps of a subject whose poll ends now. Of earlier ones only those that are longer still count. */
+export function gapsAfter(before: SubjectState, plannedMs: number, nowMs: number): readonly Gap[] {
+  const lengthMs = lateGapMs(before, plannedMs, nowMs);
+  const longer = before.gaps.filter((one) => one.lengthMs > lengthMs && isRecent(one, nowMs));
+  return lengthMs === 0 ? longer : [...longer, { lengthMs, endedMs: nowMs }];
+}
+
+/** The longest gap of the last ten minutes, also if it has not ended; 0 if no poll was late. */
+export function gapMsOf(state: SubjectState, plannedMs: number, nowMs: number): number {
+  const { lengthMs = 0 } = state.gaps.find((one) => isRecent(one, nowMs)) ?? {};
+  return Math.max(lengthMs, lateGapMs(state, plannedMs, nowMs));
+}
+
+function isRecent({ endedMs }: Gap, nowMs: number): boolean {
+  return nowMs - endedMs < rememberedMs;
 }

@@ -4,7 +4,7 @@ import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
 import { askedOf, brings } from './question.ts';
-import { dueAfter, lateAfterMs, type PollTimes, phaseOf } from './schedule.ts';
+import { dueAfter, gapMsOf, gapsAfter, lateAfterMs, type PollTimes, phaseOf } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
@@ -82,11 +82,6 @@ export class States {
 
   get all(): readonly State[] {
     return [...this.#applications.values(), ...this.#queries.values()];
-  }
-
-  /** The factor by which all intervals are longer than configured. */
-  get stretch(): number {
-    return this.#stretch;
   }
 
   /** Those that did not get everything with their last poll. One that is gone has nothing that could fail. */
@@ -173,7 +168,27 @@ export class States {
     const nowMs = this.#clock.monotonicMs();
     const timing = { intervalMs: this.#intervalMsOf(state), ...how };
     const { dueMs, skipped } = dueAfter(state.dueMs, { startMs, nowMs }, timing);
-    return { state: withoutStaleValues({ ...state, dueMs }, nowMs), skipped };
+    const before = this.get(idOf(state)) ?? state;
+    const gaps = gapsAfter(before, timing.intervalMs, nowMs);
+    const next = { ...state, dueMs, endedMs: nowMs, gaps };
+    return { state: withoutStaleValues(next, nowMs), skipped };
+  }
+
+  /**
+   * The factor by which the intervals of these were longer than configured in the last ten minutes: that of the
+   * plan, or the median of their longest gaps. What holds up a key (a pause, another user, a process that stands
+   * still) holds up nearly all alike, since they take turns; what fails or hangs on its own is told there. By
+   * the mean, one that hangs would make a slow account.
+   */
+  reachedStretch(some: readonly State[], isAsked: (one: State) => boolean = () => true): number {
+    const nowMs = this.#clock.monotonicMs();
+    const gapOf = (state: State): number =>
+      gapMsOf(state, this.#intervalMsOf(state), nowMs) / timingOf(state).intervalMs;
+    // As a rule none is late, and that costs less to find out than which are asked for.
+    if (!some.some((state) => gapOf(state) > 0)) return this.#stretch;
+    const gaps = Float64Array.from(some.filter(isAsked), gapOf).toSorted();
+    // Of two, the shorter one.
+    return Math.max(this.#stretch, gaps[Math.ceil(gaps.length / 2) - 1] ?? 0);
   }
 
   /** When its next poll is due. */

@@ -2,6 +2,13 @@ import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Failure } from '../model/status.ts';
 
+/** The time between the ends of two polls of a subject, where the second one was late. */
+export interface Gap {
+  readonly lengthMs: number;
+  /** Monotonic time of its end. */
+  readonly endedMs: number;
+}
+
 /** What the polls of one application or query have shown so far: replaced, never changed. */
 export interface SubjectState {
   /** What is published; `undefined` if nothing is. */
@@ -31,6 +38,10 @@ export interface SubjectState {
   /** Monotonic time at which the next poll is due, as the plan is now. */
   readonly dueMs: number;
   readonly pollsEnded: number;
+  /** Monotonic time at which the last poll ended; before the first one has, of the beginning. */
+  readonly endedMs: number;
+  /** Those of the last ten minutes, the longest and oldest first. */
+  readonly gaps: readonly Gap[];
   /** When the last poll ended, on the wall clock, and how long it took. */
   readonly lastPoll: { readonly endedMs: number; readonly durationMs: number } | undefined;
 }
@@ -48,6 +59,8 @@ export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'read
     phase,
     dueMs: nowMs,
     pollsEnded: 0,
+    endedMs: nowMs,
+    gaps: [],
     lastPoll: undefined,
   };
 }
@@ -67,7 +80,7 @@ export function afterPollOf(
   why: Why | undefined,
   startMs: number,
   { wallMs, monotonicMs }: Now,
-): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs'> {
+): Omit<SubjectState, 'reading' | 'heldSinceMs' | 'gone' | 'phase' | 'dueMs' | 'endedMs' | 'gaps'> {
   const isWhole = why === undefined;
   const durationMs = monotonicMs - startMs;
   const sinceMs = state.failure?.sinceMs ?? Math.round(wallMs - durationMs);

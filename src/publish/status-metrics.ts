@@ -52,8 +52,13 @@ const families: readonly Family[] = [
   },
   {
     name: 'newrelic_exporter_poll_interval_seconds',
-    help: 'Longest interval at which an application of the account is polled, stretched to fit the budget.',
+    help: 'Longest interval at which applications of the account were polled in the last ten minutes: stretched to fit the budget, pauses included.',
     samplesOf: (status) => [[{}, status.pollIntervalSeconds]],
+  },
+  {
+    name: 'newrelic_exporter_poll_interval_configured_seconds',
+    help: 'Longest interval that is configured for applications of the account.',
+    samplesOf: (status) => [[{}, status.configuredIntervalSeconds]],
   },
   {
     name: 'newrelic_exporter_stale_after_seconds',

@@ -92,6 +92,7 @@ describe('the status of an account', () => {
     const startMs = bench.clock.wallMs();
     const seen: string[] = [];
     const look = (): void => {
+      bench.table.look();
       const { state, stateSinceMs = startMs } = statusOf(bench);
       seen.push(`${state} ${(stateSinceMs - startMs) / minuteMs}`);
     };
@@ -144,6 +145,7 @@ describe('the status of an account', () => {
     for (const requestsPerMinute of [1, 1, 800]) {
       await bench.clock.advance(minuteMs);
       bench.calls.resize({ requestsPerMinute, concurrency: 8 });
+      bench.table.look();
       const { state, stateSinceMs = 0, stretch } = statusOf(bench);
       seen.push(`${state} ${(stateSinceMs - startMs) / minuteMs} ${stretch > 1.1}`);
     }

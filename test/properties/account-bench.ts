@@ -368,7 +368,9 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       await advance(Math.max(settlingMs, namesKnownMs - world.nowMs()));
       const longestMs = Math.max(
         ...members.flatMap(({ daemon }) =>
-          daemon.status().map(({ pollIntervalSeconds }) => pollIntervalSeconds),
+          daemon
+            .status()
+            .map(({ configuredIntervalSeconds, stretch }) => configuredIntervalSeconds * stretch),
         ),
       );
       await advance(2 * longestMs * 1000);

@@ -171,9 +171,8 @@ export async function startMember(dependencies: MemberDependencies): Promise<Mem
 
 function stretchOf(world: World, status: readonly AccountDetails[], account: string): number {
   const own = status.find(({ name }) => name === account);
-  const setup = world.setups().find(({ name }) => name === account);
-  if (own === undefined || setup === undefined) return 1;
-  return Math.max(1, (own.pollIntervalSeconds * 1000) / setup.intervalMs);
+  const isThere = world.setups().some(({ name }) => name === account);
+  return own === undefined || !isThere ? 1 : own.stretch;
 }
 
 /** What is published of accounts with one source or the other. While that changes it may be of both. */

@@ -214,7 +214,7 @@ export class RenewalRules {
       report('demand', `${setup.name}: ${shown} is shown, ${demand} is needed`);
     }
     this.#checkMissing(setup, status);
-    const stretch = (status.pollIntervalSeconds * 1000) / setup.intervalMs;
+    const { stretch } = status;
     const load = loadOf(polls, Math.max(demand, shown), this.#capacityOf(setup, status));
     if (this.#wanted(setup).length === 0) return;
     if (stretch > Math.max(1, 1.1 * load) || (load <= 0.9 && stretch !== 1)) {
@@ -368,6 +368,5 @@ function callsOf(
 }
 
 function stretchOf(setup: AccountSetup, status: readonly AccountDetails[]): number {
-  const own = status.find(({ name }) => name === setup.name);
-  return own === undefined ? 1 : Math.max(1, (own.pollIntervalSeconds * 1000) / setup.intervalMs);
+  return status.find(({ name }) => name === setup.name)?.stretch ?? 1;
 }

@@ -271,6 +271,7 @@ describe('the state of an account', () => {
         budgetRequestsPerMinute: 500,
         demandRequestsPerMinute: 1000,
         pollIntervalSeconds: 120,
+        configuredIntervalSeconds: 30,
         backoffUntilMs: 1_700_000_000_250,
       }),
     ]);
@@ -281,6 +282,7 @@ describe('the state of an account', () => {
       [`api_budget_requests_per_minute{${account}}`]: 500,
       [`api_demand_requests_per_minute{${account}}`]: 1000,
       [`poll_interval_seconds{${account}}`]: 120,
+      [`poll_interval_configured_seconds{${account}}`]: 30,
       [`api_backoff_until_timestamp_seconds{${account}}`]: 1_700_000_000.25,
       [`series{${account}}`]: 10,
       [`series_dropped_total{${account},reason="duplicate"}`]: 20,

@@ -118,14 +118,10 @@ export async function seenOf(scene: Scene): Promise<Seen> {
   }
   return {
     longestGapMs,
-    stretch: (1000 * (status?.pollIntervalSeconds ?? 0)) / longestIntervalMs(scene.entries),
+    stretch: status?.stretch ?? 0,
     violations: simulator.violations(),
     mostInFlight: simulator.journal.maxInFlight(),
   };
-}
-
-function longestIntervalMs(entries: readonly AppEntry[]): number {
-  return Math.max(...entries.map(({ poll }) => poll.intervalMs));
 }
 
 /** Ids `first`, `first + 1`, and so on; all of them report, so that each poll brings new values. */

@@ -63,6 +63,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     budgetRequestsPerMinute: 800,
     demandRequestsPerMinute: 324.4,
     pollIntervalSeconds: 60,
+    configuredIntervalSeconds: 60,
     staleAfterSeconds: 900,
     metricCalls: undefined,
     backoffUntilMs: undefined,

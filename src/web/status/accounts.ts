@@ -195,7 +195,7 @@ function accountRow(account: AccountDetails, caused: readonly PolledStatus[], no
     hasApplications ? hostsNow : queriesOnly
   }</td><td class="n" data-label="calls in the last minute"><b>${countText(used)}</b> <span class="soft">of ${rateText(budget)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(used, budget)}</td><td class="n" data-label="in flight">${account.requestsInFlight}</td><td class="n" data-label="demand">${
     demand === undefined ? unknown('Not discovered yet') : rateText(demand)
-  }</td><td class="n" data-label="interval">${durationText(account.pollIntervalSeconds * 1000)}</td><td class="n" data-label="discovered">${
+  }</td><td class="n" data-label="interval">${durationText(Math.round(account.pollIntervalSeconds) * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
 <tr class="why"><td colspan="10">${accountNotes(account, caused, nowMs)}</td></tr></tbody>
@@ -205,7 +205,7 @@ function accountRow(account: AccountDetails, caused: readonly PolledStatus[], no
 const header = html`<thead><tr><th scope="col">State</th><th scope="col">Account</th>
 <th scope="col" class="n">Applications<br><span class="soft">selected of listed</span></th><th scope="col" class="n">Hosts</th>
 <th scope="col" class="n">Calls<br><span class="soft">last minute, of the limit</span></th><th scope="col" class="n">In flight</th>
-<th scope="col" class="n">Demand<br><span class="soft">calls a minute</span></th><th scope="col" class="n">Interval<br><span class="soft">effective</span></th>
+<th scope="col" class="n">Demand<br><span class="soft">calls a minute</span></th><th scope="col" class="n">Interval<br><span class="soft">reached in ten minutes</span></th>
 <th scope="col" class="n">Discovered<br><span class="soft">last success</span></th><th scope="col" class="n">Discovery<br><span class="soft">next</span></th></tr></thead>`;
 
 /** The accounts, those with problems first; one only if the applications of `chosen` are shown. */

@@ -220,7 +220,7 @@ ${fact('Values from', valuesAge(application, nowMs, since))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
 ${fact('Last success', timeOr(lastSuccessMs, 'never'))}
 ${fact('Next poll', nextPoll(application, nowMs))}
-${fact('Interval', durationText(intervalSeconds * 1000))}
+${fact('Interval', durationText(Math.round(intervalSeconds) * 1000))}
 ${fact('Hosts polled', hostsText(application))}
 ${fact('Account', html`<a href="./?${new URLSearchParams({ account }).toString()}"><bdi>${account}</bdi></a>`)}
 ${fact('Id', id)}

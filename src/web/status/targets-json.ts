@@ -174,6 +174,7 @@ function accountJson(account: AccountDetails): unknown {
     budgetRequestsPerMinute: account.budgetRequestsPerMinute,
     demandRequestsPerMinute: account.demandRequestsPerMinute ?? null,
     pollIntervalSeconds: account.pollIntervalSeconds,
+    configuredIntervalSeconds: account.configuredIntervalSeconds,
     stretch: account.stretch,
     requestsPerMinute: account.requestsPerMinute,
     sharedRequestsPerMinute: account.sharedRequestsPerMinute,

@@ -239,6 +239,7 @@ describe('targetsJson', () => {
         budgetRequestsPerMinute: 800,
         demandRequestsPerMinute: 324.4,
         pollIntervalSeconds: 60,
+        configuredIntervalSeconds: 60,
         stretch: 1.4,
         requestsPerMinute: 800,
         sharedRequestsPerMinute: 800,
