@@ -159,7 +159,10 @@ export class AccountPoller {
     const waiting = [
       { what: 'a poll has been due', sinceMs: this.#table.states.overdueSinceMs() },
       { what: 'a call has been due', sinceMs: calls.key.dueSinceMs() },
-      { what: 'a call has been past its timeout', sinceMs: sentMs === undefined ? sentMs : sentMs + timeoutMs },
+      {
+        what: 'a call has been past its timeout',
+        sinceMs: sentMs === undefined ? sentMs : sentMs + timeoutMs,
+      },
       { what: 'a discovery has been late', sinceMs: this.#discoveries.lateSinceMs() },
     ];
     const late = waiting.find(({ sinceMs = nowMs }) => nowMs - sinceMs >= stalledAfterMs);

@@ -110,7 +110,10 @@ describe('the status of an account', () => {
       () => failPoll(bench, '1'),
       async () => discover(bench, failed()),
       async () => discover(bench, all),
-      async () => discover(bench, found(shop('9'))),
+      async () => {
+        await discover(bench, found(shop('9')));
+        pollAll(bench);
+      },
     ];
     for (const step of steps) {
       await bench.clock.advance(minuteMs);
