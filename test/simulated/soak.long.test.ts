@@ -19,7 +19,7 @@ const measureEvery = 30;
 describe('10 a daemon on an account that never keeps still', () => {
   it.each<{ readonly what: string; readonly source: AccountSource; readonly faults: number }>([
     { what: 'REST', source: { kind: 'rest', accountId: undefined }, faults: 500 },
-    { what: 'NerdGraph', source: { kind: 'nerdgraph', accountId: 1_234_567 }, faults: 80 },
+    { what: 'NerdGraph', source: { kind: 'nerdgraph', accountId: 1_234_567 }, faults: 50 },
   ])(
     'holds no more after hundreds of cycles than after some: $what',
     async ({ source, faults: atLeast }) => {
