@@ -146,8 +146,11 @@ async function pollApplications(
     else answers.answered(query, answer);
     ended.push({ ...query, error });
   };
-  await pLimit(calls.concurrency).map(queries.filter(isNow), async (query, index) =>
-    ask(query, index === 0 ? turn : calls.take(job, signal)),
+  const now = queries.filter(isNow);
+  // What is asked in smaller parts is a larger job, which lets others pass.
+  const others = { ...job, size: now.length };
+  await pLimit(calls.concurrency).map(now, async (query, index) =>
+    ask(query, index === 0 ? turn : calls.take(others, signal)),
   );
   if (signal.aborted) return [];
   sizes.ended(ended);
