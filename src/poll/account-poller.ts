@@ -17,7 +17,7 @@ import { isStillAsked, knownOutcomeOf, type PollRequest, requestOf } from './pol
 
 /** The file of a key is read so often: whatever waits or pauses, a new key is used within a minute. */
 const keyReadMs = minuteMs / 2;
-/** Far longer than any deadline of the loops themselves. */
+/** Far longer than the loops themselves take for anything. */
 const stalledAfterMs = 5 * 60_000;
 /** The plan may change meanwhile: what is due then depends on it. */
 const longestPauseMs = 10_000;

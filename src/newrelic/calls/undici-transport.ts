@@ -18,7 +18,7 @@ export interface UndiciTransportOptions {
 }
 
 const defaultConnectTimeoutMs = 5000;
-/** Calls end much earlier, at their deadline: this only guards connections that no call waits for. */
+/** Calls end earlier, at their timeout: this only guards connections that no call waits for. */
 const silenceTimeoutMs = 600_000;
 
 /**

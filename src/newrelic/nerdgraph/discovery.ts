@@ -47,7 +47,7 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
   };
 }
 
-/** The deadline that has passed. Throws any other reason of an abort. */
+/** The failure that it was aborted with. Throws any other reason of an abort. */
 function abortOf(signal: AbortSignal): ApiError | undefined {
   if (!signal.aborted) return undefined;
   if (signal.reason instanceof ApiError) return signal.reason;
