@@ -1,8 +1,9 @@
+import { ApiError } from '../model/api-error.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import type { Context } from './context.ts';
-import type { Sought } from './discovery-state.ts';
+import { nothingToDiscover, type Sought } from './discovery-state.ts';
 import { Pause } from './pause.ts';
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
@@ -11,6 +12,17 @@ const firstRetryMs = 1000;
 const retryMs = 60_000;
 /** The shortest time between two discoveries, however many polls ask for one. */
 const minPauseMs = 10_000;
+/** A list that has waited for so many intervals counts as failed. */
+const lateAfterIntervals = 3;
+const waiting: Discovery = {
+  ...nothingToDiscover,
+  complete: false,
+  error: new ApiError(
+    'throttled',
+    'the list of applications has not ended for three intervals: its calls wait for the key (its turn, a pause after a 429, or the budget), or for slow answers',
+  ),
+};
+
 class Restarted extends Error {}
 
 /** Discovers the applications of an account again and again. */
@@ -41,7 +53,7 @@ export class DiscoveryLoop {
     for (;;) {
       try {
         const { selectors } = this.#options;
-        const isWhole = await this.discover(signal);
+        const isWhole = await this.discover(signal, ended);
         failures = isWhole ? 0 : failures + 1;
         lacking = lacksSomething(this.#table) ? lacking + 1 : 0;
         // A restart between the discovery and the pause could not cut either of them short.
@@ -55,8 +67,12 @@ export class DiscoveryLoop {
     }
   }
 
-  /** Makes one discovery. Resolves to whether it found out all that it was asked. */
-  async discover(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Makes one discovery. Resolves to whether it found out all that it was asked.
+   *
+   * @param shown called after each change; left out by commands, whose calls do not wait for ever
+   */
+  async discover(signal: AbortSignal, shown?: () => Promise<void>): Promise<boolean> {
     signal.throwIfAborted();
     const underWay = new AbortController();
     const stop = (): void => underWay.abort(signal.reason);
@@ -67,7 +83,7 @@ export class DiscoveryLoop {
       // Who has begun it goes on first.
       await Promise.resolve();
       if (this.#options.selectors.length === 0) return true;
-      const discovery = await this.#ask(underWay.signal);
+      const discovery = await this.#ask(underWay.signal, shown);
       await this.#table.discovered(discovery, underWay.signal);
       return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
@@ -102,13 +118,37 @@ export class DiscoveryLoop {
     return this.#pause.endMs;
   }
 
-  async #ask(signal: AbortSignal): Promise<Discovery> {
+  /** A list may wait for as long as it takes. What the one before said must not grow old in silence meanwhile. */
+  async #ask(signal: AbortSignal, shown?: () => Promise<void>): Promise<Discovery> {
     const { source } = this.#context;
     const known = [...this.#table.states.applications.keys()];
-    const discovery = await source.discover(this.#options, known, signal);
+    const asked = source.discover(this.#options, known, signal);
+    if (shown !== undefined) await this.#untilEnded(asked, shown, signal);
+    const discovery = await asked;
     // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();
     return discovery;
+  }
+
+  async #untilEnded(
+    asked: Promise<Discovery>,
+    shown: () => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { intervalMs } = this.#options;
+    let waitMs = lateAfterIntervals * intervalMs;
+    while (!(await this.#endsWithin(waitMs, asked))) {
+      await this.#table.discovered(waiting, signal);
+      await shown();
+      waitMs = intervalMs;
+    }
+  }
+
+  async #endsWithin(ms: number, asked: Promise<Discovery>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const cancelTimer = this.#context.clock.after(ms, () => resolve(false));
+      asked.finally(cancelTimer).then(() => resolve(true), reject);
+    });
   }
 
   /**

@@ -85,9 +85,7 @@ export class PollLog {
     const isOfKey = this.#isRefused() || (failure?.reason === 'auth' && !isTold);
     if (isOfKey) return 'the key is refused: see "discovery failed" in the log';
     if (isTold) return 'see "poll failed" in the log, and the status page';
-    return failure?.reason === 'throttled'
-      ? 'New Relic asks to wait: see "rate limited by New Relic" in the log'
-      : 'no poll has ended for stale_after: see the status page';
+    return 'its polls wait: see the status page, and "rate limited by New Relic" in the log';
   }
 
   /**

@@ -10,13 +10,13 @@ const applications = Array.from({ length: 12 }, (_, at) => {
 });
 
 /** Forty minutes of a key of which others leave so many calls a minute. */
-async function fortyMinutes(quota: number, source: string): Promise<RunningDaemon> {
+async function fortyMinutes(quota: number, source: string, atFirst = quota): Promise<RunningDaemon> {
   const text = `
 accounts: [{ name: one, api_key_env: KEY_A, ${source} }]
 apps: [{ match: ., metrics: [throughput, response_time, errors] }]`;
   const { config } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
   let minute = 0;
-  let left = quota;
+  let left = atFirst;
   const bench = await aRunningDaemon(config, {
     fleet: { applications },
     wire: (wire) => ({
@@ -81,4 +81,27 @@ describe('4.3 a key with few calls left', () => {
       expect(bench.logger.lines.filter(({ fields }) => isSlow(fields))).toEqual([]);
     },
   );
+});
+
+describe('4.3 a key that is always refused', () => {
+  it.each([
+    ['REST', ''],
+    ['NerdGraph', nerdgraph],
+  ])('leaves nothing to grow old in silence: %s', async (_, source) => {
+    const bench = await fortyMinutes(0, source, 100);
+    const seen: string[] = [];
+    for (let minute = 0; minute < 45; minute += 1) {
+      await bench.platform.clock.advance(minuteMs);
+      const [up = ''] = await linesOf(bench, /^newrelic_up/u);
+      const shown = await linesOf(bench, /^newrelic_application_(?:summary|requests|health)/u);
+      seen.push(`${up.at(-1)} ${shown.length > 0 ? 'values' : 'none'}`);
+    }
+    const failed = bench.logger.lines.filter(({ message }) => message === 'discovery failed');
+
+    // In the first minute calls pass. Three intervals of lists later they are late, and stale_after later old.
+    expect(seen.slice(0, 3)).toEqual(Array(3).fill('1 values'));
+    expect(seen.slice(5, 18)).toEqual(Array(13).fill('0 values'));
+    expect(seen.slice(21)).toEqual(Array(24).fill('0 none'));
+    expect(failed).toMatchObject([{ fields: { error: { reason: 'throttled' } } }]);
+  });
 });

@@ -13,7 +13,7 @@ import { createFakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
 /** For a REST source of which nobody wants to know what it reports. */
-export const unobserved: WholeAnswersContext = {
+const unobserved: WholeAnswersContext = {
   observer: { unexpected: (): void => undefined },
   logger: createFakeLogger(),
 };

@@ -151,7 +151,6 @@ export class AccountCalls implements KeyAccount {
    */
   async take(job: Job | undefined, signal: AbortSignal): Promise<Permit> {
     signal.throwIfAborted();
-    const askedMs = this.#clock.monotonicMs();
     return new Promise((resolve, reject) => {
       let cancelTimer: (() => void) | undefined;
       const end = (): void => {
@@ -173,7 +172,7 @@ export class AccountCalls implements KeyAccount {
       const onAbort = (): void => refuse(signal.reason);
       const look = (): void => {
         const { patience } = this.#keys;
-        const leftMs = patience?.leftMs(this.#key.apiKey, askedMs) ?? Number.POSITIVE_INFINITY;
+        const leftMs = patience?.leftMs(this.#key.apiKey) ?? Number.POSITIVE_INFINITY;
         if (leftMs <= 0) refuse(patience?.error());
         else if (Number.isFinite(leftMs)) cancelTimer = this.#clock.after(leftMs, look);
       };

@@ -298,8 +298,7 @@ interface KeysContext {
 class Patience {
   readonly #ms: number;
   readonly #clock: Clock;
-  /** By API key: when the last call ended that was not answered with 429, and the first one since that was. */
-  readonly #letThroughMs = new Map<string, number>();
+  /** By API key: when the first call was answered with 429 since the last one that was not. */
   readonly #refusedMs = new Map<string, number>();
 
   constructor(ms: number, clock: Clock) {
@@ -308,19 +307,14 @@ class Patience {
   }
 
   ended(apiKey: string, isRefused: boolean): void {
-    const nowMs = this.#clock.monotonicMs();
-    if (isRefused) {
-      this.#refusedMs.set(apiKey, this.#refusedMs.get(apiKey) ?? nowMs);
-    } else {
-      this.#letThroughMs.set(apiKey, nowMs);
-      this.#refusedMs.delete(apiKey);
-    }
+    if (!isRefused) this.#refusedMs.delete(apiKey);
+    else if (!this.#refusedMs.has(apiKey)) this.#refusedMs.set(apiKey, this.#clock.monotonicMs());
   }
 
-  /** @param askedMs since when the call has waited */
-  leftMs(apiKey: string, askedMs: number): number {
-    const waitingMs = Math.max(askedMs, this.#letThroughMs.get(apiKey) ?? askedMs);
-    return (this.#refusedMs.get(apiKey) ?? waitingMs) + this.#ms - this.#clock.monotonicMs();
+  /** How long calls may wait yet; all of it if none has been refused. */
+  leftMs(apiKey: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    return (this.#refusedMs.get(apiKey) ?? nowMs) + this.#ms - nowMs;
   }
 
   error(): ApiError {

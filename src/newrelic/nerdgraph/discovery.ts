@@ -35,7 +35,8 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
       const { error } = await listHosts(noApplication, context, signal);
       list = { ...list, error, calls: list.calls + 1 };
     }
-    const error = abortOf(signal) ?? list.error;
+    signal.throwIfAborted();
+    const { error } = list;
     return {
       applications: [...list.applications.values()],
       complete: error === undefined,
@@ -45,13 +46,6 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
       error,
     };
   };
-}
-
-/** The failure that it was aborted with. Throws any other reason of an abort. */
-function abortOf(signal: AbortSignal): ApiError | undefined {
-  if (!signal.aborted) return undefined;
-  if (signal.reason instanceof ApiError) return signal.reason;
-  throw signal.reason;
 }
 
 /**
@@ -172,8 +166,8 @@ export async function listHosts(
     const { rows } = await client.nrql(question, { signal });
     const names = rows.flatMap(({ host }) => (host === undefined ? [] : [host]));
     return { names: new Map(names.map((name) => [name, name])), error: undefined, calls: 1 };
-  } catch (caught) {
-    const error = abortOf(signal) ?? caught;
+  } catch (error) {
+    signal.throwIfAborted();
     if (!(error instanceof ApiError)) throw error;
     return { names: new Map(), error, calls: 1 };
   }

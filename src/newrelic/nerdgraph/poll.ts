@@ -148,7 +148,7 @@ async function pollApplications(
   };
   const now = queries.filter(isNow);
   // What is asked in smaller parts is a larger job, which lets others pass.
-  const others = { ...job, size: now.length };
+  const others = now.length > job.size ? { ...job, size: now.length } : job;
   await pLimit(calls.concurrency).map(now, async (query, index) =>
     ask(query, index === 0 ? turn : calls.take(others, signal)),
   );

@@ -1,4 +1,4 @@
-import { ApiError, type FailureReason } from '../../model/api-error.ts';
+import type { ApiError, FailureReason } from '../../model/api-error.ts';
 import type { Application } from '../../model/application.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { Selector } from '../../model/config.ts';
@@ -37,9 +37,8 @@ export function createDiscover(context: RestContext): Source['discover'] {
       : await findByIds({ wanted, lost: [], known, isListed }, search, lookUps);
     lookUps.keepOnly((id) => wanted.has(id) && !search.has(id));
     const discovery = { ...search.result(), pendingIds };
-    if (!signal.aborted) return discovery;
-    if (!(signal.reason instanceof ApiError)) throw signal.reason;
-    return { ...discovery, complete: false, error: signal.reason };
+    signal.throwIfAborted();
+    return discovery;
   };
 }
 

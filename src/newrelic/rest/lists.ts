@@ -1,4 +1,4 @@
-import { ApiError } from '../../model/api-error.ts';
+import type { ApiError } from '../../model/api-error.ts';
 import type { HostNames, RequestContext } from '../../model/source.ts';
 import type { JsonObject } from '../answer.ts';
 import type { RestPurpose } from '../failures.ts';
@@ -46,11 +46,9 @@ async function readList<Item extends { readonly id: string }>(
       onBadPage: ({ reason }) => context.observer.failed(purpose.operation, reason),
     },
   );
-  const { signal } = call;
-  if (list.error === undefined || !signal.aborted) return list;
   // A call that was aborted on its way may have ended with an error of the transport.
-  if (!(signal.reason instanceof ApiError)) throw signal.reason;
-  return { ...list, error: signal.reason };
+  if (list.error !== undefined) call.signal.throwIfAborted();
+  return list;
 }
 
 /** @param ids only these applications; `undefined`: all of the account */

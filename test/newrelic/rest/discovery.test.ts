@@ -210,33 +210,10 @@ describe('an abort of a discovery', () => {
     return source.discover({ selectors }, known, controller.signal);
   }
 
-  it('by a deadline keeps what was read, and has the deadline as its error', async () => {
-    const answer: Transport = async (_, signal) => {
-      signal.throwIfAborted();
-      return appsOf(['1', '2'], nextPage(2));
-    };
-    const selectors = [byName, ...byIds('8')];
-    const found = await abortedIn(2, deadline, async (_, ...asked) => answer(...asked), selectors, [
-      '5',
-    ]);
-
-    expect(found).toMatchObject({ complete: false, calls: 2, pendingIds: ['8'] });
-    expect(found.applications.map(({ id }) => id)).toEqual(['1', '2']);
-    expect(found.error).toBe(deadline);
-  });
-
-  it('by a deadline asks nothing more, and is the error even if a call had failed before', async () => {
-    const answer = async (call: number) => (call === 1 ? serverError : appsOf(['201']));
-    const found = await abortedIn(2, deadline, answer, byIds(...idsFrom(1, 601)));
-
-    expect(found).toMatchObject({ applications: [{ id: '201' }], complete: false, calls: 2 });
-    expect(found.error).toBe(deadline);
-  });
-
   it.each<[string, Parameters<typeof abortedIn>[2]]>([
     ['though the call ended otherwise', async () => Promise.reject(deadline)],
     ['between two calls', async () => appsOf(['1'])],
-  ])('for another reason rejects with that, %s', async (_, answer) => {
+  ])('rejects with its reason, %s', async (_, answer) => {
     await expect(abortedIn(1, stopped, answer, byIds('1', '2'))).rejects.toBe(stopped);
   });
 
