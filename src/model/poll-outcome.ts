@@ -25,8 +25,6 @@ export interface PollOutcome {
   readonly hostIds?: readonly string[] | undefined;
   /** The names of the hosts by their ids, as far as they are known; left out if nothing was asked. */
   readonly hosts?: ReadonlyMap<string, string> | undefined;
-  /** How many calls it took that the next poll will probably not make. Default: none. */
-  readonly lookUpCalls?: number;
 }
 
 /** The result of one poll of one query: what arrived, or why nothing did. */

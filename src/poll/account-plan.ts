@@ -10,15 +10,13 @@ import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
 import type { Context } from './context.ts';
 
-/** The share of the budget that planned calls may take; the rest is for retries and latency. */
+/** The share of the budget that planned calls may take; the rest is for retries, look-ups and latency. */
 export const plannedShare = 0.985;
 
 /** What an account needs to stay up to date, in calls a minute. */
 export interface Demand {
   readonly polls: number;
   readonly discovery: number;
-  /** Calls that no interval decides: host names, at their recent rate. */
-  readonly other: number;
 }
 
 /** What to poll, and how many calls that takes the source. */
@@ -26,11 +24,9 @@ export interface Polled extends Pick<Source, 'cost'> {
   readonly subjects: readonly Question[];
 }
 
-/** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
-export interface OtherCalls extends DiscoveryCalls {
+/** How many calls a discovery takes, and how often there is one. */
+export interface Discoveries extends DiscoveryCalls {
   readonly intervalMs: number;
-  /** Host names, at their recent rate. */
-  readonly otherPerMinute?: number | undefined;
 }
 
 /**
@@ -39,7 +35,7 @@ export interface OtherCalls extends DiscoveryCalls {
  */
 export function callsPerMinute(
   { subjects, cost }: Polled,
-  { calls, intervalMs }: OtherCalls,
+  { calls, intervalMs }: Discoveries,
 ): CallsByOperation {
   const byInterval = new Map<number, Question[]>();
   for (const subject of subjects) {
@@ -69,12 +65,11 @@ export function totalOf(calls: CallsByOperation): number {
 }
 
 /** The demand of everything that is polled as often as configured. */
-export function demandOf(polled: Polled, others: OtherCalls): Demand {
+export function demandOf(polled: Polled, others: Discoveries): Demand {
   const calls = callsPerMinute(polled, others);
   return {
     polls: totalOf({ ...calls, list_applications: 0 }),
     discovery: calls.list_applications,
-    other: others.otherPerMinute ?? 0,
   };
 }
 
@@ -88,13 +83,9 @@ export function isCovered(demand: Demand, budgetPerMinute: number): boolean {
   return demand.polls <= leftForPolls(demand, budgetPerMinute);
 }
 
-/**
- * What a budget leaves for polls after the calls that are not stretched. What is kept back for retries and
- * latency covers a part of them.
- */
-export function leftForPolls({ discovery, other }: Demand, perMinute: number): number {
-  const plannable = plannableOf(perMinute);
-  return plannable - discovery - Math.max(0, other - (perMinute - plannable));
+/** What a budget leaves for polls after the lists, which are not stretched. Look-ups of names are kept back for. */
+export function leftForPolls({ discovery }: Demand, perMinute: number): number {
+  return plannableOf(perMinute) - discovery;
 }
 
 /**
@@ -140,11 +131,11 @@ export function capacityOf(budgetPerMinute: number, carriedPerMinute: number): n
 
 export function accountPlanOf(
   polled: Polled,
-  others: OtherCalls,
+  others: Discoveries,
   { budgetPerMinute, capacityPerMinute }: Capacity,
 ): AccountPlan {
   const demand = demandOf(polled, others);
-  const demandPerMinute = demand.polls + demand.discovery + demand.other;
+  const demandPerMinute = demand.polls + demand.discovery;
   const load = loadOf(demand, capacityPerMinute);
   return {
     demandPerMinute,
@@ -168,15 +159,11 @@ function hostsOf(subject: Question): number {
 const tolerance = 0.1;
 /** A plan looks at every application: one for each host that comes or goes would cost too much. */
 const longestPlanMs = 10_000;
-/** Calls that no interval decides are counted over about this time. */
-const otherCallsMs = 10 * minuteMs;
 
 /** Keeps the plan of one account in step with what it has to send and what it can send. */
 export class AccountPlanner {
   readonly #context: Context;
-  #discovery: OtherCalls;
-  /** The rate of calls that no plan can foresee, as it was then; it fades. */
-  #others = { perMinute: 0, atMs: 0 };
+  #discovery: Discoveries;
   #plan: AccountPlan;
   /** Before the time that calls count after their ends. */
   #capacityPerMinute: number;
@@ -212,16 +199,9 @@ export class AccountPlanner {
     { calls, lookUpCalls = 0, complete }: DiscoveryCalls & Pick<Discovery, 'complete'>,
     intervalMs: number,
   ): void {
-    this.asked(lookUpCalls);
     // A discovery that failed at once says nothing about the cost of the next one.
     const next = calls === 0 && !complete ? this.#discovery.calls : calls - lookUpCalls;
     this.#discovery = { calls: next, intervalMs };
-  }
-
-  /** Notes calls that no plan can foresee, such as for host names. */
-  asked(calls: number): void {
-    const perMinute = this.#otherPerMinute() + (calls * minuteMs) / otherCallsMs;
-    this.#others = { perMinute, atMs: this.#context.clock.monotonicMs() };
   }
 
   /** Whether another number of calls may be sent, polls cost something else, or the plan is old. */
@@ -237,8 +217,7 @@ export class AccountPlanner {
   #planOf(subjects: readonly Question[], capacity: Capacity): AccountPlan {
     const { source } = this.#context;
     const polled = { subjects, cost: (some: readonly Question[]) => source.cost(some) };
-    const others = { ...this.#discovery, otherPerMinute: this.#otherPerMinute() };
-    return accountPlanOf(polled, others, capacity);
+    return accountPlanOf(polled, this.#discovery, capacity);
   }
 
   /** It follows the measured speed in steps. */
@@ -251,10 +230,5 @@ export class AccountPlanner {
     // Once the vendor is fast enough, it must not limit the plan any longer, however small the change.
     const isAlike = Math.abs(next / capacityPerMinute - 1) <= tolerance && next < limitPerMinute;
     return isAlike && limitPerMinute === budgetPerMinute ? capacityPerMinute : next;
-  }
-
-  #otherPerMinute(): number {
-    const { perMinute, atMs } = this.#others;
-    return perMinute * Math.exp((atMs - this.#context.clock.monotonicMs()) / otherCallsMs);
   }
 }

@@ -226,7 +226,6 @@ export class AccountTable {
 
   #appEnded(before: AppState, outcome: PollOutcome, startMs: number): void {
     const { clock, source } = this.#context;
-    this.#planner.asked(outcome.lookUpCalls ?? 0);
     const phase = source.sharesCalls ? undefined : before.phase;
     const polled = afterPoll(before, outcome, startMs, nowOf(clock));
     const after = this.#afterTurn(polled, startMs, phase);

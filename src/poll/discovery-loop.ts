@@ -135,9 +135,15 @@ export class DiscoveryLoop {
     shown: () => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { clock, calls } = this.#context;
     const { intervalMs } = this.#options;
-    let waitMs = lateAfterIntervals * intervalMs;
+    const startMs = clock.monotonicMs();
+    const lateMs = lateAfterIntervals * intervalMs;
+    let waitMs = lateMs;
     while (!(await this.#endsWithin(waitMs, asked))) {
+      // A long list is not late as long as its pages come.
+      waitMs = Math.max(startMs, calls.listEndedMs) + lateMs - clock.monotonicMs();
+      if (waitMs > 0) continue;
       await this.#table.discovered(waiting, signal);
       await shown();
       waitMs = intervalMs;

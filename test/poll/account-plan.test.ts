@@ -37,16 +37,7 @@ describe('loadOf', () => {
     { polls: 20, discovery: 4.85, budget: 10, load: 4 },
     { polls: 20, discovery: 100, budget: 10, load: 20 },
   ])('is $load for $polls polls and $discovery lists on a budget of $budget', (row) => {
-    expect(loadOf({ ...row, other: 0 }, row.budget)).toBeCloseTo(row.load, 10);
-  });
-});
-
-describe('other calls, such as for host names and retries', () => {
-  it.each([
-    { what: 'are paid from what is kept back', other: 12, load: 1 },
-    { what: 'stretch the intervals by what is more than that', other: 12 + 394, load: 2 },
-  ])('$what', ({ other, load }) => {
-    expect(loadOf({ polls: 788, discovery: 0, other }, 800)).toBeCloseTo(load, 10);
+    expect(loadOf(row, row.budget)).toBeCloseTo(row.load, 10);
   });
 });
 
@@ -55,7 +46,7 @@ describe('isCovered', () => {
     { polls: 788, discovery: 0, budget: 800, covered: true },
     { polls: 787, discovery: 1.5, budget: 800, covered: false },
   ])('is $covered for $polls and $discovery of $budget', ({ covered, ...row }) => {
-    expect(isCovered({ ...row, other: 0 }, row.budget)).toBe(covered);
+    expect(isCovered(row, row.budget)).toBe(covered);
   });
 });
 
@@ -105,29 +96,6 @@ function taking(perMinute: number): readonly Question[] {
   const hostIds = Array.from({ length: perMinute - 1 }, (_, index) => `${index}`);
   return [{ kind: 'application', selected: aSelected({ id: '1', hostIds }) }];
 }
-
-describe('calls that no interval decides', () => {
-  const aMinute = async ({ planner, clock }: Bench, lookUpCalls: number): Promise<void> => {
-    planner.discovered({ calls: 1 + lookUpCalls, lookUpCalls, complete: true }, 2 * minuteMs);
-    planner.asked(lookUpCalls);
-    planner.replan([]);
-    await clock.advance(minuteMs);
-  };
-
-  it('count at their recent rate: an hour of them as they are, and not at all an hour later', async () => {
-    const bench = aPlanner();
-    const seen: number[] = [];
-    for (const lookUpCalls of [4, 0]) {
-      for (let minute = 0; minute < 60; minute += 1) await aMinute(bench, lookUpCalls);
-      seen.push(bench.planner.plan.demandPerMinute - 0.5);
-    }
-
-    // Those of discoveries, and those of polls.
-    expect(seen[0]).toBeGreaterThan(7.5);
-    expect(seen[0]).toBeLessThan(8.5);
-    expect(seen[1]).toBeLessThan(0.05);
-  });
-});
 
 describe('what a plan leaves for what has failed', () => {
   it.each([

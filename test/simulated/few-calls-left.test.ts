@@ -10,7 +10,11 @@ const applications = Array.from({ length: 12 }, (_, at) => {
 });
 
 /** Forty minutes of a key of which others leave so many calls a minute. */
-async function fortyMinutes(quota: number, source: string, atFirst = quota): Promise<RunningDaemon> {
+async function fortyMinutes(
+  quota: number,
+  source: string,
+  atFirst = quota,
+): Promise<RunningDaemon> {
   const text = `
 accounts: [{ name: one, api_key_env: KEY_A, ${source} }]
 apps: [{ match: ., metrics: [throughput, response_time, errors] }]`;

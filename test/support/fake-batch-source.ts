@@ -50,17 +50,10 @@ async function askedInOne(
   const all = questions.map(async (question) => {
     const polled: Polled[] = [];
     const options = { job: aJob, signal };
-    for await (const one of inside.poll(() => [question], options))
-      polled.push(withoutLookUps(one));
+    for await (const one of inside.poll(() => [question], options)) polled.push(one);
     return polled;
   });
   return (await Promise.all(all)).flat();
-}
-
-/** The names come with the values. */
-function withoutLookUps(polled: Polled): Polled {
-  if (polled.kind === 'query') return polled;
-  return { ...polled, outcome: { ...polled.outcome, lookUpCalls: 0 } };
 }
 
 /** What is asked for alike, as much of it together as one call takes. What is early only joins in. */

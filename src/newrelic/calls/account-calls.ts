@@ -72,6 +72,8 @@ export class AccountCalls implements KeyAccount {
   #usualMs = 0;
   #key: Key;
   #freePerMinute = Number.POSITIVE_INFINITY;
+  /** When New Relic last let a call of a list through. */
+  listEndedMs: number = Number.NEGATIVE_INFINITY;
   /** When those in flight left, the oldest first. */
   readonly #sent = new Set<{ readonly sentMs: number }>();
   #listsInRow = 0;
@@ -248,6 +250,7 @@ export class AccountCalls implements KeyAccount {
         forgetUntil(this.#endsMs, nowMs - minuteMs);
         this.#endsMs.push(nowMs);
         this.#keys.patience?.ended(key.apiKey, isRefused);
+        if (line === this.#lists && !isRefused) this.listEndedMs = nowMs;
       }
       if (how === 'answered') this.#answered(line, job, tookMs);
       if (how === 'failed' && tookMs >= hangsAfterMs) this.#hangs(job);

@@ -82,11 +82,8 @@ export class KnownHosts {
     return (hostsToName(selected) ?? []).some((id) => !askedFor.has(id));
   }
 
-  /**
-   * Notes what a look-up has brought: a name that is known stays, whatever it leaves out. Returns how many of its
-   * calls may come again: the first look-up of an application says nothing about how many will follow.
-   */
-  found(selected: SelectedApplication, { names: arrived, error, calls }: HostNames): number {
+  /** Notes what a look-up has brought: a name that is known stays, whatever it leaves out. */
+  found(selected: SelectedApplication, { names: arrived, error }: HostNames): void {
     const known = this.#of(selected);
     const askedFor = new Set(hostsToName(selected) ?? [...known.names.keys(), ...arrived.keys()]);
     const names = [...askedFor].flatMap((id): [string, string][] => {
@@ -100,7 +97,6 @@ export class KnownHosts {
     });
     // Where hosts are chosen by name the poll fails, which has its own line.
     if (hostSelectorOf(selected) === undefined) this.#report(selected, error);
-    return known.askedFor.size === 0 ? 0 : calls;
   }
 
   /** Notes which hosts have calls, by the values that a poll has brought. */

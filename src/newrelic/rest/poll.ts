@@ -101,7 +101,6 @@ class ApplicationPoll {
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
   #namesError: ApiError | undefined;
-  #lookUpCalls = 0;
   /** The hosts of the application, if the names of some have shown more than the discovery. */
   #allHostIds: readonly string[] | undefined;
 
@@ -159,7 +158,6 @@ class ApplicationPoll {
       unauthorized: this.#isUnauthorized,
       hostIds: this.#allHostIds,
       hosts,
-      lookUpCalls: this.#lookUpCalls,
     };
   }
 
@@ -234,7 +232,7 @@ class ApplicationPoll {
   #named(found: HostNames): void {
     const { knownHosts } = this.#context;
     const selected = withNewHosts(this.#question.selected, found.names);
-    this.#lookUpCalls = knownHosts.found(selected, found);
+    knownHosts.found(selected, found);
     if (!this.#isByName) return;
     const { error } = found;
     this.#namesError = error;
