@@ -19,6 +19,8 @@ const slowdown = 1.2;
 const shareOfPeriod = 0.5;
 /** Where lists alone would fill the budget, polls get a tenth of it. */
 const mostListsInRow = 9;
+/** A list that is refused again and again lets polls go first so often, twice as often each time. */
+const mostYields = 8;
 /** What fails sooner without an answer does not hang. */
 const hangsAfterMs = 1000;
 /** Keys of what was removed are never cleared: the bound keeps the set from growing. */
@@ -75,6 +77,10 @@ export class AccountCalls implements KeyAccount {
   /** When those in flight left, the oldest first. */
   readonly #sent = new Set<{ readonly sentMs: number }>();
   #listsInRow = 0;
+  /** How often a list that is refused still lets polls go first, and how often when that begins anew. */
+  #yields = { left: 0, next: 1 };
+  /** Whether the key has let a call through since it was last refused one, and whether that is over. */
+  #letsThrough = { isSeen: false, isOver: false };
   #linesSoFar = 0;
   #hasLeft = false;
 
@@ -234,6 +240,7 @@ export class AccountCalls implements KeyAccount {
     const sent = { sentMs: this.#clock.monotonicMs() };
     let isOver = false;
     let isRefused = false;
+    if (this.#letsThrough.isOver) this.#letsThrough = { isSeen: false, isOver: false };
     key.take();
     this.#sent.add(sent);
     line.inFlight += 1;
@@ -251,6 +258,7 @@ export class AccountCalls implements KeyAccount {
         this.#keys.patience?.ended(key.apiKey, isRefused);
       }
       if (how === 'answered') this.#answered(line, job, tookMs);
+      if (how === 'answered' && !isRefused) this.#isLetThrough(line);
       if (how === 'failed' && tookMs >= hangsAfterMs) this.#hangs(job);
       this.#update(line);
       key.ended(how === 'unsent' ? undefined : tookMs);
@@ -259,11 +267,29 @@ export class AccountCalls implements KeyAccount {
     };
     const throttled: Permit['throttled'] = (one) => {
       isRefused = true;
-      // A list that is refused again and again must not keep polls from going.
-      if (line === this.#lists) this.#listsInRow = mostListsInRow;
+      if (line === this.#lists) this.#listRefused();
+      this.#letsThrough = { ...this.#letsThrough, isOver: true };
       key.throttled(one);
     };
     return { apiKey: key.apiKey, isOver: () => isOver, throttled, release };
+  }
+
+  #isLetThrough(line: Line): void {
+    this.#letsThrough = { ...this.#letsThrough, isSeen: true };
+    if (line === this.#lists) this.#yields = { left: 0, next: 1 };
+  }
+
+  /**
+   * A list that is refused again and again must not keep polls from going. One that comes after a call that
+   * was let through was only too late: it is first when the pause is over, or polls would always be.
+   */
+  #listRefused(): void {
+    const { left, next } = this.#yields;
+    const { isSeen } = this.#letsThrough;
+    this.#yields = isSeen ? { left, next } : { left: next, next: Math.min(mostYields, 2 * next) };
+    if (this.#yields.left === 0) return;
+    this.#yields = { ...this.#yields, left: this.#yields.left - 1 };
+    this.#listsInRow = mostListsInRow;
   }
 
   #answered(line: Line, job: Job | undefined, tookMs: number): void {
