@@ -97,6 +97,7 @@ async function hourWith(scene: FewCalls): Promise<SeenHour> {
   const polls = new Map<string, number>();
   const bench = await aRunningDaemon(await configOf(scene, budgets[0], 'old'), {
     fleet: {
+      traffic: 'flat',
       applications: Array.from({ length: applications }, (_, at) => {
         return { id: 101 + at, name: `app-${at}`, kind: 'both' as const, hosts };
       }),
