@@ -11,7 +11,8 @@ describe('4.3 11.2 forty minutes in which New Relic answers nothing by the REST 
       const dropped = bench.logs('values dropped').map(({ app_id: id }) => id);
       await bench.advance(3 * minuteMs);
 
-      expect(dropped.toSorted()).toEqual(['101', '102']);
+      expect(dropped).toHaveLength(2);
+      expect(new Set(dropped)).toEqual(new Set(['101', '102']));
       expect(bench.logs('values dropped')).toHaveLength(2);
       expect(bench.logs('values are back')).toHaveLength(2);
       expect(bench.logs('poll failed')).toHaveLength(2);

@@ -39,7 +39,7 @@ apps: [{ match: . }]`;
     };
     const bench = await aRunningDaemon(config, { fleet: { applications }, ...faulty({ answer }) });
     const { clock } = bench.platform;
-    nowMs = clock.monotonicMs;
+    nowMs = () => clock.monotonicMs();
     await clock.advance(10 * minuteMs);
     failures = 3;
     let [downMs, upMs] = [Infinity, Infinity];
