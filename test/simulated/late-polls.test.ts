@@ -44,6 +44,24 @@ function idsOf(lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => /app_id="(\d+)"/u.exec(line)?.[1] ?? []));
 }
 
+/** In the metrics, and on the page and in the JSON. */
+async function reasonsOf(bench: RunningDaemon): Promise<readonly (string | undefined)[]> {
+  const lines = await linesOf(bench, /^newrelic_application_poll_failure_info/u);
+  const failures = bench.daemon.applications().flatMap(({ failure }) => failure ?? []);
+  return [
+    ...lines.map((line) => /reason="(\w+)"/u.exec(line)?.[1]),
+    ...failures.map(({ reason }) => reason),
+  ];
+}
+
+/** Each of so many has one line, or is counted in one. */
+function expectDropped({ logger }: RunningDaemon, count: number): void {
+  const dropped = logger.lines.filter(({ message }) => message === 'values dropped');
+  const counts = dropped.map(({ fields }) => 1 + Number(fields['suppressed'] ?? 0));
+  expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
+  expect(new Set(dropped.map(({ fields }) => fields['reason']))).toEqual(new Set(['throttled']));
+}
+
 describe('4.3 11.2 polls that are refused with 429 for ever', () => {
   const nerdgraph = 'source: nerdgraph, account_id: 1234567,';
   it.each([
@@ -81,12 +99,7 @@ describe('4.3 11.2 polls that are refused with 429 for ever', () => {
         if (failing.has(id)) one.failedMs = Math.min(one.failedMs, nowMs);
         if (!shown.has(id)) one.goneMs = Math.min(one.goneMs, nowMs);
       }
-      for (const line of await linesOf(bench, /^newrelic_application_poll_failure_info/u)) {
-        reasons.add(/reason="(\w+)"/u.exec(line)?.[1]);
-      }
-      for (const { failure } of bench.daemon.applications()) {
-        if (failure !== undefined) reasons.add(failure.reason);
-      }
+      for (const reason of await reasonsOf(bench)) reasons.add(reason);
     }
 
     // A poll is due an interval after the last one, a little early where that spreads them.
@@ -100,10 +113,7 @@ describe('4.3 11.2 polls that are refused with 429 for ever', () => {
       expect(goneMs - lastSuccessMs).toBeGreaterThanOrEqual(staleMs);
     }
     expect([...reasons]).toEqual(['throttled']);
-    const dropped = bench.logger.lines.filter(({ message }) => message === 'values dropped');
-    const counts = dropped.map(({ fields }) => 1 + Number(fields['suppressed'] ?? 0));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(12);
-    expect(new Set(dropped.map(({ fields }) => fields['reason']))).toEqual(new Set(['throttled']));
+    expectDropped(bench, 12);
     expect(await linesOf(bench, /^newrelic_up/u)).toEqual(['newrelic_up{account="one"} 1']);
   });
 });
