@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { isOfQuery } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
+import type { Intercept } from '../../src/simulator/simulator-options.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
@@ -26,7 +28,7 @@ export const rest: Through = {
   asksFor: ({ path, applicationId }, ids) =>
     path.includes('/metrics/') && ids.has(Number(applicationId)),
 };
-const nerdGraph: Through = {
+export const nerdGraph: Through = {
   name: 'NerdGraph',
   account: {
     source: { kind: 'nerdgraph', accountId: 1_234_567 },
@@ -51,6 +53,10 @@ export interface Scene {
   readonly minutes: number;
   /** Applications whose metric calls are never answered. */
   readonly hanging?: ReadonlySet<number>;
+  /** When that begins. Default: at the start. */
+  readonly hangAfterMs?: number;
+  /** What becomes of those calls instead; nothing is answered by default. */
+  readonly spoil?: (response: ServerResponse, monotonicMs: number) => ReturnType<Intercept>;
   /** When they are answered again; never, if left out. */
   readonly recoverAfterMs?: number;
   /** What was before is not looked at. */
@@ -63,6 +69,8 @@ export interface Seen {
   readonly stretch: number;
   readonly violations: number;
   readonly mostInFlight: number;
+  readonly mostInAnyMinute: number;
+  readonly demandPerMinute: number;
 }
 
 /** Runs a whole account on simulated time and watches when the values of each application are new. */
@@ -86,12 +94,14 @@ export async function seenOf(scene: Scene): Promise<Seen> {
       latencyMs: [80, 400],
       quotaPhaseMs: 23_000,
       fleet: { applications: scene.applications, traffic: 'flat' },
-      intercept: (request) => {
+      intercept: (request, response) => {
         const hangs =
           scene.hanging !== undefined &&
-          scene.through.asksFor(request, scene.hanging) &&
-          request.monotonicMs < (scene.recoverAfterMs ?? Number.POSITIVE_INFINITY);
-        return hangs ? 'handled' : 'pass';
+          request.monotonicMs >= (scene.hangAfterMs ?? 0) &&
+          request.monotonicMs < (scene.recoverAfterMs ?? Number.POSITIVE_INFINITY) &&
+          scene.through.asksFor(request, scene.hanging);
+        if (!hangs) return 'pass';
+        return scene.spoil?.(response, request.monotonicMs) ?? 'handled';
       },
       watch: (sink) => ({
         publish: (snapshot) => {
@@ -121,6 +131,8 @@ export async function seenOf(scene: Scene): Promise<Seen> {
     stretch: status?.stretch ?? 0,
     violations: simulator.violations(),
     mostInFlight: simulator.journal.maxInFlight(),
+    mostInAnyMinute: simulator.journal.maxInAnyWindow(minuteMs),
+    demandPerMinute: status?.demandRequestsPerMinute ?? 0,
   };
 }
 

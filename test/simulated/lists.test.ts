@@ -11,6 +11,10 @@ describe('2.3 lists that alone would fill the budget', () => {
 
     const { journal } = simulator;
     const polls = journal.count(({ path }) => path.endsWith('/metrics/data.json'));
+    // The others are lists.
+    expect(journal.maxInAnyWindow(60_000)).toBe(1);
+    expect(1 - polls / journal.count()).toBeGreaterThanOrEqual(0.5);
+    expect(await page()).toContain('newrelic_up{account="one"} 1');
     expect((await page()).match(/_poll_success\{.* 1$/gmu)).toHaveLength(2);
     expect(polls / journal.count()).toBeGreaterThanOrEqual(0.1);
   });

@@ -77,6 +77,8 @@ export class AccountCalls implements KeyAccount {
   /** When those in flight left, the oldest first. */
   readonly #sent = new Set<{ readonly sentMs: number }>();
   #listsInRow = 0;
+  /** Calls of lists that were refused since one was let through. */
+  #listRefusals = 0;
   #linesSoFar = 0;
   #hasLeft = false;
 
@@ -250,7 +252,7 @@ export class AccountCalls implements KeyAccount {
         forgetUntil(this.#endsMs, nowMs - minuteMs);
         this.#endsMs.push(nowMs);
         this.#keys.patience?.ended(key.apiKey, isRefused);
-        if (line === this.#lists && !isRefused) this.listEndedMs = nowMs;
+        if (line === this.#lists && !isRefused) [this.listEndedMs, this.#listRefusals] = [nowMs, 0];
       }
       if (how === 'answered') this.#answered(line, job, tookMs);
       if (how === 'failed' && tookMs >= hangsAfterMs) this.#hangs(job);
@@ -261,11 +263,16 @@ export class AccountCalls implements KeyAccount {
     };
     const throttled: Permit['throttled'] = (one) => {
       isRefused = true;
-      // A list that is refused again and again must not keep polls from going.
-      if (line === this.#lists) this.#listsInRow = mostListsInRow;
+      if (line === this.#lists) this.#listRefused();
       key.throttled(one);
     };
     return { apiKey: key.apiKey, isOver: () => isOver, throttled, release };
+  }
+
+  /** One that only came too late is next after the pause. If it is refused again, polls go first seven times. */
+  #listRefused(): void {
+    if (this.#listRefusals % 8 !== 0) this.#listsInRow = mostListsInRow;
+    this.#listRefusals += 1;
   }
 
   #answered(line: Line, job: Job | undefined, tookMs: number): void {
