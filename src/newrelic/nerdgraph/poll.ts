@@ -56,7 +56,7 @@ export async function* pollGroup(
       if (!signal.aborted) yield polled;
     } else {
       const applications = questions.filter((one) => one.kind === 'application');
-      yield* pollApplications(applications, turn, how, context);
+      yield* await pollApplications(applications, turn, how, context);
     }
   } finally {
     permit?.release('unsent');
@@ -104,13 +104,12 @@ async function pollQuery(
   return { kind: 'query', question, outcome: queryOutcomeOf(result) };
 }
 
-/** Yields what was found about an application when the last query about it has ended: what hangs holds up no other. */
-async function* pollApplications(
+async function pollApplications(
   questions: readonly ApplicationQuestion[],
   turn: Promise<Permit>,
   { job, signal, windowsAtMs }: PollOptions,
   context: PollContext,
-): AsyncGenerator<Polled, undefined> {
+): Promise<Iterable<Polled>> {
   const { client, calls, sizes, vendorClock } = context;
   const spare = calls.sparePerMinute() * (job.periodMs / minuteMs);
   const queries = queriesOf(questions, sizes.within(spare));
@@ -150,44 +149,15 @@ async function* pollApplications(
   const now = queries.filter(isNow);
   // What is asked in smaller parts is a larger job, which lets others pass.
   const others = now.length > job.size ? { ...job, size: now.length } : job;
+  await pLimit(calls.concurrency).map(now, async (query, index) =>
+    ask(query, index === 0 ? turn : calls.take(others, signal)),
+  );
+  if (signal.aborted) return [];
+  sizes.ended(ended);
   for (const query of queries) {
     if (!isNow(query)) answers.failed(query.applicationIds, askedLater);
   }
-  const limit = pLimit(calls.concurrency);
-  const run = async (query: PlannedQuery, index: number): Promise<void> =>
-    limit(async () => ask(query, index === 0 ? turn : calls.take(others, signal)));
-  let left = questions;
-  for await (const open of stillOpen(now, run)) {
-    if (signal.aborted) continue;
-    const ids = new Set(open.flatMap(({ applicationIds }) => applicationIds));
-    const isOpen = ({ selected }: ApplicationQuestion): boolean => ids.has(selected.application.id);
-    const done = left.filter((question) => !isOpen(question));
-    left = left.filter(isOpen);
-    yield* outcomesOf(done, answers, context);
-  }
-  if (signal.aborted) return undefined;
-  sizes.ended(ended);
-  yield* outcomesOf(left, answers, context);
-  return undefined;
-}
-
-/** Makes the calls of these queries, and yields each time that some have ended which have not. */
-async function* stillOpen(
-  queries: readonly PlannedQuery[],
-  run: (query: PlannedQuery, index: number) => Promise<void>,
-): AsyncGenerator<readonly PlannedQuery[], undefined> {
-  const open = new Map<PlannedQuery, Promise<unknown>>();
-  for (const [index, query] of queries.entries()) {
-    open.set(
-      query,
-      run(query, index).then(() => open.delete(query)),
-    );
-  }
-  while (open.size > 0) {
-    await Promise.race(open.values());
-    yield [...open.keys()];
-  }
-  return undefined;
+  return outcomesOf(questions, answers, context);
 }
 
 function isNow({ when }: PlannedQuery): boolean {
