@@ -21,8 +21,9 @@ const excusedMs = 20 * minuteMs;
 /** An application as it is published. */
 interface Shown {
   readonly snapshot: AppSnapshot;
-  /** When a poll last brought values. */
+  /** When a poll last brought values, and how many have. */
   readonly renewedMs: number;
+  readonly renewals: number;
   /** When a poll first failed since then, as far as that is to be seen. */
   readonly failedMs: number | undefined;
   /** Hosts that the next poll sets out with, as far as that is known. */
@@ -101,6 +102,11 @@ export class ValueRules {
   /** When values of the application were last renewed. */
   renewedMs(account: string, applicationId: string): number | undefined {
     return this.#shown.get(`${account} ${applicationId}`)?.renewedMs;
+  }
+
+  /** Whether the next values of the application are those of its second poll. */
+  isRenewedOnce(account: string, applicationId: string): boolean {
+    return this.#shown.get(`${account} ${applicationId}`)?.renewals === 1;
   }
 
   isDiscovering(account: string): boolean {
@@ -219,6 +225,7 @@ export class ValueRules {
         : {
             snapshot,
             renewedMs: nowMs,
+            renewals: (before?.renewals ?? 0) + (isRenewed ? 1 : 0),
             failedMs: undefined,
             listed: new Set(application.hostIds),
             staleMs: this.#staleMs(account, 1),
