@@ -10,8 +10,8 @@ import {
   isChosen,
   isWanted,
   metricsOf,
-  pollDeadlineMs,
   selectorOf,
+  settledAfterMs,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
 import { metricLists } from './metric-lists.ts';
@@ -285,9 +285,9 @@ export class RenewalRules {
     return this.#dependencies.values.discoveredMs(name) > changedMs;
   }
 
-  /** Polls that are under way now may still take until their deadline. */
+  /** Polls that are under way now may still take some time. */
   #disturb(setup: AccountSetup, stretch: number): void {
-    const untilMs = this.#world.nowMs() + pollDeadlineMs(setup, stretch);
+    const untilMs = this.#world.nowMs() + settledAfterMs(setup, stretch);
     const known = this.#disturbedMs.get(setup.name) ?? 0;
     this.#disturbedMs.set(setup.name, Math.max(known, untilMs));
   }

@@ -64,7 +64,10 @@ export class StatusRules {
     if ([...one.failedHostIds].some((id) => !hostIds.has(id))) {
       this.#report(one, 'has failed hosts that are not polled');
     }
-    if ((state === 'waiting') !== (one.lastPollMs === undefined)) {
+    // One whose first poll is late fails before any has ended.
+    const isLate = state === 'failing' && failure?.reason === 'throttled';
+    const isFirst = state === 'waiting' || (isLate && one.lastPollMs === undefined);
+    if (isFirst !== (one.lastPollMs === undefined)) {
       this.#report(one, `is ${state}, and its last poll ended at ${String(one.lastPollMs)}`);
     }
   }
