@@ -2,6 +2,7 @@ import type { AccountDetails } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
+import type { BudgetRules } from './budget-rules.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
@@ -22,6 +23,7 @@ interface Discoveries {
 /** No call is made that nobody needs. */
 export class CallRules implements WireObserver {
   readonly #world: World;
+  readonly #budget: BudgetRules;
   readonly #values: ValueRules;
   readonly #discoveries = new Map<string, Discoveries>();
   readonly #status = new Map<string, number>();
@@ -30,8 +32,12 @@ export class CallRules implements WireObserver {
   #hostless: ReadonlySet<string> = new Set();
   readonly #unanswered = new Set<WireCall>();
 
-  constructor(world: World, { values }: { readonly values: ValueRules }) {
+  constructor(
+    world: World,
+    { budget, values }: { readonly budget: BudgetRules; readonly values: ValueRules },
+  ) {
     this.#world = world;
+    this.#budget = budget;
     this.#values = values;
   }
 
@@ -112,8 +118,11 @@ export class CallRules implements WireObserver {
     if (!isAsked && setups.length > 0) {
       report('call', `${account}: asks for ${applicationId} ${hostName}, which is not chosen`);
     }
-    // Calls that have set out may wait for the end of a pause.
-    if (this.#values.isKnownGone(account, hostId, longestWaitMs)) {
+    // Polls that have set out may wait for the end of pauses, and for their turn after them.
+    const setup = setups.at(0);
+    const throttledMs = setup === undefined ? -Infinity : this.#budget.throttledMs(setup);
+    const isHeldUp = this.#world.nowMs() < throttledMs + longestWaitMs;
+    if (!isHeldUp && this.#values.isKnownGone(account, hostId, longestWaitMs)) {
       report('call', `${account}: asks for the host ${hostId}, which is gone`);
     }
   }
