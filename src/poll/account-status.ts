@@ -18,7 +18,7 @@ const readinessTimeoutMs = 5 * 60_000;
 export function accountStatusOf(
   { account: { name }, entries, queries = [] }: AccountInUse,
   table: AccountTable,
-  { source, clock }: Context,
+  { source, calls, clock }: Context,
   {
     startMs,
     nextDiscoveryMs,
@@ -50,7 +50,8 @@ export function accountStatusOf(
     applications: known.length,
     hosts: plan.hosts,
     polledApplications: known.filter(({ pollsEnded }) => pollsEnded > 0).length,
-    budgetRequestsPerMinute: plan.budgetPerMinute,
+    // The plan follows with the next look.
+    budgetRequestsPerMinute: calls.limitPerMinute(),
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     metricCalls: source.metricCalls?.(polledBy(entries)),
     stretch: plan.stretch,

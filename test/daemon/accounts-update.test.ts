@@ -196,6 +196,21 @@ describe('an account that moves to a key of its own', () => {
   });
 });
 
+describe('an account with another name', () => {
+  it('plans with the whole limit at once: nobody has the old name any more', async () => {
+    const named = (name: string) => ({
+      accounts: [accountOne({ name })],
+      apps: [entryByName('shop', name)],
+    });
+    const { daemon, platform } = await aRunningDaemon(named('one'));
+    await platform.clock.advance(90_000);
+
+    await daemon.apply(named('two'));
+
+    expect(daemon.status()).toMatchObject([{ name: 'two', budgetRequestsPerMinute: 800 }]);
+  });
+});
+
 describe('other applications', () => {
   it('are looked for at once, by a discovery that takes the place of the one under way', async () => {
     const bench = await aRunningDaemon(

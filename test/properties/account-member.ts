@@ -71,7 +71,7 @@ export async function startMember(dependencies: MemberDependencies): Promise<Mem
   const queryBudget = new BudgetRules(nerdGraph);
   const windows = new WindowRules(rest);
   const values = new ValueRules(rest);
-  const calls = new CallRules(rest, { values });
+  const calls = new CallRules(rest, { budget, values });
   const renewal = new RenewalRules(rest, { budget, values, pageSize });
   const queried = new NerdGraphRules(nerdGraph);
   const observer = splitBySource(

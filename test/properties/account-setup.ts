@@ -158,8 +158,13 @@ export function accountOf(proxyUrl: string | undefined): string {
   return proxyUrl === undefined ? '' : new URL(proxyUrl).hostname.replace('.invalid', '');
 }
 
-/** When a poll that has begun must have ended, at the latest. */
-export function pollDeadlineMs(
+/** A poll that is due and has not ended by then counts as failing, however long it may still wait. */
+export function lateAfterMs({ intervalMs }: AccountSetup, stretch: number): number {
+  return 2 * stretch * intervalMs;
+}
+
+/** How long a poll that something has held up may still take. */
+export function settledAfterMs(
   { intervalMs, staleAfterMs }: AccountSetup,
   stretch: number,
 ): number {

@@ -1,7 +1,14 @@
 import type { AccountDetails } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
-import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
+import {
+  type AccountSetup,
+  discoveryIntervalMs,
+  isApplicationShown,
+  isChosen,
+  lateAfterMs,
+} from './account-setup.ts';
+import type { BudgetRules } from './budget-rules.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
@@ -22,16 +29,22 @@ interface Discoveries {
 /** No call is made that nobody needs. */
 export class CallRules implements WireObserver {
   readonly #world: World;
+  readonly #budget: BudgetRules;
   readonly #values: ValueRules;
   readonly #discoveries = new Map<string, Discoveries>();
   readonly #status = new Map<string, number>();
+  readonly #stretch = new Map<string, number>();
   readonly #askedAlone = new Set<string>();
   /** Ids that were missing for want of a host, and are still, whatever a reload has changed since. */
   #hostless: ReadonlySet<string> = new Set();
   readonly #unanswered = new Set<WireCall>();
 
-  constructor(world: World, { values }: { readonly values: ValueRules }) {
+  constructor(
+    world: World,
+    { budget, values }: { readonly budget: BudgetRules; readonly values: ValueRules },
+  ) {
     this.#world = world;
+    this.#budget = budget;
     this.#values = values;
   }
 
@@ -71,7 +84,8 @@ export class CallRules implements WireObserver {
   /** An id is not called missing before the vendor was asked for it alone. */
   check(status: readonly AccountDetails[]): void {
     const hostless = new Set<string>();
-    for (const { name, missingSelectors } of status) {
+    for (const { name, missingSelectors, stretch } of status) {
+      this.#stretch.set(name, stretch);
       for (const selector of missingSelectors) {
         const id = /^id=(\d+)$/u.exec(selector)?.[1];
         const key = `${name} ${id}`;
@@ -112,10 +126,18 @@ export class CallRules implements WireObserver {
     if (!isAsked && setups.length > 0) {
       report('call', `${account}: asks for ${applicationId} ${hostName}, which is not chosen`);
     }
-    // Calls that have set out may wait for the end of a pause.
-    if (this.#values.isKnownGone(account, hostId, longestWaitMs)) {
+    if (this.#values.isKnownGone(account, hostId, this.#waitMsOf(account, setups.at(0)))) {
       report('call', `${account}: asks for the host ${hostId}, which is gone`);
     }
+  }
+
+  /** Polls that have set out may wait for the end of pauses, and for their turn after them. */
+  #waitMsOf(account: string, setup: AccountSetup | undefined): number {
+    if (setup === undefined) return longestWaitMs;
+    const stretch = this.#stretch.get(account) ?? 1;
+    const waitMs = Math.max(longestWaitMs, lateAfterMs(setup, stretch));
+    const isHeldUp = this.#world.nowMs() < this.#budget.throttledMs(setup) + waitMs;
+    return isHeldUp ? Number.POSITIVE_INFINITY : waitMs;
   }
 
   #discoveryBegins(account: string): void {

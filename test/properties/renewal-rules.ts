@@ -10,8 +10,8 @@ import {
   isChosen,
   isWanted,
   metricsOf,
-  pollDeadlineMs,
   selectorOf,
+  settledAfterMs,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
 import { metricLists } from './metric-lists.ts';
@@ -196,7 +196,8 @@ export class RenewalRules {
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
       const granules = this.#wanted(setup).map((one) => this.#callsOfPoll(setup, own, one));
-      const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
+      const lookUps = idLookUpsOf(setup) + this.#lookUpsOf(setup);
+      const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + lookUps;
       if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
     }
@@ -243,17 +244,23 @@ export class RenewalRules {
       return;
     }
     const boundMs = this.#boundMsOf(setup, own);
+    const capacity = this.#capacityOf(setup, own);
     const calmMs = this.#disturbedMs.get(setup.name) ?? 0;
     if (isByName(setup) && nowMs < this.namesKnownMs()) return;
-    for (const { id } of this.#wanted(setup)) {
+    for (const one of this.#wanted(setup)) {
+      const { id } = one;
       // Without anything to ask for there is nothing to renew.
       if (!isApplicationShown(setup) && this.#hostsOf(setup, id).length === 0) continue;
       const renewedMs = values.renewedMs(setup.name, `${id}`) ?? -Infinity;
       const ageMs = nowMs - Math.max(calmMs, renewedMs);
-      if (ageMs <= boundMs) continue;
+      // First polls may go at once, with what the budget left unused: the second ones go at the even pace.
+      const isSecond = values.isRenewedOnce(setup.name, `${id}`);
+      const calls = isSecond ? this.#callsOfPoll(setup, own, one) : 0;
+      const mostMs = boundMs + (calls * minuteMs) / capacity;
+      if (ageMs <= mostMs) continue;
       this.#world.report(
         'renewal',
-        `${setup.name} ${id}: not renewed for ${ageMs / 1000} s, at most ${boundMs / 1000} s`,
+        `${setup.name} ${id}: not renewed for ${ageMs / 1000} s, at most ${mostMs / 1000} s`,
       );
     }
   }
@@ -268,7 +275,8 @@ export class RenewalRules {
     const names = isAsked ? this.#wanted(setup).length + this.#lookUpsOf(setup) : 0;
     const load = Math.max(1, loadOf(polls, demand, capacity));
     const stretchedMs = (isShared ? sharedPatience : patience) * load * setup.intervalMs;
-    return stretchedMs + ((names + idLookUpsOf(setup)) * minuteMs) / capacity + leewayMs;
+    const paceMs = minuteMs / capacity;
+    return stretchedMs + (1 + names + idLookUpsOf(setup)) * paceMs + leewayMs;
   }
 
   /** Whether a discovery has seen what the fleet is now. */
@@ -277,9 +285,9 @@ export class RenewalRules {
     return this.#dependencies.values.discoveredMs(name) > changedMs;
   }
 
-  /** Polls that are under way now may still take until their deadline. */
+  /** Polls that are under way now may still take some time. */
   #disturb(setup: AccountSetup, stretch: number): void {
-    const untilMs = this.#world.nowMs() + pollDeadlineMs(setup, stretch);
+    const untilMs = this.#world.nowMs() + settledAfterMs(setup, stretch);
     const known = this.#disturbedMs.get(setup.name) ?? 0;
     this.#disturbedMs.set(setup.name, Math.max(known, untilMs));
   }

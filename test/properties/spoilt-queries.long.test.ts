@@ -2,13 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everySecondOf, expectOthersUnharmed, someTrouble } from './spoilt-queries.ts';
 
-/** `FC_RUNS=1000` for more of them. */
-const numRuns = Number(process.env['FC_RUNS'] ?? 40);
+/** `FC_RUNS=1000` for more of them; `FC_SEED` and `FC_PATH` for the run that a failure names. */
+const { FC_RUNS, FC_SEED, FC_PATH } = process.env;
+const numRuns = Number(FC_RUNS ?? 40);
+const begin = FC_SEED === undefined ? {} : { seed: Number(FC_SEED), path: FC_PATH ?? '' };
 
 describe('5.1 applications that spoil the queries of NerdGraph, up to half of them, many times', () => {
   it('take the values of no other, and leave no trace ten minutes after their end', async () => {
     // A run takes seconds: its smallest form would take an hour.
     const tried = fc.assert(fc.asyncProperty(someTrouble, expectOthersUnharmed), {
+      ...begin,
       numRuns,
       endOnFailure: true,
     });

@@ -64,9 +64,16 @@ export class StatusRules {
     if ([...one.failedHostIds].some((id) => !hostIds.has(id))) {
       this.#report(one, 'has failed hosts that are not polled');
     }
-    if ((state === 'waiting') !== (one.lastPollMs === undefined)) {
-      this.#report(one, `is ${state}, and its last poll ended at ${String(one.lastPollMs)}`);
-    }
+    this.#checkLastPoll(one);
+  }
+
+  /** One whose first poll is late fails before any has ended. */
+  #checkLastPoll(one: ApplicationStatus): void {
+    const { state, failure, lastPollMs } = one;
+    const isLate = state === 'failing' && failure?.reason === 'throttled';
+    const isRight = lastPollMs === undefined ? state === 'waiting' || isLate : state !== 'waiting';
+    if (!isRight)
+      this.#report(one, `is ${state}, and its last poll ended at ${String(lastPollMs)}`);
   }
 
   #checkValues(one: ApplicationStatus): void {

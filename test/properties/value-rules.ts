@@ -3,13 +3,7 @@ import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ApiResponse } from '../../src/newrelic/calls/transport.ts';
-import {
-  isApplicationShown,
-  isChosen,
-  isWanted,
-  metricsOf,
-  pollDeadlineMs,
-} from './account-setup.ts';
+import { isApplicationShown, isChosen, isWanted, lateAfterMs, metricsOf } from './account-setup.ts';
 import { metricLists } from './metric-lists.ts';
 import { isOf, ToldValues } from './told-values.ts';
 import type { WireCall } from './vendor-wire.ts';
@@ -21,8 +15,9 @@ const excusedMs = 20 * minuteMs;
 /** An application as it is published. */
 interface Shown {
   readonly snapshot: AppSnapshot;
-  /** When a poll last brought values. */
+  /** When a poll last brought values, and how many have. */
   readonly renewedMs: number;
+  readonly renewals: number;
   /** When a poll first failed since then, as far as that is to be seen. */
   readonly failedMs: number | undefined;
   /** Hosts that the next poll sets out with, as far as that is known. */
@@ -101,6 +96,11 @@ export class ValueRules {
   /** When values of the application were last renewed. */
   renewedMs(account: string, applicationId: string): number | undefined {
     return this.#shown.get(`${account} ${applicationId}`)?.renewedMs;
+  }
+
+  /** Whether the next values of the application are those of its second poll. */
+  isRenewedOnce(account: string, applicationId: string): boolean {
+    return this.#shown.get(`${account} ${applicationId}`)?.renewals === 1;
   }
 
   isDiscovering(account: string): boolean {
@@ -219,6 +219,7 @@ export class ValueRules {
         : {
             snapshot,
             renewedMs: nowMs,
+            renewals: (before?.renewals ?? 0) + (isRenewed ? 1 : 0),
             failedMs: undefined,
             listed: new Set(application.hostIds),
             staleMs: this.#staleMs(account, 1),
@@ -230,7 +231,9 @@ export class ValueRules {
     const { reading, pollSucceeded } = snapshot;
     const known = before?.snapshot.reading;
     const isFirst = known === undefined && before?.snapshot.pollSucceeded === undefined;
-    if (isFirst && pollSucceeded === false) this.#checkFirst(name, snapshot, before);
+    // The first poll is late, and has not ended.
+    const isLate = snapshot.failureReason === 'throttled';
+    if (isFirst && pollSucceeded === false && !isLate) this.#checkFirst(name, snapshot, before);
     if (reading === known) return;
     if (reading === undefined) {
       if (before !== undefined) this.#checkDropped(name, snapshot, before);
@@ -358,9 +361,8 @@ export class ValueRules {
     const setup = setupOf(this.#world, account);
     if (setup === undefined) return [0, Infinity, Infinity];
     const { intervalMs, staleAfterMs } = setup;
-    const deadlineMs = pollDeadlineMs(setup, stretch);
     // Stretched a little more for a moment, between two looks.
-    const unseenMs = 1.3 * (stretch * intervalMs + deadlineMs);
+    const unseenMs = 1.3 * (stretch * intervalMs + lateAfterMs(setup, stretch));
     return [staleAfterMs, unseenMs + staleAfterMs + 5000, staleAfterMs + 1000];
   }
 }

@@ -6,6 +6,8 @@ import type { World } from './world.ts';
 /** By then answers have told of a clock that was set. */
 const learningMs = 6 * minuteMs;
 const learningAnswers = 12;
+/** Most of the last nine, by which the vendor's clock is read, have come after a sleep then. */
+const tellingAnswers = 5;
 /** A difference between the clocks that is left alone. */
 const tolerableMs = 31_000;
 const believableMs = 25 * 3_600_000;
@@ -19,8 +21,8 @@ export class WindowRules {
   readonly #dates = [{ sinceMs: Number.NEGATIVE_INFINITY, offsetMs: 0 }];
   readonly #seen = new Set<string>();
   readonly #excused = new Set<string>();
-  /** Accounts that nothing has told yet how long the machine slept. */
-  readonly #untold = new Set<string>();
+  /** Accounts that too few answers have told yet how long the machine slept, and how many more it takes. */
+  readonly #untold = new Map<string, number>();
   readonly #answers = new Map<string, number>();
   #changedMs = Number.NEGATIVE_INFINITY;
 
@@ -46,11 +48,13 @@ export class WindowRules {
   /** The next poll of each of these applications has begun, or may begin before it is known that the machine slept. */
   excuse(account: string, applicationIds: readonly string[]): void {
     for (const id of applicationIds) this.#excused.add(`${account} ${id}`);
-    this.#untold.add(account);
+    this.#untold.set(account, tellingAnswers);
   }
 
   answered({ account }: WireCall): void {
-    this.#untold.delete(account);
+    const left = (this.#untold.get(account) ?? 0) - 1;
+    if (left > 0) this.#untold.set(account, left);
+    else this.#untold.delete(account);
     this.#answers.set(account, (this.#answers.get(account) ?? 0) + 1);
   }
 

@@ -239,15 +239,21 @@ export class Answers {
     }));
     return (rows, host) => {
       const isLive = rows.some(({ row }) => row.isLive);
+      const told = rows.flatMap(({ row, values }) =>
+        values.flatMap((one) => {
+          const value = one.valueOf(row.cells, (toMs - fromMs) / 1000, onInvalid);
+          return value === undefined ? [] : [{ one, value }];
+        }),
+      );
+      // All of them first: the metric may have calls, and 0 in a value that comes before.
+      for (const { one, value } of told) {
+        if (one.isAmount && value !== 0) seen.saw(id, host, one.metric);
+      }
       const found = new Map<string, number>();
-      for (const { row, values } of rows) {
-        for (const { key, metric, isAmount, valueOf } of values) {
-          const value = valueOf(row.cells, (toMs - fromMs) / 1000, onInvalid);
-          if (value === undefined) continue;
-          if (isAmount && value !== 0) seen.saw(id, host, metric);
-          if (value !== 0 || !isAmount || (isLive && seen.has(id, host, metric))) {
-            found.set(key, value);
-          }
+      for (const { one, value } of told) {
+        const { key, metric, isAmount } = one;
+        if (value !== 0 || !isAmount || (isLive && seen.has(id, host, metric))) {
+          found.set(key, value);
         }
       }
       return read.map(({ scale, key }) => {

@@ -84,6 +84,8 @@ export class WholeAnswers {
   readonly #context: WholeAnswersContext;
   /** What has nothing even then lacks the values that are asked for: that is not found out in each poll. */
   readonly #askedApart = new Set<string>();
+  /** What was refused apart once: its host may just have ended, and that says nothing of the metric. */
+  readonly #refusedApart = new Set<string>();
   #areWhole = true;
 
   /** @param account its name in the log */
@@ -107,21 +109,41 @@ export class WholeAnswers {
     const silent = together?.unanswered.filter((name) => !this.#askedApart.has(name)) ?? [];
     if (together !== undefined && this.#areWhole && silent.length === 0) return together;
     const answers: MetricAnswer[] = [];
+    const refused = new Set<string>();
     for (const some of kinds) {
-      answers.push(await ask(some).catch(refusedApart(together, series, some)));
+      const toRefusal = refusedApart(together, series, some);
+      answers.push(
+        await ask(some).catch((error: unknown) => {
+          const answer = toRefusal(error);
+          for (const { metric } of some) refused.add(metric);
+          return answer;
+        }),
+      );
     }
-    const stillSilent = new Set(answers.flatMap(({ unanswered }) => unanswered));
-    for (const name of silent) this.#askedApart.add(name);
-    if (this.#areWhole && silent.some((name) => !stillSilent.has(name))) {
-      this.#areWhole = false;
-      this.#context.observer.unexpected(kind, 1);
-      this.#context.logger.warn({ account: this.#account, kind, remedy }, apartMessage);
-    }
+    this.#learn(silent, answers, refused);
     const values = answers.flatMap((answer) => answer.values);
     return {
       values: series.map((one) => values[kinds.flat().indexOf(one)]),
       windowEndMs: earliestEndMs(answers),
     };
+  }
+
+  /** @param refused what was not answered apart, and so says nothing */
+  #learn(
+    silent: readonly string[],
+    answers: readonly MetricAnswer[],
+    refused: ReadonlySet<string>,
+  ): void {
+    for (const name of silent) {
+      const isKnown = !refused.has(name) || this.#refusedApart.has(name);
+      (isKnown ? this.#askedApart : this.#refusedApart).add(name);
+    }
+    const stillSilent = new Set(answers.flatMap(({ unanswered }) => unanswered));
+    const isFound = (name: string): boolean => !stillSilent.has(name) && !refused.has(name);
+    if (!this.#areWhole || !silent.some(isFound)) return;
+    this.#areWhole = false;
+    this.#context.observer.unexpected(kind, 1);
+    this.#context.logger.warn({ account: this.#account, kind, remedy }, apartMessage);
   }
 }
 
@@ -132,7 +154,7 @@ function refusedApart(together: MetricAnswer | undefined, series: Series, kindOf
       error instanceof ApiError && (error.reason === 'not_found' || error.reason === 'client');
     if (together === undefined || !isRefusal) throw error;
     const values = kindOfMetric.map((one) => together.values[series.indexOf(one)]);
-    return { ...together, values };
+    return { ...together, values, unanswered: [] };
   };
 }
 

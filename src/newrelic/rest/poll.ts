@@ -193,14 +193,13 @@ class ApplicationPoll {
    * @param scope what fails if the call may never leave; `undefined` for names
    */
   async #call(make: (context: RequestContext) => Promise<void>, scope?: string): Promise<void> {
-    const { calls, vendorClock } = this.#context;
+    const { calls } = this.#context;
     const { job, signal } = this.#how;
     if (this.#isFinal() || signal.aborted) return;
     let permit: Permit | undefined;
     try {
       permit = await calls.take(job, this.#waiting);
       if (this.#isFinal()) return;
-      this.#windowsAtMs ??= vendorClock.wallMs();
       await make({ job, permit, signal, mayRetry: this.#question.hasFailed !== true });
     } catch (error) {
       if (signal.aborted || this.#over.signal.aborted) return;
@@ -244,11 +243,13 @@ class ApplicationPoll {
   }
 
   async #askValues(scope: string, group: SeriesGroup, call: RequestContext): Promise<void> {
-    const { client, wholeAnswers } = this.#context;
+    const { client, vendorClock, wholeAnswers } = this.#context;
     const { application, entry } = this.#question.selected;
     const { window: wanted, delayMs, raw } = entry.poll;
     const hostId = scope === applicationScope ? undefined : scope;
-    const window = windowAt(this.#windowsAtMs ?? 0, wanted, delayMs);
+    // Names may have waited for long, such as for the end of a pause.
+    this.#windowsAtMs ??= vendorClock.wallMs();
+    const window = windowAt(this.#windowsAtMs, wanted, delayMs);
     const answer = await wholeAnswers.ask(group, async (series) =>
       client.metrics(application.id, hostId, { series, window, raw }, call),
     );

@@ -87,6 +87,21 @@ describe('the values of an application', () => {
   });
 });
 
+describe('an amount of a metric that has another one in the same answer', () => {
+  const values = ['s', 't'] as const;
+  const series = seriesOf(
+    values.map((value) => aMetric('Apdex', { value, as: value })),
+    [],
+  );
+
+  it.each([[[5, 0]], [[0, 5]]])('is 0, and not nothing: %j', async (cells) => {
+    const answer = apart([{ id: '1', live: 5, cells }]);
+    const { outcome } = await outcomeOf(aSelected({}, { series }), [answer]);
+
+    expect(outcome.reading?.application).toEqual(cells);
+  });
+});
+
 describe('the hosts of an application', () => {
   const rows = [ofHost('c', 5), ofHost('b', 0, 0, 5), ofHost('new', 5)];
   const now = apart([], rows);

@@ -4,9 +4,11 @@ import { ApiError, type FailureReason } from '../../../src/model/api-error.ts';
 import type { PollOutcome } from '../../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../../src/model/polled-series.ts';
 import type { Polled } from '../../../src/model/source.ts';
+import { minuteMs } from '../../../src/model/time.ts';
 import type { ApiResponse, Transport } from '../../../src/newrelic/calls/transport.ts';
 import { aMetric, aQuery, aQuestion, aSelected } from '../../support/builders.ts';
 import { aJob, callsAtOnce } from '../../support/calls-at-once.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { aRestSource, notFound } from './a-rest-source.ts';
@@ -120,6 +122,27 @@ describe('a poll by the REST API', () => {
 
     expect(targets).toEqual(subjects.map((subject) => `/v2/applications/${subject}/${query}`));
     expect(outcome?.reading).toMatchObject({ application: [1, undefined], windowEndMs: toMs });
+  });
+
+  it('asks for the window of the time at which names that came first have arrived', async () => {
+    const clock = createFakeClock();
+    const targets: string[] = [];
+    const send: Transport = async ({ target }) => {
+      if (subjectOf(target) !== 'names') {
+        targets.push(decodeURIComponent(target));
+        return valuesOf(1);
+      }
+      await clock.advance(9 * minuteMs);
+      return namesOf({ 11: 'web-1' });
+    };
+    const { source } = aRestSource(send, { clock });
+    const asked = aQuestion(aSelected({ hostIds: ['11'] }, byName));
+
+    await outcomeOf(source.poll(() => [asked], { job: aJob, signal: neverAborted }));
+
+    expect(targets).toHaveLength(2);
+    // Nine minutes after ten, less the delay.
+    for (const target of targets) expect(target).toContain('to=2026-09-01T10:06:00Z');
   });
 
   it('has a part only when all calls for it have been answered', async () => {

@@ -144,7 +144,7 @@ describe('an answer that says nothing of a metric', () => {
   });
 
   it.each(['not_found', 'client'] as const)(
-    'is tried once if apart it is refused (%s): the application has just answered',
+    'is tried twice if apart it is refused (%s): the application has just answered',
     async (reason) => {
       const { Apdex: score, ...facts } = allFacts;
       expect(score).toBeDefined();
@@ -156,6 +156,7 @@ describe('an answer that says nothing of a metric', () => {
 
       const outcomes = [
         await polledOne(source, anApp('1')),
+        await polledOne(source, anApp('1')),
         await polledOne(source, anApp('1', ['11'])),
       ];
 
@@ -165,7 +166,26 @@ describe('an answer that says nothing of a metric', () => {
         expect(valuesIn(outcome)).toEqual(others);
       }
       const ofFirst = [kinds.join(), ...kinds];
-      expect(textsOf(calls)).toEqual([...ofFirst, kinds.join(), `11 ${kinds.join()}`]);
+      const ofLast = [kinds.join(), `11 ${kinds.join()}`];
+      expect(textsOf(calls)).toEqual([...ofFirst, ...ofFirst, ...ofLast]);
+    },
+  );
+
+  it.each([0, 1])(
+    'is tried with the next host if this one ends after %i of the calls',
+    async (answered) => {
+      const gone = new ApiError('not_found', 'no', { status: 404 });
+      let ofFirst = 0;
+      const { source } = aBench(({ hostId }) => {
+        if (hostId === '11') ofFirst += 1;
+        return hostId === '11' && ofFirst > 1 + answered ? gone : 'others_missing';
+      });
+      const ofHosts = (id: string) =>
+        aSelected({ id: '1', hostIds: [id] }, { ...anApp('1').entry, application: false });
+
+      await polledOne(source, ofHosts('11'));
+
+      expect(valuesIn(await polledOne(source, ofHosts('12')), '12')).toEqual(all);
     },
   );
 
