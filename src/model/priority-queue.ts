@@ -1,78 +1,49 @@
-interface Entry<Item> {
-  readonly item: Item;
+interface Prioritized {
   readonly priority: number;
   readonly order: number;
 }
 
 /**
- * Items in the order of their priority, the lowest first. Each item is in the queue at most once.
- * A binary heap that knows the index of each item: every change of one item takes O(log n).
+ * Items in the order of their priority, the lowest first; among those with the same one, the lowest `order`.
+ * A binary heap: adding an item and removing the first one takes O(log n).
  */
-export class PriorityQueue<Item> {
-  readonly #heap: Entry<Item>[] = [];
-  readonly #indexOf = new Map<Item, number>();
-
-  /**
-   * Adds an item that is not in it. Among items with the same priority the one with the lowest `order`
-   * comes first.
-   */
-  add(item: Item, priority: number, order: number): void {
-    this.#siftUp({ item, priority, order }, this.#heap.length);
-  }
-
-  delete(item: Item): void {
-    const index = this.#indexOf.get(item);
-    if (index === undefined) return;
-    this.#indexOf.delete(item);
-    const last = this.#heap.pop();
-    if (last !== undefined && index < this.#heap.length) this.#place(last, index);
-  }
+export class PriorityQueue<Item extends Prioritized> {
+  readonly #heap: Item[] = [];
 
   first(): Item | undefined {
-    return this.#heap[0]?.item;
+    return this.#heap[0];
   }
 
-  #put(entry: Entry<Item>, index: number): void {
-    this.#heap[index] = entry;
-    this.#indexOf.set(entry.item, index);
-  }
-
-  #place(entry: Entry<Item>, index: number): void {
-    const parent = this.#heap[(index - 1) >> 1];
-    if (index > 0 && parent !== undefined && isBefore(entry, parent)) this.#siftUp(entry, index);
-    else this.#siftDown(entry, index);
-  }
-
-  #siftUp(entry: Entry<Item>, from: number): void {
-    let index = from;
+  add(item: Item): void {
+    let index = this.#heap.length;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
       const parent = this.#heap[parentIndex];
-      if (parent === undefined || !isBefore(entry, parent)) break;
-      this.#put(parent, index);
+      if (parent === undefined || !isBefore(item, parent)) break;
+      this.#heap[index] = parent;
       index = parentIndex;
     }
-    this.#put(entry, index);
+    this.#heap[index] = item;
   }
 
-  #siftDown(entry: Entry<Item>, from: number): void {
-    let index = from;
+  removeFirst(): void {
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    let index = 0;
     for (;;) {
-      const leftIndex = 2 * index + 1;
-      const left = this.#heap[leftIndex];
-      if (left === undefined) break;
-      const right = this.#heap[leftIndex + 1];
-      const isRightFirst = right !== undefined && isBefore(right, left);
+      const left = this.#heap[2 * index + 1];
+      const right = this.#heap[2 * index + 2];
+      const isRightFirst = left !== undefined && right !== undefined && isBefore(right, left);
       const child = isRightFirst ? right : left;
-      if (!isBefore(child, entry)) break;
-      this.#put(child, index);
-      index = isRightFirst ? leftIndex + 1 : leftIndex;
+      if (child === undefined || !isBefore(child, last)) break;
+      this.#heap[index] = child;
+      index = 2 * index + (isRightFirst ? 2 : 1);
     }
-    this.#put(entry, index);
+    this.#heap[index] = last;
   }
 }
 
-function isBefore<Item>(left: Entry<Item>, right: Entry<Item>): boolean {
+function isBefore(left: Prioritized, right: Prioritized): boolean {
   return (
     left.priority < right.priority || (left.priority === right.priority && left.order < right.order)
   );

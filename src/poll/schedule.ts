@@ -1,4 +1,3 @@
-import type { PollTiming } from '../model/config.ts';
 import { minuteMs } from '../model/time.ts';
 import { earlyShare } from '../newrelic/calls/account-calls.ts';
 import type { Gap, SubjectState } from './subject-state.ts';
@@ -10,24 +9,6 @@ export interface PollTimes {
   readonly periodMs: number;
   /** Whether the poll before failed: then this one is its retry, and its own calls need none. */
   readonly hasFailed: boolean;
-}
-
-/** What decides when a subject is polled. */
-export interface Timing {
-  /** The effective interval. */
-  readonly intervalMs: number;
-  /** The share of the budget that the demand leaves free; 0 when there is too little. */
-  readonly headroom: number;
-  /** See `phaseOf`; `undefined` if the subject keeps the phase of its group. */
-  readonly phase: number | undefined;
-}
-
-/**
- * How long a poll may be due without having ended. After that it counts as failing: values must not grow old
- * in silence while their poll waits.
- */
-export function lateAfterMs({ intervalMs }: PollTiming, stretch: number): number {
-  return 2 * stretch * intervalMs;
 }
 
 /** The fractional parts of its multiples are spread evenly, however many there are. */
@@ -47,11 +28,17 @@ export function phaseOf(index: number): number {
  * missed while the machine slept are not made up for.
  *
  * @param startMs when the poll was queued
+ * @param intervalMs the effective interval; `headroom`: the share of the budget that the demand leaves free;
+ * `phase`: `undefined` if the subject keeps that of its group
  */
 export function dueAfter(
   dueMs: number,
   { startMs, nowMs }: { readonly startMs: number; readonly nowMs: number },
-  { intervalMs, headroom, phase }: Timing,
+  {
+    intervalMs,
+    headroom,
+    phase,
+  }: Readonly<{ intervalMs: number; headroom: number; phase: number | undefined }>,
 ): { readonly dueMs: number; readonly skipped: number } {
   const turnMs = startMs - dueMs >= intervalMs ? startMs : dueMs;
   const missed = Math.floor((nowMs - turnMs) / intervalMs);

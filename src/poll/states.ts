@@ -4,7 +4,7 @@ import { hasValues, queryIdOf } from '../model/snapshot.ts';
 import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
 import { askedOf, brings } from './question.ts';
-import { dueAfter, gapMsOf, gapsAfter, lateAfterMs, type PollTimes, phaseOf } from './schedule.ts';
+import { dueAfter, gapMsOf, gapsAfter, type PollTimes, phaseOf } from './schedule.ts';
 import { failingFrom, type Why } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
@@ -34,6 +34,8 @@ export function withoutStaleValues<One extends State>(state: One, nowMs: number)
   return { ...state, ...left, pollSucceeded: false, droppedMs: isDropped ? nowMs : undefined };
 }
 
+/** A poll that is due for so long fails: values must not grow old in silence while it waits. */
+const lateAfterIntervals = 2;
 /** A poll that is late waits, or its calls do: that is no failure of New Relic's. */
 const waiting: Why = {
   reason: 'throttled',
@@ -263,7 +265,7 @@ export class States {
   /** When one counts as failing unless its poll ends; infinite if it does already. */
   #lateMsOf(state: State): number {
     if (state.lateSinceMs !== undefined) return Number.POSITIVE_INFINITY;
-    return state.dueMs + lateAfterMs(timingOf(state), this.#stretch);
+    return state.dueMs + lateAfterIntervals * this.#intervalMsOf(state);
   }
 
   #intervalMsOf(state: State): number {

@@ -35,11 +35,20 @@ interface Waiter {
 /** The calls of one job, of all lists, or of all jobs that hang: they go one after the other. */
 interface Line {
   /** Of lines with the same deadline the first one goes first. */
-  readonly number: number;
+  readonly order: number;
   readonly waiting: Set<Waiter>;
   inFlight: number;
   /** Calls in flight at most. */
   width: number;
+  /** In the queue of what may go; `undefined` if none may. */
+  queued: Queued | undefined;
+}
+
+/** A line in the queue, unless it is there anew by now. */
+interface Queued {
+  readonly line: Line;
+  readonly priority: number;
+  readonly order: number;
 }
 
 /**
@@ -63,7 +72,7 @@ export class AccountCalls implements KeyAccount {
   readonly #lists: Line;
   readonly #hanging: Line;
   /** The lines of jobs, and that of what hangs, of which a call may go. */
-  readonly #ready = new PriorityQueue<Line>();
+  readonly #ready = new PriorityQueue<Queued>();
   /** What hung when it was last polled; the oldest first. */
   readonly #hung = new Set<string>();
   /** When the calls of the last minute ended. */
@@ -227,9 +236,12 @@ export class AccountCalls implements KeyAccount {
 
   /** The line whose call is next; `undefined` if none waits that may go. */
   #next(): Line | undefined {
-    const first = this.#ready.first();
+    let first = this.#ready.first();
+    for (; first !== undefined && first.line.queued !== first; first = this.#ready.first()) {
+      this.#ready.removeFirst();
+    }
     const mayList = this.#listsInRow < mostListsInRow || first === undefined;
-    return mayList && this.#lists.waiting.size > 0 ? this.#lists : first;
+    return mayList && this.#lists.waiting.size > 0 ? this.#lists : first?.line;
   }
 
   #permit(line: Line, job: Job | undefined): Permit {
@@ -318,7 +330,8 @@ export class AccountCalls implements KeyAccount {
 
   #newLine(width: number): Line {
     this.#linesSoFar += 1;
-    return { number: this.#linesSoFar, waiting: new Set(), inFlight: 0, width };
+    const none = { waiting: new Set<Waiter>(), inFlight: 0, queued: undefined };
+    return { ...none, order: this.#linesSoFar, width };
   }
 
   #forget(waiter: Waiter): void {
@@ -335,10 +348,12 @@ export class AccountCalls implements KeyAccount {
 
   /** Puts the line where it now belongs, or takes it out. To be called after every change of it. */
   #update(line: Line): void {
-    this.#ready.delete(line);
     const [first] = line.waiting;
-    if (first?.job === undefined || line.inFlight >= line.width) return;
-    this.#ready.add(line, this.#deadlineMsOf(first.job), line.number);
+    const isReady = first?.job !== undefined && line.inFlight < line.width;
+    const priority = isReady ? this.#deadlineMsOf(first.job) : Number.NaN;
+    if (line.queued?.priority === priority) return;
+    line.queued = isReady ? { line, priority, order: line.order } : undefined;
+    if (line.queued !== undefined) this.#ready.add(line.queued);
   }
 
   /** A large job has more time, up to its whole period: small ones overtake it until it must end. */

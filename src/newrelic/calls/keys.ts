@@ -287,12 +287,8 @@ export function forgetUntil(timesMs: number[], untilMs: number): void {
 /** A command does not wait for longer. */
 export const commandPatienceMs: number = 2 * minuteMs;
 
-interface KeysContext {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Default: as long as it takes. */
-  readonly patienceMs?: number;
-}
+/** Without patience, calls wait as long as it takes. */
+type KeysContext = Readonly<{ clock: Clock; logger: Logger; patienceMs?: number }>;
 
 /** How long calls wait for keys that let none through. */
 class Patience {
