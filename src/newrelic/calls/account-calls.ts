@@ -64,10 +64,11 @@ export class AccountCalls implements KeyAccount {
   readonly name: string;
   readonly budgetId: string;
   requestsPerMinute: number;
+  /** Calls at a time. */
+  concurrency: number;
   readonly #address: AccountConfig;
   readonly #keys: Keys;
   readonly #clock: Clock;
-  #concurrency: number;
   readonly #lines = new WeakMap<Job, Line>();
   readonly #lists: Line;
   readonly #hanging: Line;
@@ -97,7 +98,7 @@ export class AccountCalls implements KeyAccount {
     this.#address = options;
     this.#keys = keys;
     this.#clock = keys.clock;
-    this.#concurrency = options.concurrency;
+    this.concurrency = options.concurrency;
     this.requestsPerMinute = options.requestsPerMinute;
     this.#lists = this.#newLine(Number.POSITIVE_INFINITY);
     this.#hanging = this.#newLine(1);
@@ -110,11 +111,6 @@ export class AccountCalls implements KeyAccount {
     return this.#key;
   }
 
-  /** Calls at a time. */
-  get concurrency(): number {
-    return this.#concurrency;
-  }
-
   /** Calls a minute that the account may plan with at present. */
   limitPerMinute(): number {
     return this.#key.sharePerMinute();
@@ -122,7 +118,7 @@ export class AccountCalls implements KeyAccount {
 
   /** Calls a minute that `concurrency` can carry while the vendor answers as fast as it does now. */
   carriedPerMinute(): number {
-    return (this.#concurrency * minuteMs) / this.#usualMs;
+    return (this.concurrency * minuteMs) / this.#usualMs;
   }
 
   /** The share of the limit that can be sent: a call counts until a minute after its end. A plan covers a second. */
@@ -200,7 +196,7 @@ export class AccountCalls implements KeyAccount {
   /** Sets other limits of the account. */
   resize(next: Pick<AccountConfig, 'requestsPerMinute' | 'concurrency'>): void {
     this.requestsPerMinute = next.requestsPerMinute;
-    this.#concurrency = next.concurrency;
+    this.concurrency = next.concurrency;
     if (!this.#hasLeft) this.#key.accountsChanged();
   }
 
@@ -220,7 +216,7 @@ export class AccountCalls implements KeyAccount {
   }
 
   wantsToSend(): boolean {
-    return this.#sent.size < this.#concurrency && this.#next() !== undefined;
+    return this.#sent.size < this.concurrency && this.#next() !== undefined;
   }
 
   sendNext(): boolean {

@@ -205,7 +205,7 @@ function accountRow(account: AccountDetails, caused: readonly PolledStatus[], no
 const header = html`<thead><tr><th scope="col">State</th><th scope="col">Account</th>
 <th scope="col" class="n">Applications<br><span class="soft">selected of listed</span></th><th scope="col" class="n">Hosts</th>
 <th scope="col" class="n">Calls<br><span class="soft">last minute, of the limit</span></th><th scope="col" class="n">In flight</th>
-<th scope="col" class="n">Demand<br><span class="soft">calls a minute</span></th><th scope="col" class="n">Interval<br><span class="soft">reached in ten minutes</span></th>
+<th scope="col" class="n">Demand<br><span class="soft">calls a minute</span></th><th scope="col" class="n">Interval<br><span class="soft">reached</span></th>
 <th scope="col" class="n">Discovered<br><span class="soft">last success</span></th><th scope="col" class="n">Discovery<br><span class="soft">next</span></th></tr></thead>`;
 
 /** The accounts, those with problems first; one only if the applications of `chosen` are shown. */
