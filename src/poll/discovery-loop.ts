@@ -14,6 +14,8 @@ const retryMs = 60_000;
 const minPauseMs = 10_000;
 /** A list that has waited for so many intervals counts as failed. */
 const lateAfterIntervals = 3;
+/** Its calls may hang at their timeouts meanwhile: that is another failure. */
+const leastLateMs = 180_000;
 const waiting: Discovery = {
   ...nothingToDiscover,
   complete: false,
@@ -138,7 +140,7 @@ export class DiscoveryLoop {
     const { clock, calls } = this.#context;
     const { intervalMs } = this.#options;
     const startMs = clock.monotonicMs();
-    const lateMs = lateAfterIntervals * intervalMs;
+    const lateMs = Math.max(leastLateMs, lateAfterIntervals * intervalMs);
     let waitMs = lateMs;
     while (!(await this.#endsWithin(waitMs, asked))) {
       // A long list is not late as long as its pages come.

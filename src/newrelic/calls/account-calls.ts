@@ -45,11 +45,7 @@ interface Line {
 }
 
 /** A line in the queue, unless it is there anew by now. */
-interface Queued {
-  readonly line: Line;
-  readonly priority: number;
-  readonly order: number;
-}
+type Queued = Readonly<{ line: Line; priority: number; order: number }>;
 
 /**
  * The order of all that one account wants to send, and the key that it sends with: nothing is sent without a

@@ -10,8 +10,9 @@ const holdMs = minuteMs + 1;
 /** What the budget left unused may be sent at once, as much as that of this time. */
 const burstMs = minuteMs;
 /** As much may be made up for at once after a wait: places come free several at a time. */
-const slackMs = 2_000;
-const slackGaps = 1;
+const slackMs = 10_000;
+/** Where calls are few, that would make groups of them, with a long time in between. */
+const slackGaps = 3;
 /** One trouble ends this long after its last 429: then the full limit is back, too, */
 export const refusalMemoryMs: number = 5 * minuteMs;
 /** in so many equal steps. */
@@ -262,7 +263,7 @@ export class Key {
     const dueMs = nowMs + waitMs;
     if (isWanted && Number.isFinite(waitMs) && this.#fullUntilMs() !== undefined) {
       // What could not be sent until then is not made up for at once.
-      const slack = Math.max(slackMs, slackGaps * this.#gapMs());
+      const slack = Math.max(this.#gapMs(), slackMs - slackGaps * this.#gapMs());
       this.#evenMs = Math.max(this.#evenMs, dueMs + burstMs - slack);
     }
     if (this.#timer?.dueMs === dueMs) return;
