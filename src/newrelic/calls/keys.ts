@@ -263,7 +263,7 @@ export class Key {
     const dueMs = nowMs + waitMs;
     if (isWanted && Number.isFinite(waitMs) && this.#fullUntilMs() !== undefined) {
       // What could not be sent until then is not made up for at once.
-      const slack = Math.max(this.#gapMs(), slackMs - slackGaps * this.#gapMs());
+      const slack = Math.max(2 * this.#gapMs(), slackMs - slackGaps * this.#gapMs());
       this.#evenMs = Math.max(this.#evenMs, dueMs + burstMs - slack);
     }
     if (this.#timer?.dueMs === dueMs) return;
