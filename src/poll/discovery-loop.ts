@@ -5,6 +5,7 @@ import type { AccountTable } from './account-table.ts';
 import type { Context } from './context.ts';
 import { nothingToDiscover, type Sought } from './discovery-state.ts';
 import { Pause } from './pause.ts';
+import { whatCallsWaitFor } from './subject-state.ts';
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
 const firstRetryMs = 1000;
@@ -21,7 +22,7 @@ const waiting: Discovery = {
   complete: false,
   error: new ApiError(
     'throttled',
-    'the list of applications has not ended for three intervals: its calls wait for the key (its turn, a pause after a 429, or the budget), or for slow answers',
+    `no page of the list of applications has come for three minutes or intervals: ${whatCallsWaitFor}`,
   ),
 };
 

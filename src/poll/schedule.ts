@@ -7,7 +7,6 @@ export interface PollTimes {
   readonly dueMs: number;
   /** The effective interval. */
   readonly periodMs: number;
-  /** Whether the poll before failed: then this one is its retry, and its own calls need none. */
   readonly hasFailed: boolean;
 }
 

@@ -5,7 +5,7 @@ import { type AppState, noParts, withoutFailingSince } from './app-state.ts';
 import type { QueryState } from './query-state.ts';
 import { askedOf, brings } from './question.ts';
 import { dueAfter, gapMsOf, gapsAfter, type PollTimes, phaseOf } from './schedule.ts';
-import { failingFrom, type Why } from './subject-state.ts';
+import { failingFrom, type Why, whatCallsWaitFor } from './subject-state.ts';
 
 /** What is known about a subject of polls. */
 export type State = AppState | QueryState;
@@ -39,8 +39,7 @@ const lateAfterIntervals = 2;
 /** A poll that is late waits, or its calls do: that is no failure of New Relic's. */
 const waiting: Why = {
   reason: 'throttled',
-  message:
-    'The poll that was due has not ended: its calls wait for the key (its turn, a pause after a 429, or the budget), or for slow answers.',
+  message: `The poll that was due has not ended: ${whatCallsWaitFor}`,
 };
 
 /** What a look at all states shows. */

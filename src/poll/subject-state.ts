@@ -65,6 +65,10 @@ export function unpolled(phase: number, nowMs: number): Omit<SubjectState, 'read
   };
 }
 
+/** What is late waits, of lists and polls alike: that is no failure of New Relic's. */
+export const whatCallsWaitFor =
+  'its calls wait for the key (its turn, a pause after a 429, or the budget), or for slow answers. If this lasts, see who else uses the key, or poll less often.';
+
 export type Why = Omit<Failure, 'sinceMs'>;
 
 /**

@@ -13,7 +13,7 @@ export interface CallsAtOnce {
   readonly clock?: Clock;
   /** Calls of one poll at a time. Default: many. */
   readonly concurrency?: number;
-  /** Calls a minute for what is asked in smaller parts. Default: any number. */
+  /** Calls a minute for what is asked in smaller parts. Default: without limit. */
   readonly spare?: () => number;
   /** Called with each permit that is given. */
   readonly onPermit?: () => void;

@@ -290,9 +290,8 @@ export class AccountCalls implements KeyAccount {
   /** What a list hangs at says nothing about polls. */
   #hangs(job: Job | undefined): void {
     if (job === undefined) return;
-    const { key } = job;
-    this.#hung.delete(key);
-    this.#hung.add(key);
+    this.#hung.delete(job.key);
+    this.#hung.add(job.key);
     const [oldest] = this.#hung;
     if (this.#hung.size > mostHanging && oldest !== undefined) this.#hung.delete(oldest);
     this.#hanging.width = 1;

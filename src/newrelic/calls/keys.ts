@@ -288,7 +288,6 @@ export function forgetUntil(timesMs: number[], untilMs: number): void {
 /** A command does not wait for longer. */
 export const commandPatienceMs: number = 2 * minuteMs;
 
-/** Without patience, calls wait as long as it takes. */
 type KeysContext = Readonly<{ clock: Clock; logger: Logger; patienceMs?: number }>;
 
 /** How long calls wait for keys that let none through. */

@@ -118,11 +118,11 @@ export class AccountTransport {
     reason: FailureReason | undefined,
     mayRetry: boolean,
   ): number | undefined {
-    const isGivenUp = answer instanceof ApiError;
-    if (reason === 'throttled') return isGivenUp ? undefined : 0;
+    const isAnswer = !(answer instanceof ApiError);
+    if (reason === 'throttled') return isAnswer ? 0 : undefined;
     if (!mayRetry || reason === undefined || !failures[reason].isRetryable) return undefined;
     const { clock, random } = this.#context;
-    const askedMs = isGivenUp ? 0 : (retryAfterMs(answer.headers, clock.wallMs()) ?? 0);
+    const askedMs = isAnswer ? (retryAfterMs(answer.headers, clock.wallMs()) ?? 0) : 0;
     if (askedMs > mostDelayMs) return undefined;
     return askedMs > 0 ? askedMs : random() * mostDelayMs;
   }
