@@ -40,7 +40,7 @@ ${intervals.map(textOf).join('\n')}`;
       },
     }),
   });
-  await bench.platform.clock.advance(45 * minuteMs);
+  await bench.platform.clock.advance(25 * minuteMs);
   const [status] = bench.daemon.status();
   return { stretch: status?.stretch ?? 0, gaps };
 }
