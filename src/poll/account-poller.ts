@@ -324,9 +324,9 @@ export class AccountPoller {
         if (request.kind === 'application') waiting.set(request, other);
       }
     }
-    // What is wanted was one group before.
     const may = [...waiting.keys(), ...(this.#isOnce ? [] : this.#early())];
-    const [filled = []] = this.#context.source.groups(group.wanted, may);
+    // What is wanted was one group before: it may be two now, but no less is asked.
+    const filled = this.#context.source.groups(group.wanted, may).flat();
     const moved = new Error('the poll belongs to another group');
     for (const request of filled) {
       waiting.get(request)?.drop(request, moved);

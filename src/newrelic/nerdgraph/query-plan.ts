@@ -19,7 +19,7 @@ import { applicationFacets, type Facets, hostCondition, hostFacets, metricsNrql 
  * What one query asks for at most. The rows are half of New Relic's maximum of 5000: a rollout may replace
  * every host at once, and the event loop is busy with such an answer for a few milliseconds only.
  */
-const fullSize = { applications: 200, rows: 2500 };
+export const fullSize = { applications: 200, rows: 2500 };
 
 /** How the queries about an application, or those about its hosts, are divided because one of them has failed. */
 export interface Division {
@@ -88,10 +88,13 @@ export function kindOf({ poll, series, hosts }: AppEntry): string {
 /**
  * Applications of the same kind, each group for one poll: all that are due, and of those that will be only as
  * many as fill up the groups that are needed anyway. A query is a group of its own.
+ *
+ * @param apart applications that come together with each other only
  */
 export function groupsOf<Item extends Question>(
   due: readonly Item[],
   early: readonly Item[] = [],
+  apart: ReadonlySet<string> = new Set(),
 ): readonly (readonly Item[])[] {
   const groups: Item[][] = [];
   const open = new Map<string, { readonly items: Item[]; rows: number }>();
@@ -102,9 +105,10 @@ export function groupsOf<Item extends Question>(
       if (mayBegin) groups.push([item]);
       return;
     }
-    const { entry } = item.selected;
-    const kind = kinds.get(entry) ?? kindOf(entry);
-    kinds.set(entry, kind);
+    const { entry, application } = item.selected;
+    const entryKind = kinds.get(entry) ?? kindOf(entry);
+    kinds.set(entry, entryKind);
+    const kind = `${apart.has(application.id)} ${entryKind}`;
     const rows = rowsOf(item.selected);
     const group = open.get(kind);
     const hasRoom =

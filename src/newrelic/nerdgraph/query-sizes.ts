@@ -58,6 +58,8 @@ interface Known extends Pick<Division, 'together'> {
   readonly untilMs: number;
   /** How long after its first answer that is. */
   readonly waitMs: number;
+  /** Whether it was not answered in time when it was asked alone. */
+  readonly hangs?: boolean;
 }
 
 /**
@@ -127,6 +129,12 @@ export class QuerySizes {
     }
   }
 
+  /** So many applications at most whose queries hang: others would wait for them in each poll. */
+  hanging(most: number): ReadonlySet<string> {
+    const known = subjects.flatMap((subject) => [...this.#known[subject]]);
+    return new Set(known.flatMap(([id, { hangs }]) => (hangs === true ? id : [])).slice(0, most));
+  }
+
   /** Forgets all other applications. */
   keepOnly(applicationIds: ReadonlySet<string>): void {
     for (const some of [...Object.values(this.#known), ...Object.values(this.#silent)]) {
@@ -164,7 +172,7 @@ export class QuerySizes {
       const before = was ?? { together: 1 / parts, waitMs: 0, untilMs: Infinity };
       // What has only failed with others may be well with those that are well.
       const freeMs = this.#clock.monotonicMs() + before.waitMs;
-      return { ...before, untilMs: Math.min(before.untilMs, freeMs) };
+      return { ...before, untilMs: Math.min(before.untilMs, freeMs), hangs: false };
     }
     // Where nothing is answered, or with all others in spite of what is known, it says nothing of this one.
     if (was === undefined ? isSilent : when === 'usual') return was;
@@ -175,7 +183,8 @@ export class QuerySizes {
     if (length > 1) return { ...before, together: 1 };
     const isOfHosts = before.together >= 1 && hasManyHosts(piece);
     const together = isOfHosts ? 1 / (moreParts * parts) : Math.min(1, before.together);
-    return { ...before, together, waitMs: Math.max(before.waitMs, waitMs.alone) };
+    const hangs = piece.error?.reason === 'timeout';
+    return { ...before, together, waitMs: Math.max(before.waitMs, waitMs.alone), hangs };
   }
 }
 
