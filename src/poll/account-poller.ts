@@ -83,9 +83,7 @@ export class AccountPoller {
     }
   }
 
-  /**
-   * Discovers once and polls everything. Resolves to whether all that was asked for arrived.
-   */
+  /** Discovers once and polls everything. Resolves to whether all that was asked for arrived. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     const stopped = this.#stoppedWith(signal);
     try {
@@ -217,10 +215,7 @@ export class AccountPoller {
     }
   }
 
-  /**
-   * Polls these once, now. Resolves to whether everything that was asked for arrived.
-   * Rejects with the signal's reason.
-   */
+  /** Polls these once, now. Resolves to whether everything that was asked for arrived. */
   async #pollAll(ids: readonly string[], signal: AbortSignal): Promise<boolean> {
     this.#isOnce = true;
     const ended = await Promise.all(await this.#start(ids, signal));
@@ -362,10 +357,7 @@ export class AccountPoller {
   }
 }
 
-/**
- * A query of NerdGraph is followed by a few trials, by pieces, by single applications, and by three sizes of their
- * parts. Trials may have to be made again, and one size may follow from another.
- */
+/** A query of NerdGraph is followed by trials, pieces, single applications, and three sizes of their parts. */
 const mostFurtherPolls = 8;
 
 /**

@@ -327,33 +327,24 @@ function timeoutError(host: string, timeoutMs: number, isOfRequest: boolean): Ap
   );
 }
 
-/** The connections to the vendor, and how many requests are on them. */
+/** The connections to the vendor, and the requests on them. */
 class Connections {
   readonly #raw: RawTransport;
-  #requests = 0;
+  readonly #requests = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
-  #unused = (): void => undefined;
 
   constructor(raw: RawTransport) {
     this.#raw = raw;
   }
 
   readonly send: RawTransport['send'] = async (...asked) => {
-    this.#requests += 1;
-    try {
-      return await this.#raw.send(...asked);
-    } finally {
-      this.#requests -= 1;
-      if (this.#requests === 0) this.#unused();
-    }
+    const sent = this.#raw.send(...asked);
+    this.#requests.add(sent);
+    return sent.finally(() => this.#requests.delete(sent));
   };
 
   async closeWhenUnused(): Promise<void> {
-    if (this.#requests > 0) {
-      await new Promise<void>((resolve) => {
-        this.#unused = resolve;
-      });
-    }
+    while (this.#requests.size > 0) await Promise.allSettled(this.#requests);
     await this.close();
   }
 

@@ -10,7 +10,7 @@ import { SeenMetrics } from './answers.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
-import { fullSize, groupsOf, queriesOf, undivided } from './query-plan.ts';
+import { groupsOf, queriesOf, undivided } from './query-plan.ts';
 import { QuerySizes } from './query-sizes.ts';
 
 export interface NerdGraphSourceOptions {
@@ -62,16 +62,11 @@ export function createNerdGraphSource(
       }
       return discovery;
     },
-    groups: (due, early) => groupsOf(due, early, sizes.hanging(mostApart(calls))),
+    groups: (due, early) => groupsOf(due, early, sizes.hanging(calls.sparePerMinute())),
     poll: (asked, options) => pollGroup(asked, options, context),
     cost,
     costChanges: () => sizes.changes,
   };
-}
-
-/** One group, if there is room for what is well of it: a query about applications, and one about hosts. */
-function mostApart(calls: AccountCalls): number {
-  return calls.sparePerMinute() < 2 ? 0 : fullSize.applications;
 }
 
 /** What NerdGraph costs: what is asked in smaller parts takes only what can be spared. */

@@ -19,7 +19,7 @@ import { applicationFacets, type Facets, hostCondition, hostFacets, metricsNrql 
  * What one query asks for at most. The rows are half of New Relic's maximum of 5000: a rollout may replace
  * every host at once, and the event loop is busy with such an answer for a few milliseconds only.
  */
-export const fullSize = { applications: 200, rows: 2500 };
+const fullSize = { applications: 200, rows: 2500 };
 
 /** How the queries about an application, or those about its hosts, are divided because one of them has failed. */
 export interface Division {

@@ -129,10 +129,11 @@ export class QuerySizes {
     }
   }
 
-  /** So many applications at most whose queries hang: others would wait for them in each poll. */
-  hanging(most: number): ReadonlySet<string> {
+  /** Applications whose queries hang: as many as are one group, if its two queries of what is well can be spared. */
+  hanging(spare: number): ReadonlySet<string> {
     const known = subjects.flatMap((subject) => [...this.#known[subject]]);
-    return new Set(known.flatMap(([id, { hangs }]) => (hangs === true ? id : [])).slice(0, most));
+    const ids = known.flatMap(([id, { hangs }]) => (hangs === true ? id : []));
+    return new Set(ids.slice(0, spare < 2 ? 0 : undivided.together));
   }
 
   /** Forgets all other applications. */

@@ -107,6 +107,18 @@ describe('groups', () => {
     expect(groupsOf(due, asked)).toEqual(due.map((one) => [one]));
   });
 
+  it('are others for what is apart, and each is filled up with its own only', () => {
+    const [due, early] = [asking(apps(4)), asking(apps(8)).slice(4)];
+    const apart = new Set(['2', '3', '6']);
+    const idsIn = (group: readonly Question[]) =>
+      group.map((one) => (one.kind === 'query' ? '' : one.selected.application.id));
+
+    expect(groupsOf(due, early, apart).map(idsIn)).toEqual([
+      ['1', '4', '5', '7', '8'],
+      ['2', '3', '6'],
+    ]);
+  });
+
   it('have every application that is due in one of them, of its kind, within the size', () => {
     fc.assert(
       fc.property(someFleet, fc.nat(40), (fleet, middle) => {
