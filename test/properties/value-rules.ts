@@ -28,6 +28,9 @@ interface Shown {
 /** How long values are held that are not renewed; the extremes since the last renewal. */
 type StaleTimes = readonly [least: number, most: number, mostWhileFailing: number];
 
+/** After so long without a page a list counts as failing; longer only where its interval is. */
+const listLateMs = 3 * minuteMs;
+
 /** What is published of the applications, and when it vanishes. */
 export class ValueRules {
   readonly #world: World;
@@ -349,7 +352,9 @@ export class ValueRules {
   #discovered(account: string, up: boolean): void {
     const beganMs = this.#discoveringMs.get(account);
     if (up && beganMs !== undefined) this.#discoveredMs.set(account, beganMs);
-    this.#discoveringMs.delete(account);
+    // One of which no page comes is told as failing, and goes on (promise 4.3).
+    const isLate = !up && this.#world.nowMs() - (beganMs ?? Infinity) >= listLateMs;
+    if (!isLate) this.#discoveringMs.delete(account);
   }
 
   #widened({ snapshot, staleMs }: Shown, stretch: number): StaleTimes {
