@@ -133,7 +133,7 @@ export class QuerySizes {
   hanging(spare: number): ReadonlySet<string> {
     const known = subjects.flatMap((subject) => [...this.#known[subject]]);
     const ids = known.flatMap(([id, { hangs }]) => (hangs === true ? id : []));
-    return new Set(ids.slice(0, spare < 2 ? 0 : undivided.together));
+    return new Set([...new Set(ids)].slice(0, spare < 2 ? 0 : undivided.together));
   }
 
   /** Forgets all other applications. */

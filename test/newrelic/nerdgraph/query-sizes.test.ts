@@ -51,6 +51,11 @@ function aBench(
   const questions = Array.from({ length: count }, (_, at) =>
     aQuestion(aSelected({ id: `${at + 1}`, hostIds: names }, { hosts: hosts > 0 })),
   );
+  /** How many applications are in each group, while so many queries a minute can be spared. */
+  const groupSizes = (spare: number): readonly number[] => {
+    spareNow = spare;
+    return bench.source.groups(questions, []).map((group) => group.length);
+  };
   const poll = async (spare?: number): Promise<Poll> => {
     asked = [];
     const { source, clock } = bench;
@@ -69,7 +74,7 @@ function aBench(
     while (all.length < length) all.push(await poll(spare));
     return all;
   };
-  return { ...bench, poll, polls };
+  return { ...bench, poll, polls, groupSizes };
 }
 
 function namesAny(...bad: readonly string[]): (asked: AskedNrql) => ApiError | undefined {
@@ -79,6 +84,34 @@ function namesAny(...bad: readonly string[]): (asked: AskedNrql) => ApiError | u
 const all200 = Array.from({ length: 200 }, (_, at) => `${at + 1}`);
 /** Every third one, without the first. */
 const third = Array.from({ length: 66 }, (_, at) => `${3 * at + 3}`);
+
+describe('applications whose queries are never answered', () => {
+  const hanging = (count: number) => {
+    const hung = new ApiError('timeout', 'no answer');
+    return ({ ids }: AskedNrql) => (ids.some((id) => Number(id) <= count) ? hung : undefined);
+  };
+
+  it.each([
+    { what: 'one, with hosts', count: 1, hosts: 30, spare: 2, sizes: [1, 199] },
+    { what: '150, with hosts', count: 150, hosts: 1, spare: 2, sizes: [150, 50] },
+    { what: 'one, where nothing can be spared', count: 1, hosts: 30, spare: 1, sizes: [200] },
+  ])('are a group of their own: $what', async ({ count, hosts, spare, sizes }) => {
+    const { polls, groupSizes } = aBench(hanging(count), { hosts });
+    await polls(8);
+
+    expect(groupSizes(spare)).toEqual(sizes);
+  });
+
+  it('are with the others again once they are answered', async () => {
+    let count = 1;
+    const { polls, groupSizes } = aBench((asked) => hanging(count)(asked));
+    await polls(8);
+    count = 0;
+    await polls(1);
+
+    expect(groupSizes(2)).toEqual([200]);
+  });
+});
 
 describe('an application that spoils the queries of 199 others', () => {
   it.each(['1', '7', '64', '100', '143', '200'])(
