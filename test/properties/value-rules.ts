@@ -28,9 +28,6 @@ interface Shown {
 /** How long values are held that are not renewed; the extremes since the last renewal. */
 type StaleTimes = readonly [least: number, most: number, mostWhileFailing: number];
 
-/** After so long without a page a list counts as failing; longer only where its interval is. */
-const listLateMs = 3 * minuteMs;
-
 /** What is published of the applications, and when it vanishes. */
 export class ValueRules {
   readonly #world: World;
@@ -196,11 +193,10 @@ export class ValueRules {
     for (const gone of [id, ...hostIds].filter((one) => this.isKnownGone(account, one))) {
       this.#world.report('gone', `${name}: still shows ${gone}, which the lists no longer have`);
     }
-    const { nowMs } = this.#world;
     const notFoundMs = this.#notFoundMs.get(name) ?? Infinity;
     const isFoundSince = (this.#answeredMs.get(name) ?? -Infinity) > notFoundMs;
     const isDisturbed = this.#configuredMs >= notFoundMs - 5 * minuteMs;
-    if (!isFoundSince && !isDisturbed && nowMs() > notFoundMs + 5 * minuteMs) {
+    if (!isFoundSince && !isDisturbed && this.#world.nowMs() > notFoundMs + 5 * minuteMs) {
       this.#world.report('gone', `${name}: answers 404 and is still shown`);
     }
   }
@@ -352,9 +348,9 @@ export class ValueRules {
   #discovered(account: string, up: boolean): void {
     const beganMs = this.#discoveringMs.get(account);
     if (up && beganMs !== undefined) this.#discoveredMs.set(account, beganMs);
-    // One of which no page comes is told as failing, and goes on (promise 4.3).
-    const isLate = !up && this.#world.nowMs() - (beganMs ?? Infinity) >= listLateMs;
-    if (!isLate) this.#discoveringMs.delete(account);
+    // One of which no page comes for three minutes is told as failing, and goes on (promise 4.3).
+    const lastedMs = this.#world.nowMs() - (beganMs ?? Infinity);
+    if (up || lastedMs < 3 * minuteMs) this.#discoveringMs.delete(account);
   }
 
   #widened({ snapshot, staleMs }: Shown, stretch: number): StaleTimes {
