@@ -30,6 +30,7 @@ export interface KeyAccount {
   readonly budgetId: string;
   /** Calls that the account may send in any 60 seconds. */
   readonly requestsPerMinute: number;
+  readonly concurrency: number;
   /** Whether it has a call to send, and a place for it. */
   wantsToSend(): boolean;
   /** Sends its next call, with this key; false if there was none after all. */
@@ -263,7 +264,9 @@ export class Key {
     const dueMs = nowMs + waitMs;
     if (isWanted && Number.isFinite(waitMs) && this.#fullUntilMs() !== undefined) {
       // What could not be sent until then is not made up for at once.
-      const slack = Math.max(2 * this.#gapMs(), slackMs - slackGaps * this.#gapMs());
+      const places = Math.max(1, ...Array.from(this.#accounts, ({ concurrency }) => concurrency));
+      const gapMs = this.#gapMs();
+      const slack = Math.max(Math.min(2, places) * gapMs, slackMs - slackGaps * gapMs);
       this.#evenMs = Math.max(this.#evenMs, dueMs + burstMs - slack);
     }
     if (this.#timer?.dueMs === dueMs) return;
