@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
+import type { Clock } from '../model/clock.ts';
 import { type AccountConfig, type Config, quotaOf } from '../model/config.ts';
+import { type Problem, problemsOfProcess } from '../model/problem.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { AccountDetails, ApplicationStatus, ReloadStatus } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
@@ -17,6 +18,7 @@ import { statusOf as nerdGraphStatusOf } from '../newrelic/failures.ts';
 import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts';
 import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
 import { AccountPoller } from '../poll/account-poller.ts';
+import { ProblemLog } from '../poll/problem-log.ts';
 import { type BoundedLogger, createBoundedLogger } from '../publish/bounded-logger.ts';
 import { redactedAccount, redactedPoll } from '../publish/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../publish/self-metrics.ts';
@@ -25,7 +27,6 @@ import { buildOf } from './build.ts';
 import { type AccountPlatform, CommandError } from './platform.ts';
 import { accountsInUse, type PreparedAccount, prepareAccount } from './prepare-account.ts';
 import { withShard } from './sharding.ts';
-import { createTransportLog } from './transport-log.ts';
 
 /** What all accounts of the process share. */
 export interface AccountContext {
@@ -80,7 +81,7 @@ export class Account {
     this.#calls = calls;
     const key = {
       current: () => this.#prepared.keyProvider.current(),
-      readability: () => this.#prepared.keyProvider.readability(),
+      status: () => this.#prepared.keyProvider.status(),
       /** Moves the calls to a new key, which has a limit of its own. */
       reload: async () => {
         const isNew = await this.#prepared.keyProvider.reload();
@@ -89,10 +90,9 @@ export class Account {
       },
     };
     const shared = { account: account.name, clock, random, logger };
-    const events = createTransportLog(shared, calls, signal);
     const observer = metrics.apiObserver(account.name);
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
-    const sent = { ...shared, observer, calls, events, keyProvider: key };
+    const sent = { ...shared, observer, calls, keyProvider: key };
     this.#transport = new AccountTransport({ ...account, statusOf }, raw, sent);
     const { send, vendorClock } = this.#transport;
     this.asking = { send, calls, observer, logger, clock, vendorClock };
@@ -113,28 +113,7 @@ export class Account {
   }
 
   status(): AccountDetails {
-    const { key } = this.#calls;
-    const { account, keyProvider } = this.#prepared;
-    const toWall = wallTimeOf(nowOf(this.asking.clock));
-    const refusals = key.refusals();
-    const pausedUntilMs = key.pausedUntilMs();
-    return {
-      ...this.poller.status(),
-      source: account.source.kind,
-      requestsPerMinute: account.requestsPerMinute,
-      sharedRequestsPerMinute: account.sharedRequestsPerMinute ?? account.requestsPerMinute,
-      refusals: refusals && {
-        ...refusals,
-        sinceMs: toWall(refusals.sinceMs),
-        lastMs: toWall(refusals.lastMs),
-      },
-      isReduced: key.isReduced(),
-      key: keyProvider.status(),
-      requestsLastMinute: this.#calls.requestsLastMinute(),
-      requestsInFlight: this.#calls.requestsInFlight(),
-      backoffUntilMs: pausedUntilMs === undefined ? undefined : toWall(pausedUntilMs),
-      clockSkewSeconds: this.#transport.vendorClock.skewSeconds(),
-    };
+    return this.poller.status();
   }
 
   /**
@@ -195,6 +174,8 @@ export interface DaemonContext {
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;
   readonly patienceMs?: number;
+  /** What became of the last configuration that was read. Default: it is in force. */
+  readonly reload?: () => ReloadStatus;
 }
 
 /** An account of the next configuration; nothing of it is active yet. */
@@ -236,8 +217,18 @@ export class Daemon {
   /** Present while `run` is under way: a poller that fails ends it with this. */
   #fail: ((error: unknown) => void) | undefined;
   #isOver = false;
+  /** What is wrong with the process. */
+  readonly log: ProblemLog;
+  readonly #reload: (() => ReloadStatus) | undefined;
 
-  constructor({ platform, logger, shard = { ordinal: 0, total: 1 }, ...how }: DaemonContext) {
+  constructor({
+    platform,
+    logger,
+    shard = { ordinal: 0, total: 1 },
+    reload,
+    ...how
+  }: DaemonContext) {
+    this.#reload = reload;
     this.shard = shard;
     this.store = new SeriesStore(platform.nextTurn, logger);
     this.metrics = createSelfMetrics(buildOf(platform.env), {
@@ -246,7 +237,8 @@ export class Daemon {
       droppedSeriesOf: (account, reason) => this.store.droppedOf(account, reason),
       nextTurn: platform.nextTurn,
     });
-    const keys = new Keys({ clock: platform.clock, logger, ...how });
+    this.log = new ProblemLog({}, { logger, clock: platform.clock });
+    const keys = new Keys({ clock: platform.clock, ...how });
     this.#context = { platform, sink: this.store, metrics: this.metrics, logger, keys };
   }
 
@@ -301,11 +293,17 @@ export class Daemon {
         signal.addEventListener('abort', () => resolve(), { once: true });
         if (signal.aborted) resolve();
         else for (const account of this.#all()) account.start(reject);
+        this.log.watch(() => this.#problems(), signal).catch(reject);
       });
     } finally {
       this.#fail = undefined;
       await this.close();
     }
+  }
+
+  #problems(): readonly Problem[] {
+    const known = { reload: this.#reload?.(), problemsSinceMs: this.log.sinceMs() };
+    return problemsOfProcess({ ...known, shard: this.shard }, this.status());
   }
 
   /** Polls everything once. False if anything that was asked for did not arrive. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readApiKey, readCaFile, readProxyUrl } from '../config/named-file.ts';
-import { noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
+import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AccountInUse, Config } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
 import type { KeyStatus } from '../model/status.ts';
@@ -26,8 +26,6 @@ export function accountsInUse({ accounts, apps, queries = [] }: Config): readonl
 /** The key of an account, and what is known about it. */
 export interface AccountKey extends KeyProvider {
   status(): KeyStatus;
-  /** Whether it cannot be read. */
-  readability(): Since<boolean>;
 }
 
 /** An account with everything read that can fail; nothing of it is active yet. */
@@ -93,8 +91,8 @@ export async function createKeyProvider(
   let current = await readApiKey(location, platform);
   redactor.add(current);
   let readMs = clock.monotonicMs();
-  let isUnreadable: Since<boolean> = { value: false, sinceMs: readMs };
   let problem: string | undefined;
+  let changedMs = readMs;
   let replaced: readonly { readonly key: string; readonly untilMs: number }[] = [];
 
   /** Without a timer: keys are rarely replaced, so few are remembered for longer. */
@@ -109,7 +107,7 @@ export async function createKeyProvider(
   };
 
   const found = (next: string | undefined): void => {
-    isUnreadable = noted(isUnreadable, next !== undefined, clock.monotonicMs());
+    if ((next === undefined) !== (problem === undefined)) changedMs = clock.monotonicMs();
     problem = next;
   };
 
@@ -120,9 +118,6 @@ export async function createKeyProvider(
       try {
         next = await readApiKey(location, platform);
       } catch (error) {
-        if (problem === undefined) {
-          logger.warn({ account, error }, 'API key not readable, keeping the old');
-        }
         found(error instanceof Error ? error.message : String(error));
         return false;
       }
@@ -140,10 +135,9 @@ export async function createKeyProvider(
             ? `file ${location.path}`
             : `environment variable ${location.name}`,
         problem,
-        sinceMs: toWall(isUnreadable.sinceMs ?? readMs),
+        sinceMs: toWall(changedMs),
         readMs: toWall(readMs),
       };
     },
-    readability: () => isUnreadable,
   };
 }

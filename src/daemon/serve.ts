@@ -91,9 +91,9 @@ export async function sendHeartbeats(
 async function partsOf(options: ServeOptions, platform: Platform) {
   const shard = shardFrom(options, platform);
   const logger = await createLogger(options, platform);
-  const daemon = new Daemon({ platform, logger, shard });
+  const daemon: Daemon = new Daemon({ platform, logger, shard, reload: () => reloader.status() });
   daemon.metrics.sharded(shard);
-  const reloader = new Reloader(options, {
+  const reloader: Reloader = new Reloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,
@@ -142,7 +142,9 @@ export function createStatusSource(
     process: () => {
       const { problem, ...others } = reload();
       const state = { ...others, problem: redactedError(problem, redactor) };
-      return { nowMs: clock.wallMs(), startedMs, build, shard: daemon.shard, reload: state };
+      const { shard, log } = daemon;
+      const now = { nowMs: clock.wallMs(), problemsSinceMs: log.sinceMs() };
+      return { ...now, startedMs, build, shard, reload: state };
     },
     accounts: () => daemon.status(),
     applications: () => daemon.applications(),

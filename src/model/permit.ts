@@ -20,6 +20,8 @@ export interface Refusals {
   readonly sinceMs: number;
   /** When the last one came. */
   readonly lastMs: number;
+  /** Why, by the last one. */
+  readonly cause: ThrottleCause;
 }
 
 /** Calls for one purpose, such as a poll: what decides when they leave, among all that an account wants to send. */

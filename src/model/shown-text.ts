@@ -1,3 +1,5 @@
+import { dayMs, hourMs, minuteMs, secondMs } from './time.ts';
+
 /** Characters that no name or label may have: they end lines, move the cursor, or are half a character. */
 export const controls: string = String.raw`\p{Cc}\p{Cs}`;
 /** Characters that would also hide or reorder the text around them, for a class of a regular expression. */
@@ -75,6 +77,32 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /** A whole number with commas, such as `1,204`. */
 export function countText(count: number): string {
   return whole.format(count);
+}
+
+const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+
+/** A rate a minute: with one decimal as long as it matters. */
+export function rateText(perMinute: number): string {
+  if (perMinute > 0 && perMinute < 0.05) return '<0.1';
+  return Math.abs(perMinute) < 100 ? tenths.format(perMinute) : countText(perMinute);
+}
+
+/** Two units at most, such as `2 h 5 min`: more would say nothing. */
+export function durationText(durationMs: number): string {
+  const ms = Math.max(0, durationMs);
+  if (ms < minuteMs) return `${Math.floor(ms / secondMs)} s`;
+  if (ms < 10 * minuteMs) return inUnits(ms, [minuteMs, 'min'], [secondMs, 's']);
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
+  if (ms < dayMs) return inUnits(ms, [hourMs, 'h'], [minuteMs, 'min']);
+  return inUnits(ms, [dayMs, 'd'], [hourMs, 'h']);
+}
+
+type TimeUnit = readonly [ms: number, name: string];
+
+function inUnits(ms: number, [largeMs, large]: TimeUnit, [smallMs, small]: TimeUnit): string {
+  const rest = Math.floor((ms % largeMs) / smallMs);
+  const first = `${Math.floor(ms / largeMs)} ${large}`;
+  return rest === 0 ? first : `${first} ${rest} ${small}`;
 }
 
 /** A number with its noun, such as `1 account` or `2 entries`. */

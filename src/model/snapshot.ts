@@ -2,7 +2,7 @@ import type { FailureReason } from './api-error.ts';
 import type { Application, TransactionType } from './application.ts';
 import type { Query } from './config.ts';
 import { type PolledSeries, type Values, valuesByTransaction } from './polled-series.ts';
-import type { InvalidSampleReason } from './telemetry.ts';
+import type { InvalidSampleReason, SeriesDropReason } from './telemetry.ts';
 
 export interface QuerySeries {
   /** Its gauge, as the index among those of the query. */
@@ -113,4 +113,6 @@ export interface SnapshotSink {
   /** Whether the account's last discovery succeeded; of one without applications, its last query. */
   accountUp(account: string, up: boolean): void;
   removeAccount(account: string): void;
+  /** Series of the account that are not shown now, by reason. */
+  leftOutOf(account: string): Readonly<Record<SeriesDropReason, number>>;
 }

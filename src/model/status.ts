@@ -3,7 +3,7 @@ import type { Query } from './config.ts';
 import type { Refusals } from './permit.ts';
 import type { Shard } from './shard.ts';
 import type { AppReading, QueryReading } from './snapshot.ts';
-import type { MissingMetric } from './telemetry.ts';
+import type { MissingMetric, SeriesDropReason } from './telemetry.ts';
 
 /** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
 export interface BuildInfo {
@@ -91,6 +91,19 @@ export type AccountState = (typeof accountStates)[number];
 /** Intervals that are stretched more than so are worth a warning. */
 export const mostStretch = 1.1;
 
+/** An application that fails, or a query. */
+export type FailingStatus = Pick<
+  PolledStatus,
+  'account' | 'name' | 'state' | 'failure' | 'isHeld' | 'dropMs'
+>;
+
+/** How far New Relic's clock is ahead of this machine's; negative when it is behind. */
+export interface ClockSkew {
+  readonly ms: number;
+  /** Whether windows follow it: a difference beyond reason means a wrong `Date`, or that our own clock was never set. */
+  readonly isBelieved: boolean;
+}
+
 /** The API key of an account; never the key itself. */
 export interface KeyStatus {
   /** Where it comes from, such as `file /etc/newrelic/api-key`. */
@@ -103,8 +116,8 @@ export interface KeyStatus {
   readonly readMs: number;
 }
 
-/** What the poller knows about one account. All times are wall times. */
-export interface PollerStatus {
+/** What is known about one account. All times are wall times. */
+export interface AccountDetails {
   readonly name: string;
   /** Whether it has applications: if not, nobody asks for lists, and its queries alone say whether it is up. */
   readonly hasApplications: boolean;
@@ -152,21 +165,24 @@ export interface PollerStatus {
   /** How many of these entries exclude. */
   readonly excludedApplications: number;
   /** Applications in the states `failing` and `dropped`. */
-  readonly failingApplications: number;
+  readonly failing: readonly (FailingStatus & { readonly id: string })[];
   /** Default: none. */
   readonly queries?: readonly QueryStatus[] | undefined;
   /** When the last discovery that succeeded ended. */
   readonly lastDiscoveryMs: number | undefined;
   /** When the next discovery begins; `undefined` while one is under way, or none will follow. */
   readonly nextDiscoveryMs: number | undefined;
-}
-
-export interface AccountDetails extends PollerStatus {
+  /** Since when it has had problems of a kind, of those that have no time of their own. Default: not noted. */
+  readonly problemsSinceMs?: ReadonlyMap<string, number> | undefined;
   readonly requestsInFlight: number;
   /** Wall time until which the account pauses after a 429; `undefined` if it does not. */
   readonly backoffUntilMs: number | undefined;
-  /** How far the vendor's clock is ahead of ours, if it is far enough for windows to follow it. */
-  readonly clockSkewSeconds?: number | undefined;
+  /** Only if it matters. */
+  readonly clockSkew?: ClockSkew | undefined;
+  /** Series that are not published now, by reason. Default: none. */
+  readonly leftOut?: Readonly<Record<SeriesDropReason, number>>;
+  /** Accounts that have its key from elsewhere, and itself. Default: none. */
+  readonly keySharedBy?: readonly string[];
   readonly source: 'rest' | 'nerdgraph';
   /** The full limit, of which `budgetRequestsPerMinute` is what may be planned with now. */
   readonly requestsPerMinute: number;
@@ -202,6 +218,8 @@ export interface ProcessStatus {
   readonly build: BuildInfo;
   readonly shard: Shard;
   readonly reload: ReloadStatus;
+  /** As of an account. */
+  readonly problemsSinceMs?: ReadonlyMap<string, number> | undefined;
 }
 
 /** What the status page and its JSON show. Nothing in it holds a secret, and reading it asks nobody. */

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { sleep } from '../model/clock.ts';
+import { nowOf, type Since, sleep, wallTimeOf } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
+import { type AccountFacts, problemsOf } from '../model/problem.ts';
 import type { Polled, Source } from '../model/source.ts';
-import type { ApplicationStatus, PollerStatus } from '../model/status.ts';
+import type { AccountDetails, AccountState, ApplicationStatus } from '../model/status.ts';
 import { minuteMs } from '../model/time.ts';
-import { accountStatusOf } from './account-status.ts';
+import { accountFactsOf, stateAfter } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
 import { subjectsPerTurn } from './app-publisher.ts';
 import { applicationStatusesOf } from './application-status.ts';
@@ -14,6 +15,7 @@ import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './
 import { GroupPoll } from './group-poll.ts';
 import { Pause } from './pause.ts';
 import { isStillAsked, knownOutcomeOf, type PollRequest, requestOf } from './poll-request.ts';
+import { ProblemLog } from './problem-log.ts';
 
 /** The file of a key is read so often: whatever waits or pauses, a new key is used within a minute. */
 const keyReadMs = minuteMs / 2;
@@ -25,6 +27,8 @@ const longestPauseMs = 10_000;
 const pollsPerTurn = 200;
 /** A look at ten thousand subjects takes some milliseconds: it is made every quarter of a second at most. */
 const subjectsPerMs = 40;
+/** What is wrong with ten thousand is judged every second at most. */
+const judgedPerMs = 10;
 
 /**
  * Keeps one account's values fresh by two loops: one discovers again and again, one polls each application,
@@ -46,6 +50,10 @@ export class AccountPoller {
   #isWoken = false;
   /** What a source did not report as an outcome: a fault of this program. */
   #fault: { readonly error: unknown } | undefined;
+  /** As of the last judgement. */
+  #state: Since<AccountState> = { value: 'starting', sinceMs: undefined };
+  #judgedMs = Number.NEGATIVE_INFINITY;
+  readonly #log: ProblemLog;
   /** Whether all is polled once: then nothing joins that was polled already. */
   #isOnce = false;
 
@@ -60,6 +68,7 @@ export class AccountPoller {
       context,
     );
     this.#pause = new Pause(context.clock);
+    this.#log = new ProblemLog({ account: options.account.name }, context);
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -89,7 +98,7 @@ export class AccountPoller {
     try {
       const isComplete = await this.#discoveries.discover(stopped);
       await this.#show(stopped);
-      const { discovery, states, log } = this.#table;
+      const { discovery, states } = this.#table;
       const polled = await Promise.all([
         this.#pollAll([...states.queries.keys()], stopped),
         pollUntilSettled(this.#context.source, async () =>
@@ -97,7 +106,7 @@ export class AccountPoller {
         ),
       ]);
       const isWhole = polled.every((one) => one);
-      if (!isWhole) log.stillFailing(states.all, 0);
+      this.judge();
       const hostless = entriesWithoutHost(states.applications.values());
       return isComplete && isWhole && discovery.missingSelectors.length + hostless.length === 0;
     } finally {
@@ -105,11 +114,26 @@ export class AccountPoller {
     }
   }
 
-  status(): PollerStatus {
-    return accountStatusOf(this.#options, this.#table, this.#context, {
-      startMs: this.#startMs,
-      nextDiscoveryMs: this.#discoveries.nextMs(),
-    });
+  status(): AccountDetails {
+    const facts = this.#facts();
+    const now = nowOf(this.#context.clock);
+    const { value: state, sinceMs } = stateAfter(this.#state, facts, now.monotonicMs);
+    const stateSinceMs = sinceMs === undefined ? undefined : wallTimeOf(now)(sinceMs);
+    return { ...facts, state, stateSinceMs };
+  }
+
+  /** Notes what is wrong since now, and writes it to the log. */
+  judge(): void {
+    const facts = this.#facts();
+    this.#judgedMs = this.#context.clock.monotonicMs();
+    this.#state = stateAfter(this.#state, facts, this.#judgedMs);
+    this.#log.tell(problemsOf(facts));
+  }
+
+  #facts(): AccountFacts {
+    const times = { startMs: this.#startMs, nextDiscoveryMs: this.#discoveries.nextMs() };
+    const facts = accountFactsOf(this.#options, this.#table, this.#context, times);
+    return { ...facts, problemsSinceMs: this.#log.sinceMs() };
   }
 
   /** All applications that are polled, as they are now. */
@@ -209,9 +233,11 @@ export class AccountPoller {
       const { due, nextMs } = this.#table.look();
       void (await this.#start(due, signal));
       const { applications, queries } = this.#table.states;
-      await sleep(clock, Math.floor((applications.size + queries.size) / subjectsPerMs), signal);
-      const atMs = Math.min(nextMs, clock.monotonicMs() + longestPauseMs);
-      if (!this.#isWoken) await this.#pause.until(atMs, signal);
+      const subjects = applications.size + queries.size;
+      if (clock.monotonicMs() - this.#judgedMs >= subjects / judgedPerMs) this.judge();
+      await sleep(clock, Math.floor(subjects / subjectsPerMs), signal);
+      if (this.#isWoken) continue;
+      await this.#pause.until(Math.min(nextMs, clock.monotonicMs() + longestPauseMs), signal);
     }
   }
 

@@ -1,11 +1,12 @@
 import { ApiError } from '../model/api-error.ts';
-import { nowOf, wallTimeOf } from '../model/clock.ts';
+import { noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
+import { type AccountFacts, problemsOf, stateOfAccount } from '../model/problem.ts';
 import { polledBy } from '../model/selector.ts';
-import type { PollerStatus } from '../model/status.ts';
+import type { AccountState } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
-import { queryStatusesOf } from './application-status.ts';
+import { failingStatusesOf, queryStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
 import { seeksAny } from './discovery-state.ts';
 import { knownOutcomeOf } from './poll-request.ts';
@@ -14,11 +15,11 @@ import type { State } from './states.ts';
 /** After this long an account no longer holds back readiness, whatever it waits for: that must show. */
 const readinessTimeoutMs = 5 * 60_000;
 
-/** The account's state for people, probes and self-metrics. */
-export function accountStatusOf(
-  { account: { name }, entries, queries = [] }: AccountInUse,
+/** What is known of the account, for people, probes and self-metrics. */
+export function accountFactsOf(
+  { account, entries, queries = [] }: AccountInUse,
   table: AccountTable,
-  { source, calls, clock }: Context,
+  { source, calls, clock, key, vendorClock, sink }: Context,
   {
     startMs,
     nextDiscoveryMs,
@@ -28,14 +29,16 @@ export function accountStatusOf(
     /** Monotonic time of the next discovery; `undefined` while one is under way. */
     readonly nextDiscoveryMs: number | undefined;
   },
-): PollerStatus {
+): AccountFacts {
   const { plan, discovery, states, asked } = table;
   const now = nowOf(clock);
   const hasApplications = seeksAny(entries);
   const known = [...states.applications.values()];
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
   const isDemandKnown = known.length > 0 || discovery.listed !== undefined || !hasApplications;
-  const { value: state, sinceMs } = table.state();
+  const { name, requestsPerMinute } = account;
+  const refusals = calls.key.refusals();
+  const sharing = [...calls.key.accounts];
   // What is not asked for never waits.
   const isAsked = (one: State): boolean => !knownOutcomeOf(one, undefined, source.listsHosts);
   const toWall = (atMs: number | undefined): number | undefined =>
@@ -60,15 +63,40 @@ export function accountStatusOf(
     staleAfterSeconds: shortestStaleAfterMs / 1000,
     missingSelectors: discovery.missingSelectors,
     missingMetrics: table.missingMetrics,
-    state,
-    stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failingApplications: states.failing().filter(({ kind }) => kind === 'application').length,
+    failing: failingStatusesOf(name, table, clock),
     queries: queryStatusesOf(name, table, clock),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
+    source: account.source.kind,
+    requestsPerMinute,
+    sharedRequestsPerMinute: account.sharedRequestsPerMinute ?? requestsPerMinute,
+    refusals: refusals && {
+      ...refusals,
+      sinceMs: wallTimeOf(now)(refusals.sinceMs),
+      lastMs: wallTimeOf(now)(refusals.lastMs),
+    },
+    isReduced: calls.key.isReduced(),
+    key: key.status(),
+    requestsLastMinute: calls.requestsLastMinute(),
+    requestsInFlight: calls.requestsInFlight(),
+    backoffUntilMs: toWall(calls.key.pausedUntilMs()),
+    clockSkew: vendorClock.skew(),
+    leftOut: sink.leftOutOf(name),
+    keySharedBy: sharing.some(({ budgetId }) => budgetId !== sharing[0]?.budgetId)
+      ? sharing.map((one) => one.name)
+      : [],
   };
+}
+
+/** How the account is doing now. */
+export function stateAfter(
+  before: Since<AccountState>,
+  facts: AccountFacts,
+  nowMs: number,
+): Since<AccountState> {
+  return noted(before, stateOfAccount(facts.up, problemsOf(facts)), nowMs);
 }
 
 function isFirstCycleOver({ discovery, states }: AccountTable, runningMs: number): boolean {

@@ -1,12 +1,11 @@
 import pLimit from 'p-limit';
 import type { ApiError } from '../model/api-error.ts';
-import { noted, nowOf, type Since, sleep } from '../model/clock.ts';
+import { nowOf, sleep } from '../model/clock.ts';
 import type { AccountInUse, Query } from '../model/config.ts';
 import type { PollOutcome, QueryOutcome } from '../model/poll-outcome.ts';
 import { createOwns } from '../model/shard.ts';
 import { queryIdOf, type Snapshot } from '../model/snapshot.ts';
 import type { Discovery, Polled } from '../model/source.ts';
-import { type AccountState, mostStretch } from '../model/status.ts';
 import type { MissingMetric } from '../model/telemetry.ts';
 import { type AccountPlan, AccountPlanner } from './account-plan.ts';
 import { AppPublisher, appSnapshotOf } from './app-publisher.ts';
@@ -25,15 +24,8 @@ import {
   seeksAny,
 } from './discovery-state.ts';
 import { MetricWatch } from './metric-watch.ts';
-import { PollLog } from './poll-log.ts';
 import { isStillAsked, type PollRequest } from './poll-request.ts';
-import {
-  afterQueryPoll,
-  isAnswered,
-  missingTextOf,
-  newQueryState,
-  type QueryState,
-} from './query-state.ts';
+import { afterQueryPoll, isAnswered, newQueryState, type QueryState } from './query-state.ts';
 import { brings } from './question.ts';
 import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
 import { idOf, type Look, type State, States } from './states.ts';
@@ -41,13 +33,13 @@ import { idOf, type Look, type State, States } from './states.ts';
 /** What is known about one account. Nothing else replaces its states or publishes them. */
 export class AccountTable {
   readonly states: States;
-  readonly log: PollLog;
   #options: AccountInUse;
   readonly #context: Context;
   readonly #planner: AccountPlanner;
   readonly #publisher: AppPublisher;
   readonly #metrics = new MetricWatch();
   #discovery = initialDiscovery;
+  #isDiscovered = false;
   /** Whether New Relic answered the last query. */
   #queried = neverAsked;
   /**
@@ -55,7 +47,6 @@ export class AccountTable {
    * entries of one configuration. No change waits for the vendor.
    */
   readonly #changes = pLimit(1);
-  #state: Since<AccountState> = { value: 'starting', sinceMs: undefined };
 
   constructor(options: AccountInUse, context: Context) {
     const { clock, sink } = context;
@@ -64,7 +55,6 @@ export class AccountTable {
     this.#context = context;
     this.#planner = new AccountPlanner(discoveryOptionsOf(options.entries).intervalMs, context);
     this.states = new States(clock);
-    this.log = new PollLog(name, context, () => this.refusal !== undefined);
     this.#publisher = new AppPublisher(name, sink, (id) => this.#snapshotOf(id));
     // Before its first discovery an account must not look like a healthy one without applications.
     sink.accountUp(name, false);
@@ -93,27 +83,6 @@ export class AccountTable {
   /** As the limit was at the last look. */
   get plan(): AccountPlan {
     return this.#planner.plan;
-  }
-
-  /** How the account is doing, and since when, as far as looks have noted it. */
-  state(): Since<AccountState> {
-    return noted(this.#state, this.#stateNow(), this.#context.clock.monotonicMs());
-  }
-
-  #stateNow(): AccountState {
-    const { up } = this.asked;
-    if (up === undefined) return 'starting';
-    if (!up) return 'down';
-    const { calls, key } = this.#context;
-    const isDegraded =
-      calls.key.refusals() !== undefined ||
-      key.readability().value ||
-      this.states.failing().length > 0 ||
-      this.#discovery.missingSelectors.length > 0 ||
-      this.plan.stretch > mostStretch ||
-      this.missingMetrics.length > 0 ||
-      [...this.states.queries.values()].some((state) => missingTextOf(state) !== undefined);
-    return isDegraded ? 'degraded' : 'up';
   }
 
   /**
@@ -151,7 +120,7 @@ export class AccountTable {
       const chosen = { entries: options.entries, owns: createOwns(options.account.shard) };
       const released = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
       for (const id of released) this.#publisher.publish(id);
-      this.log.missingMetrics(this.#metrics.judge(this.states.applications));
+      this.#metrics.judge(this.states.applications);
       if (!seeksAny(options.entries)) this.#forgetDiscoveries();
       this.#replan();
       this.states.askNew('application');
@@ -172,7 +141,7 @@ export class AccountTable {
       const { removed, missing, excluded } = change;
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#remove(id);
-      this.log.missingMetrics(this.#metrics.judge(known));
+      this.#metrics.judge(known);
       this.#planner.discovered(discovery, discoveryOptionsOf(this.#options.entries).intervalMs);
       this.#replan();
       this.states.askNew('application');
@@ -180,7 +149,11 @@ export class AccountTable {
       const told = { missing: showNothing, excluded };
       this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
       this.#showUp(this.#options);
-      this.log.discovered(discovery, known.size, this.#discovery.missingSelectors);
+      if (discovery.complete && !this.#isDiscovered) {
+        this.#isDiscovered = true;
+        const counts = { listed: discovery.applications.length, selected: known.size };
+        this.#context.logger.info({ account: account.name, ...counts }, 'account discovered');
+      }
     });
   }
 
@@ -196,8 +169,6 @@ export class AccountTable {
     if (this.#planner.isOutdated()) this.#replan();
     const look = this.states.look();
     for (const state of look.changed) this.#publisher.publish(idOf(state));
-    this.#logDropped(look.dropped);
-    this.#state = this.state();
     if (this.#changes.activeCount === 0) return look;
     // Applications that have their entry already are due when all have theirs: first polls may be spread yet.
     return { ...look, due: look.due.filter((id) => this.states.queries.has(id)) };
@@ -230,23 +201,20 @@ export class AccountTable {
     const polled = afterPoll(before, outcome, startMs, nowOf(clock));
     const after = this.#afterTurn(polled, startMs, phase);
     this.#metrics.polled(after, outcome.reading);
-    this.log.polled(before, after, outcome);
-    if (before.reading !== undefined && !after.gone) this.#logDropped([after]);
+    if (before.gone !== after.gone) {
+      const { id, name } = after.selected.application;
+      const fields = { account: this.#options.account.name, app_id: id, app_name: name };
+      this.#context.logger.info(fields, `application is ${after.gone ? 'gone' : 'back'}`);
+    }
   }
 
   #queryEnded(before: QueryState, outcome: QueryOutcome, startMs: number): void {
     const now = nowOf(this.#context.clock);
     const polled = afterQueryPoll(before, outcome, startMs, now);
-    const after = this.#afterTurn(polled, startMs, before.phase);
+    this.#afterTurn(polled, startMs, before.phase);
     const isUp = !outcome.unauthorized && isAnswered(outcome.error);
     this.#queried = { up: isUp, error: isUp ? undefined : outcome.error };
     this.#showUp(this.#options);
-    this.log.queryPolled(before, after, outcome.error);
-    if (before.reading !== undefined) this.#logDropped([after]);
-    const missing = missingTextOf(after);
-    if (missing !== undefined && missingTextOf(before) === undefined) {
-      this.log.queryMissing(after, missing);
-    }
   }
 
   #afterTurn<One extends State>(polled: One, startMs: number, phase: number | undefined): One {
@@ -268,18 +236,11 @@ export class AccountTable {
     const { plan } = this.#planner;
     this.#context.calls.plan(plan.freePerMinute);
     this.states.setStretch(plan.stretch);
-    this.log.demand(plan);
-    this.log.stillFailing(all);
   }
 
   #remove(id: string): void {
     this.states.delete(id);
     this.#publisher.publish(id);
-  }
-
-  /** Of an application that lost only parts, the line of the poll that failed says it. */
-  #logDropped(states: readonly State[]): void {
-    this.log.dropped(states.filter(({ droppedMs }) => droppedMs !== undefined));
   }
 
   /** Of an account that asks for no list, nothing that earlier lists said counts any more. */

@@ -4,8 +4,10 @@ import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-applica
 import { selectorText } from '../model/selector.ts';
 import { hasValues } from '../model/snapshot.ts';
 import type {
+  AccountDetails,
   ApplicationState,
   ApplicationStatus,
+  FailingStatus,
   PolledStatus,
   QueryStatus,
 } from '../model/status.ts';
@@ -40,6 +42,20 @@ export function applicationStatusesOf(
   });
 }
 
+/** Those of its applications that fail. */
+export function failingStatusesOf(
+  account: string,
+  { states }: AccountTable,
+  clock: Clock,
+): AccountDetails['failing'] {
+  const now = nowOf(clock);
+  return states.failing().flatMap((state) => {
+    if (state.kind === 'query') return [];
+    const { id, name } = state.selected.application;
+    return { account, id, name, ...failureStatusOf(state, true, now) };
+  });
+}
+
 /** All its queries. */
 export function queryStatusesOf(
   account: string,
@@ -60,20 +76,29 @@ function polledStatusOf(
   states: States,
   now: Now,
 ): Omit<PolledStatus, 'account' | 'name' | 'reading'> {
+  return {
+    ...failureStatusOf(state, isPolled, now),
+    lastSuccessMs: state.lastSuccessMs,
+    lastPollMs: state.lastPoll?.endedMs,
+    lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
+    nextPollMs: wallTimeOf(now)(state.dueMs),
+    intervalSeconds: (timingOf(state).intervalMs * states.reachedStretch([state])) / 1000,
+  };
+}
+
+function failureStatusOf(
+  state: State,
+  isPolled: boolean,
+  now: Now,
+): Omit<FailingStatus, 'account' | 'name'> {
   const staleMs = staleAtMs(state);
   const isHeld = Number.isFinite(staleMs) && hasValues(state.reading);
   const dropMs = isHeld ? staleMs : state.droppedMs;
-  const toWall = wallTimeOf(now);
   return {
     state: stateOf(state, isPolled),
     failure: state.failure,
     isHeld,
-    dropMs: dropMs === undefined ? undefined : toWall(dropMs),
-    lastSuccessMs: state.lastSuccessMs,
-    lastPollMs: state.lastPoll?.endedMs,
-    lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
-    nextPollMs: toWall(state.dueMs),
-    intervalSeconds: (timingOf(state).intervalMs * states.reachedStretch([state])) / 1000,
+    dropMs: dropMs === undefined ? undefined : wallTimeOf(now)(dropMs),
   };
 }
 

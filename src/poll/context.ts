@@ -1,9 +1,10 @@
-import type { Clock, Since } from '../model/clock.ts';
+import type { Clock } from '../model/clock.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
+import type { KeyStatus } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
 import type { AccountCalls } from '../newrelic/calls/account-calls.ts';
-import type { VendorTime } from '../newrelic/calls/vendor-clock.ts';
+import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
 
 /** All that the parts of one account share. */
 export interface Context {
@@ -13,10 +14,9 @@ export interface Context {
   readonly key: {
     /** Reads the key again; true if it changed. */
     readonly reload: () => Promise<boolean>;
-    /** Whether it cannot be read. */
-    readonly readability: () => Since<boolean>;
+    readonly status: () => KeyStatus;
   };
-  readonly vendorClock: VendorTime;
+  readonly vendorClock: Pick<VendorClock, 'skew'>;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -1,5 +1,5 @@
 import { keyBeginning, redacted, withoutKeys } from '../model/key-text.ts';
-import type { AccountDetails, PolledStatus } from '../model/status.ts';
+import type { AccountDetails, FailingStatus } from '../model/status.ts';
 
 /** Removes secrets from text. What it costs depends on the text, not on how many secrets it knows. */
 export interface Redactor {
@@ -146,17 +146,18 @@ export function redactedError(text: string | undefined, redactor: Redactor): str
 }
 
 export function redactedAccount(account: AccountDetails, redactor: Redactor): AccountDetails {
-  const { error, key, queries } = account;
+  const { error, key, queries, failing } = account;
   return {
     ...account,
     error: redactedError(error, redactor),
+    failing: failing.map((one) => redactedPoll(one, redactor)),
     ...(queries && { queries: queries.map((query) => redactedPoll(query, redactor)) }),
     key: { ...key, problem: redactedError(key.problem, redactor) },
   };
 }
 
 /** Its message is redacted only once it is read: a page shows 200 of ten thousand. */
-export function redactedPoll<One extends PolledStatus>(one: One, redactor: Redactor): One {
+export function redactedPoll<One extends FailingStatus>(one: One, redactor: Redactor): One {
   if (one.failure === undefined) return one;
   const { message, ...rest } = one.failure;
   const failure = {

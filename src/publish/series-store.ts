@@ -163,6 +163,16 @@ export class SeriesStore implements SnapshotSink {
     return this.#accounts.get(name)?.dropped[reason] ?? 0;
   }
 
+  leftOutOf(name: string): Readonly<LeftOut> {
+    const { subjects = new Map<string, Subject>(), faulty } = this.#accounts.get(name) ?? {};
+    const now = { ...none, fault: faulty?.size ?? 0 };
+    for (const { leftOut } of subjects.values()) {
+      now.duplicate += leftOut.duplicate;
+      now.max_series += leftOut.max_series;
+    }
+    return now;
+  }
+
   #show(id: string, account: Account, rendered: RenderedSubject): void {
     const known = account.subjects.get(id);
     const subject = known ?? { id, account, rendered, isShown: false, leftOut: none };

@@ -1,4 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { type Problem, problemsOf, subjectsOf } from '../model/problem.ts';
+import type { ProblemKind } from '../model/problem-kinds.ts';
 import type { AccountDetails } from '../model/status.ts';
 import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
 
@@ -15,18 +17,27 @@ export interface AccountSource {
  * entries, and prom-client would block everything else for 40 ms in each scrape.
  */
 const mostMissing = 1000;
-/** A preset may have several metrics, and a configuration may name any. */
-const longestMetric = 256;
 
 /** What a family says of an account: the labels beside `account`, and the value if it is known. */
 type Samples = readonly (readonly [Readonly<Record<string, string>>, number | undefined])[];
+
+/** 1 for each subject that has the problem. */
+function samplesOfKind(problems: readonly Problem[], kind: ProblemKind): Samples {
+  return subjectsOf(problems, kind)
+    .slice(0, mostMissing)
+    .map((subject) => [subject, 1]);
+}
 
 interface Family {
   readonly name: string;
   readonly help: string;
   /** Those beside `account`. Default: none. */
   readonly labelNames?: readonly string[];
-  readonly samplesOf: (status: AccountDetails, source: AccountSource) => Samples;
+  readonly samplesOf: (
+    status: AccountDetails,
+    source: AccountSource,
+    problems: readonly Problem[],
+  ) => Samples;
 }
 
 const families: readonly Family[] = [
@@ -73,7 +84,9 @@ const families: readonly Family[] = [
   {
     name: 'newrelic_exporter_api_key_readable',
     help: '1 if the API key could be read when it was last tried, 0 if not; the key that was read before stays in use.',
-    samplesOf: (status) => [[{}, Number(status.key.problem === undefined)]],
+    samplesOf: (_status, _source, problems) => [
+      [{}, Number(!problems.some(({ kind }) => kind === 'key_unreadable'))],
+    ],
   },
   {
     name: 'newrelic_exporter_api_key_last_change_timestamp_seconds',
@@ -105,27 +118,19 @@ const families: readonly Family[] = [
     name: 'newrelic_exporter_app_missing',
     help: '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
     labelNames: ['selector'],
-    samplesOf: ({ missingSelectors }) =>
-      missingSelectors.slice(0, mostMissing).map((selector) => [{ selector }, 1]),
+    samplesOf: (_status, _source, problems) => samplesOfKind(problems, 'entry_matches_nothing'),
   },
   {
     name: 'newrelic_exporter_metric_missing',
     help: '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
     labelNames: ['selector', 'name', 'metric', 'value'],
-    samplesOf: ({ missingMetrics }) =>
-      missingMetrics
-        .slice(0, mostMissing)
-        .map((missing) => [{ ...missing, metric: missing.metric.slice(0, longestMetric) }, 1]),
+    samplesOf: (_status, _source, problems) => samplesOfKind(problems, 'metric_without_value'),
   },
   {
     name: 'newrelic_exporter_query_missing',
     help: '1 for a query of the configuration that has never had a value since its start: no row, or none with a number; at most 1000 in each account.',
     labelNames: ['query'],
-    samplesOf: ({ queries = [] }) =>
-      queries
-        .filter(({ missing }) => missing !== undefined)
-        .slice(0, mostMissing)
-        .map(({ name }) => [{ query: name }, 1]),
+    samplesOf: (_status, _source, problems) => samplesOfKind(problems, 'query_without_value'),
   },
 ];
 
@@ -139,11 +144,11 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
     return { samplesOf, metric: name.endsWith('_total') ? new Counter(config) : new Gauge(config) };
   });
   return () => {
-    const accounts = source.status();
+    const accounts = source.status().map((status) => ({ status, problems: problemsOf(status) }));
     for (const { metric, samplesOf } of metrics) {
       metric.reset();
-      for (const status of accounts) {
-        for (const [labels, value] of samplesOf(status, source)) {
+      for (const { status, problems } of accounts) {
+        for (const [labels, value] of samplesOf(status, source, problems)) {
           const all = { account: status.name, ...labels };
           if (value !== undefined && metric instanceof Gauge) metric.set(all, value);
           else if (value !== undefined) metric.inc(all, value);

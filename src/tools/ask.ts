@@ -10,6 +10,7 @@ import { type PreparedAccount, prepareAccount } from '../daemon/prepare-account.
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig, AccountInUse, AppEntry, Config, Query } from '../model/config.ts';
 import { type PollOutcome, type QueryOutcome, queryOutcomeOf } from '../model/poll-outcome.ts';
+import { problemsOfProcess } from '../model/problem.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import type {
   ApplicationQuestion,
@@ -20,6 +21,7 @@ import type {
   Source,
   Wanted,
 } from '../model/source.ts';
+import type { AccountDetails } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
 import {
@@ -40,6 +42,7 @@ import {
 } from '../newrelic/nerdgraph/graphql-client.ts';
 import { createRestClient } from '../newrelic/rest/rest-source.ts';
 import { nothingToDiscover } from '../poll/discovery-state.ts';
+import { ProblemLog } from '../poll/problem-log.ts';
 import { createLogger } from '../publish/logger.ts';
 import { createSelfMetrics } from '../publish/self-metrics.ts';
 
@@ -133,6 +136,12 @@ export class OpenAccount {
     this.#running = new Account(prepared, raw, { ...context, metrics: ownMetrics });
     this.source = this.#running.source;
     this.asking = this.#running.asking;
+  }
+
+  /** What is known of it; writes to the log what is wrong: 429s, and the clock. */
+  judged(): AccountDetails {
+    this.#running.poller.judge();
+    return this.#running.status();
   }
 
   /** Rejects with the reason of a stop. */
@@ -249,6 +258,8 @@ export async function askNrql<Value>(
 export const noAccountId =
   'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
 
+const alone = { shard: { ordinal: 0, total: 1 }, reload: undefined, problemsSinceMs: undefined };
+
 /** Takes one item after the other, as many together as there are workers. */
 export async function eachOf<Item>(
   items: Iterator<Item, undefined>,
@@ -287,8 +298,9 @@ export async function withAccounts<Result>(
     remove: () => undefined,
     accountUp: () => undefined,
     removeAccount: () => undefined,
+    leftOutOf: () => ({ duplicate: 0, max_series: 0, fault: 0 }),
   };
-  const keys = new Keys({ clock: platform.clock, logger, patienceMs: commandPatienceMs });
+  const keys = new Keys({ clock: platform.clock, patienceMs: commandPatienceMs });
   const context = { platform, sink, metrics, logger, keys };
   const prepared = await Promise.all(all.map(async (one) => prepareAccount(one, context)));
   const progress = { answers: 0 };
@@ -298,9 +310,20 @@ export async function withAccounts<Result>(
       return new OpenAccount(one, raw, { ...context, platform, progress });
     }),
   );
+  const over = new AbortController();
+  const told = new ProblemLog({}, { clock: platform.clock, logger }).watch(
+    () =>
+      problemsOfProcess(
+        alone,
+        accounts.map((account) => account.judged()),
+      ),
+    over.signal,
+  );
   try {
     return await ask(accounts);
   } finally {
+    over.abort();
+    await told;
     await Promise.all(accounts.map(async (account) => account.close()));
   }
 }

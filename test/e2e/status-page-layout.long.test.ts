@@ -49,7 +49,7 @@ const paused = {
 
 function inOutage(failure: typeof refused | typeof paused, account: object): StatusSource {
   const queries = [aQueryStatus('shop_calls', 'failing', { failure })];
-  const details = { state: 'down', failingApplications: 12, queries, ...account } as const;
+  const details = { state: 'down', queries, ...account } as const;
   return aStatusSource({
     accounts: [anAccountDetails(details)],
     applications: wideOnes(12, 'failing', { failure }),

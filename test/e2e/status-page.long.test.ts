@@ -35,9 +35,8 @@ function aBadNight(): StatusSource {
     accounts: [
       anAccountDetails({
         state: 'degraded',
-        failingApplications: 2,
         missingSelectors: ['id=123', 'name=Shop'],
-        clockSkewSeconds: 75,
+        clockSkew: { ms: 75000, isBelieved: true },
         demandRequestsPerMinute: 1604,
         backoffUntilMs: statusNowMs + 41_000,
         key: {
@@ -248,11 +247,15 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
   it('shows what fails, and why, on the first screen of a phone', async () => {
     const account = anAccountDetails({
       state: 'degraded',
-      failingApplications: 1,
       missingSelectors: ['name=Checkout (staging)'],
       budgetRequestsPerMinute: 400,
       isReduced: true,
-      refusals: { calls: 8, sinceMs: statusNowMs, lastMs: statusNowMs },
+      refusals: {
+        calls: 8,
+        sinceMs: statusNowMs,
+        lastMs: statusNowMs,
+        cause: 'key_limit' as const,
+      },
     });
     const applications = oneOfEachState().filter(({ state }) => state !== 'dropped');
     const source = aStatusSource({ accounts: [account], applications });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import type { Since } from '../../src/model/clock.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import type { PollerStatus } from '../../src/model/status.ts';
+import type { AccountDetails, AccountState } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { accountStatusOf } from '../../src/poll/account-status.ts';
+import { accountFactsOf, stateAfter } from '../../src/poll/account-status.ts';
 import { aContext } from '../support/a-context.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
@@ -24,9 +25,24 @@ const entries = [
   anEntry({ selector: { kind: 'id', id: '9' } }),
 ];
 
-function statusOf({ table, clock }: TableBench): PollerStatus {
+/** As of the last look at each bench. */
+const states = new WeakMap<TableBench, Since<AccountState>>();
+const starting = { value: 'starting', sinceMs: undefined } as const;
+
+function statusOf(bench: TableBench): AccountDetails {
+  const { table, clock } = bench;
   const times = { startMs: 0, nextDiscoveryMs: minuteMs };
-  return accountStatusOf({ account: anAccount(), entries }, table, aContext({ clock }), times);
+  const context = aContext({ clock, calls: bench.calls });
+  const facts = accountFactsOf({ account: anAccount(), entries }, table, context, times);
+  const state = stateAfter(states.get(bench) ?? starting, facts, clock.monotonicMs());
+  states.set(bench, state);
+  const startMs = clock.wallMs() - clock.monotonicMs();
+  const { value, sinceMs } = state;
+  return {
+    ...facts,
+    state: value,
+    stateSinceMs: sinceMs === undefined ? undefined : startMs + sinceMs,
+  };
 }
 
 function failPoll(bench: TableBench, id: string): void {

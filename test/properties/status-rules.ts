@@ -93,8 +93,8 @@ export class StatusRules {
   #checkAccount(account: AccountDetails, own: readonly ApplicationStatus[]): void {
     const { report } = this.#world;
     const failing = own.filter(({ state }) => state === 'failing' || state === 'dropped').length;
-    if (account.failingApplications !== failing || account.applications !== own.length) {
-      report('status', `${account.name}: ${account.failingApplications} fail, not ${failing}`);
+    if (account.failing.length !== failing || account.applications !== own.length) {
+      report('status', `${account.name}: ${account.failing.length} fail, not ${failing}`);
     }
     const expected = stateOf(account);
     if (account.state !== expected) report('status', `${account.name}: is ${account.state}`);
@@ -114,11 +114,11 @@ export class StatusRules {
 }
 
 function stateOf(account: AccountDetails): AccountState {
-  const { up, failingApplications, missingSelectors, missingMetrics, key } = account;
+  const { up, failing, missingSelectors, missingMetrics, key } = account;
   if (up === undefined) return 'starting';
   if (!up) return 'down';
   const missing = missingSelectors.length + missingMetrics.length;
   const isSlowed = account.refusals !== undefined || account.stretch > 1.1;
-  const isWrong = failingApplications + missing > 0 || key.problem !== undefined || isSlowed;
+  const isWrong = failing.length + missing > 0 || key.problem !== undefined || isSlowed;
   return isWrong ? 'degraded' : 'up';
 }

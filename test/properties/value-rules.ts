@@ -131,6 +131,7 @@ export class ValueRules {
         if (!('query' in snapshot)) this.#published(snapshot);
         sink.publish(snapshot);
       },
+      leftOutOf: (account) => sink.leftOutOf(account),
       remove: (account, id) => {
         this.#vanished(account, id);
         sink.remove(account, id);

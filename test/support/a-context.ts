@@ -6,6 +6,8 @@ import { createFakeLogger } from './fake-logger.ts';
 import { createFakeSink } from './fake-sink.ts';
 import { createFakeSource } from './fake-source.ts';
 
+const aReadableKey = { location: 'file /key', problem: undefined, sinceMs: 0, readMs: 0 };
+
 /** What the parts of an account share, with fakes all around. */
 export function aContext(overrides: Partial<Context> = {}): Context {
   const { clock = createFakeClock() } = overrides;
@@ -15,8 +17,8 @@ export function aContext(overrides: Partial<Context> = {}): Context {
     clock,
     source,
     calls,
-    key: { reload: async () => false, readability: () => ({ value: false, sinceMs: undefined }) },
-    vendorClock: { wallMs: () => clock.wallMs(), skewSeconds: () => undefined },
+    key: { reload: async () => false, status: () => aReadableKey },
+    vendorClock: { skew: () => undefined },
     random: () => 0.5,
     sink: createFakeSink(),
     observer: { polled: () => undefined, skipped: () => undefined },

@@ -4,7 +4,6 @@ import { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../src/newrelic/calls/keys.ts';
 import { anAccount } from './builders.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { createFakeLogger } from './fake-logger.ts';
 
 /** A job that is due from the start. */
 export const aJob: Job = { key: 'a', size: 1, dueMs: 0, periodMs: 60_000 };
@@ -26,7 +25,7 @@ export function callsAtOnce({
   spare = () => Number.POSITIVE_INFINITY,
   onPermit = () => undefined,
 }: CallsAtOnce = {}): AccountCalls {
-  const keys = new Keys({ clock, logger: createFakeLogger() });
+  const keys = new Keys({ clock });
   const account = anAccount({ concurrency });
   class AtOnce extends AccountCalls {
     override sparePerMinute(): number {

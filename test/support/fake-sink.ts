@@ -27,6 +27,7 @@ export function createFakeSink(): FakeSink {
     accountUp: (account, isUp) => {
       up.set(account, isUp);
     },
+    leftOutOf: () => ({ duplicate: 0, max_series: 0, fault: 0 }),
     removeAccount: (account) => {
       up.delete(account);
       apps.clear();

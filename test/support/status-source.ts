@@ -6,6 +6,7 @@ import {
   type Values,
 } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
+import { problemsOf, stateOfAccount } from '../../src/model/problem.ts';
 import type { AppReading, QueryReading } from '../../src/model/snapshot.ts';
 import {
   type AccountDetails,
@@ -40,10 +41,15 @@ export function aProcessStatus(overrides: Partial<ProcessStatus> = {}): ProcessS
 }
 
 export function anAccountDetails(overrides: Partial<AccountDetails> = {}): AccountDetails {
+  const facts = accountFacts(overrides);
+  return { ...facts, state: overrides.state ?? stateOfAccount(facts.up, problemsOf(facts)) };
+}
+
+function accountFacts(overrides: Partial<AccountDetails>): Omit<AccountDetails, 'state'> {
+  const isUp = { starting: undefined, down: false, degraded: true, up: true };
   return {
     name: 'production',
     hasApplications: true,
-    state: 'up',
     stateSinceMs: statusNowMs - 76 * 60 * minuteMs,
     source: 'rest',
     requestsPerMinute: 800,
@@ -51,7 +57,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     refusals: undefined,
     isReduced: false,
     stretch: 1,
-    up: true,
+    up: isUp[overrides.state ?? 'up'],
     error: undefined,
     errorReason: undefined,
     firstCycleEnded: true,
@@ -67,12 +73,11 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     staleAfterSeconds: 900,
     metricCalls: undefined,
     backoffUntilMs: undefined,
-    clockSkewSeconds: undefined,
     missingSelectors: [],
     missingMetrics: [],
     listedApplications: 316,
     excludedApplications: 0,
-    failingApplications: 0,
+    failing: [],
     lastDiscoveryMs: statusNowMs - 21 * secondMs,
     nextDiscoveryMs: statusNowMs + 39 * secondMs,
     key: {
@@ -291,25 +296,34 @@ apps:
   - match: "^checkout"
 `;
 
-/** The account counts its applications as the daemon does. */
-function countedAccount(applications: readonly ApplicationStatus[]): AccountDetails {
-  const failing = applications.filter(({ state }) => state === 'failing' || state === 'dropped');
+export function failingOf(
+  applications: readonly ApplicationStatus[],
+): readonly ApplicationStatus[] {
+  return applications.filter(({ state }) => state === 'failing' || state === 'dropped');
+}
+
+/** An account with these applications, judged as the daemon does. */
+export function anAccountOf(
+  applications: readonly ApplicationStatus[],
+  overrides: Partial<AccountDetails> = {},
+): AccountDetails {
   return anAccountDetails({
-    ...(failing.length > 0 && {
-      state: 'degraded',
-      stateSinceMs: statusNowMs - 22 * minuteMs,
-    }),
     applications: applications.length,
     polledApplications: applications.length,
-    failingApplications: failing.length,
+    failing: failingOf(applications),
     hosts: applications.reduce((sum, { hostIds }) => sum + hostIds.length, 0),
+    stateSinceMs: statusNowMs - 22 * minuteMs,
+    ...overrides,
   });
 }
 
 /** A source whose parts are given; without any, everything works. */
 export function aStatusSource(parts: Partial<StatusParts> = {}): StatusSource {
   const applications = parts.applications ?? [anApplicationStatus()];
-  const accounts = parts.accounts ?? [countedAccount(applications)];
+  const accounts = (parts.accounts ?? [anAccountOf(applications)]).map((account) => ({
+    ...account,
+    failing: failingOf(applications.filter((one) => one.account === account.name)),
+  }));
   return {
     process: () => parts.process ?? aProcessStatus(),
     accounts: () => accounts,

@@ -11,6 +11,7 @@ export function watchStore(store: SeriesStore, watch: WatchStore): void {
     remove: store.remove.bind(store),
     accountUp: store.accountUp.bind(store),
     removeAccount: store.removeAccount.bind(store),
+    leftOutOf: store.leftOutOf.bind(store),
   };
   Object.assign(store, watch(own));
 }

@@ -99,7 +99,7 @@ export class AccountCalls implements KeyAccount {
     this.#lists = this.#newLine(Number.POSITIVE_INFINITY);
     this.#hanging = this.#newLine(1);
     this.#key = keys.find(options, apiKey);
-    keys.join(this.#key, this);
+    this.#key.join(this);
   }
 
   /** The key that it sends with now. */
@@ -201,7 +201,7 @@ export class AccountCalls implements KeyAccount {
     if (apiKey === this.#key.apiKey || this.#hasLeft) return;
     const before = this.#key;
     this.#key = this.#keys.find(this.#address, apiKey);
-    this.#keys.join(this.#key, this);
+    this.#key.join(this);
     before.leave(this);
   }
 

@@ -2,7 +2,6 @@ import { ApiError } from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import { type AccountConfig, quotaOf } from '../../model/config.ts';
 import type { Refusals, Throttled } from '../../model/permit.ts';
-import type { Logger } from '../../model/telemetry.ts';
 import { minuteMs } from '../../model/time.ts';
 
 /** How long a call counts after its end: "any 60 seconds", ends included. */
@@ -190,7 +189,7 @@ export class Key {
   throttled({ sentMs, untilMs, cause }: Throttled): void {
     const nowMs = this.#clock.monotonicMs();
     const { calls, sinceMs } = this.refusals() ?? { calls: 0, sinceMs: nowMs };
-    this.#refusals = { calls: calls + 1, sinceMs, lastMs: nowMs };
+    this.#refusals = { calls: calls + 1, sinceMs, lastMs: nowMs, cause };
     if (cause === 'key_limit') {
       const share = Math.max(leastShare, this.limitPerMinute() / this.#fullLimit / 2);
       this.#cut =
@@ -291,7 +290,7 @@ export function forgetUntil(timesMs: number[], untilMs: number): void {
 /** A command does not wait for longer. */
 export const commandPatienceMs: number = 2 * minuteMs;
 
-type KeysContext = Readonly<{ clock: Clock; logger: Logger; patienceMs?: number }>;
+type KeysContext = Readonly<{ clock: Clock; patienceMs?: number }>;
 
 /** How long calls wait for keys that let none through. */
 class Patience {
@@ -329,14 +328,11 @@ export class Keys {
   readonly clock: Clock;
   /** How long the calls of a command wait; `undefined` in a daemon, where they do as long as it takes. */
   readonly patience: Patience | undefined;
-  readonly #logger: Logger;
   readonly #keys = new Map<string, Key>();
-  readonly #warned = new Set<string>();
 
-  constructor({ clock, logger, patienceMs }: KeysContext) {
+  constructor({ clock, patienceMs }: KeysContext) {
     this.clock = clock;
     this.patience = patienceMs === undefined ? undefined : new Patience(patienceMs, clock);
-    this.#logger = logger;
   }
 
   find({ baseUrl, source }: AccountConfig, apiKey: string): Key {
@@ -351,26 +347,8 @@ export class Keys {
     return key;
   }
 
-  /** Adds an account to a key, and warns if others use the key. */
-  join(key: Key, account: KeyAccount): void {
-    for (const other of key.accounts) this.#warnOnce(other, account);
-    key.join(account);
-  }
-
   #userOf(id: string, api: keyof typeof mostInFlight): KeyUser {
     for (const { user } of this.#keys.values()) if (user.id === id) return user;
     return { id, keys: new Set(), inFlight: 0, mostInFlight: mostInFlight[api], isPumpDue: false };
-  }
-
-  #warnOnce(one: KeyAccount, other: KeyAccount): void {
-    const [first, second] = [one.name, other.name];
-    const pair = JSON.stringify([first, second].toSorted());
-    const isTold = one.budgetId === other.budgetId || this.#warned.has(pair);
-    if (first === second || isTold) return;
-    this.#warned.add(pair);
-    const remedy =
-      'they share its limit evenly, the smaller requests_per_minute of the two; give each account a ' +
-      'key of its own, or make them one account';
-    this.#logger.warn({ accounts: [first, second], remedy }, 'accounts with the same API key');
   }
 }

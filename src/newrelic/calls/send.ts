@@ -2,13 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { ApiError, type FailureReason, failures } from '../../model/api-error.ts';
 import { type Clock, sleep } from '../../model/clock.ts';
 import type { ApiKeyHeader } from '../../model/config.ts';
-import type { Permit, Throttled } from '../../model/permit.ts';
+import type { Permit } from '../../model/permit.ts';
 import type { ApiObserver, Logger } from '../../model/telemetry.ts';
 import type { AccountCalls } from './account-calls.ts';
 import { pauseOf, retryAfterMs } from './throttle-pause.ts';
 import type { ApiRequest, ApiResponse, KeyProvider, RawTransport, Transport } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
-import { type ClockSkew, VendorClock } from './vendor-clock.ts';
+import { VendorClock } from './vendor-clock.ts';
 
 /** A retry waits up to so long; if New Relic asks for more, the next poll is the retry. */
 const mostDelayMs = 1000;
@@ -32,14 +32,6 @@ export interface AccountTransportOptions extends SendSettings {
   readonly statusOf?: ((answer: ApiResponse) => number) | undefined;
 }
 
-/** What people should hear of. */
-export interface TransportEvents {
-  /** The vendor has answered 429. The key knows already. */
-  readonly throttled: (answer: Throttled) => void;
-  /** The vendor's clock and ours differ so much that it matters; `undefined`: no longer. */
-  readonly clockSkewed: (skew: ClockSkew | undefined) => void;
-}
-
 export interface AccountTransportContext {
   /** The account's name, for the log. */
   readonly account: string;
@@ -50,7 +42,6 @@ export interface AccountTransportContext {
   readonly observer: ApiObserver;
   readonly keyProvider: KeyProvider;
   readonly calls: AccountCalls;
-  readonly events: TransportEvents;
 }
 
 interface SentRequest extends ApiRequest {
@@ -78,13 +69,12 @@ export class AccountTransport {
     raw: RawTransport,
     context: AccountTransportContext,
   ) {
-    const { clock, events } = context;
     this.#context = context;
     this.#settings = options;
     this.#host = new URL(options.baseUrl).host;
     this.#statusOf = options.statusOf ?? (({ status }) => status);
     this.#connections = new Connections(raw);
-    this.vendorClock = new VendorClock(clock, events.clockSkewed);
+    this.vendorClock = new VendorClock(context.clock);
   }
 
   /**
@@ -257,7 +247,7 @@ export class AccountTransport {
    * last minute must not delay the next minute.
    */
   async #answered(request: SentRequest, signal: AbortSignal): Promise<ApiResponse> {
-    const { clock, events } = this.#context;
+    const { clock } = this.#context;
     const { permit, sentMs } = request;
     const answer = await this.#inTime(request, signal);
     const { headers } = answer;
@@ -267,7 +257,6 @@ export class AccountTransport {
       const { ms, cause } = pauseOf(headers, clock.wallMs());
       const untilMs = this.vendorClock.answeredAtMs(headers, sentMs) + ms;
       permit.throttled({ sentMs, untilMs, cause });
-      events.throttled({ sentMs, untilMs, cause });
     }
     return { ...answer, status };
   }

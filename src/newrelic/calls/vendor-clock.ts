@@ -1,15 +1,8 @@
 import type { Clock } from '../../model/clock.ts';
 import { own } from '../../model/own.ts';
+import type { ClockSkew } from '../../model/status.ts';
 import { hourMs } from '../../model/time.ts';
 import type { ApiResponse } from './transport.ts';
-
-/** How far the vendor's clock is ahead of ours, by the `Date` of its answers. */
-export interface ClockSkew {
-  /** Negative when it is behind. */
-  readonly ms: number;
-  /** A difference beyond reason means a wrong `Date`, or that our own clock was never set. */
-  readonly isBelieved: boolean;
-}
 
 /** One odd answer among them, such as an old one out of a cache, does not set the clock. */
 const recentAnswers = 9;
@@ -29,18 +22,13 @@ export type VendorTime = Pick<VendorClock, 'wallMs' | 'skewSeconds'>;
  */
 export class VendorClock {
   readonly #clock: Pick<Clock, 'monotonicMs' | 'uptimeMs' | 'wallMs'>;
-  readonly #skewed: (skew: ClockSkew | undefined) => void;
   /** How far the vendor's wall time is ahead of our uptime, by each of the last answers. */
   #offsetsMs: readonly number[] = [];
-  #told: ClockSkew | undefined;
+  /** Whether a difference matters since an earlier answer: it has to become smaller to be over. */
+  #mattered = false;
 
-  /** @param skewed told when a difference begins to matter or to be beyond reason; with `undefined` when it is over */
-  constructor(
-    clock: Pick<Clock, 'monotonicMs' | 'uptimeMs' | 'wallMs'>,
-    skewed: (skew: ClockSkew | undefined) => void,
-  ) {
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'uptimeMs' | 'wallMs'>) {
     this.#clock = clock;
-    this.#skewed = skewed;
   }
 
   /** Learns from an answer that has just arrived. */
@@ -48,10 +36,7 @@ export class VendorClock {
     const dateMs = dateOf(headers);
     if (dateMs === undefined) return;
     this.#offsetsMs = [...this.#offsetsMs.slice(1 - recentAnswers), dateMs - this.#uptimeMs()];
-    const skew = this.#skew();
-    if (skew?.isBelieved === this.#told?.isBelieved) return;
-    this.#told = skew;
-    this.#skewed(skew);
+    this.#mattered = this.skew() !== undefined;
   }
 
   /**
@@ -73,14 +58,14 @@ export class VendorClock {
 
   /** How far the vendor's clock is ahead, if it is used instead of ours. */
   skewSeconds(): number | undefined {
-    const skew = this.#skew();
+    const skew = this.skew();
     return skew?.isBelieved === true ? skew.ms / 1000 : undefined;
   }
 
   /** The difference between the clocks; `undefined` when it does not matter or is not known. */
-  #skew(): ClockSkew | undefined {
+  skew(): ClockSkew | undefined {
     const ms = median(this.#offsetsMs) + this.#uptimeMs() - this.#clock.wallMs();
-    const matters = Math.abs(ms) > (this.#told === undefined ? tolerableSkewMs : overMs);
+    const matters = Math.abs(ms) > (this.#mattered ? overMs : tolerableSkewMs);
     return matters ? { ms, isBelieved: Math.abs(ms) <= believableSkewMs } : undefined;
   }
 

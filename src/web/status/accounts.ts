@@ -1,25 +1,11 @@
-import { countText, cutText } from '../../model/shown-text.ts';
-import {
-  type AccountDetails,
-  type ApplicationStatus,
-  accountStates,
-  type PolledStatus,
-} from '../../model/status.ts';
-import { accountCauses, byText, longestName } from './applications.ts';
-import { type Html, html } from './html.ts';
-import { accountView, queriesOf, slowdownsOf, stateBadge, subjectsText, works } from './state.ts';
-import {
-  ago,
-  countOf,
-  due,
-  durationText,
-  rateText,
-  since,
-  timeElement,
-  unknown,
-  until,
-  withCapital,
-} from './texts.ts';
+import { isEffectOf, type Problem, problemsOf, subjectsOf } from '../../model/problem.ts';
+import { type ProblemKind, problemKinds } from '../../model/problem-kinds.ts';
+import { countText, cutText, durationText, rateText } from '../../model/shown-text.ts';
+import { type AccountDetails, accountStates, type FailingStatus } from '../../model/status.ts';
+import { byText, longestName } from './applications.ts';
+import { type Child, type Html, html } from './html.ts';
+import { accountView, problemNote, stateBadge, subjectsText } from './state.ts';
+import { ago, countOf, due, timeElement, unknown, until } from './texts.ts';
 
 /** More would hide the applications; those that are left out are the ones that work. */
 const mostAccounts = 50;
@@ -48,80 +34,73 @@ function missingList(
   }</p></details>`;
 }
 
-function missingNotes({ missingSelectors, missingMetrics }: AccountDetails): Html {
-  const entries = missingSelectors.map((text) => html`<code><bdi>${text}</bdi></code>`);
-  const metrics = missingMetrics.map(
-    ({ selector, name, metric, value }) =>
-      html`<code>${name}</code> of <code><bdi>${selector}</bdi></code> <span class="soft">(<bdi>${cutText(metric, longestMetric)}</bdi>, ${value})</span>`,
-  );
-  return html`${missingList(
-    'bad',
-    countOf(entries.length, 'entry matches nothing', 'entries match nothing'),
-    entries,
+/** Of kinds with many subjects: the metric that names all of them, and how one is written. */
+const lists: readonly (readonly [
+  kind: ProblemKind,
+  metric: string,
+  element: (subject: NonNullable<Problem['subject']>) => Html,
+])[] = [
+  [
+    'entry_matches_nothing',
     'newrelic_exporter_app_missing',
-  )}${missingList(
-    'wait',
-    countOf(metrics.length, 'metric never has a value', 'metrics never have a value'),
-    metrics,
+    ({ selector }) => html`<code><bdi>${selector}</bdi></code>`,
+  ],
+  [
+    'metric_without_value',
     'newrelic_exporter_metric_missing',
-  )}`;
+    ({ selector, name, metric = '', value }) =>
+      html`<code>${name}</code> of <code><bdi>${selector}</bdi></code> <span class="soft">(<bdi>${cutText(metric, longestMetric)}</bdi>, ${value})</span>`,
+  ],
+  [
+    'query_without_value',
+    'newrelic_exporter_query_missing',
+    ({ query }) => html`<code>${query}</code>`,
+  ],
+];
+
+function missingNotes(problems: readonly Problem[]): readonly (Html | undefined)[] {
+  return lists.map(([kind, metric, element]) => {
+    const subjects = subjectsOf(problems, kind);
+    const { tone, phrase } = problemKinds[kind];
+    const what = countOf(subjects.length, phrase[0], phrase[1]);
+    return missingList(tone === 'red' ? 'bad' : 'wait', what, subjects.map(element), metric);
+  });
 }
 
-function keyNote({ key }: AccountDetails, nowMs: number): Html | undefined {
-  const { location, problem, readMs } = key;
-  if (problem === undefined) return undefined;
-  const use =
-    readMs === undefined
-      ? 'No key is in use.'
-      : html`The key that was read ${ago(readMs, nowMs)} stays in use; a restart would fail.`;
-  return html`<p class="bad">The API key cannot be read (<bdi>${location}</bdi>): ${problem.replace(/\.?$/u, '.')} ${use}</p>`;
-}
-
-const byDrop = (left: PolledStatus, right: PolledStatus): number =>
+const byDrop = (left: FailingStatus, right: FailingStatus): number =>
   (left.dropMs ?? 0) - (right.dropMs ?? 0);
 
-/** @param all applications and queries that fail because of their accounts */
+/** The applications and queries that fail: because of the account, or each for itself. */
 function failingNotes(
-  { name, failingApplications }: AccountDetails,
-  all: readonly PolledStatus[],
+  account: AccountDetails,
+  problems: readonly Problem[],
   nowMs: number,
-): Html {
-  const caused = all.filter(({ account }) => account === name);
-  const queries = caused.filter((one) => 'query' in one).length;
-  const applications = caused.length - queries;
-  const own = failingApplications - applications;
-  const what = subjectsText(applications, queries);
-  const [held] = caused.filter(({ isHeld }) => isHeld).toSorted(byDrop);
+): readonly (Html | undefined)[] {
+  const failing = problems.filter(
+    ({ kind }) => kind.endsWith('_failing') && kind !== 'list_failing',
+  );
+  const effects = failing.filter(({ isEffect }) => isEffect);
+  const own = failing.filter(({ isEffect }) => !isEffect);
+  const [held] = [...account.failing, ...(account.queries ?? [])]
+    .filter((one) => one.isHeld && isEffectOf(account, one))
+    .toSorted(byDrop);
   const outlook =
     held?.dropMs !== undefined &&
     html` Older values are held until ${until(held.dropMs, nowMs)}, and then dropped unless a poll succeeds.`;
-  const href = `./?${new URLSearchParams({ account: name }).toString()}`;
-  return html`${what !== '' && html`<p class="bad">${what} ${caused.length === 1 ? 'fails' : 'fail'} because of the account.${outlook}</p>`}${
-    own > 0 &&
-    html`<p class="bad">${countOf(own, 'application')} ${own === 1 ? 'fails' : 'fail'}: <a href="${href}">see below</a></p>`
-  }`;
+  const href = `./?${new URLSearchParams({ account: account.name }).toString()}`;
+  const say = (some: readonly Problem[], rest: Child): Html | undefined =>
+    some.length === 0
+      ? undefined
+      : html`<p class="bad">${failingText(some)} ${some.length === 1 ? 'fails' : 'fail'}${rest}</p>`;
+  return [
+    say(effects, html` because of the account.${outlook}`),
+    say(own, html`: <a href="${href}">see below</a>`),
+  ];
 }
 
-function errorNote(
-  { error, state, stateSinceMs, hasApplications }: AccountDetails,
-  nowMs: number,
-): Html | undefined {
-  if (error === undefined) return undefined;
-  const begun =
-    state === 'down' && stateSinceMs !== undefined && html` since ${since(stateSinceMs, nowMs)}`;
-  return html`<p class="bad"><b>${hasApplications ? 'Discovery fails' : 'Queries are not answered'}</b>${begun}: ${error}</p>`;
-}
-
-function clockNote({ clockSkewSeconds }: AccountDetails): Html | undefined {
-  if (clockSkewSeconds === undefined) return undefined;
-  const difference = durationText(Math.abs(clockSkewSeconds) * 1000);
-  const side = clockSkewSeconds > 0 ? 'ahead of' : 'behind';
-  return html`<p class="wait">New Relic's clock is ${difference} ${side} this machine's: windows follow New Relic's. Check the clock of this machine.</p>`;
-}
-
-function pauseNote({ backoffUntilMs }: AccountDetails, nowMs: number): Html | undefined {
-  if (backoffUntilMs === undefined || backoffUntilMs <= nowMs) return undefined;
-  return html`<p class="wait"><b>Paused:</b> after a 429 from New Relic, no calls are sent until ${until(backoffUntilMs, nowMs)}.</p>`;
+function failingText(problems: readonly Problem[]): string {
+  const queries = problems.filter(({ kind }) => kind === 'query_failing').length;
+  return subjectsText(problems.length - queries, queries);
 }
 
 function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number): Html {
@@ -131,16 +110,12 @@ function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number)
   return html`<p class="soft">${api}${calls}. API key from <bdi>${key.location}</bdi>${read}.</p>`;
 }
 
-/** What is wrong with an account, the worst first, and where its key comes from. */
-function accountNotes(
-  account: AccountDetails,
-  caused: readonly PolledStatus[],
-  nowMs: number,
-): Html {
-  const slowdowns = slowdownsOf(account).map(
-    (text) => html`<p class="wait">${withCapital(text)}.</p>`,
-  );
-  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNotes(account, caused, nowMs)}${missingNotes(account)}${pauseNote(account, nowMs)}${slowdowns}${clockNote(account)}${sourceNote(account, nowMs)}`;
+const isOfSubject = ({ subject }: Problem): boolean => subject !== undefined;
+
+/** What is wrong with an account, and where its key comes from. */
+function accountNotes(account: AccountDetails, problems: readonly Problem[], nowMs: number): Html {
+  const own = problems.filter((one) => !isOfSubject(one));
+  return html`${own.map((one) => problemNote(one, nowMs))}${failingNotes(account, problems, nowMs)}${missingNotes(problems)}${sourceNote(account, nowMs)}`;
 }
 
 function inOrder(accounts: readonly AccountDetails[]): readonly AccountDetails[] {
@@ -178,7 +153,8 @@ function selectedText({
 
 const queriesOnly = unknown('It has queries only: nobody asks for lists of applications');
 
-function accountRow(account: AccountDetails, caused: readonly PolledStatus[], nowMs: number): Html {
+function accountRow(account: AccountDetails, nowMs: number): Html {
+  const problems = problemsOf(account);
   const { name, state, stateSinceMs, hasApplications, lastDiscoveryMs, nextDiscoveryMs } = account;
   const { requestsLastMinute: used, budgetRequestsPerMinute: budget } = account;
   const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
@@ -188,7 +164,7 @@ function accountRow(account: AccountDetails, caused: readonly PolledStatus[], no
   const discovered = lastDiscoveryMs === undefined ? 'never' : ago(lastDiscoveryMs, nowMs);
   const next = nextDiscoveryMs === undefined ? 'under way' : due(nextDiscoveryMs, nowMs);
   return html`<tbody data-key="${name}">
-<tr><td class="c-state">${stateBadge(state, accountView(state, works(account)))}${
+<tr><td class="c-state">${stateBadge(state, accountView(state, problems))}${
     stateSinceMs !== undefined &&
     html`<br> <span class="soft">${timeElement(stateSinceMs, `for ${durationText(nowMs - stateSinceMs)}`, true)}</span>`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
@@ -198,7 +174,7 @@ function accountRow(account: AccountDetails, caused: readonly PolledStatus[], no
   }</td><td class="n" data-label="interval">${durationText(Math.round(account.pollIntervalSeconds) * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
-<tr class="why"><td colspan="10">${accountNotes(account, caused, nowMs)}</td></tr></tbody>
+<tr class="why"><td colspan="10">${accountNotes(account, problems, nowMs)}</td></tr></tbody>
 `;
 }
 
@@ -211,7 +187,6 @@ const header = html`<thead><tr><th scope="col">State</th><th scope="col">Account
 /** The accounts, those with problems first; one only if the applications of `chosen` are shown. */
 export function accountsSection(
   all: readonly AccountDetails[],
-  applications: readonly ApplicationStatus[],
   chosen: string,
   nowMs: number,
 ): Html {
@@ -225,10 +200,9 @@ export function accountsSection(
     const text = all.length === 0 ? 'This process polls no account.' : 'There is no such account.';
     return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2><p class="empty">${text}</p></section>`;
   }
-  const caused = [...applications, ...queriesOf(accounts)].filter(accountCauses(accounts, nowMs));
   return html`<section aria-labelledby="accounts"><h2 id="accounts">${shown.length === 1 ? 'Account' : 'Accounts'}</h2>
 <div class="table" role="region" aria-label="List of accounts" tabindex="0"><table class="list accounts">
 ${header}
-${shown.map((account) => accountRow(account, caused, nowMs))}</table></div>
+${shown.map((account) => accountRow(account, nowMs))}</table></div>
 ${more}</section>`;
 }

@@ -1,5 +1,5 @@
 import { seriesLabels, totalOf } from '../../model/polled-series.ts';
-import { cutText } from '../../model/shown-text.ts';
+import { cutText, durationText, rateText } from '../../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../../model/status.ts';
 import {
@@ -16,7 +16,7 @@ import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews, type StateView, stateBadge } from './state.ts';
-import { durationText, measured, rateText, since, unknown, valueText } from './texts.ts';
+import { measured, since, unknown, valueText } from './texts.ts';
 
 const path = './applications';
 /** As long as a name of a host may be; metrics may be longer, but nobody reads that. */

@@ -6,7 +6,8 @@ import {
   valuesByTransaction,
 } from '../../model/polled-series.ts';
 import type { PresetName } from '../../model/presets.ts';
-import { countText, cutText } from '../../model/shown-text.ts';
+import { isEffectOf } from '../../model/problem.ts';
+import { countText, cutText, rateText } from '../../model/shown-text.ts';
 import type {
   AccountDetails,
   ApplicationStatus,
@@ -16,7 +17,7 @@ import type {
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews } from './state.ts';
-import { ago, due, measured, rateText, secondsText, since, unknown, until } from './texts.ts';
+import { ago, due, measured, secondsText, since, unknown, until } from './texts.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
 export const longestName = 100;
@@ -78,17 +79,12 @@ export function failureText(
 ${outlook !== undefined && html`<p>${outlook}</p>`}`;
 }
 
-/** Returns which fail for a reason of their whole account, which stands there: lists fail alike, or there are 429s. */
-export function accountCauses(
-  accounts: readonly AccountDetails[],
-  nowMs: number,
-): (one: PolledStatus) => boolean {
+/** Returns which fail for a reason of their whole account, which stands there. */
+export function accountCauses(accounts: readonly AccountDetails[]): (one: PolledStatus) => boolean {
   const byName = new Map(accounts.map((account) => [account.name, account]));
-  return ({ account, state, failure }) => {
-    const { errorReason, refusals, backoffUntilMs = 0 } = byName.get(account) ?? {};
-    if (failure === undefined || state === 'gone') return false;
-    const isThrottled = refusals !== undefined || backoffUntilMs > nowMs;
-    return failure.reason === errorReason || (failure.reason === 'throttled' && isThrottled);
+  return (one) => {
+    const account = byName.get(one.account);
+    return account !== undefined && isEffectOf(account, one);
   };
 }
 
@@ -242,7 +238,7 @@ export function applicationsSection(
   nowMs: number,
 ): Html {
   const accounts = source.accounts().map(({ name }) => name);
-  const isOfAccount = accountCauses(source.accounts(), nowMs);
+  const isOfAccount = accountCauses(source.accounts());
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);

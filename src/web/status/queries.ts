@@ -1,4 +1,4 @@
-import { countText, cutText } from '../../model/shown-text.ts';
+import { countText, cutText, rateText } from '../../model/shown-text.ts';
 import type { QueryReading } from '../../model/snapshot.ts';
 import type { AccountDetails, QueryStatus } from '../../model/status.ts';
 import type { InvalidSampleReason } from '../../model/telemetry.ts';
@@ -15,7 +15,7 @@ import {
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews, queriesOf, type StateView } from './state.ts';
-import { countOf, rateText, unknown } from './texts.ts';
+import { countOf, unknown } from './texts.ts';
 
 const unusableTexts: Readonly<Record<InvalidSampleReason, string>> = {
   absent: 'null',
@@ -95,7 +95,7 @@ export function queriesSection(
   const chosen = params.get('account') ?? '';
   const queries = queriesOf(accounts.filter(({ name }) => chosen === '' || name === chosen));
   if (queries.length === 0) return undefined;
-  const isOfAccount = accountCauses(accounts, nowMs);
+  const isOfAccount = accountCauses(accounts);
   return listSection<QueryStatus>(
     {
       path: './',

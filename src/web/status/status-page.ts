@@ -1,12 +1,13 @@
-import { countOf } from '../../model/shown-text.ts';
+import { problemsOfProcess } from '../../model/problem.ts';
+import { countOf, durationText } from '../../model/shown-text.ts';
 import type { ProcessStatus, ReloadStatus, StatusSource } from '../../model/status.ts';
 import { accountsSection } from './accounts.ts';
 import { applicationsSection } from './applications.ts';
 import { documentOf, fact, type PageContext } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { queriesSection } from './queries.ts';
-import { accountView, overallStateOf } from './state.ts';
-import { absoluteText, ago, durationText, since } from './texts.ts';
+import { overallStateOf, problemNote } from './state.ts';
+import { absoluteText, ago, since } from './texts.ts';
 
 function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
   return total === 1 ? 'not sharded' : `${ordinal} (0 to ${total - 1})`;
@@ -87,13 +88,16 @@ export function statusPage(
   const accounts = source.accounts();
   const applications = source.applications();
   const overall = overallStateOf(accounts, applications, process);
-  const { state, sentence } = overall;
-  const { tone } = accountView(state, overall.works);
+  const { state, tone, sentence } = overall;
+  const ofProcess = problemsOfProcess(process, accounts).filter(
+    ({ kind }) => kind !== 'config_broken',
+  );
   const hasApplications = accounts.length === 0 || accounts.some((one) => one.hasApplications);
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}
-${accountsSection(accounts, applications, params.get('account') ?? '', nowMs)}
+${ofProcess.map((problem) => problemNote(problem, nowMs))}
+${accountsSection(accounts, params.get('account') ?? '', nowMs)}
 ${queriesSection(accounts, params, nowMs)}
 ${hasApplications && applicationsSection(source, applications, params, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);

@@ -1,4 +1,6 @@
 import { seriesLabels } from '../../model/polled-series.ts';
+import { type Problem, problemsOf, problemsOfProcess } from '../../model/problem.ts';
+import type { ProblemKind } from '../../model/problem-kinds.ts';
 import { applicationMetrics, hostMetrics } from '../../model/snapshot.ts';
 import type {
   AccountDetails,
@@ -10,7 +12,7 @@ import type {
   StatusSource,
 } from '../../model/status.ts';
 import { byFailure, namedValues, type RowValues } from './applications.ts';
-import { queriesOf, slowdownsOf } from './state.ts';
+import { queriesOf } from './state.ts';
 import { isoText } from './texts.ts';
 
 /** What `/api/v1/targets` is asked for. */
@@ -38,7 +40,7 @@ export function targetsQueryOf(
 }
 
 /** The same mistake may be in each of ten thousand entries. */
-const mostMissingMetrics = 1000;
+const mostProblems = 1000;
 
 /** Applications or hosts in one part of the text: a few milliseconds. They may have many values. */
 const rowsPerPart = 250;
@@ -70,7 +72,7 @@ export function* targetsJson(
       .filter(({ account }) => query.scrapePool === undefined || account === query.scrapePool)
       .toSorted(byFailure)
       .map(queryJson),
-    process: processJson(source.process()),
+    process: processJson(source.process(), accounts),
   });
   yield '{"status":"success","data":{"activeTargets":[';
   if (query.applicationId !== undefined) yield* targetsWithHosts(applications);
@@ -154,7 +156,8 @@ function durationText(seconds: number): string {
 }
 
 function accountJson(account: AccountDetails): unknown {
-  const { key } = account;
+  const { key, clockSkew } = account;
+  const problems = problemsOf(account);
   return {
     name: account.name,
     state: account.state,
@@ -163,12 +166,12 @@ function accountJson(account: AccountDetails): unknown {
     source: account.source,
     applications: account.applications,
     polledApplications: account.polledApplications,
-    failingApplications: account.failingApplications,
+    failingApplications: account.failing.length,
     listedApplications: account.listedApplications ?? null,
     excludedApplications: account.excludedApplications,
     hosts: account.hosts,
     missing: account.missingSelectors,
-    missingMetrics: account.missingMetrics.slice(0, mostMissingMetrics),
+    missingMetrics: account.missingMetrics.slice(0, mostProblems),
     requestsLastMinute: account.requestsLastMinute,
     requestsInFlight: account.requestsInFlight,
     budgetRequestsPerMinute: account.budgetRequestsPerMinute,
@@ -180,9 +183,10 @@ function accountJson(account: AccountDetails): unknown {
     sharedRequestsPerMinute: account.sharedRequestsPerMinute,
     refusedRequests: account.refusals?.calls ?? 0,
     lastRefusal: timeJson(account.refusals?.lastMs),
-    slowdowns: slowdownsOf(account),
+    slowdowns: problems.flatMap(({ kind, text }) => (slowdowns.has(kind) ? text : [])),
     pausedUntil: timeJson(account.backoffUntilMs),
-    clockSkewSeconds: account.clockSkewSeconds ?? null,
+    clockSkewSeconds: clockSkew?.isBelieved === true ? clockSkew.ms / 1000 : null,
+    problems: problems.slice(0, mostProblems).map(problemJson),
     lastDiscovery: timeJson(account.lastDiscoveryMs),
     nextDiscovery: timeJson(account.nextDiscoveryMs),
     key: {
@@ -192,6 +196,26 @@ function accountJson(account: AccountDetails): unknown {
       readTime: timeJson(key.readMs),
     },
   };
+}
+
+const slowdowns: ReadonlySet<ProblemKind> = new Set([
+  'throttled',
+  'budget_too_small',
+  'answers_slow',
+]);
+
+function problemJson({
+  kind,
+  tone,
+  sinceMs,
+  text,
+  remedy,
+  subject,
+  reason,
+  isEffect,
+}: Problem): object {
+  const more = { subject: subject ?? null, reason: reason ?? null, isEffect: isEffect === true };
+  return { kind, tone, since: timeJson(sinceMs), text, remedy, ...more };
 }
 
 function queryJson(one: QueryStatus): unknown {
@@ -211,7 +235,8 @@ function queryJson(one: QueryStatus): unknown {
   };
 }
 
-function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus): unknown {
+function processJson(process: ProcessStatus, accounts: readonly AccountDetails[]): unknown {
+  const { nowMs, startedMs, build, shard, reload } = process;
   return {
     now: timeJson(nowMs),
     started: timeJson(startedMs),
@@ -227,6 +252,7 @@ function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus):
       lastAttempt: timeJson(reload.lastAttemptMs),
       problem: reload.problem ?? null,
     },
+    problems: problemsOfProcess(process, accounts).map(problemJson),
   };
 }
 

@@ -1,10 +1,9 @@
-import { countText, countOf as numbered } from '../../model/shown-text.ts';
-import { dayMs, hourMs, minuteMs, secondMs } from '../../model/time.ts';
+import { countText, durationText, countOf as numbered } from '../../model/shown-text.ts';
+import { secondMs } from '../../model/time.ts';
 import { type Unit, type ValueName, vendorValues } from '../../model/vendor-value.ts';
 import { type Child, type Html, html } from './html.ts';
 
 const digits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
-const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 /** Stands where a number or a time is not known. */
 export function unknown(why: string): Html {
@@ -23,12 +22,6 @@ export function withCapital(text: string): string {
 /** `1,204 hosts`, `1 host`. */
 export function countOf(count: number, one: string, many?: string): string {
   return numbered(count, one, many, countText);
-}
-
-/** A rate a minute: with one decimal as long as it matters. */
-export function rateText(perMinute: number): string {
-  if (perMinute > 0 && perMinute < 0.05) return '<0.1';
-  return Math.abs(perMinute) < 100 ? tenths.format(perMinute) : countText(perMinute);
 }
 
 /** Three digits, or all of them before the decimal point. */
@@ -68,24 +61,6 @@ export function valueText(name: ValueName, value: number, scale = 1): string {
   // An Apdex score is never written in percent.
   if (scale !== 1 || name === 'score') return numberText(value);
   return texts[vendorValues[name]](value);
-}
-
-/** Two units at most, such as `2 h 5 min`: more would say nothing. */
-export function durationText(durationMs: number): string {
-  const ms = Math.max(0, durationMs);
-  if (ms < minuteMs) return `${Math.floor(ms / secondMs)} s`;
-  if (ms < 10 * minuteMs) return inUnits(ms, [minuteMs, 'min'], [secondMs, 's']);
-  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
-  if (ms < dayMs) return inUnits(ms, [hourMs, 'h'], [minuteMs, 'min']);
-  return inUnits(ms, [dayMs, 'd'], [hourMs, 'h']);
-}
-
-type TimeUnit = readonly [ms: number, name: string];
-
-function inUnits(ms: number, [largeMs, large]: TimeUnit, [smallMs, small]: TimeUnit): string {
-  const rest = Math.floor((ms % largeMs) / smallMs);
-  const first = `${Math.floor(ms / largeMs)} ${large}`;
-  return rest === 0 ? first : `${first} ${rest} ${small}`;
 }
 
 /** A wall time as ISO 8601; `undefined` for one that is too far away for a calendar. */

@@ -6,7 +6,6 @@ import { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../../src/newrelic/calls/keys.ts';
 import { anAccount } from '../../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../../support/fake-clock.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
 import { neverAborted } from './fakes.ts';
 
 /** A 429 that only asks for a pause. */
@@ -26,7 +25,7 @@ export function accountCalls(
   apiKey = 'key-1',
   options: { readonly patienceMs?: number } = {},
 ): AccountCalls {
-  const keys = new Keys({ clock, logger: createFakeLogger(), ...options });
+  const keys = new Keys({ clock, ...options });
   return new AccountCalls(anAccount(account), apiKey, keys);
 }
 

@@ -7,7 +7,6 @@ import { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../../src/newrelic/calls/keys.ts';
 import { anAccount } from '../../support/builders.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
 import { aThrottled } from './call-fakes.ts';
 
 /** `FC_SEED` for the run that a failure names, `FC_RUNS` for more of them. */
@@ -110,7 +109,7 @@ class World {
   sentInPause = 0;
   outOfTurn = 0;
   readonly #signal = new AbortController().signal;
-  readonly #keys = new Keys({ clock: this.clock, logger: createFakeLogger() });
+  readonly #keys = new Keys({ clock: this.clock });
   readonly #pauses = new Map<string, number>();
 
   constructor() {

@@ -6,13 +6,11 @@ import { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { Keys } from '../../../src/newrelic/calls/keys.ts';
 import { anAccount } from '../../support/builders.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
 import { aLimitExceeded, aThrottled, permitsOf } from './call-fakes.ts';
 
 function aBench() {
   const clock = createFakeClock();
-  const logger = createFakeLogger();
-  const keys = new Keys({ clock, logger });
+  const keys = new Keys({ clock });
   /** Each account has its key in a file of its own. */
   const joinAs = (account: Partial<AccountConfig>, key = 'key-1'): AccountCalls => {
     const apiKey = { kind: 'file', path: `/keys/${account.name}` } as const;
@@ -20,7 +18,7 @@ function aBench() {
   };
   const join = (name: string, requestsPerMinute: number, key?: string): AccountCalls =>
     joinAs({ name, requestsPerMinute }, key);
-  return { clock, logger, keys, joinAs, join };
+  return { clock, keys, joinAs, join };
 }
 
 function aPair() {
@@ -46,13 +44,13 @@ describe('accounts with one key', () => {
     ['REST and NerdGraph', false, { ...rest, accountId: 1 }, nerdgraph],
     ['NerdGraph and another account id', false, nerdgraph, { ...nerdgraph, accountId: 2 }],
   ])('share what the vendor counts together: %s', async (_, isShared, source, other, more = {}) => {
-    const { logger, joinAs } = aBench();
+    const { joinAs } = aBench();
     const { key, baseUrl = anAccount().baseUrl } = more;
     await permitsOf(joinAs({ name: 'one', requestsPerMinute: 1, source }), 1);
     const second = joinAs({ name: 'other', requestsPerMinute: 1, source: other, baseUrl }, key);
 
     expect(await permitsOf(second, 1)).toHaveLength(isShared ? 0 : 1);
-    expect(logger.lines).toHaveLength(isShared ? 1 : 0);
+    expect(second.key.accounts.size).toBe(isShared ? 2 : 1);
   });
 
   it.each<[string, number, (bench: ReturnType<typeof aPair>) => void]>([
@@ -91,38 +89,6 @@ describe('accounts with one key', () => {
       [25, 0, 0],
       [29, 4, 4],
     ]);
-  });
-
-  it('are named in one warning for each pair, however often they meet', () => {
-    const { logger, join } = aBench();
-    for (let reload = 0; reload < 3; reload += 1) {
-      for (const calls of [join('one', 5), join('other', 5)]) calls.leave();
-    }
-    join('one', 5);
-    join('other', 5, 'key-2').rekey('key-1');
-
-    const remedy: unknown = expect.stringContaining('give each account a key of its own');
-    expect(logger.lines).toMatchObject([
-      {
-        level: 'warn',
-        message: 'accounts with the same API key',
-        fields: { accounts: ['one', 'other'], remedy },
-      },
-    ]);
-    expect(JSON.stringify(logger.lines)).not.toContain('key-1');
-  });
-
-  it('cause no warning if their keys are in one place, or one replaces the other by a reload', () => {
-    const { joinAs, join, logger } = aBench();
-    const { apiKey } = anAccount();
-    const both = ['one', 'other'].map((name) => joinAs({ name, apiKey }));
-    for (const calls of both) calls.leave();
-    const old = join('third', 5);
-    join('third', 9);
-    old.leave();
-
-    expect(both[0]?.budgetId).toBe(both[1]?.budgetId);
-    expect(logger.lines).toEqual([]);
   });
 });
 

@@ -1,5 +1,4 @@
 import type { AccountConfig } from '../../../src/model/config.ts';
-import type { Throttled } from '../../../src/model/permit.ts';
 import type { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import { AccountTransport } from '../../../src/newrelic/calls/send.ts';
 import type {
@@ -46,8 +45,6 @@ export interface SendBench {
   readonly headers: Readonly<Record<string, string>>[];
   /** When each request went on the wire. */
   readonly sentAtMs: number[];
-  /** The 429s that people hear of. */
-  readonly told: Throttled[];
   readonly closed: () => number;
 }
 
@@ -68,7 +65,6 @@ export function aSendBench(wire: Transport, options: SendBenchOptions = {}): Sen
   };
   const headers: Readonly<Record<string, string>>[] = [];
   const sentAtMs: number[] = [];
-  const told: Throttled[] = [];
   let closed = 0;
   const raw = {
     send: async (
@@ -84,10 +80,6 @@ export function aSendBench(wire: Transport, options: SendBenchOptions = {}): Sen
       closed += 1;
     },
   };
-  const events = {
-    throttled: (answer: Throttled) => void told.push(answer),
-    clockSkewed: () => undefined,
-  };
   const transport = new AccountTransport(
     { baseUrl: 'https://api.newrelic.com', apiKeyHeader: 'Api-Key', timeoutMs: 30_000, statusOf },
     raw,
@@ -99,7 +91,6 @@ export function aSendBench(wire: Transport, options: SendBenchOptions = {}): Sen
       observer,
       keyProvider,
       calls,
-      events,
     },
   );
   const send: SendBench['send'] = async (request = {}, signal = neverAborted) =>
@@ -109,6 +100,6 @@ export function aSendBench(wire: Transport, options: SendBenchOptions = {}): Sen
       ({ status }) => status,
       (error: unknown) => error,
     );
-  const log = { headers, sentAtMs, told, closed: () => closed };
+  const log = { headers, sentAtMs, closed: () => closed };
   return { transport, send, outcomeOf, calls, clock, logger, observer, keyProvider, ...log };
 }

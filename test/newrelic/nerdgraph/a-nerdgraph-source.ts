@@ -38,7 +38,7 @@ export function aNerdGraphSource(
   const unexpected: string[] = [];
   const failures: string[] = [];
   const logger = createFakeLogger();
-  const vendorClock = new VendorClock(clock, () => undefined);
+  const vendorClock = new VendorClock(clock);
   const calls = callsAtOnce({ clock, ...options });
   const source = createNerdGraphSource(
     { account: 'production', accountId, timeoutMs: () => 30_000 },

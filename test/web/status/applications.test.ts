@@ -127,7 +127,12 @@ describe('the list of applications', () => {
 });
 
 describe('accountCauses', () => {
-  const refusals = { calls: 8, sinceMs: statusNowMs, lastMs: statusNowMs };
+  const refusals = {
+    calls: 8,
+    sinceMs: statusNowMs,
+    lastMs: statusNowMs,
+    cause: 'key_limit' as const,
+  };
 
   it.each([
     { what: 'lists fail alike', reason: 'server', account: { errorReason: 'server' }, is: true },
@@ -144,7 +149,7 @@ describe('accountCauses', () => {
     { what: 'it fails otherwise', reason: 'timeout', account: { refusals }, is: false },
   ] as const)('are those of an application: $is, while $what', ({ reason, account, is }) => {
     const failure = { reason, message: '', sinceMs: statusNowMs };
-    const isCaused = accountCauses([anAccountDetails(account)], statusNowMs);
+    const isCaused = accountCauses([anAccountDetails(account)]);
 
     expect(isCaused(anApplicationStatus({ ...inState('failing'), failure }))).toBe(is);
     expect(isCaused(anApplicationStatus({ ...inState('gone'), failure }))).toBe(false);

@@ -37,15 +37,19 @@ function aBadNight(): StatusSource {
       anAccountDetails({
         state: 'degraded',
         stateSinceMs: statusNowMs - 432_000,
-        failingApplications: 2,
         missingSelectors: ['id=123', 'name=Shop'],
         missingMetrics: [missingMetric],
-        clockSkewSeconds: -75,
+        clockSkew: { ms: -75000, isBelieved: true },
         demandRequestsPerMinute: 1604,
         budgetRequestsPerMinute: 80,
         stretch: 2,
         isReduced: true,
-        refusals: { calls: 17, sinceMs: statusNowMs - 600_000, lastMs: statusNowMs - 30_000 },
+        refusals: {
+          calls: 17,
+          sinceMs: statusNowMs - 600_000,
+          lastMs: statusNowMs - 30_000,
+          cause: 'key_limit' as const,
+        },
         pollIntervalSeconds: 122,
         key: {
           location: 'file api-key',
@@ -183,7 +187,6 @@ describe('statusPage', () => {
         error: message,
         errorReason: 'auth',
         queries,
-        failingApplications: 3,
         ...sizes,
       }),
     ];

@@ -213,7 +213,7 @@ describe('targetsJson', () => {
       missingMetrics: [missingMetric],
       backoffUntilMs: statusNowMs,
       stretch: 1.4,
-      refusals: { calls: 3, sinceMs: 0, lastMs: statusNowMs },
+      refusals: { calls: 3, sinceMs: 0, lastMs: statusNowMs, cause: 'key_limit' as const },
     });
     const { accounts, process, droppedTargetCounts } = targets(
       aStatusSource({ accounts: [account], process: aProcessStatus() }),
@@ -228,7 +228,6 @@ describe('targetsJson', () => {
         source: 'rest',
         applications: 3,
         polledApplications: 3,
-        failingApplications: 0,
         listedApplications: 316,
         excludedApplications: 0,
         hosts: 12,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countText } from '../../../src/model/shown-text.ts';
+import { countText, durationText, rateText } from '../../../src/model/shown-text.ts';
 import { hourMs, minuteMs, secondMs } from '../../../src/model/time.ts';
 import type { ValueName } from '../../../src/model/vendor-value.ts';
 import { html } from '../../../src/web/status/html.ts';
@@ -8,8 +8,6 @@ import {
   ago,
   countOf,
   due,
-  durationText,
-  rateText,
   since,
   until,
   valueText,

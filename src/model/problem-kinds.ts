@@ -1,0 +1,171 @@
+/** `red`: something fails. `amber`: all of it works, but not as it was meant to. */
+export type ProblemTone = 'red' | 'amber';
+
+interface Kind {
+  readonly tone: ProblemTone;
+  /** What many of them are called, for a headline: behind a number. */
+  readonly phrase: readonly [one: string, many: string];
+  /** What to do. */
+  readonly remedy: string;
+  /** Whether the log calls it an error, not a warning. */
+  readonly isError?: boolean;
+  /** The messages of the log at its begin and at its end. */
+  readonly log: readonly [begins: string, ends: string];
+  /** Whether others tell of its begin and its end, so that the log only says that it lasts. */
+  readonly isTold?: boolean;
+}
+
+/** All that can be wrong, the worst first: causes before their effects. */
+export const kindsOfProblems = [
+  'config_broken',
+  'nothing_selected',
+  'key_refused',
+  'unreachable',
+  'list_failing',
+  'throttled',
+  'key_unreadable',
+  'entry_matches_nothing',
+  'application_failing',
+  'query_failing',
+  'application_dropped',
+  'query_dropped',
+  'budget_too_small',
+  'answers_slow',
+  'metric_without_value',
+  'query_without_value',
+  'series_dropped',
+  'clock_wrong',
+  'key_shared',
+] as const;
+export type ProblemKind = (typeof kindsOfProblems)[number];
+
+export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
+  config_broken: {
+    tone: 'red',
+    isError: true,
+    phrase: ['refused configuration', 'refused configurations'],
+    remedy: 'correct the file: newrelic-exporter check-config prints all errors',
+    log: ['reload failed', 'configuration reloaded'],
+    isTold: true,
+  },
+  nothing_selected: {
+    tone: 'red',
+    phrase: ['configuration selects nothing', 'configurations select nothing'],
+    remedy: 'newrelic-exporter discover prints what apps can have',
+    log: ['no application is selected', 'applications are selected'],
+  },
+  key_refused: {
+    tone: 'red',
+    isError: true,
+    phrase: ['API key refused', 'API keys refused'],
+    remedy:
+      'put a valid key of this region in its place: it is used within a minute, and no application and no query is polled until then',
+    log: ['discovery failed', 'discovery works again'],
+  },
+  unreachable: {
+    tone: 'red',
+    isError: true,
+    phrase: ['account unreachable', 'accounts unreachable'],
+    remedy: 'check network policies, DNS, base_url and proxy_url from this machine',
+    log: ['discovery failed', 'discovery works again'],
+  },
+  list_failing: {
+    tone: 'red',
+    isError: true,
+    phrase: ['list of applications failing', 'lists of applications failing'],
+    remedy: 'see the reason; known applications are polled meanwhile',
+    log: ['discovery failed', 'discovery works again'],
+  },
+  throttled: {
+    tone: 'amber',
+    phrase: ['account throttled', 'accounts throttled'],
+    remedy: 'see who else uses the key, or lower requests_per_minute',
+    log: ['rate limited by New Relic', 'no longer rate limited by New Relic'],
+  },
+  key_unreadable: {
+    tone: 'red',
+    phrase: ['API key cannot be read', 'API keys cannot be read'],
+    remedy: 'put the key back in its place: a restart would fail',
+    log: ['API key not readable, keeping the old', 'API key readable again'],
+  },
+  entry_matches_nothing: {
+    tone: 'red',
+    phrase: ['entry matches nothing', 'entries match nothing'],
+    remedy:
+      'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name',
+    log: ['entry of apps matches nothing', 'entry of apps matches again'],
+  },
+  application_failing: {
+    tone: 'red',
+    phrase: ['application failing', 'applications failing'],
+    remedy: 'look the reason up in docs/troubleshooting.md',
+    log: ['poll failed', 'poll works again'],
+  },
+  query_failing: {
+    tone: 'red',
+    phrase: ['query failing', 'queries failing'],
+    remedy: 'look the reason up in docs/troubleshooting.md',
+    log: ['poll failed', 'poll works again'],
+  },
+  application_dropped: {
+    tone: 'red',
+    phrase: ['application without its values', 'applications without their values'],
+    remedy: 'see "poll failed" in the log, and the status page',
+    log: ['values dropped', 'values are back'],
+  },
+  query_dropped: {
+    tone: 'red',
+    phrase: ['query without its values', 'queries without their values'],
+    remedy: 'see "poll failed" in the log, and the status page',
+    log: ['values dropped', 'values are back'],
+  },
+  budget_too_small: {
+    tone: 'amber',
+    phrase: ['budget too small', 'budgets too small'],
+    remedy: 'raise requests_per_minute if the key allows it, or poll less',
+    log: ['demand exceeds the budget: intervals are stretched', 'demand fits the budget again'],
+  },
+  answers_slow: {
+    tone: 'amber',
+    phrase: ['account answered too slowly', 'accounts answered too slowly'],
+    remedy: 'raise concurrency, or poll less',
+    log: [
+      'New Relic answers too slowly for the demand: intervals are stretched',
+      'New Relic answers fast enough again',
+    ],
+  },
+  metric_without_value: {
+    tone: 'amber',
+    phrase: ['metric never has a value', 'metrics never have a value'],
+    remedy:
+      'see how the metric is spelt with "newrelic-exporter metrics"; if it is right, the agents do not send it: leave it out',
+    log: ['metric never has a value', 'metric has a value'],
+  },
+  query_without_value: {
+    tone: 'amber',
+    phrase: ['query never has a value', 'queries never have a value'],
+    remedy: 'correct the query, or leave it out',
+    log: ['query never has a value', 'query has a value'],
+  },
+  series_dropped: {
+    tone: 'amber',
+    phrase: ['account with series left out', 'accounts with series left out'],
+    remedy: 'give entries and queries labels that differ, or raise max_series',
+    log: ['series are left out', 'no series are left out any more'],
+  },
+  clock_wrong: {
+    tone: 'amber',
+    phrase: ['clock wrong', 'clocks wrong'],
+    remedy: 'compare the clock of this machine with a time server',
+    log: [
+      "New Relic's clock and this machine's differ",
+      "New Relic's clock and this machine's agree again",
+    ],
+  },
+  key_shared: {
+    tone: 'amber',
+    phrase: ['API key of several accounts', 'API keys of several accounts'],
+    remedy: 'give each account a key of its own, or make them one account',
+    log: ['accounts with the same API key', 'accounts have keys of their own'],
+  },
+};

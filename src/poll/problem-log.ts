@@ -1,0 +1,150 @@
+import { type Clock, nowOf, sleep, wallTimeOf } from '../model/clock.ts';
+import type { Problem } from '../model/problem.ts';
+import { type ProblemKind, problemKinds } from '../model/problem-kinds.ts';
+import type { Logger } from '../model/telemetry.ts';
+import { minuteMs } from '../model/time.ts';
+
+/** More subjects that begin or end together are one line with their number. */
+const mostLines = 3;
+const mostExamples = 5;
+/** While a kind of problem lasts, it is told of so often: who reads the last hours of a log must see it. */
+const remindMs = 10 * minuteMs;
+const watchMs = 10_000;
+
+/** Writes what begins and what ends among the problems of an account, or of the process, and what lasts. */
+export class ProblemLog {
+  readonly #of: Readonly<Record<string, string>>;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  /** Those that have a line, by kind and subject: only these have one at their end. */
+  #told: ReadonlyMap<string, Problem> = new Map();
+  /** Since when there have been problems of a kind, on the monotonic clock. */
+  #sinceMs: ReadonlyMap<ProblemKind, number> = new Map();
+  /** When the log last spoke of a kind that lasts. */
+  readonly #spokenMs = new Map<ProblemKind, number>();
+
+  /** @param of the fields of all lines */
+  constructor(
+    of: Readonly<Record<string, string>>,
+    { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+  ) {
+    this.#of = of;
+    this.#logger = logger;
+    this.#clock = clock;
+  }
+
+  /** Since when there have been problems of a kind, as far as they were told: wall times. */
+  sinceMs(): ReadonlyMap<string, number> {
+    const toWall = wallTimeOf(nowOf(this.#clock));
+    return new Map(Array.from(this.#sinceMs, ([kind, atMs]) => [kind, toWall(atMs)]));
+  }
+
+  /** Looks at what is wrong again and again, until the signal is aborted. */
+  async watch(problems: () => readonly Problem[], signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.tell(problems());
+      await sleep(this.#clock, watchMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** @param problems all that there are now */
+  tell(problems: readonly Problem[]): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#sinceMs = new Map(problems.map(({ kind }) => [kind, this.#sinceMs.get(kind) ?? nowMs]));
+    const lasting = new Map<string, Problem>();
+    const begun: Problem[] = [];
+    for (const problem of problems) {
+      const key = JSON.stringify([problem.kind, problem.subject]);
+      const before = this.#told.get(key);
+      // What another problem explains has that line; another reason is another failure.
+      const isNews = problem.isEffect !== true && before?.reason !== problem.reason;
+      if (before === undefined && problem.isEffect === true) continue;
+      if (before === undefined || isNews) begun.push(problem);
+      lasting.set(key, isNews ? problem : (before ?? problem));
+    }
+    const ended = [...this.#told].flatMap(([key, problem]) => (lasting.has(key) ? [] : problem));
+    this.#told = lasting;
+    for (const [kind, some] of byKind(ended)) if (!isTold(kind)) this.#end(some);
+    for (const [kind, some] of byKind(begun)) {
+      if (!isTold(kind)) this.#begin(some);
+      if (!this.#spokenMs.has(kind)) this.#spokenMs.set(kind, nowMs);
+    }
+    this.#remind([...lasting.values()], nowMs);
+  }
+
+  #begin(some: readonly Problem[]): void {
+    const level = levelOf(some);
+    const each = some.length > mostLines ? [] : some;
+    for (const problem of each) {
+      const fields = { ...this.#of, ...problem.subject, ...factsOf(problem) };
+      this.#logger[level](fields, problem.log[0]);
+    }
+    if (each.length < some.length) this.#logger[level](this.#summaryOf(some), messageOf(some, 0));
+  }
+
+  #end(some: readonly Problem[]): void {
+    const each = some.length > mostLines ? [] : some;
+    for (const { subject, log } of each) this.#logger.info({ ...this.#of, ...subject }, log[1]);
+    if (each.length === some.length) return;
+    const examples = some.slice(0, mostExamples).map(nameOf);
+    this.#logger.info({ ...this.#of, count: some.length, examples }, messageOf(some, 1));
+  }
+
+  #remind(lasting: readonly Problem[], nowMs: number): void {
+    const groups = byKind(lasting);
+    for (const kind of this.#spokenMs.keys()) if (!groups.has(kind)) this.#spokenMs.delete(kind);
+    for (const [kind, some] of groups) {
+      if (nowMs - (this.#spokenMs.get(kind) ?? nowMs) < remindMs) continue;
+      this.#spokenMs.set(kind, nowMs);
+      this.#logger[levelOf(some)](this.#summaryOf(some), `still: ${messageOf(some, 0)}`);
+    }
+  }
+
+  #summaryOf(some: readonly Problem[]): Readonly<Record<string, unknown>> {
+    const oldest = some.toSorted((left, right) => begunMs(left) - begunMs(right))[0];
+    const since =
+      oldest?.sinceMs === undefined ? {} : { since: new Date(oldest.sinceMs).toISOString() };
+    const examples = some.slice(0, mostExamples).flatMap((one) => (one.subject ? nameOf(one) : []));
+    const counted = examples.length === 0 ? {} : { count: some.length, examples };
+    return { ...this.#of, ...counted, ...since, ...(oldest && factsOf(oldest)) };
+  }
+}
+
+function begunMs({ sinceMs = Number.POSITIVE_INFINITY }: Problem): number {
+  return sinceMs;
+}
+
+function byKind(problems: readonly Problem[]): ReadonlyMap<ProblemKind, readonly Problem[]> {
+  const groups = new Map<ProblemKind, Problem[]>();
+  for (const problem of problems) {
+    const group = groups.get(problem.kind) ?? [];
+    groups.set(problem.kind, group);
+    group.push(problem);
+  }
+  return groups;
+}
+
+function messageOf([problem]: readonly Problem[], which: 0 | 1): string {
+  return problem?.log[which] ?? '';
+}
+
+function levelOf([problem]: readonly Problem[]): 'warn' | 'error' {
+  return problem !== undefined && problemKinds[problem.kind].isError === true ? 'error' : 'warn';
+}
+
+function isTold(kind: ProblemKind): boolean {
+  return problemKinds[kind].isTold === true;
+}
+
+/** The answer of New Relic says itself what to do. */
+function factsOf({ reason, text, remedy }: Problem): Readonly<Record<string, unknown>> {
+  return reason === undefined
+    ? { problem: text, remedy }
+    : { error: { reason, message: text }, remedy };
+}
+
+/** What people call it: its name comes last. */
+function nameOf({ subject = {} }: Problem): string {
+  const { app_name: application, query, selector, name = selector } = subject;
+  return application ?? query ?? name ?? '';
+}
