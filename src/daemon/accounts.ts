@@ -287,16 +287,18 @@ export class Daemon {
 
   /** Polls until the signal is aborted; rejects only if the program itself is at fault. */
   async run(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
     try {
       await new Promise<void>((resolve, reject) => {
         this.#fail = reject;
         signal.addEventListener('abort', () => resolve(), { once: true });
         if (signal.aborted) resolve();
         else for (const account of this.#all()) account.start(reject);
-        this.log.watch(() => this.#problems(), signal).catch(reject);
+        this.log.watch(() => this.#problems(), over.signal).catch(reject);
       });
     } finally {
       this.#fail = undefined;
+      over.abort();
       await this.close();
     }
   }

@@ -7,8 +7,6 @@ interface Kind {
   readonly phrase: readonly [one: string, many: string];
   /** What to do. */
   readonly remedy: string;
-  /** Whether the log calls it an error, not a warning. */
-  readonly isError?: boolean;
   /** The messages of the log at its begin and at its end. */
   readonly log: readonly [begins: string, ends: string];
   /** Whether others tell of its begin and its end, so that the log only says that it lasts. */
@@ -42,7 +40,6 @@ export type ProblemKind = (typeof kindsOfProblems)[number];
 export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
   config_broken: {
     tone: 'red',
-    isError: true,
     phrase: ['refused configuration', 'refused configurations'],
     remedy: 'correct the file: newrelic-exporter check-config prints all errors',
     log: ['reload failed', 'configuration reloaded'],
@@ -56,22 +53,19 @@ export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
   },
   key_refused: {
     tone: 'red',
-    isError: true,
     phrase: ['API key refused', 'API keys refused'],
     remedy:
-      'put a valid key of this region in its place: it is used within a minute, and no application and no query is polled until then',
+      'put a valid key of this region in its place: it is used within a minute; nothing is polled until then',
     log: ['discovery failed', 'discovery works again'],
   },
   unreachable: {
     tone: 'red',
-    isError: true,
     phrase: ['account unreachable', 'accounts unreachable'],
     remedy: 'check network policies, DNS, base_url and proxy_url from this machine',
     log: ['discovery failed', 'discovery works again'],
   },
   list_failing: {
     tone: 'red',
-    isError: true,
     phrase: ['list of applications failing', 'lists of applications failing'],
     remedy: 'see the reason; known applications are polled meanwhile',
     log: ['discovery failed', 'discovery works again'],

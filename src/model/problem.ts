@@ -114,8 +114,10 @@ function askedProblems(account: AccountFacts): readonly Problem[] {
   if (up !== false) return [];
   const how = { reason, ...(!hasApplications && { log: logOfQueries }) };
   const text = error ?? 'New Relic did not answer';
-  if (reason === 'throttled')
-    return [aProblem(account, 'throttled', text, { ...how, tone: 'red' })];
+  if (reason === 'throttled') {
+    const { log } = problemKinds.list_failing;
+    return [aProblem(account, 'throttled', text, { log, ...how, tone: 'red' })];
+  }
   if (reason === 'auth') return [aProblem(account, 'key_refused', text, how)];
   const isUnreachable = reason !== undefined && unreachable.has(reason);
   return [aProblem(account, isUnreachable ? 'unreachable' : 'list_failing', text, how)];
@@ -174,7 +176,7 @@ function stretchProblems(account: AccountFacts): readonly Problem[] {
 function keyProblems(account: AccountFacts): readonly Problem[] {
   const { location, problem, sinceMs } = account.key;
   if (problem === undefined) return [];
-  const text = `the API key cannot be read (${location}): ${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
+  const text = `${location}: ${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
   return [aProblem(account, 'key_unreadable', text, { sinceMs })];
 }
 
@@ -207,7 +209,10 @@ function failureProblems(
   const text = failure?.message ?? 'the last poll did not get everything';
   return [
     aProblem(account, failing, text, { ...how, sinceMs: failure?.sinceMs }),
-    ...(state === 'dropped' ? [aProblem(account, dropped, text, { ...how, sinceMs: dropMs })] : []),
+    // Whatever the cause: that values are gone is a thing of its own.
+    ...(state === 'dropped'
+      ? [aProblem(account, dropped, text, { ...how, isEffect: false, sinceMs: dropMs })]
+      : []),
   ];
 }
 
@@ -287,7 +292,7 @@ function sharedKeyProblems(known: Noted, accounts: readonly AccountDetails[]): r
         known,
         'key_shared',
         `the accounts "${names}" have the same API key: they share its limit evenly, the smallest requests_per_minute of them`,
-        { subject: { accounts: names } },
+        { subject: { accounts: names.replaceAll('", "', ', ') } },
       ),
     );
 }

@@ -106,7 +106,7 @@ export class AccountPoller {
         ),
       ]);
       const isWhole = polled.every((one) => one);
-      this.judge();
+      this.judge(true);
       const hostless = entriesWithoutHost(states.applications.values());
       return isComplete && isWhole && discovery.missingSelectors.length + hostless.length === 0;
     } finally {
@@ -122,12 +122,12 @@ export class AccountPoller {
     return { ...facts, state, stateSinceMs };
   }
 
-  /** Notes what is wrong since now, and writes it to the log. */
-  judge(): void {
+  /** Notes what is wrong since now, and writes it to the log; all of it if nobody looks again. */
+  judge(isLast = false): void {
     const facts = this.#facts();
     this.#judgedMs = this.#context.clock.monotonicMs();
     this.#state = stateAfter(this.#state, facts, this.#judgedMs);
-    this.#log.tell(problemsOf(facts));
+    this.#log.tell(problemsOf(facts), isLast);
   }
 
   #facts(): AccountFacts {

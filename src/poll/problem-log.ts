@@ -47,8 +47,11 @@ export class ProblemLog {
     }
   }
 
-  /** @param problems all that there are now */
-  tell(problems: readonly Problem[]): void {
+  /**
+   * @param problems all that there are now
+   * @param isLast whether nobody looks again, so that all of it is told
+   */
+  tell(problems: readonly Problem[], isLast = false): void {
     const nowMs = this.#clock.monotonicMs();
     this.#sinceMs = new Map(problems.map(({ kind }) => [kind, this.#sinceMs.get(kind) ?? nowMs]));
     const lasting = new Map<string, Problem>();
@@ -56,9 +59,10 @@ export class ProblemLog {
     for (const problem of problems) {
       const key = JSON.stringify([problem.kind, problem.subject]);
       const before = this.#told.get(key);
-      // What another problem explains has that line; another reason is another failure.
-      const isNews = problem.isEffect !== true && before?.reason !== problem.reason;
-      if (before === undefined && problem.isEffect === true) continue;
+      const isSilent = !isLast && isExplained(problem);
+      // Another reason is another failure.
+      const isNews = !isSilent && before?.reason !== problem.reason;
+      if (before === undefined && isSilent) continue;
       if (before === undefined || isNews) begun.push(problem);
       lasting.set(key, isNews ? problem : (before ?? problem));
     }
@@ -128,8 +132,20 @@ function messageOf([problem]: readonly Problem[], which: 0 | 1): string {
   return problem?.log[which] ?? '';
 }
 
+/** What ends all of an account's values is an error. */
 function levelOf([problem]: readonly Problem[]): 'warn' | 'error' {
-  return problem !== undefined && problemKinds[problem.kind].isError === true ? 'error' : 'warn';
+  const isOfAll = problem?.subject === undefined && problem?.reason !== undefined;
+  return isOfAll ? 'error' : 'warn';
+}
+
+/** What another problem explains has that line. A poll that waits has begun no failure: it may yet succeed. */
+function isExplained({ isEffect, subject, reason, kind }: Problem): boolean {
+  const isWaiting = subject !== undefined && reason === 'throttled' && !isDropped(kind);
+  return isEffect === true || isWaiting;
+}
+
+function isDropped(kind: ProblemKind): boolean {
+  return kind === 'application_dropped' || kind === 'query_dropped';
 }
 
 function isTold(kind: ProblemKind): boolean {
@@ -137,7 +153,8 @@ function isTold(kind: ProblemKind): boolean {
 }
 
 /** The answer of New Relic says itself what to do. */
-function factsOf({ reason, text, remedy }: Problem): Readonly<Record<string, unknown>> {
+function factsOf({ kind, reason, text, remedy }: Problem): Readonly<Record<string, unknown>> {
+  if (isDropped(kind)) return { reason, remedy };
   return reason === undefined
     ? { problem: text, remedy }
     : { error: { reason, message: text }, remedy };

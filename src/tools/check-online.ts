@@ -52,7 +52,7 @@ const ignore = (): void => undefined;
 /** Makes findings of what would otherwise be lines of a log between them. */
 function findingLogger(add: (finding: Finding) => void): Logger {
   const warn: Logger['warn'] = ({ account, accounts, remedy, error }, message) => {
-    const of = Array.isArray(accounts) ? `: ${accounts.join(', ')}` : '';
+    const of = typeof accounts === 'string' ? `: ${accounts}` : '';
     const why = error instanceof Error ? error.message : remedy;
     add({
       severity: 'warning',

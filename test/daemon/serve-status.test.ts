@@ -55,6 +55,7 @@ describe('createStatusSource', () => {
       startedMs: platform.clock.wallMs(),
       build: expect.objectContaining({ revision: 'abc1234' }) as unknown,
       shard,
+      problemsSinceMs: new Map(),
       reload: { ...reload, problem: 'config.yaml:3:1: http://[redacted]@proxy' },
     });
     expect(source.effectiveConfig()).toBeUndefined();

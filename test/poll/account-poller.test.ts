@@ -241,12 +241,12 @@ describe('many applications, by the REST API', () => {
   it('are looked at no more often than every seven milliseconds, if there are three hundred', async () => {
     const entry = anEntry({ hosts: false, poll: { intervalMs: 200 } });
     const bench = aPoller(rest, 300, entry, 1_000_000);
-    const { clock, poller, calls } = bench;
+    const { clock, poller, source } = bench;
     bench.start();
     await clock.advance(1000);
     const looks = new Set<number>();
-    const refusals = calls.key.refusals.bind(calls.key);
-    calls.key.refusals = () => (looks.add(clock.monotonicMs()), refusals());
+    const groups = source.groups.bind(source);
+    source.groups = (...asked) => (looks.add(clock.monotonicMs()), groups(...asked));
 
     for (let ms = 0; ms < 400; ms += 1) {
       await clock.advance(1);

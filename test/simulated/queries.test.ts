@@ -103,7 +103,7 @@ describe('a query', () => {
       '0',
       '1',
     ]);
-    expect(bench.daemon.status()[0]).toMatchObject({ state: 'degraded', failingApplications: 0 });
+    expect(bench.daemon.status()[0]).toMatchObject({ state: 'degraded', failing: [] });
     expect(bench.daemon.status()[0]?.queries?.[0]).toMatchObject({
       name: 'calls',
       state: 'failing',

@@ -354,7 +354,9 @@ describe('11.3 a query that never has a value', () => {
       const told = await toldOf(bench);
       await bench.platform.clock.advance(20 * minuteMs);
 
-      expect(atFirst).toMatchObject(nothing);
+      // Series that are left out are a problem of their own, from the first answer on.
+      const state = remedy === 'max_series' ? 'degraded' : 'up';
+      expect(atFirst).toMatchObject({ ...nothing, state });
       expect(told).toMatchObject({ headline: true, row: true, state: 'degraded' });
       expect(told.title).not.toBe(atFirst.title);
       expect(told.json).toContain(remedy);

@@ -68,10 +68,6 @@ describe('the status page', () => {
       titles.push(/<title>(\w+: \w+ \w+ \w+)/u.exec(page)?.[1]);
     }
 
-    expect(titles).toEqual([
-      'up: 2 applications in',
-      'degraded: 1 account down',
-      'down: 2 accounts down',
-    ]);
+    expect(titles).toEqual(['up: 2 applications in', 'degraded: 1 API key', 'down: 2 API keys']);
   });
 });

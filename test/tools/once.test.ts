@@ -174,7 +174,7 @@ describe('once over NerdGraph', () => {
       expect(page.series(application)).toHaveLength(count - 1);
       expect(page.series(host)).toHaveLength(2 * (count - 1));
       expect(failed).toEqual(['application 3']);
-      expect(stderr).toContain('"reason":"too_large","examples":["application 3"]');
+      expect(stderr).toContain('"app_name":"application 3","error":{"reason":"too_large"');
     },
   );
 

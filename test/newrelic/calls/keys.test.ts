@@ -192,10 +192,10 @@ describe('a key', () => {
 
     expect(seen).toEqual([
       undefined,
-      { calls: 1, sinceMs: 1000, lastMs: 1000 },
-      { calls: 2, sinceMs: 1000, lastMs: 300_999 },
+      { calls: 1, sinceMs: 1000, lastMs: 1000, cause: 'overload' },
+      { calls: 2, sinceMs: 1000, lastMs: 300_999, cause: 'overload' },
       undefined,
-      { calls: 1, sinceMs: 601_999, lastMs: 601_999 },
+      { calls: 1, sinceMs: 601_999, lastMs: 601_999, cause: 'overload' },
     ]);
   });
 });

@@ -64,6 +64,7 @@ function aBadNight(): StatusSource {
         up: false,
         stateSinceMs: statusNowMs - 720_000,
         error: 'The key was refused (401).',
+        errorReason: 'auth',
         applications: 0,
         hosts: 0,
         listedApplications: undefined,
@@ -91,23 +92,22 @@ function aBadNight(): StatusSource {
 describe('statusPage', () => {
   it.each([
     'degraded',
-    '1 account down, 1 application failing, values of 1 application dropped, 2 entries match nothing, 1 API key cannot be read, the last reload was refused, limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC, intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed, 1 metric never has a value.',
+    '1 refused configuration, 1 clock wrong, 1 account throttled, 1 API key cannot be read, 2 entries match nothing, 2 applications failing, 1 application without its values, 1 budget too small, 1 metric never has a value, 1 API key refused.',
     '1 (0 to 2)',
-    'Limit lowered from 800 to 80: New Relic refused 17 calls, the last at 02:59:30 UTC.',
+    'Account throttled since 02:50:00 UTC (10 min ago): New Relic refused 17 calls, the last at 02:59:30 UTC; limit lowered from 800 to 80; paused after a 429: no calls are sent until 03:00:41 UTC; intervals stretched 2.0 times. The limit of the key is used up, perhaps by others that use it as well: less is sent, and all of it again 5 minutes after the last 429. To leave others more, lower requests_per_minute.',
     '3 d 4 h',
     'refused 40 s ago',
     'It was refused: the previous one stays active. Last tried 02:59:20 UTC (40 s ago).',
     'config.yaml:5:5: unknown key "nmae"',
     '| ^^^^',
-    'Discovery fails since 02:48:00 UTC (12 min ago): The key was refused (401).',
+    'API key refused: The key was refused (401).',
     'down for 12 min',
     '1 of 800',
     '2 applications fail: see below',
     '2 entries match nothing: id=123, name=Shop',
-    'The API key cannot be read (file api-key): no such file. The key that was read 1 h 6 min ago stays in use; a restart would fail.',
-    'Intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed.',
-    "New Relic's clock is 1 min 15 s behind this machine's: windows follow New Relic's. Check the clock of this machine.",
-    'Paused: after a 429 from New Relic, no calls are sent until 03:00:41 UTC (in 41 s).',
+    'API key cannot be read since 02:45:00 UTC (15 min ago): file api-key: no such file; the key that was read before stays in use. Put the key back in its place: a restart would fail.',
+    'Budget too small: intervals stretched 2.0 times: 1,604 calls a minute needed, 80 allowed. Raise requests_per_minute if the key allows it, or poll less.',
+    "Clock wrong: New Relic's clock is 1 min 15 s behind this machine's: windows follow New Relic's. Compare the clock of this machine with a time server.",
     "timeout since 02:38:00 UTC (22 min ago): GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
     'Its values were dropped at 02:53:00 UTC (7 min ago).',
     'Older values are held; they are dropped at 03:07:00 UTC (in 7 min) unless a poll succeeds.',
@@ -127,7 +127,7 @@ describe('statusPage', () => {
     const bad = statusPageOf(aStatusSource({ applications: oneOfEachState() }));
     const good = statusPageOf(aStatusSource());
 
-    expect(bad).toContain('<title>degraded: 1 application failing, ');
+    expect(bad).toContain('<title>degraded: 2 applications failing, ');
     expect(good).toContain('<title>up: 1 application, all polls succeed. ');
     expect(bad).toContain('%23d93025');
     expect(good).not.toContain('%23d93025');
@@ -184,6 +184,7 @@ describe('statusPage', () => {
     };
     const accounts = [
       anAccountDetails({
+        up: false,
         error: message,
         errorReason: 'auth',
         queries,

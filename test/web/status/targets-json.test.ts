@@ -222,7 +222,7 @@ describe('targetsJson', () => {
     expect(accounts).toEqual([
       {
         name: 'production',
-        state: 'up',
+        state: 'degraded',
         stateSince: '2026-11-18T23:00:00.000Z',
         lastError: '',
         source: 'rest',
@@ -230,6 +230,7 @@ describe('targetsJson', () => {
         polledApplications: 3,
         listedApplications: 316,
         excludedApplications: 0,
+        failingApplications: 0,
         hosts: 12,
         missing: ['id=7'],
         missingMetrics: [missingMetric],
@@ -245,9 +246,13 @@ describe('targetsJson', () => {
         refusedRequests: 3,
         lastRefusal: '2026-11-22T03:00:00.000Z',
         slowdowns: [
-          'New Relic refused 3 calls, the last at 03:00:00 UTC',
-          'intervals stretched 1.4 times: 324 calls a minute needed, New Relic answers too slowly',
+          'New Relic refused 3 calls, the last at 03:00:00 UTC; paused after a 429: no calls are sent until 03:00:00 UTC; intervals stretched 1.4 times',
         ],
+        problems: [
+          { kind: 'throttled', tone: 'amber', since: '1970-01-01T00:00:00.000Z' },
+          { kind: 'entry_matches_nothing', tone: 'red', subject: { selector: 'id=7' } },
+          { kind: 'metric_without_value', tone: 'amber', subject: missingMetric },
+        ].map((one) => expect.objectContaining(one) as unknown),
         pausedUntil: '2026-11-22T03:00:00.000Z',
         clockSkewSeconds: null,
         lastDiscovery: '2026-11-22T02:59:39.000Z',
