@@ -13,7 +13,7 @@ import {
 } from '../model/selected-application.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import { growsWithWindow } from '../model/vendor-value.ts';
-import { readsSame } from './question.ts';
+import { readOf } from './question.ts';
 import {
   afterPollOf,
   failingFrom,
@@ -303,10 +303,14 @@ export function withSeries(
   if (reading === undefined || reading.series.length === 0) return before;
   if (isSameWindow && isDeepStrictEqual(reading.series, series)) return before;
   const holds = ({ value }: PolledSeries): boolean => isSameWindow || !growsWithWindow(value);
-  const placesOf = (scope: 'applications' | 'hosts'): readonly number[] =>
-    series.map((wanted) =>
-      reading.series.findIndex((one) => holds(one) && readsSame(one, wanted, scope)),
-    );
+  const placesOf = (scope: 'applications' | 'hosts'): readonly (number | undefined)[] => {
+    const places = new Map<string | undefined, number>();
+    for (const [place, one] of reading.series.entries()) {
+      if (holds(one)) places.set(readOf(one, scope), place);
+    }
+    places.delete(undefined);
+    return series.map((wanted) => places.get(readOf(wanted, scope)));
+  };
   const [ofApplication, ofHost] = [placesOf('applications'), placesOf('hosts')];
   const hosts = [...reading.hosts].map(([id, values]) => [id, valuesAt(ofHost, values)] as const);
   const application = valuesAt(ofApplication, reading.application);
@@ -314,6 +318,6 @@ export function withSeries(
 }
 
 /** Nothing stays nothing. */
-function valuesAt(places: readonly number[], values: Values): Values {
-  return values.length === 0 ? [] : places.map((place) => values[place]);
+function valuesAt(places: readonly (number | undefined)[], values: Values): Values {
+  return values.length === 0 ? [] : places.map((place = -1) => values[place]);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry, Query } from '../model/config.ts';
-import { isReadOf, metricScopes, type PolledSeries } from '../model/polled-series.ts';
+import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import { hostChoiceOf, hostChoiceText } from '../model/selected-application.ts';
 import type { Question } from '../model/source.ts';
 
@@ -21,8 +21,14 @@ export function brings(asked: Asked | undefined, wanted: Asked | undefined): boo
   if (!isDeepStrictEqual(frameOf(asked), frameOf(wanted))) return false;
   if (!('series' in asked && 'series' in wanted)) return true;
   const areNamesAsked = asked.poll.hostNames || !wanted.poll.hostNames;
-  return areNamesAsked && wanted.series.every((one) => isAmong(asked.series, one));
+  const areRead = (scope: (typeof scopes)[number]): boolean => {
+    const read = new Set([undefined, ...asked.series.map((one) => readOf(one, scope))]);
+    return wanted.series.every((one) => read.has(readOf(one, scope)));
+  };
+  return areNamesAsked && scopes.every(areRead);
 }
+
+const scopes = ['applications', 'hosts'] as const;
 
 /** What both must have alike. */
 function frameOf(asked: Asked): readonly unknown[] {
@@ -33,25 +39,8 @@ function frameOf(asked: Asked): readonly unknown[] {
   return [...times, asked.nrql, asked.gauges, asked.facets, asked.maxSeries];
 }
 
-function isAmong(series: readonly PolledSeries[], wanted: PolledSeries): boolean {
-  return scopes
-    .filter((scope) => isReadOf(scope, wanted))
-    .every((scope) => series.some((one) => readsSame(one, wanted, scope)));
-}
-
-const scopes = metricScopes.filter((scope) => scope !== 'both');
-
-/** Whether the values of both are the same, whatever their names and labels. */
-export function readsSame(
-  one: PolledSeries,
-  other: PolledSeries,
-  scope: 'applications' | 'hosts',
-): boolean {
-  return (
-    one.metric === other.metric &&
-    one.value === other.value &&
-    one.scale === other.scale &&
-    isReadOf(scope, one) &&
-    isReadOf(scope, other)
-  );
+/** What a series reads of these: the same has the same values, whatever its name and labels. */
+export function readOf(series: PolledSeries, scope: 'applications' | 'hosts'): string | undefined {
+  const { metric, value, scale } = series;
+  return isReadOf(scope, series) ? `${value} ${scale} ${metric}` : undefined;
 }
