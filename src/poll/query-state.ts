@@ -25,8 +25,9 @@ export function missingTextOf({ emptyAnswers = 0, reading }: QueryState): string
   return emptyAnswers < 2 || reading === undefined ? undefined : emptyTextOf(reading);
 }
 
-/** Why an answer has no series, and what to do. */
-export function emptyTextOf({ rows, leftOut, unusable }: QueryReading): string {
+/** Why an answer has no value, and what to do; `undefined` if it has one. */
+export function emptyTextOf({ series, rows, leftOut, unusable }: QueryReading): string | undefined {
+  if (series.length > 0) return undefined;
   if (rows === 0) {
     return 'it has no rows: check FROM and WHERE ("newrelic-exporter check-config --online" knows which event types there are), or ask for a longer window';
   }
@@ -66,7 +67,7 @@ export function afterQueryPoll(
   if (reading === undefined) {
     return { ...state, heldSinceMs, ...afterPollOf(state, why, startMs, now) };
   }
-  const isEmpty = reading.series.length === 0 && emptyAnswers !== undefined;
+  const isEmpty = emptyTextOf(reading) !== undefined && emptyAnswers !== undefined;
   return {
     ...state,
     reading,

@@ -78,7 +78,8 @@ function queryFinding(
 type Verdict = readonly [Severity, remedy?: string];
 
 function verdictOn({ facets, mostRows }: Query, reading: QueryReading): Verdict {
-  if (reading.series.length === 0) return ['warning', emptyTextOf(reading)];
+  const empty = emptyTextOf(reading);
+  if (empty !== undefined) return ['warning', empty];
   if (reading.leftOut > 0) return ['warning', 'raise max_series, or ask for less'];
   if (facets.length === 0 || reading.rows < mostRows) return ['ok'];
   return ['note', 'there may be more rows than its LIMIT allows: raise LIMIT, or ask for less'];
