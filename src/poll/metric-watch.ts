@@ -8,22 +8,21 @@ import type { AppReading } from '../model/snapshot.ts';
 import type { MissingMetric } from '../model/telemetry.ts';
 import type { AppState } from './app-state.ts';
 
-/** A metric of an entry. The gauge of a preset is one, whatever its transaction types. */
-interface Watched {
+/** A gauge that must have a value at some time. That of a preset is one, whatever its transaction types. */
+export interface WatchedGauge {
   readonly named: MissingMetric;
   /** Where its values are in a reading. */
   readonly indexes: readonly number[];
   readonly ofHostsAlone: boolean;
 }
 
-/** What is known about the metrics of one entry. */
+/** What is known about the gauges of one entry. */
 interface EntryWatch {
-  /** What no application has had a value of so far. */
-  open: readonly Watched[];
+  /** The same after a reload that leaves it as it is. */
+  readonly key: string;
+  /** What no application has had a value of so far, and whether a busy one lacked it. */
+  readonly open: Map<WatchedGauge, boolean>;
   readonly polled: Set<string>;
-  /** Whether an application had requests in such a poll; and hosts as well. */
-  isBusy: boolean;
-  hasBusyHosts: boolean;
 }
 
 /**
@@ -34,29 +33,29 @@ interface EntryWatch {
  */
 export class MetricWatch {
   #watches: ReadonlyMap<AppEntry, EntryWatch> = new Map();
-  #missing: readonly MissingMetric[] = [];
+  #missing = new Set<MissingMetric>();
 
   /** All missing metrics. */
   get missing(): readonly MissingMetric[] {
-    return this.#missing;
+    return [...this.#missing];
   }
 
   polled({ selected, pollSucceeded, gone }: AppState, reading: AppReading | undefined): void {
     const { entry, application } = selected;
     const watch = this.#watches.get(entry);
-    if (watch === undefined || watch.open.length === 0 || reading === undefined || gone) return;
+    if (watch === undefined || watch.open.size === 0 || reading === undefined || gone) return;
     // A poll from before a reload asked for something else, that of a silent application for nothing.
     if (!isDeepStrictEqual(reading.series, entry.series)) return;
-    const found = watch.open.filter((one) => hasValueOf(one, reading));
-    if (found.length > 0) {
-      watch.open = watch.open.filter((one) => !found.includes(one));
-      this.#missing = this.#missing.filter((named) => !found.some((one) => one.named === named));
+    for (const gauge of [...watch.open.keys()].filter((one) => hasValueOf(one, reading))) {
+      watch.open.delete(gauge);
+      this.#missing.delete(gauge.named);
     }
     if (pollSucceeded !== true) return;
     watch.polled.add(application.id);
-    if (watch.hasBusyHosts || !isBusy(selected, reading)) return;
-    watch.isBusy = true;
-    watch.hasBusyHosts = reading.hosts.size > 0;
+    if (!isBusy(selected, reading)) return;
+    for (const gauge of watch.open.keys()) {
+      if (!gauge.ofHostsAlone || reading.hosts.size > 0) watch.open.set(gauge, true);
+    }
   }
 
   /**
@@ -65,52 +64,41 @@ export class MetricWatch {
    * @returns what was not called missing before
    */
   judge(states: ReadonlyMap<string, AppState>): readonly MissingMetric[] {
-    const known = new Map([...this.#watches].map((one) => [selectorText(one[0].selector), one]));
+    const known = new Map(Array.from(this.#watches.values(), (watch) => [watch.key, watch]));
     const watches = new Map<AppEntry, EntryWatch>();
     const awaited = new Set<EntryWatch>();
     for (const [id, state] of states) {
       const { entry } = state.selected;
-      const watch =
-        watches.get(entry) ?? watchAfter(known.get(selectorText(entry.selector)), entry);
+      const watch = watches.get(entry) ?? this.#watches.get(entry) ?? watchOf(entry, known);
       watches.set(entry, watch);
       if (mayBring(state) && !watch.polled.has(id)) awaited.add(watch);
     }
     this.#watches = watches;
-    const before = new Set(this.#missing);
-    this.#missing = [...watches.values()].flatMap((watch) => {
+    const before = this.#missing;
+    const missing = [...watches.values()].flatMap((watch) => {
       for (const id of watch.polled) if (!states.has(id)) watch.polled.delete(id);
-      const isMissing = ({ named, ofHostsAlone }: Watched): boolean => {
-        if (awaited.has(watch)) return before.has(named);
-        return ofHostsAlone ? watch.hasBusyHosts : watch.isBusy;
-      };
-      return watch.open.filter(isMissing).map(({ named }) => named);
+      const lacked = [...watch.open].flatMap(([{ named }, isLacked]) => (isLacked ? named : []));
+      return awaited.has(watch) ? lacked.filter((one) => before.has(one)) : lacked;
     });
-    return this.#missing.filter((one) => !before.has(one));
+    this.#missing = new Set(missing);
+    return missing.filter((one) => !before.has(one));
   }
 }
 
-/** What is known of an entry survives a reload that leaves it as it is. */
-function watchAfter(
-  known: readonly [AppEntry, EntryWatch] | undefined,
-  entry: AppEntry,
-): EntryWatch {
-  if (known !== undefined && asksAlike(known[0], entry)) return known[1];
-  const open = watchedBy(entry);
-  return { open, polled: new Set(), isBusy: false, hasBusyHosts: false };
-}
-
-function asksAlike(left: AppEntry, right: AppEntry): boolean {
-  const isSameScope =
-    left.application === right.application && (left.hosts === false) === (right.hosts === false);
-  return left === right || (isSameScope && isDeepStrictEqual(left.series, right.series));
+function watchOf(entry: AppEntry, known: ReadonlyMap<string, EntryWatch>): EntryWatch {
+  const gauges = watchedGauges(entry);
+  const key = JSON.stringify([entry.hosts !== false, gauges]);
+  const open = new Map(gauges.map((gauge) => [gauge, false]));
+  return known.get(key) ?? { key, open, polled: new Set() };
 }
 
 /** Their names are right by construction, and an application without requests or errors is no mistake. */
 const unwatched: ReadonlySet<PresetName | undefined> = new Set(['throughput', 'errors']);
 
-function watchedBy(entry: AppEntry): readonly Watched[] {
+/** What an entry asks for that must have a value at some time. */
+export function watchedGauges(entry: AppEntry): readonly WatchedGauge[] {
   const selector = selectorText(entry.selector);
-  const watched = new Map<string, Watched>();
+  const watched = new Map<string, WatchedGauge>();
   for (const [index, series] of entry.series.entries()) {
     const { gauge, metric, value, preset, scope } = series;
     const ofApplication = entry.application && isReadOf('applications', series);
@@ -130,7 +118,8 @@ function watchedBy(entry: AppEntry): readonly Watched[] {
   return [...watched.values()];
 }
 
-function hasValueOf({ indexes }: Watched, { application, hosts }: AppReading): boolean {
+/** Whether the application or one of its hosts has one; 0 is a value. */
+export function hasValueOf({ indexes }: WatchedGauge, { application, hosts }: AppReading): boolean {
   return [application, ...hosts.values()].some((values) =>
     indexes.some((index) => values[index] !== undefined),
   );

@@ -3,6 +3,7 @@ import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { printable } from '../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { hasValueOf, watchedGauges } from '../poll/metric-watch.ts';
 import type { OpenAccount } from './ask.ts';
 import type { CheckedConfig, Finding } from './check-finding.ts';
 import type { Sample } from './discovered-account.ts';
@@ -21,30 +22,30 @@ export async function sampleFindings(
   checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
   const account = open.account.name;
-  const subject = `application ${selected.application.id}`;
+  const { application, entry } = selected;
+  const subject = `application ${application.id}`;
   const { reading, error, gone } = outcome;
-  if (error !== undefined) {
-    const message = `${subject}: its values cannot be read`;
-    return [{ severity: 'error', account, message, remedy: error.message }];
+  if (error !== undefined || gone || reading === undefined) {
+    const isUnread = error !== undefined;
+    const what = isUnread
+      ? 'its values cannot be read'
+      : 'New Relic lists it but has no values of it';
+    return [{ severity: 'error', account, message: `${subject}: ${what}`, remedy: error?.message }];
   }
-  if (gone || reading === undefined) {
-    const message = `${subject}: New Relic lists it but has no values of it`;
-    return [{ severity: 'error', account, message }];
-  }
-  const { series, application } = reading;
-  const silent = series.filter(
-    ({ preset }, index) => preset === undefined && (application[index] ?? 0) === 0,
-  );
+  const silent = watchedGauges(entry)
+    .filter((gauge) => !hasValueOf(gauge, reading))
+    .flatMap(({ indexes: [first = -1] }) => entry.series[first] ?? []);
+  const read = silent.filter((one) => isReadOf('applications', one));
+  const lacks = new Set(read.map(({ gauge }) => gauge.name));
   const unknown: Finding[] = [];
-  const told = new Set<string>();
-  for (const one of silent.slice(0, mostAsked)) {
+  for (const one of silent.filter(({ preset }) => preset === undefined).slice(0, mostAsked)) {
     const finding = await unknownFinding(open, selected, one, checked);
     if (finding === undefined) continue;
     unknown.push(finding);
-    told.add(one.gauge.name);
+    lacks.delete(one.gauge.name);
   }
-  const lacks = gaugesWithoutValue(reading).filter((name) => !told.has(name));
-  const without = lacks.length === 0 ? '' : `, and no value at the moment of ${lacks.join(', ')}`;
+  const without =
+    lacks.size === 0 ? '' : `, and no value at the moment of ${[...lacks].join(', ')}`;
   const message = `${subject}: values can be read, ${throughputText(reading)}${without}`;
   return [{ severity: 'ok', account, message }, ...unknown];
 }
@@ -56,17 +57,6 @@ function throughputText(reading: AppReading): string {
   return isAsked ? 'it has no throughput at the moment' : 'without throughput';
 }
 
-/** The gauges of the application itself, beside throughput, that none of its series has a value for. */
-function gaugesWithoutValue({ series, application }: AppReading): readonly string[] {
-  const asked = [...series.entries()].filter(
-    ([, one]) => one.preset !== 'throughput' && isReadOf('applications', one),
-  );
-  const having = asked.filter(([index]) => application[index] !== undefined);
-  const names = new Set(having.map(([, { gauge }]) => gauge.name));
-  const all = new Set(asked.map(([, { gauge }]) => gauge.name));
-  return [...all].filter((name) => !names.has(name));
-}
-
 /** Says so, at its line, if New Relic does not know a metric of the application, or not with this value. */
 async function unknownFinding(
   open: OpenAccount,
@@ -74,7 +64,7 @@ async function unknownFinding(
   series: PolledSeries,
   { config, file }: CheckedConfig,
 ): Promise<Finding | undefined> {
-  const { metric, value } = series;
+  const { metric, value, gauge } = series;
   const alike = await listed(open, id, metric);
   if (alike === undefined) return undefined;
   const found = alike.find(({ name }) => name === metric);
@@ -82,25 +72,24 @@ async function unknownFinding(
   // NerdGraph does not tell for certain which values a metric has.
   const mayHaveIt = open.account.source.kind === 'nerdgraph' || values.includes(value);
   if (found !== undefined && mayHaveIt) return undefined;
+  const [key, what, remedy] =
+    found === undefined
+      ? ['metric', '', await meant(open, id, metric)]
+      : ['value', `value "${value}" of the `, `it has ${values.map(printable).join(', ')}`];
+  const own = ['apps', config.apps.indexOf(entry)];
+  const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
   const index = entry.poll.metrics.findIndex(
     (one) =>
       typeof one === 'object' &&
       one.metric === metric &&
       one.value === value &&
-      one.as === series.gauge.name,
+      one.as === gauge.name,
   );
-  const own = ['apps', config.apps.indexOf(entry)];
-  const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
-  const key = found === undefined ? 'metric' : 'value';
-  const what = found === undefined ? '' : `value "${value}" of the `;
   return {
     severity: 'warning',
     account: open.account.name,
     message: `application ${id} has no ${what}metric "${printable(metric)}"`,
-    remedy:
-      found === undefined
-        ? await meant(open, id, metric)
-        : `it has ${values.map(printable).join(', ')}`,
+    remedy,
     place: file.placeOf(file.at(...list, 'metrics', index, key)?.span),
   };
 }
@@ -109,22 +98,18 @@ async function unknownFinding(
 async function listed(
   open: OpenAccount,
   applicationId: string,
-  like: string,
+  like: string | undefined,
 ): Promise<readonly ListedMetric[] | undefined> {
   const found: ListedMetric[] = [];
   const question = { applicationId, hostId: undefined, like };
-  const end = await listMetrics(open, question, 1, (some) => found.push(...some));
-  return end.error === undefined && end.cut === undefined ? found : undefined;
+  const { error, cut } = await listMetrics(open, question, 1, (some) => found.push(...some));
+  return error === undefined && cut === undefined ? found : undefined;
 }
 
-/** As much of a name as is likely to be right. */
-const beginning = 4;
-
-/** What is probably meant by the name of a metric: one with the same beginning, or the same end. */
+/** What is probably meant by the name of a metric: one with the same first part, last part or beginning. */
 async function meant(open: OpenAccount, applicationId: string, metric: string): Promise<string> {
   const parts = metric.split('/');
-  const [first = metric] = parts;
-  for (const part of new Set([first, parts.at(-1) ?? first, metric.slice(0, beginning)])) {
+  for (const part of new Set([parts[0], parts.at(-1), metric.slice(0, 4)])) {
     const names = (await listed(open, applicationId, part))?.map(({ name }) => name) ?? [];
     const near = closest(metric, names);
     if (near !== undefined) return `did you mean "${printable(near)}"?`;

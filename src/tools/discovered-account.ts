@@ -92,6 +92,12 @@ export interface Sample {
   readonly outcome: PollOutcome;
 }
 
+/** Asks for the values of an application. */
+export async function sampleOf(open: OpenAccount, selected: SelectedApplication): Promise<Sample> {
+  const outcomes = await open.poll([{ kind: 'application', selected }]);
+  return { selected, outcome: outcomes.get(selected.application.id) ?? nothingToAskOutcome };
+}
+
 /**
  * Asks for the values of some applications, without those of their hosts: one for each list of metrics, those
  * with the most metrics of their own first, which may be misspelt.
@@ -108,11 +114,7 @@ export async function samplesOf(
   const samples: Sample[] = [];
   for (const one of [...byList.values()].toReversed().slice(0, most)) {
     const entry = { ...one.entry, application: true, hosts: false };
-    const outcomes = await open.poll([{ kind: 'application', selected: { ...one, entry } }]);
-    samples.push({
-      selected: one,
-      outcome: outcomes.get(one.application.id) ?? nothingToAskOutcome,
-    });
+    samples.push({ ...(await sampleOf(open, { ...one, entry })), selected: one });
   }
   return samples;
 }

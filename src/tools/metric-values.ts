@@ -1,7 +1,9 @@
 import type { AppEntry } from '../model/config.ts';
-import { nothingToAskOutcome } from '../model/poll-outcome.ts';
-import { type PolledSeries, seriesOf, type Values } from '../model/polled-series.ts';
+import { type PolledSeries, seriesOf } from '../model/polled-series.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
 import type { ValueName } from '../model/vendor-value.ts';
+import { valueKeyOf } from '../newrelic/nerdgraph/column-sets.ts';
+import { sampleOf } from './discovered-account.ts';
 import type { ListedMetric } from './metric-lists.ts';
 import type { Target } from './metrics-target.ts';
 
@@ -38,12 +40,8 @@ export function kindOf({
   return { kind, shown: first.filter((value) => value !== undefined) };
 }
 
-/** What metrics are at the moment, by `valueKey`. */
+/** What metrics are at the moment, by `valueKeyOf`. */
 export type ValuesNow = ReadonlyMap<string, number | undefined>;
-
-export function valueKey(metric: string, value: string): string {
-  return JSON.stringify([metric, value]);
-}
 
 /** Values are read of so many metrics at most, by some ten calls. */
 const mostMetrics = 600;
@@ -64,34 +62,28 @@ export async function valuesNow(
     metrics.length > mostMetrics
       ? `those of the first ${mostMetrics} metrics only: list fewer with --like=TEXT`
       : undefined;
+  const { open, host } = target;
+  const { application, entry } = selectedOf(target, usual);
   try {
     for (const series of seriesByKind(metrics.slice(0, mostMetrics))) {
-      const { read, failure } = await polled(series, target, usual);
-      for (const [index, { metric, value }] of series.entries()) {
-        values.set(valueKey(metric, value), read?.[index]);
-      }
-      error ??= failure;
+      const sample = await sampleOf(open, { application, entry: { ...entry, series } });
+      const { reading, error: failure } = sample.outcome;
+      const read = host === undefined ? reading?.application : reading?.hosts.get(host.id);
+      for (const [index, one] of series.entries()) values.set(valueKeyOf(one), read?.[index]);
+      error ??= failure?.message;
     }
   } catch (thrown) {
-    if (!target.open.platform.stopSignal.aborted) throw thrown;
+    if (!open.platform.stopSignal.aborted) throw thrown;
   }
   return { values, error };
 }
 
-async function polled(
-  series: readonly PolledSeries[],
-  { open, application, host }: Target,
-  usual: AppEntry,
-): Promise<{ readonly read: Values | undefined; readonly failure: string | undefined }> {
+function selectedOf({ application, host }: Target, usual: AppEntry): SelectedApplication {
   const isHost = host !== undefined;
   const hostIds = isHost && application.hostIds !== undefined ? [host.id] : application.hostIds;
   const poll = { ...usual.poll, hostNames: false };
-  const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, series, poll };
-  const selected = { application: { ...application, hostIds }, entry };
-  const outcomes = await open.poll([{ kind: 'application', selected }]);
-  const { reading, error } = outcomes.get(application.id) ?? nothingToAskOutcome;
-  const read = isHost ? reading?.hosts.get(host.id) : reading?.application;
-  return { read, failure: error?.message };
+  const entry = { ...usual, exclude: false, application: !isHost, hosts: isHost, poll };
+  return { application: { ...application, hostIds }, entry };
 }
 
 function seriesByKind(metrics: readonly ListedMetric[]): Iterable<readonly PolledSeries[]> {

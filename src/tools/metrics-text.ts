@@ -1,8 +1,9 @@
 import { type PresetName, presetNames, presets } from '../model/presets.ts';
 import { countOf, printable } from '../model/shown-text.ts';
+import { valueKeyOf } from '../newrelic/nerdgraph/column-sets.ts';
 import { valueText } from '../web/status/texts.ts';
 import type { ListedMetric, MetricListEnd } from './metric-lists.ts';
-import { kindOf, type ValuesNow, valueKey } from './metric-values.ts';
+import { kindOf, type ValuesNow } from './metric-values.ts';
 import type { Target } from './metrics-target.ts';
 import { aligned } from './plain-text.ts';
 
@@ -10,13 +11,13 @@ const presetByValue: ReadonlyMap<string, PresetName> = new Map(
   presetNames.flatMap((preset) =>
     presets[preset]
       .flatMap(({ sources }) => Object.values(sources))
-      .map(({ metric, value }) => [valueKey(metric, value), preset] as const),
+      .map((source) => [valueKeyOf(source), preset] as const),
   ),
 );
 
 /** The preset that reads a value of a metric; `undefined` if none does. */
 export function presetOf(metric: string, value: string): PresetName | undefined {
-  return presetByValue.get(valueKey(metric, value));
+  return presetByValue.get(valueKeyOf({ metric, value }));
 }
 
 /** The presets that read any of the values of a metric, in their order. */
@@ -47,7 +48,7 @@ export function metricsTable(
   const cells = metrics.map((metric, index) => {
     const { kind, shown = [] } = kindOf(metric) ?? {};
     const texts = shown.flatMap((value) => {
-      const now = values.get(valueKey(metric.name, value));
+      const now = values.get(valueKeyOf({ metric: metric.name, value }));
       return now === undefined ? [] : [valueText(value, now)];
     });
     const name = names[index] ?? '';

@@ -48,7 +48,7 @@ export const maxNrqlCharacters = 4000;
 const maxColumnCharacters = 0.625 * maxNrqlCharacters;
 
 /** Identifies what a series is read from. */
-export function valueKeyOf({ metric, value }: VendorMetric): string {
+export function valueKeyOf({ metric, value }: Record<keyof VendorMetric, string>): string {
   return `${metric}\n${value}`;
 }
 
