@@ -79,14 +79,16 @@ export function subjectsOf(
   );
 }
 
-/** Whether what fails does so because of its whole account: lists fail alike, or there are 429s. */
+/** Whether what fails does so because of its whole account: lists fail alike, or did when it was polled, or there are 429s. */
 export function isEffectOf(
-  { errorReason, refusals, backoffUntilMs }: AccountFacts,
-  { state, failure }: Pick<FailingStatus, 'state' | 'failure'>,
+  { errorReason, refusals, backoffUntilMs, recovered }: AccountFacts,
+  { state, failure, lastPollMs = 0 }: FailingStatus,
 ): boolean {
   if (failure === undefined || state === 'gone') return false;
   const isThrottled = refusals !== undefined || backoffUntilMs !== undefined;
-  return failure.reason === errorReason || (failure.reason === 'throttled' && isThrottled);
+  const isLeft = failure.reason === recovered?.reason && lastPollMs < recovered.atMs;
+  const isAlike = failure.reason === errorReason || isLeft;
+  return isAlike || (failure.reason === 'throttled' && isThrottled);
 }
 
 function aProblem(
@@ -282,19 +284,14 @@ function clockProblems(known: Noted, accounts: readonly AccountDetails[]): reado
 }
 
 function sharedKeyProblems(known: Noted, accounts: readonly AccountDetails[]): readonly Problem[] {
-  const groups = new Set(
-    accounts.map(({ keySharedBy = [] }) => keySharedBy.toSorted().join('", "')),
-  );
-  return [...groups]
-    .filter(Boolean)
-    .map((names) =>
-      aProblem(
-        known,
-        'key_shared',
-        `the accounts "${names}" have the same API key: they share its limit evenly, the smallest requests_per_minute of them`,
-        { subject: { accounts: names.replaceAll('", "', ', ') } },
-      ),
-    );
+  return accounts.flatMap(({ name, keySharedBy = [] }) => {
+    const names = accounts.map((one) => one.name).filter((one) => keySharedBy.includes(one));
+    // One of them stands for all.
+    if (names[0] !== name) return [];
+    const subject = { accounts: names.join(', ') };
+    const text = `they share its limit evenly, the smallest requests_per_minute of them: ${subject.accounts}`;
+    return [aProblem(known, 'key_shared', text, { subject })];
+  });
 }
 
 /** `19:50:05 UTC`. */

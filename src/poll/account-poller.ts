@@ -1,34 +1,27 @@
 import { setMaxListeners } from 'node:events';
-import { nowOf, type Since, sleep, wallTimeOf } from '../model/clock.ts';
+import { sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
-import { type AccountFacts, problemsOf } from '../model/problem.ts';
 import type { Polled, Source } from '../model/source.ts';
-import type { AccountDetails, AccountState, ApplicationStatus } from '../model/status.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import { minuteMs } from '../model/time.ts';
-import { accountFactsOf, stateAfter } from './account-status.ts';
+import { AccountJudge, accountFactsOf, applicationStatusesOf } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
 import { subjectsPerTurn } from './app-publisher.ts';
-import { applicationStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
 import { DiscoveryLoop } from './discovery-loop.ts';
 import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
 import { GroupPoll } from './group-poll.ts';
 import { Pause } from './pause.ts';
 import { isStillAsked, knownOutcomeOf, type PollRequest, requestOf } from './poll-request.ts';
-import { ProblemLog } from './problem-log.ts';
 
 /** The file of a key is read so often: whatever waits or pauses, a new key is used within a minute. */
 const keyReadMs = minuteMs / 2;
 /** Far longer than the loops themselves take for anything. */
 const stalledAfterMs = 5 * 60_000;
-/** The plan may change meanwhile: what is due then depends on it. */
-const longestPauseMs = 10_000;
 /** Polls started in one turn of the event loop: some milliseconds. */
 const pollsPerTurn = 200;
 /** A look at ten thousand subjects takes some milliseconds: it is made every quarter of a second at most. */
 const subjectsPerMs = 40;
-/** What is wrong with ten thousand is judged every second at most. */
-const judgedPerMs = 10;
 
 /**
  * Keeps one account's values fresh by two loops: one discovers again and again, one polls each application,
@@ -50,10 +43,7 @@ export class AccountPoller {
   #isWoken = false;
   /** What a source did not report as an outcome: a fault of this program. */
   #fault: { readonly error: unknown } | undefined;
-  /** As of the last judgement. */
-  #state: Since<AccountState> = { value: 'starting', sinceMs: undefined };
-  #judgedMs = Number.NEGATIVE_INFINITY;
-  readonly #log: ProblemLog;
+  readonly judge: AccountJudge;
   /** Whether all is polled once: then nothing joins that was polled already. */
   #isOnce = false;
 
@@ -68,7 +58,15 @@ export class AccountPoller {
       context,
     );
     this.#pause = new Pause(context.clock);
-    this.#log = new ProblemLog({ account: options.account.name }, context);
+    this.judge = new AccountJudge(
+      options.account.name,
+      () =>
+        accountFactsOf(this.#options, this.#table, context, {
+          startMs: this.#startMs,
+          nextDiscoveryMs: this.#discoveries.nextMs(),
+        }),
+      context,
+    );
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -106,7 +104,7 @@ export class AccountPoller {
         ),
       ]);
       const isWhole = polled.every((one) => one);
-      this.judge(true);
+      this.judge.judge(true);
       const hostless = entriesWithoutHost(states.applications.values());
       return isComplete && isWhole && discovery.missingSelectors.length + hostless.length === 0;
     } finally {
@@ -115,25 +113,7 @@ export class AccountPoller {
   }
 
   status(): AccountDetails {
-    const facts = this.#facts();
-    const now = nowOf(this.#context.clock);
-    const { value: state, sinceMs } = stateAfter(this.#state, facts, now.monotonicMs);
-    const stateSinceMs = sinceMs === undefined ? undefined : wallTimeOf(now)(sinceMs);
-    return { ...facts, state, stateSinceMs };
-  }
-
-  /** Notes what is wrong since now, and writes it to the log; all of it if nobody looks again. */
-  judge(isLast = false): void {
-    const facts = this.#facts();
-    this.#judgedMs = this.#context.clock.monotonicMs();
-    this.#state = stateAfter(this.#state, facts, this.#judgedMs);
-    this.#log.tell(problemsOf(facts), isLast);
-  }
-
-  #facts(): AccountFacts {
-    const times = { startMs: this.#startMs, nextDiscoveryMs: this.#discoveries.nextMs() };
-    const facts = accountFactsOf(this.#options, this.#table, this.#context, times);
-    return { ...facts, problemsSinceMs: this.#log.sinceMs() };
+    return this.judge.status();
   }
 
   /** All applications that are polled, as they are now. */
@@ -234,10 +214,11 @@ export class AccountPoller {
       void (await this.#start(due, signal));
       const { applications, queries } = this.#table.states;
       const subjects = applications.size + queries.size;
-      if (clock.monotonicMs() - this.#judgedMs >= subjects / judgedPerMs) this.judge();
+      const judgeMs = this.judge.judgeAgain(subjects);
       await sleep(clock, Math.floor(subjects / subjectsPerMs), signal);
       if (this.#isWoken) continue;
-      await this.#pause.until(Math.min(nextMs, clock.monotonicMs() + longestPauseMs), signal);
+      // The plan may change meanwhile: what is due then depends on it.
+      await this.#pause.until(Math.min(nextMs, judgeMs), signal);
     }
   }
 

@@ -1,25 +1,90 @@
 import { ApiError } from '../model/api-error.ts';
-import { noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
-import type { AccountInUse } from '../model/config.ts';
+import { type Clock, type Now, noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
+import type { AccountConfig, AccountInUse } from '../model/config.ts';
+import { hostsScope } from '../model/poll-outcome.ts';
 import { type AccountFacts, problemsOf, stateOfAccount } from '../model/problem.ts';
-import { polledBy } from '../model/selector.ts';
-import type { AccountState } from '../model/status.ts';
+import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
+import { polledBy, selectorText } from '../model/selector.ts';
+import { hasValues } from '../model/snapshot.ts';
+import type {
+  AccountDetails,
+  AccountState,
+  ApplicationState,
+  ApplicationStatus,
+  FailingStatus,
+  PolledStatus,
+  QueryStatus,
+} from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
-import { failingStatusesOf, queryStatusesOf } from './application-status.ts';
 import type { Context } from './context.ts';
 import { seeksAny } from './discovery-state.ts';
 import { knownOutcomeOf } from './poll-request.ts';
-import type { State } from './states.ts';
+import { ProblemLog } from './problem-log.ts';
+import { missingTextOf } from './query-state.ts';
+import { type State, type States, staleAtMs, timingOf } from './states.ts';
+import type { SubjectState } from './subject-state.ts';
 
+/** What is wrong with ten thousand is judged every second at most; */
+const judgedPerMs = 10;
+/** and without an event, so often. */
+const longestPauseMs = 10_000;
 /** After this long an account no longer holds back readiness, whatever it waits for: that must show. */
 const readinessTimeoutMs = 5 * 60_000;
+
+/** Judges an account: how it is doing, and since when what is wrong with it. */
+export class AccountJudge {
+  readonly #facts: () => AccountFacts;
+  readonly #clock: Clock;
+  readonly #log: ProblemLog;
+  /** As of the last judgement, at this monotonic time. */
+  #state: Since<AccountState> = { value: 'starting', sinceMs: undefined };
+  #judgedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(account: string, facts: () => AccountFacts, { clock, logger }: Context) {
+    this.#facts = facts;
+    this.#clock = clock;
+    this.#log = new ProblemLog({ account }, { clock, logger });
+  }
+
+  status(): AccountDetails {
+    const facts = this.#facts();
+    const now = nowOf(this.#clock);
+    const problemsSinceMs = this.#log.sinceMs();
+    const { value: state, sinceMs } = stateAfter(this.#state, facts, now.monotonicMs);
+    return { ...facts, problemsSinceMs, state, stateSinceMs: toWall(sinceMs, now) };
+  }
+
+  /** Notes what is wrong since now, and writes it to the log; all of it if nobody looks again. */
+  judge(isLast = false): void {
+    const facts = { ...this.#facts(), problemsSinceMs: this.#log.sinceMs() };
+    this.#judgedMs = this.#clock.monotonicMs();
+    this.#state = stateAfter(this.#state, facts, this.#judgedMs);
+    this.#log.tell(problemsOf(facts), isLast);
+  }
+
+  /** Judges unless that was just done. Returns when it is to be done next, on the monotonic clock. */
+  judgeAgain(subjects: number): number {
+    const atMs = this.#judgedMs + subjects / judgedPerMs;
+    if (this.#clock.monotonicMs() < atMs) return atMs;
+    this.judge();
+    return this.#judgedMs + longestPauseMs;
+  }
+}
+
+function stateAfter(
+  before: Since<AccountState>,
+  facts: AccountFacts,
+  nowMs: number,
+): Since<AccountState> {
+  return noted(before, stateOfAccount(facts.up, problemsOf(facts)), nowMs);
+}
 
 /** What is known of the account, for people, probes and self-metrics. */
 export function accountFactsOf(
   { account, entries, queries = [] }: AccountInUse,
   table: AccountTable,
-  { source, calls, clock, key, vendorClock, sink }: Context,
+  context: Context,
   {
     startMs,
     nextDiscoveryMs,
@@ -30,19 +95,16 @@ export function accountFactsOf(
     readonly nextDiscoveryMs: number | undefined;
   },
 ): AccountFacts {
+  const { source, calls, clock } = context;
   const { plan, discovery, states, asked } = table;
   const now = nowOf(clock);
   const hasApplications = seeksAny(entries);
   const known = [...states.applications.values()];
   const { longestIntervalMs, shortestStaleAfterMs } = timesOf(known, { entries, queries });
   const isDemandKnown = known.length > 0 || discovery.listed !== undefined || !hasApplications;
-  const { name, requestsPerMinute } = account;
-  const refusals = calls.key.refusals();
-  const sharing = [...calls.key.accounts];
+  const { name } = account;
   // What is not asked for never waits.
   const isAsked = (one: State): boolean => !knownOutcomeOf(one, undefined, source.listsHosts);
-  const toWall = (atMs: number | undefined): number | undefined =>
-    atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
     name,
     hasApplications,
@@ -62,13 +124,25 @@ export function accountFactsOf(
     configuredIntervalSeconds: longestIntervalMs / 1000,
     staleAfterSeconds: shortestStaleAfterMs / 1000,
     missingSelectors: discovery.missingSelectors,
+    recovered: discovery.recovered,
     missingMetrics: table.missingMetrics,
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
     failing: failingStatusesOf(name, table, clock),
     queries: queryStatusesOf(name, table, clock),
     lastDiscoveryMs: discovery.lastSuccessMs,
-    nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs) : undefined,
+    nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs, now) : undefined,
+    ...sendingFactsOf(account, context),
+  };
+}
+
+/** What is known of its key, of what is sent with it, and of what comes of that. */
+function sendingFactsOf(account: AccountConfig, { calls, clock, key, vendorClock, sink }: Context) {
+  const now = nowOf(clock);
+  const { name, requestsPerMinute } = account;
+  const refusals = calls.key.refusals();
+  const sharing = [...calls.key.accounts];
+  return {
     source: account.source.kind,
     requestsPerMinute,
     sharedRequestsPerMinute: account.sharedRequestsPerMinute ?? requestsPerMinute,
@@ -81,7 +155,7 @@ export function accountFactsOf(
     key: key.status(),
     requestsLastMinute: calls.requestsLastMinute(),
     requestsInFlight: calls.requestsInFlight(),
-    backoffUntilMs: toWall(calls.key.pausedUntilMs()),
+    backoffUntilMs: toWall(calls.key.pausedUntilMs(), now),
     clockSkew: vendorClock.skew(),
     leftOut: sink.leftOutOf(name),
     keySharedBy: sharing.some(({ budgetId }) => budgetId !== sharing[0]?.budgetId)
@@ -90,13 +164,8 @@ export function accountFactsOf(
   };
 }
 
-/** How the account is doing now. */
-export function stateAfter(
-  before: Since<AccountState>,
-  facts: AccountFacts,
-  nowMs: number,
-): Since<AccountState> {
-  return noted(before, stateOfAccount(facts.up, problemsOf(facts)), nowMs);
+function toWall(atMs: number | undefined, now: Now): number | undefined {
+  return atMs === undefined ? undefined : wallTimeOf(now)(atMs);
 }
 
 function isFirstCycleOver({ discovery, states }: AccountTable, runningMs: number): boolean {
@@ -118,4 +187,107 @@ function timesOf(
     // The shortest, so that whatever has been dropped was not renewed for at least so long.
     shortestStaleAfterMs: Math.min(...new Set(polls.map(({ staleAfterMs }) => staleAfterMs))),
   };
+}
+
+/** All applications of an account for people. */
+export function applicationStatusesOf(
+  account: string,
+  { states }: AccountTable,
+  clock: Clock,
+): readonly ApplicationStatus[] {
+  const now = nowOf(clock);
+  return Array.from(states.applications.values(), (app) => {
+    const { application, entry } = app.selected;
+    const hostIds = hostsToPoll(app.selected);
+    return {
+      account,
+      name: application.name,
+      ...polledStatusOf(app, isWorthPolling(app.selected), states, now),
+      id: application.id,
+      selector: selectorText(entry.selector),
+      labels: labelsOf(app.selected),
+      reading: app.reading,
+      hostIds,
+      failedHostIds: failedHostsOf(app, hostIds),
+      hostNames: app.hostNames,
+    };
+  });
+}
+
+/** Those of its applications that fail. */
+function failingStatusesOf(
+  account: string,
+  { states }: AccountTable,
+  clock: Clock,
+): AccountDetails['failing'] {
+  const now = nowOf(clock);
+  return states.failing().flatMap((state) => {
+    if (state.kind === 'query') return [];
+    const { id, name } = state.selected.application;
+    return { account, id, name, ...failureStatusOf(state, true, now) };
+  });
+}
+
+/** All its queries. */
+function queryStatusesOf(
+  account: string,
+  { states }: AccountTable,
+  clock: Clock,
+): readonly QueryStatus[] {
+  const now = nowOf(clock);
+  return Array.from(states.queries.values(), (state) => {
+    const { query, reading } = state;
+    const polled = polledStatusOf(state, true, states, now);
+    return { account, name: query.name, ...polled, query, reading, missing: missingTextOf(state) };
+  });
+}
+
+function polledStatusOf(
+  state: State,
+  isPolled: boolean,
+  states: States,
+  now: Now,
+): Omit<PolledStatus, 'account' | 'name' | 'reading'> {
+  return {
+    ...failureStatusOf(state, isPolled, now),
+    lastSuccessMs: state.lastSuccessMs,
+    lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
+    nextPollMs: wallTimeOf(now)(state.dueMs),
+    intervalSeconds: (timingOf(state).intervalMs * states.reachedStretch([state])) / 1000,
+  };
+}
+
+function failureStatusOf(
+  state: State,
+  isPolled: boolean,
+  now: Now,
+): Omit<FailingStatus, 'account' | 'name'> {
+  const staleMs = staleAtMs(state);
+  const isHeld = Number.isFinite(staleMs) && hasValues(state.reading);
+  const dropMs = isHeld ? staleMs : state.droppedMs;
+  return {
+    state: stateOf(state, isPolled),
+    failure: state.failure,
+    isHeld,
+    dropMs: toWall(dropMs, now),
+    lastPollMs: state.lastPoll?.endedMs,
+  };
+}
+
+function stateOf(
+  { gone, pollSucceeded, droppedMs }: SubjectState,
+  isPolled: boolean,
+): ApplicationState {
+  if (gone) return 'gone';
+  if (pollSucceeded === false) return droppedMs === undefined ? 'failing' : 'dropped';
+  if (pollSucceeded === undefined) return 'waiting';
+  return isPolled ? 'up' : 'silent';
+}
+
+function failedHostsOf(app: AppState, hostIds: readonly string[]): ReadonlySet<string> {
+  const { failing, failure } = app;
+  // After a refused key nothing else is asked for.
+  const isAll = failing.size > 0 && (failure?.reason === 'auth' || failing.has(hostsScope));
+  if (isAll) return new Set(hostIds);
+  return new Set(hostIds.filter((id) => failing.has(id)));
 }

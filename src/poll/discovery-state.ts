@@ -5,6 +5,7 @@ import type { AccountInUse, AppEntry } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Wanted } from '../model/source.ts';
+import type { Recovery } from '../model/status.ts';
 import { hourMs } from '../model/time.ts';
 import type { AppState } from './app-state.ts';
 import type { DiscoveryChange } from './reconcile.ts';
@@ -30,6 +31,8 @@ export interface DiscoveryState extends AskedState {
   readonly answered: boolean;
   /** Monotonic time of the first failure since the last complete discovery. */
   readonly failingSinceMs: number | undefined;
+  /** What the last failures were, and when they ended. */
+  readonly recovered: Recovery | undefined;
   /**
    * The selectors that choose nothing, as they were written. The array stays the same as long as
    * nothing in it changes.
@@ -44,6 +47,7 @@ export const initialDiscovery: DiscoveryState = {
   excluded: 0,
   answered: false,
   failingSinceMs: undefined,
+  recovered: undefined,
   missingSelectors: [],
 };
 
@@ -63,8 +67,13 @@ export function discoveryAfter(
     excluded: complete ? excluded : before.excluded,
     answered: before.answered || complete || applications.length > 0 || status !== undefined,
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
+    recovered: complete ? (recoveryFrom(before, now) ?? before.recovered) : undefined,
     missingSelectors: missingAfter(before.missingSelectors, missing),
   };
+}
+
+function recoveryFrom({ error }: DiscoveryState, { wallMs }: Now): Recovery | undefined {
+  return error instanceof ApiError ? { reason: error.reason, atMs: wallMs } : undefined;
 }
 
 function missingAfter(

@@ -54,26 +54,25 @@ export class ProblemLog {
   tell(problems: readonly Problem[], isLast = false): void {
     const nowMs = this.#clock.monotonicMs();
     this.#sinceMs = new Map(problems.map(({ kind }) => [kind, this.#sinceMs.get(kind) ?? nowMs]));
-    const lasting = new Map<string, Problem>();
-    const begun: Problem[] = [];
-    for (const problem of problems) {
-      const key = JSON.stringify([problem.kind, problem.subject]);
-      const before = this.#told.get(key);
-      const isSilent = !isLast && isExplained(problem);
+    const before = this.#told;
+    const keyed = problems.map((problem) => [keyOf(problem), problem] as const);
+    // What another problem explains has that line, unless it has one already.
+    const told = keyed.filter(([key, one]) => before.has(key) || isLast || !isExplained(one));
+    this.#told = new Map(
+      told.map(([key, one]) => [key, isExplained(one) ? (before.get(key) ?? one) : one]),
+    );
+    const begun = [...this.#told].filter(([key, { reason }]) => {
+      const known = before.get(key);
       // Another reason is another failure.
-      const isNews = !isSilent && before?.reason !== problem.reason;
-      if (before === undefined && isSilent) continue;
-      if (before === undefined || isNews) begun.push(problem);
-      lasting.set(key, isNews ? problem : (before ?? problem));
-    }
-    const ended = [...this.#told].flatMap(([key, problem]) => (lasting.has(key) ? [] : problem));
-    this.#told = lasting;
+      return known === undefined || known.reason !== reason;
+    });
+    const ended = [...before].filter(([key]) => !this.#told.has(key));
     for (const [kind, some] of byKind(ended)) if (!isTold(kind)) this.#end(some);
     for (const [kind, some] of byKind(begun)) {
       if (!isTold(kind)) this.#begin(some);
       if (!this.#spokenMs.has(kind)) this.#spokenMs.set(kind, nowMs);
     }
-    this.#remind([...lasting.values()], nowMs);
+    this.#remind(byKind([...this.#told]), nowMs);
   }
 
   #begin(some: readonly Problem[]): void {
@@ -94,8 +93,7 @@ export class ProblemLog {
     this.#logger.info({ ...this.#of, count: some.length, examples }, messageOf(some, 1));
   }
 
-  #remind(lasting: readonly Problem[], nowMs: number): void {
-    const groups = byKind(lasting);
+  #remind(groups: ReadonlyMap<ProblemKind, readonly Problem[]>, nowMs: number): void {
     for (const kind of this.#spokenMs.keys()) if (!groups.has(kind)) this.#spokenMs.delete(kind);
     for (const [kind, some] of groups) {
       if (nowMs - (this.#spokenMs.get(kind) ?? nowMs) < remindMs) continue;
@@ -118,9 +116,15 @@ function begunMs({ sinceMs = Number.POSITIVE_INFINITY }: Problem): number {
   return sinceMs;
 }
 
-function byKind(problems: readonly Problem[]): ReadonlyMap<ProblemKind, readonly Problem[]> {
+function keyOf({ kind, subject }: Problem): string {
+  return JSON.stringify([kind, subject]);
+}
+
+function byKind(
+  problems: readonly (readonly [string, Problem])[],
+): ReadonlyMap<ProblemKind, readonly Problem[]> {
   const groups = new Map<ProblemKind, Problem[]>();
-  for (const problem of problems) {
+  for (const [, problem] of problems) {
     const group = groups.get(problem.kind) ?? [];
     groups.set(problem.kind, group);
     group.push(problem);

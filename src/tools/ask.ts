@@ -140,7 +140,7 @@ export class OpenAccount {
 
   /** What is known of it; writes to the log what is wrong: 429s, and the clock. */
   judged(): AccountDetails {
-    this.#running.poller.judge();
+    this.#running.poller.judge.judge();
     return this.#running.status();
   }
 

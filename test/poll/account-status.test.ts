@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { Since } from '../../src/model/clock.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import type { AccountDetails, AccountState } from '../../src/model/status.ts';
+import type { AccountFacts } from '../../src/model/problem.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { accountFactsOf, stateAfter } from '../../src/poll/account-status.ts';
+import { AccountJudge, accountFactsOf } from '../../src/poll/account-status.ts';
 import { aContext } from '../support/a-context.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
@@ -25,24 +25,19 @@ const entries = [
   anEntry({ selector: { kind: 'id', id: '9' } }),
 ];
 
-/** As of the last look at each bench. */
-const states = new WeakMap<TableBench, Since<AccountState>>();
-const starting = { value: 'starting', sinceMs: undefined } as const;
+const judges = new WeakMap<TableBench, AccountJudge>();
 
+/** As of now, which is noted. */
 function statusOf(bench: TableBench): AccountDetails {
   const { table, clock } = bench;
   const times = { startMs: 0, nextDiscoveryMs: minuteMs };
   const context = aContext({ clock, calls: bench.calls });
-  const facts = accountFactsOf({ account: anAccount(), entries }, table, context, times);
-  const state = stateAfter(states.get(bench) ?? starting, facts, clock.monotonicMs());
-  states.set(bench, state);
-  const startMs = clock.wallMs() - clock.monotonicMs();
-  const { value, sinceMs } = state;
-  return {
-    ...facts,
-    state: value,
-    stateSinceMs: sinceMs === undefined ? undefined : startMs + sinceMs,
-  };
+  const facts = (): AccountFacts =>
+    accountFactsOf({ account: anAccount(), entries }, table, context, times);
+  const judge = judges.get(bench) ?? new AccountJudge('production', facts, context);
+  judges.set(bench, judge);
+  judge.judge();
+  return judge.status();
 }
 
 function failPoll(bench: TableBench, id: string): void {

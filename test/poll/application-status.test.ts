@@ -3,7 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { ApplicationStatus } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
-import { applicationStatusesOf } from '../../src/poll/application-status.ts';
+import { applicationStatusesOf } from '../../src/poll/account-status.ts';
 import { knownOutcomeOf } from '../../src/poll/poll-request.ts';
 import { aThrottled } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anEntry, throughputSeries } from '../support/builders.ts';

@@ -120,9 +120,8 @@ export class ValueRules {
   }
 
   snapshotsOf(account: string): readonly AppSnapshot[] {
-    return [...this.#shown.values()]
-      .map(({ snapshot }) => snapshot)
-      .filter((snapshot) => snapshot.account === account);
+    const shown = Array.from(this.#shown.values(), ({ snapshot }) => snapshot);
+    return shown.filter((snapshot) => snapshot.account === account);
   }
 
   watch(sink: SnapshotSink): SnapshotSink {

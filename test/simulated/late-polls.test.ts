@@ -57,7 +57,9 @@ async function reasonsOf(bench: RunningDaemon): Promise<readonly (string | undef
 /** Each of so many has one line, or is counted in one. */
 function expectDropped({ logger }: RunningDaemon, count: number): void {
   const dropped = logger.lines.filter(({ message }) => message === 'values dropped');
-  const counts = dropped.map(({ fields }) => 1 + Number(fields['suppressed'] ?? 0));
+  const counts = dropped.map(
+    ({ fields }) => Number(fields['count'] ?? 1) + Number(fields['suppressed'] ?? 0),
+  );
   expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
   expect(new Set(dropped.map(({ fields }) => fields['reason']))).toEqual(new Set(['throttled']));
 }

@@ -303,7 +303,7 @@ export function failingOf(
 }
 
 /** An account with these applications, judged as the daemon does. */
-export function anAccountOf(
+function anAccountOf(
   applications: readonly ApplicationStatus[],
   overrides: Partial<AccountDetails> = {},
 ): AccountDetails {

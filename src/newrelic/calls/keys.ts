@@ -13,7 +13,7 @@ const slackMs = 10_000;
 /** Where calls are few, that would make groups of them, with a long time in between. */
 const slackGaps = 3;
 /** One trouble ends this long after its last 429: then the full limit is back, too, */
-export const refusalMemoryMs: number = 5 * minuteMs;
+const refusalMemoryMs = 5 * minuteMs;
 /** in so many equal steps. */
 const recoverySteps = 5;
 const stepMs = refusalMemoryMs / recoverySteps;

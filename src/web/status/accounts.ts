@@ -79,8 +79,8 @@ function failingNotes(
   const failing = problems.filter(
     ({ kind }) => kind.endsWith('_failing') && kind !== 'list_failing',
   );
-  const effects = failing.filter(({ isEffect }) => isEffect);
-  const own = failing.filter(({ isEffect }) => !isEffect);
+  const effects = failing.filter(({ isEffect }) => isEffect === true);
+  const own = failing.filter(({ isEffect }) => isEffect !== true);
   const [held] = [...account.failing, ...(account.queries ?? [])]
     .filter((one) => one.isHeld && isEffectOf(account, one))
     .toSorted(byDrop);
@@ -88,14 +88,15 @@ function failingNotes(
     held?.dropMs !== undefined &&
     html` Older values are held until ${until(held.dropMs, nowMs)}, and then dropped unless a poll succeeds.`;
   const href = `./?${new URLSearchParams({ account: account.name }).toString()}`;
-  const say = (some: readonly Problem[], rest: Child): Html | undefined =>
-    some.length === 0
-      ? undefined
-      : html`<p class="bad">${failingText(some)} ${some.length === 1 ? 'fails' : 'fail'}${rest}</p>`;
   return [
-    say(effects, html` because of the account.${outlook}`),
-    say(own, html`: <a href="${href}">see below</a>`),
+    failNote(effects, html` because of the account.${outlook}`),
+    failNote(own, html`: <a href="${href}">see below</a>`),
   ];
+}
+
+function failNote(some: readonly Problem[], rest: Child): Html | undefined {
+  if (some.length === 0) return undefined;
+  return html`<p class="bad">${failingText(some)} ${some.length === 1 ? 'fails' : 'fail'}${rest}</p>`;
 }
 
 function failingText(problems: readonly Problem[]): string {

@@ -1,5 +1,5 @@
 import { type Problem, problemsOf, problemsOfProcess } from '../../model/problem.ts';
-import { type ProblemKind, problemKinds } from '../../model/problem-kinds.ts';
+import { kindsOfProblems, type ProblemKind, problemKinds } from '../../model/problem-kinds.ts';
 import { countText } from '../../model/shown-text.ts';
 import {
   type AccountDetails,
@@ -52,7 +52,7 @@ export function accountView(state: AccountState, problems: readonly Problem[]): 
 }
 
 /** That of the worst of them. */
-export function toneOf(problems: readonly Problem[]): Tone {
+function toneOf(problems: readonly Problem[]): Tone {
   if (problems.length === 0) return 'good';
   return problems.some(({ tone }) => tone === 'red') ? 'bad' : 'wait';
 }
@@ -109,9 +109,10 @@ export function subjectsText(applications: number, queries: number): string {
 function headlineOf(problems: readonly Problem[]): string {
   const counts = new Map<ProblemKind, number>();
   for (const { kind } of problems) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const phrases = Array.from(counts, ([kind, count]) => {
+  const phrases = kindsOfProblems.flatMap((kind) => {
+    const count = counts.get(kind);
     const [one, many] = problemKinds[kind].phrase;
-    return countOf(count, one, many);
+    return count === undefined ? [] : countOf(count, one, many);
   });
   return `${withCapital(phrases.join(', '))}.`;
 }

@@ -92,9 +92,9 @@ function aBadNight(): StatusSource {
 describe('statusPage', () => {
   it.each([
     'degraded',
-    '1 refused configuration, 1 clock wrong, 1 account throttled, 1 API key cannot be read, 2 entries match nothing, 2 applications failing, 1 application without its values, 1 budget too small, 1 metric never has a value, 1 API key refused.',
+    '1 refused configuration, 1 API key refused, 2 accounts throttled, 1 API key cannot be read, 2 entries match nothing, 2 applications failing, 1 application without its values, 1 budget too small, 1 metric never has a value, 1 clock wrong.',
     '1 (0 to 2)',
-    'Account throttled since 02:50:00 UTC (10 min ago): New Relic refused 17 calls, the last at 02:59:30 UTC; limit lowered from 800 to 80; paused after a 429: no calls are sent until 03:00:41 UTC; intervals stretched 2.0 times. The limit of the key is used up, perhaps by others that use it as well: less is sent, and all of it again 5 minutes after the last 429. To leave others more, lower requests_per_minute.',
+    'Account throttled since 02:50:00 UTC (10 min ago): New Relic refused 17 calls, the last at 02:59:30 UTC; limit lowered from 800 to 80; intervals stretched 2.0 times. The limit of the key is used up, perhaps by others that use it as well: less is sent, and all of it again 5 minutes after the last 429. To leave others more, lower requests_per_minute.',
     '3 d 4 h',
     'refused 40 s ago',
     'It was refused: the previous one stays active. Last tried 02:59:20 UTC (40 s ago).',
@@ -103,6 +103,7 @@ describe('statusPage', () => {
     'API key refused: The key was refused (401).',
     'down for 12 min',
     '1 of 800',
+    'Account throttled: paused after a 429: no calls are sent until 03:00:41 UTC. See who else uses the key, or lower requests_per_minute.',
     '2 applications fail: see below',
     '2 entries match nothing: id=123, name=Shop',
     'API key cannot be read since 02:45:00 UTC (15 min ago): file api-key: no such file; the key that was read before stays in use. Put the key back in its place: a restart would fail.',

@@ -272,6 +272,7 @@ describe('targetsJson', () => {
       revision: 'abc1234',
       nodeVersion: 'v24.0.0',
       shard: 0,
+      problems: [],
       totalShards: 1,
       config: {
         file: '/etc/newrelic-exporter/config.yaml',
