@@ -31,6 +31,7 @@ export const kindsOfProblems = [
   'answers_slow',
   'metric_without_value',
   'query_without_value',
+  'tag_without_value',
   'series_dropped',
   'clock_wrong',
   'key_shared',
@@ -140,6 +141,12 @@ export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
     phrase: ['query never has a value', 'queries never have a value'],
     remedy: 'correct the query, or leave it out',
     log: ['query never has a value', 'query has a value'],
+  },
+  tag_without_value: {
+    tone: 'amber',
+    phrase: ['tag never has a value', 'tags never have a value'],
+    remedy: 'see how the tag is spelt with "newrelic-exporter discover", or leave it out',
+    log: ['tag never has a value', 'tag has a value'],
   },
   series_dropped: {
     tone: 'amber',

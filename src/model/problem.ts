@@ -220,13 +220,18 @@ function failureProblems(
 
 /** What is configured and never had a value. */
 function missingProblems(account: AccountFacts): readonly Problem[] {
-  const { missingMetrics, queries = [] } = account;
+  const { missingMetrics, missingTags = [], queries = [] } = account;
   return [
     ...missingMetrics.map(({ selector, name, metric, value }) => {
       const text = `${name} of ${selector} never has a value (${metric}, ${value})`;
       const subject = { selector, name, metric: cutText(metric, longestName), value };
       return aProblem(account, 'metric_without_value', text, { subject });
     }),
+    ...missingTags.map((tag) =>
+      aProblem(account, 'tag_without_value', `no application has the tag ${tag}`, {
+        subject: { tag },
+      }),
+    ),
     ...queries.flatMap(({ name, missing }) => {
       if (missing === undefined) return [];
       const how = { subject: { query: name }, remedy: missing };

@@ -41,6 +41,22 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
   return window.kind === 'vendor_default' || window.lengthMs + delayMs > reportingMemoryMs;
 }
 
+/** Whether the vendor said which tags it has, and this one is not among them. */
+export function lacksTag({ application: { tags } }: SelectedApplication, tag: string): boolean {
+  return tags !== undefined && !Object.hasOwn(tags, tag);
+}
+
+/** The tags of which no application has a value that asks for them. */
+export function tagsWithoutValue(all: readonly SelectedApplication[]): readonly string[] {
+  const asked = new Map<string, boolean>();
+  for (const one of all) {
+    for (const tag of Object.keys(one.entry.poll.tags ?? {})) {
+      asked.set(tag, (asked.get(tag) ?? true) && lacksTag(one, tag));
+    }
+  }
+  return [...asked].flatMap(([tag, isMissing]) => (isMissing ? tag : []));
+}
+
 /** The labels of every series: those of the entry, and tags. A tag that the application lacks is an empty label. */
 export function labelsOf({ application, entry }: SelectedApplication): AppEntry['labels'] {
   const { tags } = entry.poll;

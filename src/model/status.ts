@@ -158,6 +158,8 @@ export interface AccountDetails {
   readonly missingSelectors: readonly string[];
   /** The same array as long as nothing in it changes. */
   readonly missingMetrics: readonly MissingMetric[];
+  /** Tags of which no application has a value that asks for them. Default: none. */
+  readonly missingTags?: readonly string[];
   /** How many calls the metrics of an entry take, in words; `undefined` if their number is irrelevant. */
   readonly metricCalls: string | undefined;
   readonly state: AccountState;

@@ -3,7 +3,12 @@ import { type Clock, type Now, noted, nowOf, type Since, wallTimeOf } from '../m
 import type { AccountConfig, AccountInUse } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
 import { type AccountFacts, problemsOf, stateOfAccount } from '../model/problem.ts';
-import { hostsToPoll, isWorthPolling, labelsOf } from '../model/selected-application.ts';
+import {
+  hostsToPoll,
+  isWorthPolling,
+  labelsOf,
+  tagsWithoutValue,
+} from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import { hasValues } from '../model/snapshot.ts';
 import type {
@@ -126,6 +131,7 @@ export function accountFactsOf(
     missingSelectors: discovery.missingSelectors,
     recovered: discovery.recovered,
     missingMetrics: table.missingMetrics,
+    missingTags: tagsWithoutValue(known.map(({ selected }) => selected)),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
     failing: failingStatusesOf(name, table, clock),

@@ -67,13 +67,18 @@ export function discoveryAfter(
     excluded: complete ? excluded : before.excluded,
     answered: before.answered || complete || applications.length > 0 || status !== undefined,
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
-    recovered: complete ? (recoveryFrom(before, now) ?? before.recovered) : undefined,
+    recovered: recoveryAfter(before, complete, now),
     missingSelectors: missingAfter(before.missingSelectors, missing),
   };
 }
 
-function recoveryFrom({ error }: DiscoveryState, { wallMs }: Now): Recovery | undefined {
-  return error instanceof ApiError ? { reason: error.reason, atMs: wallMs } : undefined;
+function recoveryAfter(
+  { error, recovered }: DiscoveryState,
+  isComplete: boolean,
+  { wallMs }: Now,
+): Recovery | undefined {
+  const isEnd = isComplete && error instanceof ApiError;
+  return isEnd ? { reason: error.reason, atMs: wallMs } : recovered;
 }
 
 function missingAfter(

@@ -10,6 +10,8 @@ const mostExamples = 5;
 /** While a kind of problem lasts, it is told of so often: who reads the last hours of a log must see it. */
 const remindMs = 10 * minuteMs;
 const watchMs = 10_000;
+/** After this long a list was asked for with the key that a poll was refused with. */
+const refusedMs = 30_000;
 
 /** Writes what begins and what ends among the problems of an account, or of the process, and what lasts. */
 export class ProblemLog {
@@ -54,12 +56,15 @@ export class ProblemLog {
   tell(problems: readonly Problem[], isLast = false): void {
     const nowMs = this.#clock.monotonicMs();
     this.#sinceMs = new Map(problems.map(({ kind }) => [kind, this.#sinceMs.get(kind) ?? nowMs]));
+    const wallMs = this.#clock.wallMs();
     const before = this.#told;
     const keyed = problems.map((problem) => [keyOf(problem), problem] as const);
     // What another problem explains has that line, unless it has one already.
-    const told = keyed.filter(([key, one]) => before.has(key) || isLast || !isExplained(one));
+    const told = keyed.filter(
+      ([key, one]) => before.has(key) || isLast || !isExplained(one, wallMs),
+    );
     this.#told = new Map(
-      told.map(([key, one]) => [key, isExplained(one) ? (before.get(key) ?? one) : one]),
+      told.map(([key, one]) => [key, isExplained(one, wallMs) ? (before.get(key) ?? one) : one]),
     );
     const begun = [...this.#told].filter(([key, { reason }]) => {
       const known = before.get(key);
@@ -142,10 +147,17 @@ function levelOf([problem]: readonly Problem[]): 'warn' | 'error' {
   return isOfAll ? 'error' : 'warn';
 }
 
-/** What another problem explains has that line. A poll that waits has begun no failure: it may yet succeed. */
-function isExplained({ isEffect, subject, reason, kind }: Problem): boolean {
-  const isWaiting = subject !== undefined && reason === 'throttled' && !isDropped(kind);
-  return isEffect === true || isWaiting;
+/**
+ * What another problem explains has that line. A poll that waits has begun no failure: it may yet succeed. One whose
+ * key is refused brings the next discovery forward, which says it for all.
+ */
+function isExplained(
+  { isEffect, subject, reason, kind, sinceMs = 0 }: Problem,
+  wallMs: number,
+): boolean {
+  if (isEffect === true) return true;
+  if (subject === undefined || isDropped(kind)) return false;
+  return reason === 'throttled' || (reason === 'auth' && wallMs - sinceMs < refusedMs);
 }
 
 function isDropped(kind: ProblemKind): boolean {

@@ -1,7 +1,7 @@
 import { mostShown } from '../config/diagnostic.ts';
 import { didYouMean } from '../config/suggestion.ts';
 import type { AppEntry } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
+import { lacksTag } from '../model/selected-application.ts';
 import { createApplicationSelector, selectorText } from '../model/selector.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import type { CheckedConfig, Finding, Severity } from './check-finding.ts';
@@ -123,9 +123,4 @@ function tagFindings(
     });
   });
   return findings.slice(0, mostShown);
-}
-
-/** Whether New Relic says so. */
-function lacksTag({ application: { tags } }: SelectedApplication, tag: string): boolean {
-  return tags !== undefined && !Object.hasOwn(tags, tag);
 }

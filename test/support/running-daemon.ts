@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/daemon/accounts.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
+import type { Shard } from '../../src/model/shard.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { UndiciTransportOptions } from '../../src/newrelic/calls/undici-transport.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
@@ -43,6 +44,7 @@ export interface RunningDaemonOptions extends Partial<SimulatorOptions> {
   /** Puts something between the daemon and the vendor. */
   readonly wire?: (wire: RawTransport, options: UndiciTransportOptions) => RawTransport;
   readonly watch?: WatchStore;
+  readonly shard?: Shard;
   /** Called before connections are opened; may fail instead of them. */
   readonly opening?: (options: UndiciTransportOptions) => void;
 }
@@ -65,11 +67,11 @@ export async function aRunningDaemon(
   config: Config,
   options: RunningDaemonOptions = {},
 ): Promise<RunningDaemon> {
-  const { files = {}, wire = (raw) => raw, watch, opening, ...simulated } = options;
+  const { files = {}, wire = (raw) => raw, watch, shard, opening, ...simulated } = options;
   const opened: OpenedConnections[] = [];
   const hanging = new Map<string, Promise<void>>();
   const fake = createFakePlatform({
-    env: { KEY_A: keyA, KEY_B: keyB },
+    env: { KEY_A: keyA, KEY_B: keyB, KEY_C: 'NRAK-C' },
     files,
     openTransport: async (wireOptions) => {
       opening?.(wireOptions);
@@ -106,7 +108,7 @@ export async function aRunningDaemon(
     { clock: platform.clock },
   );
   const logger = createFakeLogger();
-  const daemon = await createDaemon(config, { platform, logger });
+  const daemon = await createDaemon(config, { platform, logger, shard });
   if (watch !== undefined) watchStore(daemon.store, watch);
   const bench: RunningDaemon = {
     platform,

@@ -20,7 +20,7 @@ function missingList(
   tone: 'bad' | 'wait',
   what: string,
   elements: readonly Html[],
-  metric: string,
+  metric: string | undefined,
 ): Html | undefined {
   const left = elements.length - longestList;
   const separated = elements
@@ -30,14 +30,14 @@ function missingList(
   if (elements.length <= mostMissing) return html`<p class="${tone}">${what}: ${separated}</p>`;
   return html`<details><summary class="${tone}">${what}</summary><p>${separated}${
     left > 0 &&
-    html` and ${countText(left)} more; the metric <code>${metric}</code> has the first thousand`
+    html` and ${countText(left)} more${metric !== undefined && html`; the metric <code>${metric}</code> has the first thousand`}`
   }</p></details>`;
 }
 
 /** Of kinds with many subjects: the metric that names all of them, and how one is written. */
 const lists: readonly (readonly [
   kind: ProblemKind,
-  metric: string,
+  metric: string | undefined,
   element: (subject: NonNullable<Problem['subject']>) => Html,
 ])[] = [
   [
@@ -51,6 +51,7 @@ const lists: readonly (readonly [
     ({ selector, name, metric = '', value }) =>
       html`<code>${name}</code> of <code><bdi>${selector}</bdi></code> <span class="soft">(<bdi>${cutText(metric, longestMetric)}</bdi>, ${value})</span>`,
   ],
+  ['tag_without_value', undefined, ({ tag }) => html`<code><bdi>${tag}</bdi></code>`],
   [
     'query_without_value',
     'newrelic_exporter_query_missing',
