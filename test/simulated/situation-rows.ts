@@ -1,5 +1,4 @@
 import { ApiError } from '../../src/model/api-error.ts';
-import { minuteMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import type { Answering } from '../support/query-daemon.ts';
 import type { RunningDaemonOptions } from '../support/running-daemon.ts';
