@@ -9,6 +9,7 @@ import {
   aFullReading,
   anAccountDetails,
   anApplicationStatus,
+  aProcessStatus,
   aQueryStatus,
   aStatusSource,
   inState,
@@ -66,6 +67,15 @@ const longNames = {
   hostNames: new Map([['11', long]]),
 };
 
+const share = {
+  requestsPerMinute: 300,
+  sharedRequestsPerMinute: 900,
+  budgetRequestsPerMinute: 296.5,
+  requestsLastMinute: 296,
+  demandRequestsPerMinute: 12_345,
+  lastDiscoveryMs: statusNowMs - 23 * 60 * minuteMs - 59 * minuteMs,
+};
+
 const situations: readonly { readonly what: string; readonly source: StatusSource }[] = [
   { what: 'health', source: aStatusSource({ applications: wideOnes(12, 'up') }) },
   { what: 'a wrong key', source: wrongKey },
@@ -87,6 +97,26 @@ const situations: readonly { readonly what: string; readonly source: StatusSourc
           ],
         }),
       ],
+    }),
+  },
+  {
+    what: 'shards, and a list that was never read',
+    source: aStatusSource({
+      process: aProcessStatus({ shard: { ordinal: 1, total: 3 } }),
+      accounts: [
+        anAccountDetails({ ...share, excludedApplications: 1234, firstCycleEnded: false }),
+        anAccountDetails({
+          ...share,
+          name: 'unread',
+          state: 'starting',
+          applications: 0,
+          listedApplications: undefined,
+          demandRequestsPerMinute: undefined,
+          lastDiscoveryMs: undefined,
+          nextDiscoveryMs: undefined,
+        }),
+      ],
+      applications: wideOnes(3, 'up'),
     }),
   },
   { what: '300 applications', source: aStatusSource({ applications: manyApplications(300) }) },

@@ -2,10 +2,11 @@ import { isEffectOf, type Problem, problemsOf, subjectsOf } from '../../model/pr
 import { type ProblemKind, problemKinds } from '../../model/problem-kinds.ts';
 import { countText, cutText, durationText, rateText } from '../../model/shown-text.ts';
 import { type AccountDetails, accountStates, type FailingStatus } from '../../model/status.ts';
-import { byText, longestName } from './applications.ts';
+import { isListed, longestName } from './applications.ts';
+import { tableOf } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { accountView, problemNote, stateBadge, subjectsText } from './state.ts';
-import { ago, countOf, due, timeElement, unknown, until } from './texts.ts';
+import { ago, byText, countOf, due, timeElement, unknown, until } from './texts.ts';
 
 /** More would hide the applications; those that are left out are the ones that work. */
 const mostAccounts = 50;
@@ -134,15 +135,11 @@ function budgetBar(used: number, budget: number): Html {
   return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="all" width="100" height="4"/><rect class="used" width="${part}" height="4"/></svg>`;
 }
 
-function selectedText({
-  hasApplications,
-  applications,
-  polledApplications,
-  listedApplications,
-  excludedApplications: excluded,
-  firstCycleEnded,
-}: AccountDetails): Html {
-  if (!hasApplications) return queriesOnly;
+function selectedText(account: AccountDetails): Html {
+  const { applications, polledApplications, listedApplications, firstCycleEnded } = account;
+  const { excludedApplications: excluded } = account;
+  if (!account.hasApplications) return queriesOnly;
+  if (!isListed(account)) return notListed;
   const listed = listedApplications !== undefined && html`of ${countText(listedApplications)}`;
   const polled =
     firstCycleEnded || applications === 0
@@ -153,6 +150,7 @@ function selectedText({
   }</span>${polled}`;
 }
 
+const notListed = unknown('Its list of applications has not been read yet');
 const queriesOnly = unknown('It has queries only: nobody asks for lists of applications');
 
 function accountRow(account: AccountDetails, nowMs: number): Html {
@@ -161,8 +159,7 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
   const { requestsLastMinute: used, budgetRequestsPerMinute: budget } = account;
   const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
   const demand = account.demandRequestsPerMinute;
-  const isKnown = lastDiscoveryMs !== undefined || account.applications > 0;
-  const hostsNow = isKnown ? countText(account.hosts) : unknown('Not discovered yet');
+  const hostsNow = isListed(account) ? countText(account.hosts) : notListed;
   const discovered = lastDiscoveryMs === undefined ? 'never' : ago(lastDiscoveryMs, nowMs);
   const next = nextDiscoveryMs === undefined ? 'under way' : due(nextDiscoveryMs, nowMs);
   return html`<tbody data-key="${name}">
@@ -171,8 +168,8 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
     html`<br> <span class="soft">${timeElement(stateSinceMs, `for ${durationText(nowMs - stateSinceMs)}`, true)}</span>`
   }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
     hasApplications ? hostsNow : queriesOnly
-  }</td><td class="n" data-label="calls in the last minute"><b>${countText(used)}</b> <span class="soft">of ${rateText(budget)}${shared > full && html`; this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(used, budget)}</td><td class="n" data-label="in flight">${account.requestsInFlight}</td><td class="n" data-label="demand">${
-    demand === undefined ? unknown('Not discovered yet') : rateText(demand)
+  }</td><td class="n" data-label="calls in the last minute"><b>${countText(used)}</b> <span class="soft">of ${rateText(budget)}${shared > full && html`;<br> this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(used, budget)}</td><td class="n" data-label="in flight">${account.requestsInFlight}</td><td class="n" data-label="demand">${
+    demand === undefined ? notListed : rateText(demand)
   }</td><td class="n" data-label="interval">${durationText(Math.round(account.pollIntervalSeconds) * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
@@ -203,8 +200,6 @@ export function accountsSection(
     return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2><p class="empty">${text}</p></section>`;
   }
   return html`<section aria-labelledby="accounts"><h2 id="accounts">${shown.length === 1 ? 'Account' : 'Accounts'}</h2>
-<div class="table" role="region" aria-label="List of accounts" tabindex="0"><table class="list accounts">
-${header}
-${shown.map((account) => accountRow(account, nowMs))}</table></div>
+${tableOf('List of accounts', 'accounts', [header, shown.map((account) => accountRow(account, nowMs))])}
 ${more}</section>`;
 }

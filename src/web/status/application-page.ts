@@ -3,7 +3,6 @@ import { cutText, durationText, rateText } from '../../model/shown-text.ts';
 import { type AppReading, applicationMetrics } from '../../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../../model/status.ts';
 import {
-  byText,
   failureText,
   hostsText,
   namedValues,
@@ -11,12 +10,13 @@ import {
   type RowValues,
   valueColumns,
   valuesAge,
+  valuesIn,
 } from './applications.ts';
-import { documentOf, fact, type PageContext } from './document.ts';
+import { documentOf, fact, type PageContext, tableOf } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
-import { applicationStateViews, type StateView, stateBadge } from './state.ts';
-import { measured, since, unknown, valueText } from './texts.ts';
+import { applicationView, type StateView, stateBadge } from './state.ts';
+import { byText, measured, since, unknown, valueText } from './texts.ts';
 
 const path = './applications';
 /** As long as a name of a host may be; metrics may be longer, but nobody reads that. */
@@ -27,29 +27,35 @@ function hasMoreThanThroughput(reading: AppReading | undefined): boolean {
   return reading?.series.some(({ preset }) => preset !== 'throughput') ?? false;
 }
 
+function labelTexts(labels: Readonly<Record<string, string>>): readonly Html[] {
+  return Object.entries(labels).map(
+    ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
+  );
+}
+
 /** All values of an application or of a host, and what they are in New Relic. */
-function valuesTable(what: 'applications' | 'hosts', label: string, values: RowValues): Html {
-  const rows = namedValues(what, values).map(({ name, series, value }) => {
+function valuesTable(label: string, values: RowValues): Html {
+  const rows = namedValues(values).map(({ name, series, value }) => {
     const { metric, value: valueName, scale } = series;
-    const labels = Object.entries(seriesLabels(series)).map(
-      ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
-    );
     const text = measured(value, (known) => valueText(valueName, known, scale));
-    return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labels}</td><td class="n c-value"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
+    return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labelTexts(seriesLabels(series))}</td><td class="n"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
 `;
   });
-  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="list values">
-<thead><tr><th scope="col">Gauge</th><th scope="col">Labels</th><th scope="col" class="n">Value</th><th scope="col">In New Relic</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`;
+  const head = html`<tr><th scope="col">Gauge</th><th scope="col">Labels</th><th scope="col" class="n">Value</th><th scope="col">In New Relic</th></tr>`;
+  return tableOf(
+    label,
+    'values',
+    html`<thead>${head}</thead>
+<tbody>${rows}</tbody>`,
+  );
 }
 
 /** All values of an application; nothing if it has none, or no more than requests per minute. */
 function valuesSection({ reading }: ApplicationStatus): Html | undefined {
-  if (reading === undefined || !hasMoreThanThroughput(reading)) return undefined;
-  const { series, application: values } = reading;
-  if (!values.some((value) => value !== undefined)) return undefined;
+  const hasValues = reading?.application.some((value) => value !== undefined) === true;
+  if (!hasValues || !hasMoreThanThroughput(reading)) return undefined;
   return html`<section aria-labelledby="values"><h2 id="values">Values</h2>
-${valuesTable('applications', 'Values of the application', { series, values })}</section>`;
+${valuesTable('Values of the application', valuesIn(reading))}</section>`;
 }
 
 /** All values of the host that is asked for; nothing without such a host. */
@@ -60,9 +66,8 @@ function hostValuesSection(
   const id = params.get('host');
   if (id === null || reading === undefined || !hostIds.includes(id)) return undefined;
   const name = cutText(hostNames.get(id) ?? id, longestName);
-  const values = { series: reading.series, values: reading.hosts.get(id) };
   return html`<section aria-labelledby="host"><div class="head"><h2 id="host">Values of the host <bdi>${name}</bdi></h2><a href="${hostHref(params)}">Close</a></div>
-${valuesTable('hosts', 'Values of the host', values)}</section>`;
+${valuesTable('Values of the host', valuesIn(reading, id))}</section>`;
 }
 
 /** How a polled host is doing, the worst first. */
@@ -78,10 +83,11 @@ type HostState = keyof typeof hostStateViews;
 interface HostRow {
   readonly id: string;
   readonly name: string | undefined;
-  /** The name, or the id without one, as it is sorted by and searched in. */
-  readonly sortName: string;
   readonly state: HostState;
 }
+
+/** What it is sorted by. */
+const nameOf = ({ id, name }: HostRow): string => name ?? id;
 
 function hostStateOf(
   { failedHostIds, lastPollMs, reading }: ApplicationStatus,
@@ -90,14 +96,6 @@ function hostStateOf(
   if (failedHostIds.has(id)) return 'failing';
   if (lastPollMs === undefined) return 'waiting';
   return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
-}
-
-function hostRows(application: ApplicationStatus): readonly HostRow[] {
-  const { hostIds, hostNames } = application;
-  return hostIds.map((id) => {
-    const name = hostNames.get(id);
-    return { id, name, sortName: name?.toLowerCase() ?? id, state: hostStateOf(application, id) };
-  });
 }
 
 /** Why a host has no values; empty if it has some. */
@@ -109,20 +107,25 @@ function whyText(state: HostState, reason: string | undefined): string {
     : meaning;
 }
 
-/** @param hrefOfHost the address of all values of a host; `undefined` if the row has them all */
 function hostColumns(
-  values: readonly Column<HostRow>[],
-  reason: string | undefined,
-  hrefOfHost: ((id: string) => string) | undefined,
-): readonly Column<HostRow>[] {
+  { reading, failure }: ApplicationStatus,
+  hosts: readonly HostRow[],
+  params: URLSearchParams,
+): { readonly columns: readonly Column<HostRow>[]; readonly caption: string } {
+  // Without more, the row has all of its values.
   const linked = (id: string, text: Html | string): Html | string =>
-    hrefOfHost === undefined ? text : html`<a href="${hrefOfHost(id)}">${text}</a>`;
-  return [
+    hasMoreThanThroughput(reading)
+      ? html`<a href="${hostHref(params, id)}#host">${text}</a>`
+      : text;
+  const { columns: values, caption } = valueColumns(hosts, ({ id }) => valuesIn(reading, id));
+  // What all of them lack has its reason above.
+  const isSaid = hosts.every(({ state }) => state === 'failing');
+  const columns: readonly Column<HostRow>[] = [
     {
       key: 'name',
       label: 'Host',
       isHeading: true,
-      sortValue: ({ sortName }) => sortName,
+      sortValue: nameOf,
       cell: ({ id, name }) =>
         name === undefined
           ? unknown('Its name is not known')
@@ -131,9 +134,8 @@ function hostColumns(
     {
       key: 'id',
       label: 'Id',
-      className: 'n c-id',
-      // Ids are decimal: a shorter one is a smaller one.
-      sortValue: ({ id }) => `${String(id.length).padStart(3, '0')}${id}`,
+      className: 'n',
+      sortValue: ({ id }) => id,
       cell: ({ id, name }) => (name === undefined ? linked(id, id) : id),
     },
     ...values,
@@ -141,11 +143,12 @@ function hostColumns(
       key: 'why',
       label: 'Why',
       className: 'c-why',
-      isLabelled: false,
+      isOf: ({ state }) => state !== 'up' && !isSaid,
       cell: ({ state }) =>
-        html`<span class="${hostStateViews[state].tone}">${whyText(state, reason)}</span>`,
+        html`<span class="${hostStateViews[state].tone}">${whyText(state, failure?.reason)}</span>`,
     },
   ];
+  return { columns, caption };
 }
 
 /** The address of the same page with all values of one of its hosts, or without. */
@@ -158,33 +161,24 @@ function hostHref(params: URLSearchParams, host?: string): string {
 
 /** The hosts of an application: counts, search and a page of the list. */
 function hostsSection(application: ApplicationStatus, params: URLSearchParams): Html {
-  const { failure, reading } = application;
-  const hosts = hostRows(application);
-  const { columns: values, caption } = valueColumns(hosts, ({ id }) => ({
-    series: reading?.series ?? [],
-    values: reading?.hosts.get(id),
+  const hosts = application.hostIds.map((id) => ({
+    id,
+    name: application.hostNames.get(id),
+    state: hostStateOf(application, id),
   }));
-  // What all of them lack has its reason above.
-  const isSaid = hosts.every(({ state }) => state === 'failing');
-  const columns = hostColumns(
-    values,
-    failure?.reason,
-    hasMoreThanThroughput(reading) ? (host) => `${hostHref(params, host)}#host` : undefined,
-  );
   return listSection<HostRow>(
     {
       path,
       title: 'Hosts',
-      caption,
       searched: 'name or id',
       // `host` is the one whose values are all shown.
       kept: ['account', 'id', 'host'],
       stateOf: ({ state }) => state,
       views: hostStateViews,
-      columns: columns.filter(({ key }) => key !== 'why' || !isSaid),
+      ...hostColumns(application, hosts, params),
       keyOf: ({ id }) => id,
-      textsOf: ({ id, sortName }) => [id, sortName],
-      compare: (left, right) => byText(left.sortName, right.sortName),
+      textsOf: (host) => [host.id, nameOf(host)],
+      compare: (left, right) => byText(nameOf(left), nameOf(right)) || byText(left.id, right.id),
       nothing: 'No hosts of this application are polled.',
     },
     hosts,
@@ -204,9 +198,6 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
   const throughput = applicationMetrics(reading);
   const { lastPollMs, lastSuccessMs } = application;
-  const labelList = Object.entries(labels).map(
-    ([key, value]) => html`<code>${key}=<bdi>${value}</bdi></code> `,
-  );
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);
   return html`<dl class="facts grid">
@@ -225,7 +216,7 @@ ${fact('Hosts polled', hostsText(application))}
 ${fact('Account', html`<a href="./?${new URLSearchParams({ account }).toString()}"><bdi>${account}</bdi></a>`)}
 ${fact('Id', id)}
 ${fact('Entry', html`<code><bdi>${selector}</bdi></code>`)}
-${labelList.length > 0 && fact('Labels', labelList)}
+${Object.keys(labels).length > 0 && fact('Labels', labelTexts(labels))}
 </dl>`;
 }
 
@@ -240,7 +231,7 @@ export function applicationPage(
   if (application === undefined) return undefined;
   const { nowMs } = source.process();
   const { name, state } = application;
-  const view = applicationStateViews[state];
+  const view = applicationView(application);
   const failure = failureText(application, nowMs, Number.POSITIVE_INFINITY);
   const main = html`<p class="back"><a href="./">All applications</a></p>
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>

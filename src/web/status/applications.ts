@@ -8,6 +8,7 @@ import {
 import type { PresetName } from '../../model/presets.ts';
 import { isEffectOf } from '../../model/problem.ts';
 import { countText, cutText, rateText } from '../../model/shown-text.ts';
+import type { AppReading } from '../../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationStatus,
@@ -16,8 +17,8 @@ import type {
 } from '../../model/status.ts';
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
-import { applicationStateViews } from './state.ts';
-import { ago, due, measured, secondsText, since, unknown, until } from './texts.ts';
+import { applicationStateViews, applicationView } from './state.ts';
+import { ago, byText, due, measured, secondsText, since, unknown, until } from './texts.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
 export const longestName = 100;
@@ -30,6 +31,12 @@ export const queriesPrefix = 'query_';
 /** The address of the page of an application. */
 export function applicationHref(account: string, id: string): string {
   return `./applications?${new URLSearchParams({ account, id }).toString()}`;
+}
+
+/** Whether it is known which applications an account has: its list was read, at least in part. */
+export function isListed(account: AccountDetails): boolean {
+  const { hasApplications, applications, listedApplications } = account;
+  return !hasApplications || applications > 0 || listedApplications !== undefined;
 }
 
 /** From when the published values are. */
@@ -60,9 +67,9 @@ export function nextPoll({ state, nextPollMs }: PolledStatus, nowMs: number): Ht
 /** What happens to the values while polls fail. */
 function valuesOutlook({ state, isHeld, dropMs }: PolledStatus, nowMs: number): Html | undefined {
   if (dropMs === undefined) return undefined;
-  if (state === 'dropped') return html`Its values were dropped at ${since(dropMs, nowMs)}.`;
+  if (state === 'dropped') return html`<p>Its values were dropped at ${since(dropMs, nowMs)}.</p>`;
   if (!isHeld) return undefined;
-  return html`Older values are held; they are dropped at ${until(dropMs, nowMs)} unless a poll succeeds.`;
+  return html`<p>Older values are held; they are dropped at ${until(dropMs, nowMs)} unless a poll succeeds.</p>`;
 }
 
 /** Why it fails and since when; nothing if it does not. */
@@ -74,9 +81,8 @@ export function failureText(
   const { failure, state } = polled;
   if (failure === undefined) return undefined;
   const { reason, message, sinceMs } = failure;
-  const outlook = valuesOutlook(polled, nowMs);
   return html`<p class="${applicationStateViews[state].tone}"><b>${reason}</b> since ${since(sinceMs, nowMs)}: ${cutText(message, longest)}</p>
-${outlook !== undefined && html`<p>${outlook}</p>`}`;
+${valuesOutlook(polled, nowMs)}`;
 }
 
 /** Returns which fail for a reason of their whole account, which stands there. */
@@ -99,11 +105,6 @@ export function byFailure(
     byText(left.account, right.account) ||
     byText(left.id ?? '', right.id ?? '')
   );
-}
-
-export function byText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
 
 /** A value that lists show; without a type of transactions, of all of them together. */
@@ -129,8 +130,16 @@ const sometimes: readonly Measure[] = [
 
 /** The values of an application or of a host, which is a row of a list. */
 export interface RowValues {
+  readonly what: 'applications' | 'hosts';
   readonly series: readonly PolledSeries[];
   readonly values: Values | undefined;
+}
+
+/** Those of an application, or of one of its hosts. */
+export function valuesIn(reading: AppReading | undefined, hostId?: string): RowValues {
+  const { series = [], application, hosts } = reading ?? {};
+  if (hostId === undefined) return { what: 'applications', series, values: application };
+  return { what: 'hosts', series, values: hosts?.get(hostId) };
 }
 
 function valueOf(
@@ -154,17 +163,18 @@ export function valueColumns<Row>(
     const [key, label, , , text] = measure;
     const sortValue = (row: Row): number | undefined => valueOf(measure, valuesOf(row));
     const cell = (row: Row): Child => measured(sortValue(row), text);
-    return { key, label, className: `n c-${key}`, isDescendingFirst: true, sortValue, cell };
+    return { key, label, className: 'n', isDescendingFirst: true, sortValue, cell };
   });
   const others = more.length > 0 ? ', average response time, errors per minute' : '';
   return { columns, caption: `Throughput in requests per minute${others}` };
 }
 
 /** Each series of an application or of a host under its own name, with its value if it has one. */
-export function namedValues(
-  what: 'applications' | 'hosts',
-  { series, values = [] }: RowValues,
-): readonly { readonly name: string; readonly series: PolledSeries; readonly value?: number }[] {
+export function namedValues({ what, series, values = [] }: RowValues): readonly {
+  readonly name: string;
+  readonly series: PolledSeries;
+  readonly value?: number;
+}[] {
   return series.flatMap((one, index) => {
     if (!isReadOf(what, one)) return [];
     const value = values[index];
@@ -178,7 +188,7 @@ export const accountColumn: Column<PolledStatus> = {
   key: 'account',
   label: 'Account',
   className: 'c-account',
-  sortValue: ({ account }) => account.toLowerCase(),
+  sortValue: ({ account }) => account,
   cell: ({ account }) => html`<bdi>${cutText(account, longestName)}</bdi>`,
 };
 
@@ -195,14 +205,14 @@ export function pollColumns(nowMs: number): readonly Column<PolledStatus>[] {
     {
       key: 'polled',
       label: 'Last poll',
-      className: 'n c-polled',
+      className: 'n',
       sortValue: ({ lastPollMs }) => lastPollMs,
       cell: ({ lastPollMs }) => (lastPollMs === undefined ? 'not yet' : ago(lastPollMs, nowMs)),
     },
     {
       key: 'next',
       label: 'Next poll',
-      className: 'n c-next',
+      className: 'n',
       sortValue: ({ nextPollMs }) => nextPollMs,
       cell: (one) => nextPoll(one, nowMs),
     },
@@ -215,7 +225,7 @@ function nameColumn(sharedNames: ReadonlySet<string>): Column<ApplicationStatus>
     key: 'name',
     label: 'Application',
     isHeading: true,
-    sortValue: ({ name }) => name.toLowerCase(),
+    sortValue: ({ name }) => name,
     cell: ({ name, id, account }) =>
       html`<a href="${applicationHref(account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
   };
@@ -224,7 +234,7 @@ function nameColumn(sharedNames: ReadonlySet<string>): Column<ApplicationStatus>
 const hostsColumn: Column<ApplicationStatus> = {
   key: 'hosts',
   label: 'Hosts',
-  className: 'n c-hosts',
+  className: 'n',
   isDescendingFirst: true,
   sortValue: ({ hostIds }) => hostIds.length,
   cell: hostsText,
@@ -242,10 +252,7 @@ export function applicationsSection(
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);
-  const { columns: values, caption } = valueColumns(all, ({ reading }) => ({
-    series: reading?.series ?? [],
-    values: reading?.application,
-  }));
+  const { columns: values, caption } = valueColumns(all, ({ reading }) => valuesIn(reading));
   return listSection<ApplicationStatus>(
     {
       path: './',
@@ -257,6 +264,7 @@ export function applicationsSection(
       accountOf: ({ account }) => account,
       stateOf: ({ state }) => state,
       views: applicationStateViews,
+      viewOf: applicationView,
       columns: [
         nameColumn(sharedNames),
         ...(accounts.length > 1 ? [accountColumn] : []),

@@ -16,7 +16,7 @@ export interface DocumentParts {
   /** The colour of the icon in the tab. */
   readonly tone: Tone;
   /** The page that is current in the navigation, if it is one of them. */
-  readonly current?: 'status' | 'config';
+  readonly current?: './' | './config';
   readonly main: Child;
 }
 
@@ -38,24 +38,30 @@ function navigation(
   { telemetryPath }: PageContext,
 ): readonly Html[] {
   // Relative to the pages, so that they work behind a proxy that adds a prefix.
-  const links: readonly (readonly [href: string, text: string, name?: string])[] = [
-    ['./', 'Status', 'status'],
-    ['./config', 'Configuration', 'config'],
+  const links = [
+    ['./', 'Status'],
+    ['./config', 'Configuration'],
     [`.${telemetryPath}`, 'Metrics'],
     ['./api/v1/targets', 'Targets (JSON)'],
     ['./-/healthy', 'Health'],
     ['./-/ready', 'Readiness'],
     [`${repositoryUrl}/tree/main/docs`, 'Documentation'],
-  ];
-  return links.map(([href, text, name]) => {
-    const isCurrent = name !== undefined && name === current;
-    return html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`;
+  ] as const;
+  return links.map(([href, text]) => {
+    const isCurrent = href === current && html` aria-current="page"`;
+    return html`<li><a href="${href}"${isCurrent}>${text}</a></li>`;
   });
 }
 
 /** A fact and its name, for a list of them. */
 export function fact(name: string, value: Child): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+/** A table that can be scrolled where it is too wide. */
+export function tableOf(label: string, className: string, content: Child): Html {
+  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="list ${className}">
+${content}</table></div>`;
 }
 
 /** A whole page. It loads nothing but its own small script, and works without it. */

@@ -1,7 +1,9 @@
 import { own } from '../../model/own.ts';
 import { countText } from '../../model/shown-text.ts';
+import { tableOf } from './document.ts';
 import { type Child, exactly, type Html, html } from './html.ts';
 import { type StateView, stateBadge } from './state.ts';
+import { byText } from './texts.ts';
 
 /** Quick to show and to look through. */
 const rowsPerPage = 100;
@@ -13,10 +15,10 @@ export interface Column<Row> {
   readonly label: string;
   readonly className?: string;
   readonly isHeading?: boolean;
-  /** Whether a cell needs a word on what it is where it does not stand in a column. */
-  readonly isLabelled?: boolean;
   /** Whether the first click sorts from the highest to the lowest. */
   readonly isDescendingFirst?: boolean;
+  /** Whether it says something of a row; without such a row there is no column. Default: of each. */
+  readonly isOf?: (row: Row) => boolean;
   readonly sortValue?: (row: Row) => SortValue;
   readonly cell: (row: Row) => Child;
 }
@@ -37,6 +39,8 @@ export interface List<Row> {
   readonly stateOf: (row: Row) => string;
   /** How each state looks, the worst first. */
   readonly views: Readonly<Record<string, StateView>>;
+  /** How that of a row looks, where it is not always the same. */
+  readonly viewOf?: (row: Row) => StateView;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   /** What a search looks into. */
@@ -50,73 +54,60 @@ export interface List<Row> {
 
 type Parameter = 'state' | 'q' | 'sort' | 'page';
 
+/** An empty parameter is left out. */
+function put(params: URLSearchParams, name: string, value: string): void {
+  if (value === '') params.delete(name);
+  else params.set(name, value);
+}
+
+type Asked = ReturnType<typeof askedOf>;
+
 /** Which part of a list the address of a page asks for. What a list does not know counts as left out. */
-class Asked<Row> {
-  readonly #list: List<Row>;
-  /** The parameters that mean something here, but for the page. */
-  readonly params = new URLSearchParams();
-  /** From 1. An address may name a page that is no longer there. */
-  readonly page: number;
-
-  constructor(given: URLSearchParams, list: List<Row>) {
-    const { prefix = '', kept, views, columns } = list;
-    this.#list = list;
-    const textOf = (name: Parameter): string => given.get(prefix + name)?.trim() ?? '';
-    const sortable = columns.filter(({ sortValue }) => sortValue !== undefined);
-    const sortKeys = ['state', ...sortable.map(({ key }) => key)];
-    const canSort = sortKeys.includes(textOf('sort').replace(/^-/u, ''));
-    const all = [
-      ...kept.map((name) => [name, given.get(name) ?? ''] as const),
-      [`${prefix}state`, Object.hasOwn(views, textOf('state')) ? textOf('state') : ''],
-      [`${prefix}sort`, canSort ? textOf('sort') : ''],
-      [`${prefix}q`, textOf('q')],
-    ] as const;
-    for (const [name, value] of all) if (value !== '') this.params.set(name, value);
-    this.page = /^[1-9]\d{0,5}$/.test(textOf('page')) ? Number(textOf('page')) : 1;
+function askedOf<Row>(given: URLSearchParams, list: List<Row>) {
+  const { path, prefix = '', kept, views, columns, accounts } = list;
+  const textOf = (name: Parameter): string => given.get(prefix + name)?.trim() ?? '';
+  const sortable = columns.filter(({ sortValue }) => sortValue !== undefined);
+  const sortKeys = ['state', ...sortable.map(({ key }) => key)];
+  const sort = sortKeys.includes(textOf('sort').replace(/^-/u, '')) ? textOf('sort') : '';
+  const state = Object.hasOwn(views, textOf('state')) ? textOf('state') : '';
+  const search = textOf('q');
+  const params = new URLSearchParams();
+  for (const name of kept) put(params, name, given.get(name) ?? '');
+  for (const [name, value] of Object.entries({ state, sort, q: search })) {
+    put(params, prefix + name, value);
   }
+  // It leads to the first page.
+  const href = (changes: Readonly<Partial<Record<Parameter, string>>>, others = params): string => {
+    const changed = new URLSearchParams(others);
+    for (const [name, value] of Object.entries(changes)) put(changed, prefix + name, value);
+    return changed.size === 0 ? path : `${path}?${changed.toString()}`;
+  };
+  const ofAll = new URLSearchParams(params);
+  if (accounts !== undefined) ofAll.delete('account');
+  return {
+    /** Those that mean something here, but for the page. */
+    params,
+    /** `undefined` for all. */
+    account: accounts && (params.get('account') ?? undefined),
+    /** Empty for all. */
+    state,
+    /** Empty for no search. */
+    search,
+    /** Empty for what needs attention first. */
+    sortKey: sort.replace(/^-/u, ''),
+    isDescending: sort.startsWith('-'),
+    /** From 1; it may be one that is no longer there. */
+    page: /^[1-9]\d{0,5}$/.test(textOf('page')) ? Number(textOf('page')) : 1,
+    href,
+    /** The address of the list without any search or filter. */
+    unfilteredHref: href({ state: '', q: '' }, ofAll),
+  };
+}
 
-  #own(name: Parameter): string {
-    return this.params.get((this.#list.prefix ?? '') + name) ?? '';
-  }
-
-  /** `undefined` for all. */
-  get account(): string | undefined {
-    return this.#list.accounts && (this.params.get('account') ?? undefined);
-  }
-
-  /** Empty for all. */
-  get state(): string {
-    return this.#own('state');
-  }
-
-  /** The text to search for; empty for no search. */
-  get search(): string {
-    return this.#own('q');
-  }
-
-  /** Empty for what needs attention first. */
-  get sortKey(): string {
-    return this.#own('sort').replace(/^-/u, '');
-  }
-
-  get isDescending(): boolean {
-    return this.#own('sort').startsWith('-');
-  }
-
-  /** The address with other parameters, which leads to the first page; an empty one is left out. */
-  href(changes: Readonly<Partial<Record<Parameter, string>>>, hasAccount = true): string {
-    const { path, prefix = '' } = this.#list;
-    const others = new URLSearchParams(this.params);
-    for (const [name, value] of Object.entries(changes)) others.set(prefix + name, value);
-    if (!hasAccount) others.delete('account');
-    const text = new URLSearchParams([...others].filter(([, value]) => value !== '')).toString();
-    return text === '' ? path : `${path}?${text}`;
-  }
-
-  /** The address of the same list without any search or filter. */
-  get unfilteredHref(): string {
-    return this.href({ state: '', q: '' }, this.#list.accounts === undefined);
-  }
+function byValue(left: string | number, right: string | number): number {
+  return typeof left === 'number' && typeof right === 'number'
+    ? left - right
+    : byText(String(left), String(right));
 }
 
 /** Sorted by a value; what has none comes last, in both directions. Equal ones stay in their order. */
@@ -130,16 +121,16 @@ function sortedBy<Row>(
   return rows
     .map((row) => ({ row, value: valueOf(row) }))
     .toSorted((left, right) => {
-      if (left.value === right.value) return 0;
-      if (left.value === undefined) return 1;
-      if (right.value === undefined) return -1;
-      return left.value < right.value ? -sign : sign;
+      if (left.value === undefined || right.value === undefined) {
+        return Number(left.value === undefined) - Number(right.value === undefined);
+      }
+      return sign * byValue(left.value, right.value);
     })
     .map(({ row }) => row);
 }
 
 /** A column header whose link sorts by the column, and the other way round when it already does. */
-function headerCell<Row>(column: Column<Row>, asked: Asked<Row>): Html {
+function headerCell<Row>(column: Column<Row>, asked: Asked): Html {
   const { key, label, className, isDescendingFirst = false, sortValue } = column;
   const css = className !== undefined && html` class="${className}"`;
   if (sortValue === undefined) return html`<th scope="col"${css}>${label}</th>`;
@@ -151,11 +142,7 @@ function headerCell<Row>(column: Column<Row>, asked: Asked<Row>): Html {
 }
 
 /** Links that filter by state. Those without rows are left out, but for the chosen one. */
-function stateLinks<Row>(
-  { views, stateOf }: List<Row>,
-  found: readonly Row[],
-  asked: Asked<Row>,
-): Html {
+function stateLinks<Row>({ views, stateOf }: List<Row>, found: readonly Row[], asked: Asked): Html {
   const link = (state: string, count: number): Html => {
     const current = state === asked.state && html` aria-current="true"`;
     const tone = state === '' ? 'any' : own(views, state)?.tone;
@@ -170,7 +157,7 @@ function stateLinks<Row>(
 
 function filterForm<Row>(
   { path, prefix = '', accounts = [], searched }: List<Row>,
-  asked: Asked<Row>,
+  asked: Asked,
 ): Html {
   const { account, search, unfilteredHref } = asked;
   const options = accounts.map(
@@ -198,7 +185,7 @@ function pager<Row>(
   { title }: List<Row>,
   page: number,
   total: number,
-  asked: Asked<Row>,
+  asked: Asked,
 ): Html | undefined {
   if (total <= rowsPerPage) return undefined;
   const link = (target: number, text: string): Html =>
@@ -215,11 +202,10 @@ function rowGroup<Row>(
   columns: readonly Column<Row>[],
   row: Row,
 ): Html {
-  const cells = columns.map(({ label, className, isHeading = false, isLabelled = true, cell }) => {
+  const cells = columns.map(({ label, className, isHeading = false, cell }) => {
     if (isHeading) return html`<th scope="row">${cell(row)}</th>`;
     // Where a row has no room for columns, each cell shows its label.
-    const data = isLabelled && html` data-label="${label.toLowerCase()}"`;
-    return html`<td class="${className}"${data}>${cell(row)}</td>`;
+    return html`<td class="${className}" data-label="${label.toLowerCase()}">${cell(row)}</td>`;
   });
   const note = noteOf?.(row);
   const css = classOf?.(row);
@@ -230,17 +216,16 @@ ${note !== undefined && html`<tr class="why"><td colspan="${columns.length}">${n
 }
 
 /** The column of the states, which sorts the worst first. */
-function stateColumn<Row>({ views, stateOf }: List<Row>): Column<Row> {
+function stateColumn<Row>({ views, viewOf, stateOf }: List<Row>): Column<Row> {
   const ranks = new Map(Object.keys(views).map((state, rank) => [state, rank]));
   return {
     key: 'state',
     label: 'State',
     className: 'c-state',
-    isLabelled: false,
     sortValue: (row) => ranks.get(stateOf(row)) ?? 0,
     cell: (row) => {
       const state = stateOf(row);
-      const view = own(views, state);
+      const view = viewOf?.(row) ?? own(views, state);
       return view === undefined ? state : stateBadge(state, view);
     },
   };
@@ -250,7 +235,7 @@ function stateColumn<Row>({ views, stateOf }: List<Row>): Column<Row> {
 function foundRows<Row>(
   { accountOf, textsOf }: List<Row>,
   rows: readonly Row[],
-  { account, search }: Asked<Row>,
+  { account, search }: Asked,
 ): readonly Row[] {
   const wanted = search.toLowerCase();
   return rows.filter(
@@ -268,20 +253,21 @@ export function listSection<Row>(
 ): Html {
   const { title, caption, stateOf, nothing } = list;
   const name = title.toLowerCase();
-  const asked = new Asked(params, list);
+  const asked = askedOf(params, list);
   const found = foundRows(list, rows, asked);
   const chosen = found.filter((row) => asked.state === '' || stateOf(row) === asked.state);
   const page = Math.min(asked.page, Math.max(1, Math.ceil(chosen.length / rowsPerPage)));
-  const columns = [stateColumn(list), ...list.columns];
+  const all = [stateColumn(list), ...list.columns];
   // What needs attention first, and then by the column that is asked for.
-  const byState = sortedBy(chosen.toSorted(list.compare), columns[0]?.sortValue, false);
-  const { sortValue } = columns.find(({ key }) => key === asked.sortKey) ?? {};
+  const byState = sortedBy(chosen.toSorted(list.compare), all[0]?.sortValue, false);
+  const { sortValue } = all.find(({ key }) => key === asked.sortKey) ?? {};
   const ordered = sortedBy(byState, sortValue, asked.isDescending);
   const shown = ordered.slice((page - 1) * rowsPerPage, page * rowsPerPage);
-  const table = html`<div class="table" role="region" aria-label="List of ${name}" tabindex="0"><table class="list ${name}">
-${caption !== undefined && html`<caption>${caption}</caption>`}
+  const columns = all.filter(({ isOf }) => isOf === undefined || shown.some(isOf));
+  const content = html`${caption !== undefined && html`<caption>${caption}</caption>`}
 <thead><tr>${columns.map((column) => headerCell(column, asked))}</tr></thead>
-${shown.map((row) => rowGroup(list, columns, row))}</table></div>
+${shown.map((row) => rowGroup(list, columns, row))}`;
+  const table = html`${tableOf(`List of ${name}`, name, content)}
 ${pager(list, page, chosen.length, asked)}`;
   const noMatch = html`No matches. <a href="${asked.unfilteredHref}">Show all ${name}</a>`;
   return html`<section aria-labelledby="${name}">

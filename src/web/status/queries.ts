@@ -56,7 +56,7 @@ function columnsFor(nowMs: number): readonly Column<QueryStatus>[] {
       key: 'name',
       label: 'Query',
       isHeading: true,
-      sortValue: ({ name }) => name.toLowerCase(),
+      sortValue: ({ name }) => name,
       cell: ({ name }) => html`<bdi>${cutText(name, longestName)}</bdi>`,
     },
     accountColumn,

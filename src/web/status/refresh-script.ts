@@ -69,10 +69,9 @@ export const refreshScript = `'use strict';
   function show(text) {
     const next = new DOMParser().parseFromString(text, 'text/html');
     const focused = document.activeElement;
-    morph(document.querySelector('main'), next.querySelector('main'));
-    document.title = next.title;
-    const icon = next.querySelector('link[rel=icon]');
-    if (icon) document.querySelector('link[rel=icon]').href = icon.getAttribute('href');
+    for (const part of ['main', 'title', 'link[rel=icon]']) {
+      morph(document.querySelector(part), next.querySelector(part));
+    }
     // An element that is moved loses the focus.
     if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
   }
@@ -107,21 +106,19 @@ export const refreshScript = `'use strict';
     tell();
   }
 
-  function restart() {
+  function restart(event) {
     clearInterval(timer);
-    timer = paused || document.hidden ? undefined : setInterval(refresh, seconds * 1000);
+    const runs = !paused && !document.hidden;
+    timer = runs ? setInterval(refresh, seconds * 1000) : undefined;
     tell();
+    if (runs && event) refresh();
   }
 
-  button.addEventListener('click', () => {
+  button.addEventListener('click', (event) => {
     paused = !paused;
-    restart();
-    if (!paused) refresh();
+    restart(event);
   });
-  document.addEventListener('visibilitychange', () => {
-    restart();
-    if (!paused && !document.hidden) refresh();
-  });
+  document.addEventListener('visibilitychange', restart);
   restart();
 })();
 `;

@@ -6,6 +6,7 @@ import {
   type AccountState,
   type ApplicationState,
   type ApplicationStatus,
+  type PolledStatus,
   type ProcessStatus,
   type QueryStatus,
 } from '../../model/status.ts';
@@ -34,6 +35,13 @@ export const applicationStateViews: Readonly<Record<ApplicationState, StateView>
   up: { tone: 'good', meaning: 'The last poll got everything.' },
   silent: { tone: 'none', meaning: 'It reports nothing to New Relic, so it is not polled.' },
 };
+
+/** How an application looks, which may never have had a value. */
+export function applicationView({ state, reading, lastSuccessMs }: PolledStatus): StateView {
+  const isNew = state === 'failing' && reading === undefined && lastSuccessMs === undefined;
+  const view = applicationStateViews[state];
+  return isNew ? { ...view, meaning: 'Nothing of it has arrived yet.' } : view;
+}
 
 const accountStateViews: Readonly<Record<AccountState, StateView>> = {
   down: { tone: 'bad', meaning: 'The last discovery failed.' },

@@ -9,17 +9,10 @@ import { queriesSection } from './queries.ts';
 import { overallStateOf, problemNote } from './state.ts';
 import { absoluteText, ago, since } from './texts.ts';
 
-function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
-  return total === 1 ? 'not sharded' : `${ordinal} (0 to ${total - 1})`;
-}
-
 function reloadText({ lastAttemptMs, problem }: ReloadStatus, nowMs: number): Child {
   if (lastAttemptMs === undefined) return 'not yet';
-  const result =
-    problem === undefined
-      ? html`<span class="state good">accepted</span>`
-      : html`<span class="state bad">refused</span>`;
-  return html`${result} ${ago(lastAttemptMs, nowMs)}`;
+  const [tone, result] = problem === undefined ? ['good', 'accepted'] : ['bad', 'refused'];
+  return html`<span class="state ${tone}">${result}</span> ${ago(lastAttemptMs, nowMs)}`;
 }
 
 /** Why the last configuration is not active, with its text; nothing if it is. */
@@ -40,22 +33,18 @@ function reloadProblem({
 
 /** The running program: what it is, and which configuration it follows. */
 function processFacts(process: ProcessStatus): Html {
-  const { nowMs, startedMs, build, reload } = process;
-  const { inForceSinceMs } = reload;
+  const { nowMs, startedMs, build, shard, reload } = process;
+  const { inForceSinceMs, includedFiles } = reload;
+  const included = countOf(includedFiles.length, 'included file');
   return html`<dl class="facts">
 ${fact('Version', html`${build.version}${build.revision !== 'unknown' && html` <span class="soft">(${build.revision})</span>`}`)}
 ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
-${fact('Shard', shardText(process))}
-${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>${includedText(reload)}`)}
+${fact('Shard', shard.total === 1 ? 'not sharded' : `${shard.ordinal} (0 to ${shard.total - 1})`)}
+${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>${includedFiles.length > 0 && ` and ${included}`}`)}
 ${fact('Loaded', inForceSinceMs === undefined ? 'none yet' : ago(inForceSinceMs, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
 </dl>`;
-}
-
-function includedText({ includedFiles }: ReloadStatus): Html | undefined {
-  const count = includedFiles.length;
-  return count === 0 ? undefined : html` and ${countOf(count, 'included file')}`;
 }
 
 /** The active configuration with all defaults, and what became of the last one that was read. */
@@ -74,7 +63,7 @@ ${reloadProblem(process)}
 <section aria-labelledby="active"><h2 id="active">Active</h2>
 ${active}</section>`;
   const tone = problem === undefined ? 'good' : 'bad';
-  return documentOf({ title: 'Configuration', tone, current: 'config', main }, context);
+  return documentOf({ title: 'Configuration', tone, current: './config', main }, context);
 }
 
 /** The page that says how everything is: the process, the accounts, the applications. */
@@ -100,5 +89,5 @@ ${ofProcess.map((problem) => problemNote(problem, nowMs))}
 ${accountsSection(accounts, params.get('account') ?? '', nowMs)}
 ${queriesSection(accounts, params, nowMs)}
 ${hasApplications && applicationsSection(source, applications, params, nowMs)}`;
-  return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
+  return documentOf({ title: `${state}: ${sentence}`, tone, current: './', main }, context);
 }

@@ -33,10 +33,11 @@ summary { cursor: pointer; color: var(--link); width: fit-content; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { left: 1rem; top: .5rem; padding: .4rem .8rem; background: var(--card); z-index: 1; }
 .soft { color: var(--soft); font-weight: 400; }
-.none { color: var(--none); }
-.good { color: var(--good); }
-.bad { color: var(--bad); }
-.wait { color: var(--wait); }
+.none { --tone: var(--none); --back: var(--none-back); }
+.good { --tone: var(--good); --back: var(--good-back); }
+.bad { --tone: var(--bad); --back: var(--bad-back); }
+.wait { --tone: var(--wait); --back: var(--wait-back); }
+.none, .good, .bad, .wait { color: var(--tone); }
 `;
 
 const top = `
@@ -51,15 +52,11 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 #refresh button { margin-left: .5rem; padding: .1rem .6rem; }
 #refresh .bad { font-weight: 600; }
 .banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: .15rem 1rem;
-  padding: .8rem 1rem; color: var(--text); border-radius: 8px; border-left: 5px solid; }
+  padding: .8rem 1rem; color: var(--text); background: var(--back); border-radius: 8px; border-left: 5px solid var(--tone); }
 .banner h1 { overflow-wrap: anywhere; }
 .banner p { font-size: 1.05rem; }
 .banner h1 + p { flex: 1 1 24rem; }
 .banner .as-of { margin-left: auto; font-size: .9rem; }
-.banner.good { background: var(--good-back); border-color: var(--good); }
-.banner.bad { background: var(--bad-back); border-color: var(--bad); }
-.banner.wait { background: var(--wait-back); border-color: var(--wait); }
-.banner.none { background: var(--none-back); border-color: var(--none); }
 .back { margin-bottom: .6rem; }
 .facts { display: flex; flex-wrap: wrap; gap: .6rem 2rem; margin: 1rem 0 0; }
 .facts dt { color: var(--soft); font-size: .85rem; }
@@ -111,10 +108,10 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list [aria-sort=ascending] a::after { content: " \\2191" / ""; }
 .list [aria-sort=descending] a::after { content: " \\2193" / ""; }
 .list .n { text-align: right; }
-.list .n, .list .c-state, .c-values time { white-space: nowrap; }
+.list .n, .list .c-state, .c-values time, .list thead th { white-space: nowrap; }
+.list td.n .soft { white-space: normal; text-wrap: balance; }
 @media (max-width: 88rem) { .list td.c-values { white-space: normal; } }
 .list .c-account { min-width: 7rem; overflow-wrap: anywhere; }
-.list thead th { white-space: nowrap; }
 .list tbody + tbody, .values tr + tr { border-top: 1px solid var(--line); }
 .list tbody th { font-weight: 500; width: 34%; min-width: 10rem; overflow-wrap: anywhere; }
 .list tbody th a { text-decoration: none; }
@@ -147,12 +144,13 @@ const phone = `
   .list, .list tbody, .list caption { display: block; }
   .list tbody tr { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: .5rem .75rem; align-items: baseline; }
   .list .why { padding-top: 0; }
-  .list tbody th, .list tbody td { display: block; padding: 0; text-align: left; }
+  .list tbody th, .list tbody td { display: block; padding: 0; }
+  .list .n { text-align: left; }
   .list tbody th { min-width: 0; flex: 1 0 calc(100% - 8rem); width: 0; }
   .values tbody th, .values td.c-metric { flex: 1 1 100%; }
   .values td.c-labels:empty { display: none; }
   .list .why td { flex: 1 1 100%; min-width: 0; padding: 0; }
-  .list td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: .85em;
+  .list td[data-label]:not(.c-state, .c-why)::before { content: attr(data-label); color: var(--soft); font-size: .85em;
     font-weight: 400; margin-right: .35em; }
   td br { display: none; }
   .bar { margin-left: 0; }

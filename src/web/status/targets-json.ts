@@ -11,7 +11,7 @@ import type {
   QueryStatus,
   StatusSource,
 } from '../../model/status.ts';
-import { byFailure, namedValues, type RowValues } from './applications.ts';
+import { byFailure, isListed, namedValues, type RowValues, valuesIn } from './applications.ts';
 import { queriesOf } from './state.ts';
 import { isoText } from './texts.ts';
 
@@ -62,9 +62,9 @@ export function* targetsJson(
   const rest = JSON.stringify({
     droppedTargets: [],
     droppedTargetCounts: Object.fromEntries(
-      accounts.map(({ name, listedApplications = 0, applications: selected }) => [
+      accounts.map(({ name, listedApplications: listed, applications: selected }) => [
         name,
-        Math.max(0, listedApplications - selected),
+        listed === undefined ? null : Math.max(0, listed - selected),
       ]),
     ),
     accounts: accounts.map(accountJson),
@@ -112,7 +112,6 @@ const never = '0001-01-01T00:00:00Z';
 
 function targetJson(one: ApplicationStatus): object {
   const { account, id, name, selector, labels, reading } = one;
-  const { series = [] } = reading ?? {};
   return {
     discoveredLabels: {
       __meta_newrelic_account: account,
@@ -124,7 +123,7 @@ function targetJson(one: ApplicationStatus): object {
     scrapePool: account,
     ...polledJson(one),
     requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
-    values: valuesJson('applications', { series, values: reading?.application }),
+    values: valuesJson(valuesIn(reading)),
     hosts: one.hostIds.length,
     failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
   };
@@ -164,12 +163,12 @@ function accountJson(account: AccountDetails): unknown {
     stateSince: timeJson(account.stateSinceMs),
     lastError: account.error ?? '',
     source: account.source,
-    applications: account.applications,
+    applications: isListed(account) ? account.applications : null,
     polledApplications: account.polledApplications,
     failingApplications: account.failing.length,
     listedApplications: account.listedApplications ?? null,
     excludedApplications: account.excludedApplications,
-    hosts: account.hosts,
+    hosts: isListed(account) ? account.hosts : null,
     missing: account.missingSelectors,
     missingMetrics: account.missingMetrics.slice(0, mostProblems),
     requestsLastMinute: account.requestsLastMinute,
@@ -257,8 +256,8 @@ function processJson(process: ProcessStatus, accounts: readonly AccountDetails[]
 }
 
 /** What is published, as in the metrics; a series without a value is left out. */
-function valuesJson(what: 'applications' | 'hosts', values: RowValues): readonly unknown[] {
-  return namedValues(what, values).flatMap(({ name, series, value }) =>
+function valuesJson(values: RowValues): readonly unknown[] {
+  return namedValues(values).flatMap(({ name, series, value }) =>
     value === undefined ? [] : [{ name, labels: seriesLabels(series), value }],
   );
 }
@@ -269,12 +268,11 @@ function hostIdentity({ hostNames }: ApplicationStatus, id: string): object {
 
 function hostJson(one: ApplicationStatus, id: string): object {
   const { failedHostIds, reading } = one;
-  const { series = [] } = reading ?? {};
   return {
     ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
     requestsPerMinute: Object.fromEntries(hostMetrics(reading, id)),
-    values: valuesJson('hosts', { series, values: reading?.hosts.get(id) }),
+    values: valuesJson(valuesIn(reading, id)),
   };
 }
 

@@ -5,6 +5,13 @@ import { type Child, type Html, html } from './html.ts';
 
 const digits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 
+const { compare } = new Intl.Collator('en', { numeric: true });
+
+/** The order of names for people, such as `gateway 2` before `gateway 10`. Equal are only equal texts. */
+export function byText(left: string, right: string): number {
+  return compare(left, right) || Number(left > right) - Number(left < right);
+}
+
 /** Stands where a number or a time is not known. */
 export function unknown(why: string): Html {
   return html`<span class="none" title="${why}">\u2013</span>`;

@@ -49,7 +49,7 @@ describe('the hosts of an application with more values', () => {
   it('have columns for response times and errors', () => {
     const text = textOf(applicationPageOf(full));
 
-    expect(text).toContain('Web\nOther\nWeb time\nOther time\nErrors\nWhy');
+    expect(text).toContain('Web\nOther\nWeb time\nOther time\nErrors\nup\n');
     expect(text).toContain('checkout-7d9f-1\n11\n1,204\n85.5\n123 ms\n2.5 s\n4');
     expect(text).toContain(
       'Throughput in requests per minute, average response time, errors per minute',

@@ -15,7 +15,7 @@ import {
   aThroughput,
   inState,
 } from '../../support/status-source.ts';
-import { applicationPageOf, rowsOn } from './pages.ts';
+import { applicationPageOf, rowsOn, statusPageOf } from './pages.ts';
 
 const context: PageContext = {
   telemetryPath: '/metrics',
@@ -62,6 +62,28 @@ describe('applicationPage', () => {
 
     expect(rowsOn(applicationPageOf(all))).toHaveLength(4);
     expect(textOf(applicationPageOf(all))).not.toContain('got nothing of it');
+  });
+
+  it.each([
+    { what: 'a host without values', application: four, query: '', is: true },
+    { what: 'only hosts with values shown', application: four, query: 'state=up', is: false },
+    { what: 'values of all hosts', application: anApplicationStatus(), query: '', is: false },
+  ])('has a column for reasons: $is, with $what', ({ application, query, is }) => {
+    expect(textOf(applicationPageOf(application, query)).includes('\nWhy\n')).toBe(is);
+  });
+
+  it.each([
+    { what: 'nothing', parts: { reading: undefined, lastSuccessMs: undefined }, is: true },
+    { what: 'some hosts', parts: { lastSuccessMs: undefined }, is: false },
+    { what: 'everything, once', parts: { reading: undefined }, is: false },
+  ])('says that nothing has arrived yet: $is, when a failing one got $what', ({ parts, is }) => {
+    const failing = anApplicationStatus({ ...inState('failing'), ...parts });
+    const meaning = is ? 'Nothing of it has arrived yet.' : 'The last poll did not get everything.';
+
+    expect(textOf(applicationPageOf(failing))).toContain(`failing ${meaning}`);
+    expect(statusPageOf(aStatusSource({ applications: [failing] }))).toContain(
+      `title="${meaning}">failing`,
+    );
   });
 
   it('shows what is not known as unknown', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf } from '../../support/cpu-time.ts';
 import { hostileQuery } from '../../support/hostile-text.ts';
 import { tagsOf, textOf } from '../../support/html-parts.ts';
 import {
@@ -8,8 +9,9 @@ import {
   aQueryStatus,
   aStatusSource,
   inState,
+  manyApplications,
 } from '../../support/status-source.ts';
-import { rowsOn, statusPageOf } from './pages.ts';
+import { applicationPageOf, namesOn, rowsOn, statusPageOf } from './pages.ts';
 
 const source = aStatusSource({
   accounts: [
@@ -74,6 +76,51 @@ describe('a page with two lists', () => {
     ]);
     expect(page).toContain('href="./?account=other&amp;sort=name&amp;q=mail&amp;query_q=m">all');
     expect(textOf(page)).toContain('Show all\n');
+  });
+});
+
+/** The names of the hosts on a page. */
+const hostsOn = (page: string): readonly string[] =>
+  [...page.matchAll(/<th scope="row"><bdi>([^<]*)/gu)].map(([, name = '']) => name);
+
+describe('names with numbers', () => {
+  const written = ['Gateway 10', 'gateway 2', 'gateway 100', 'edge'];
+  const sorted = ['edge', 'gateway 2', 'Gateway 10', 'gateway 100'];
+  const ids = written.map((_, index) => String(index));
+  const many = aStatusSource({
+    accounts: written.map((name) =>
+      anAccountDetails({ name, queries: [aQueryStatus(name, 'up', { account: 'production' })] }),
+    ),
+    applications: written.map((name, index) => anApplicationStatus({ name, id: String(index) })),
+  });
+  const hosts = anApplicationStatus({
+    hostIds: ids,
+    hostNames: new Map(written.map((name, index) => [String(index), name])),
+  });
+  const pageOf = (query: string): string => statusPageOf(many, query);
+
+  it.each([
+    { what: 'accounts', names: rowsOn(pageOf('')).slice(0, 4) },
+    { what: 'queries', names: rowsOn(pageOf('')).slice(4, 8), prefix: 'production/' },
+    {
+      what: 'queries by name',
+      names: rowsOn(pageOf('query_sort=name')).slice(4, 8),
+      prefix: 'production/',
+    },
+    { what: 'applications', names: namesOn(pageOf('')) },
+    { what: 'applications by name', names: namesOn(pageOf('sort=name')) },
+    { what: 'applications by name, backwards', names: namesOn(pageOf('sort=-name')).toReversed() },
+    { what: 'hosts', names: hostsOn(applicationPageOf(hosts)) },
+    { what: 'hosts by name', names: hostsOn(applicationPageOf(hosts, 'sort=name')) },
+  ])('are in the order of the numbers: $what', ({ names, prefix = '' }) => {
+    expect(names).toEqual(sorted.map((name) => prefix + name));
+  });
+
+  it('are sorted in a fraction of a second, however many there are', () => {
+    const huge = aStatusSource({ applications: manyApplications(10_000) });
+    const takenMs = Array.from({ length: 3 }, () => cpuMsOf(() => statusPageOf(huge, 'sort=name')));
+
+    expect(Math.min(...takenMs)).toBeLessThan(500);
   });
 });
 

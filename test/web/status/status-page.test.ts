@@ -120,6 +120,9 @@ describe('statusPage', () => {
 
   it('never gives a number for what is not known', () => {
     const text = textOf(statusPageOf(aBadNight()));
+    const unread = text.slice(text.indexOf('\neurope'), text.indexOf('\n1 of 800'));
+
+    expect(unread).toBe('\neurope\n\u2013\n\u2013');
 
     expect(text).not.toMatch(/\b0 s\b|NaN|undefined|Infinity|1970/u);
   });

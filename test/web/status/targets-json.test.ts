@@ -21,7 +21,7 @@ interface Targets {
   readonly data: {
     readonly activeTargets: readonly Readonly<Record<string, unknown>>[];
     readonly droppedTargets: readonly unknown[];
-    readonly droppedTargetCounts: Readonly<Record<string, number>>;
+    readonly droppedTargetCounts: Readonly<Record<string, number | null>>;
     readonly accounts: readonly Readonly<Record<string, unknown>>[];
     readonly queries: readonly Readonly<Record<string, unknown>>[];
     readonly process: Readonly<Record<string, unknown>>;
@@ -283,6 +283,20 @@ describe('targetsJson', () => {
       },
     });
     expect(droppedTargetCounts).toEqual({ production: 313 });
+  });
+
+  it.each([
+    { what: 'was never read', parts: {}, numbers: [null, null, null] },
+    { what: 'has come in part', parts: { applications: 2, hosts: 4 }, numbers: [2, 4, null] },
+    { what: 'is empty', parts: { listedApplications: 0 }, numbers: [0, 0, 0] },
+    { what: 'is asked for by nobody', parts: { hasApplications: false }, numbers: [0, 0, null] },
+  ])('gives no number for what is not known, when a list $what', ({ parts, numbers }) => {
+    const none = { applications: 0, hosts: 0, listedApplications: undefined };
+    const account = anAccountDetails({ ...none, ...parts });
+    const { data } = targets(aStatusSource({ accounts: [account], applications: [] }));
+    const [{ applications, hosts } = {}] = data.accounts;
+
+    expect([applications, hosts, data.droppedTargetCounts['production']]).toEqual(numbers);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { html } from '../../../src/web/status/html.ts';
 import {
   absoluteText,
   ago,
+  byText,
   countOf,
   due,
   since,
@@ -13,6 +14,15 @@ import {
   valueText,
 } from '../../../src/web/status/texts.ts';
 import { textOf } from '../../support/html-parts.ts';
+
+describe('byText', () => {
+  it('sorts numbers by their value, letters by the alphabet, and the same always alike', () => {
+    const sorted = ['9', '10', 'a\u0301', '\u00e1', 'app 2', 'App 10', 'b', 'shop 01', 'shop 1'];
+
+    expect(sorted.toReversed().toSorted(byText)).toEqual(sorted);
+    expect(sorted.map((text) => byText(text, text))).toEqual(sorted.map(() => 0));
+  });
+});
 
 describe('rateText', () => {
   it.each([
