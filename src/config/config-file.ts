@@ -63,10 +63,11 @@ export function fileError(
   return new ConfigError(diagnosticsOf(path, [errorAt(undefined, message, help)]), options);
 }
 
-/** What messages call a file, and the flag that names it. */
+/** What messages call a file, the flag that names it, and what helps if another name does not. */
 export interface FileKind {
   readonly name: string;
   readonly flag: string;
+  readonly remedy?: string | undefined;
 }
 
 const mainFile: FileKind = { name: 'configuration file', flag: '--config.file' };
@@ -97,11 +98,11 @@ async function readText(path: string, readFile: ReadFile): Promise<ReadText> {
 export async function readOneFile(
   path: string,
   { readFile }: { readonly readFile: ReadFile },
-  { name, flag }: FileKind,
+  { name, flag, remedy = `name the ${name} with ${flag}` }: FileKind,
 ): Promise<SourceText & { readonly digest: string; readonly directory: string }> {
   const read = await readText(path, readFile);
   if ('text' in read) return { ...read, fileName: path, directory: dirname(resolve(path)) };
-  const { problem, help = `name the ${name} with ${flag}`, cause } = read;
+  const { problem, help = remedy, cause } = read;
   throw fileError(path, `the ${name} ${problem}`, help, { cause });
 }
 
@@ -110,13 +111,15 @@ export async function readOneFile(
  * `ConfigError`, and nothing else, if there is no such file, or if a volume does not answer.
  *
  * @param before what was asked for last: the same bytes ask for the same, so they are not parsed again
+ * @param remedy what helps if it is not there; default: to name another one
  */
 export async function readConfigFile(
   path: string,
   files: FileSystem,
   before?: Asked,
+  remedy?: string,
 ): Promise<ConfigFile> {
-  const main = await readOneFile(path, files, mainFile);
+  const main = await readOneFile(path, files, { ...mainFile, remedy });
   const { digest } = main;
   const patterns = before?.digest === digest ? before.patterns : patternsIn(main);
   const file = { ...main, asked: { digest, patterns } };

@@ -41,6 +41,7 @@ export interface ReloaderContext {
 
 /** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
+const waitsForFile = 'it has to be made, or mounted: with --config.wait the exporter waits for it';
 
 /**
  * Brings the configuration from its file into force: the first one, and every later one. From now on
@@ -175,9 +176,11 @@ export class Reloader {
    */
   async #read(): Promise<{ readonly file: ConfigFile; readonly parsed: ParsedConfig }> {
     const { platform } = this.#context;
-    const { configFile } = this.#options;
+    const { configFile, configWait } = this.#options;
     const before = this.#known?.asked;
-    const file = await orCommandError(async () => readConfigFile(configFile, platform, before));
+    const remedy = configWait && !this.#isInForce() ? waitsForFile : undefined;
+    const read = async () => readConfigFile(configFile, platform, before, remedy);
+    const file = await orCommandError(read);
     const { digest, asked } = file;
     if (this.#known?.digest !== digest) this.#known = { digest, asked, parsed: this.#parse(file) };
     return { file, parsed: await this.#known.parsed };
@@ -208,7 +211,7 @@ export class Reloader {
     if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
     const remedy = isInForce
       ? 'the old configuration stays active; correct the file'
-      : 'correct it: it is tried again every few seconds, and nothing is polled until then';
+      : 'make or correct it: it is tried again every few seconds, and nothing is polled until then';
     const message = isInForce ? 'reload failed' : 'no usable configuration';
     logger.error({ trigger, problem, remedy }, message);
   }

@@ -136,6 +136,22 @@ describe('a daemon that waits for its configuration', () => {
     },
   );
 
+  it('says everywhere that it waits for a file which is not there', async () => {
+    await waiting({ '/config.yaml': undefined }, async ({ lines, page }) => {
+      const problem =
+        '/config.yaml: the configuration file does not exist\n    = help: it has to be made, or mounted: with --config.wait the exporter waits for it';
+      const status = await page('/');
+      const targets = JSON.parse((await page('/api/v1/targets')).text) as unknown;
+
+      expect(status.text).toContain('Waiting for the configuration');
+      expect(status.text).toContain(problem);
+      expect(targets).toMatchObject({ data: { process: { config: { problem } } } });
+      expect(lines('no usable configuration')).toMatchObject([
+        { problem, remedy: expect.stringContaining('make or correct it') as unknown },
+      ]);
+    });
+  });
+
   it.each([
     { what: 'the signal', ask: async ({ platform }: Bench) => platform.hangup() },
     { what: 'POST /-/reload', ask: async ({ page }: Bench) => page('/-/reload', 'POST') },

@@ -98,9 +98,8 @@ function hostStateOf(
   return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
 }
 
-/** Why a host has no values; empty if it has some. */
+/** Why a host has no values. */
 function whyText(state: HostState, reason: string | undefined): string {
-  if (state === 'up') return '';
   const { meaning } = hostStateViews[state];
   return state === 'failing' && reason !== undefined
     ? `${meaning.slice(0, -1)} (${reason}).`
@@ -145,6 +144,7 @@ function hostColumns(
       className: 'c-why',
       isOf: ({ state }) => state !== 'up' && !isSaid,
       cell: ({ state }) =>
+        state !== 'up' &&
         html`<span class="${hostStateViews[state].tone}">${whyText(state, failure?.reason)}</span>`,
     },
   ];

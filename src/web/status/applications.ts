@@ -94,11 +94,10 @@ export function accountCauses(accounts: readonly AccountDetails[]): (one: Polled
   };
 }
 
+type Polled = PolledStatus & { readonly id?: string };
+
 /** The newest failure first; without failures, by name. */
-export function byFailure(
-  left: PolledStatus & { readonly id?: string },
-  right: PolledStatus & { readonly id?: string },
-): number {
+export function byFailure(left: Polled, right: Polled): number {
   return (
     (right.failure?.sinceMs ?? 0) - (left.failure?.sinceMs ?? 0) ||
     byText(left.name, right.name) ||

@@ -8,7 +8,7 @@ import { byText } from './texts.ts';
 /** Quick to show and to look through. */
 const rowsPerPage = 100;
 
-export type SortValue = string | number | undefined;
+type SortValue = string | number | undefined;
 
 export interface Column<Row> {
   readonly key: string;
@@ -104,13 +104,15 @@ function askedOf<Row>(given: URLSearchParams, list: List<Row>) {
   };
 }
 
-function byValue(left: string | number, right: string | number): number {
-  return typeof left === 'number' && typeof right === 'number'
-    ? left - right
-    : byText(String(left), String(right));
+/** What is not known comes last, in both directions. */
+function byValue(left: SortValue, right: SortValue, sign: 1 | -1): number {
+  if (left === undefined || right === undefined)
+    return left === right ? 0 : left === undefined ? 1 : -1;
+  if (typeof left === 'number' && typeof right === 'number') return sign * (left - right);
+  return sign * byText(String(left), String(right));
 }
 
-/** Sorted by a value; what has none comes last, in both directions. Equal ones stay in their order. */
+/** Equal ones stay in their order. */
 function sortedBy<Row>(
   rows: readonly Row[],
   valueOf: ((row: Row) => SortValue) | undefined,
@@ -120,12 +122,7 @@ function sortedBy<Row>(
   const sign = isDescending ? -1 : 1;
   return rows
     .map((row) => ({ row, value: valueOf(row) }))
-    .toSorted((left, right) => {
-      if (left.value === undefined || right.value === undefined) {
-        return Number(left.value === undefined) - Number(right.value === undefined);
-      }
-      return sign * byValue(left.value, right.value);
-    })
+    .toSorted((left, right) => byValue(left.value, right.value, sign))
     .map(({ row }) => row);
 }
 
@@ -143,16 +140,14 @@ function headerCell<Row>(column: Column<Row>, asked: Asked): Html {
 
 /** Links that filter by state. Those without rows are left out, but for the chosen one. */
 function stateLinks<Row>({ views, stateOf }: List<Row>, found: readonly Row[], asked: Asked): Html {
-  const link = (state: string, count: number): Html => {
+  const links = ['', ...Object.keys(views)].map((state) => {
+    const count = found.filter((row) => state === '' || stateOf(row) === state).length;
+    if (count === 0 && state !== '' && state !== asked.state) return undefined;
     const current = state === asked.state && html` aria-current="true"`;
-    const tone = state === '' ? 'any' : own(views, state)?.tone;
-    return html`<li><a class="${tone}" href="${asked.href({ state })}"${current}>${state === '' ? 'all' : state} <b>${countText(count)}</b></a></li>`;
-  };
-  const links = Object.keys(views).flatMap((state) => {
-    const count = found.filter((row) => stateOf(row) === state).length;
-    return count > 0 || state === asked.state ? [link(state, count)] : [];
+    const tone = own(views, state)?.tone ?? 'any';
+    return html`<li><a class="${tone}" href="${asked.href({ state })}"${current}>${state || 'all'} <b>${countText(count)}</b></a></li>`;
   });
-  return html`<ul class="choices">${link('', found.length)}${links}</ul>`;
+  return html`<ul class="choices">${links}</ul>`;
 }
 
 function filterForm<Row>(

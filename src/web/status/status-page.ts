@@ -21,12 +21,15 @@ function reloadProblem({
   nowMs,
 }: ProcessStatus): Html | undefined {
   if (problem === undefined) return undefined;
-  const effect =
+  const [title, effect] =
     inForceSinceMs === undefined
-      ? 'Nothing is polled until it is usable. It is tried again every few seconds.'
-      : 'It was refused: the previous one stays active.';
+      ? [
+          'Waiting for the configuration',
+          'Nothing is polled until it is usable. It is tried again every few seconds.',
+        ]
+      : ['The configuration has an error', 'It was refused: the previous one stays active.'];
   const when = lastAttemptMs !== undefined && html` Last tried ${since(lastAttemptMs, nowMs)}.`;
-  return html`<section class="problem" aria-labelledby="problem"><h2 id="problem" class="bad">The configuration has an error</h2>
+  return html`<section class="problem" aria-labelledby="problem"><h2 id="problem" class="bad">${title}</h2>
 <p>${effect}${when}</p>
 <pre tabindex="0">${problem}</pre></section>`;
 }

@@ -147,7 +147,7 @@ const phone = `
   .list tbody th, .list tbody td { display: block; padding: 0; }
   .list .n { text-align: left; }
   .list tbody th { min-width: 0; flex: 1 0 calc(100% - 8rem); width: 0; }
-  .values tbody th, .values td.c-metric { flex: 1 1 100%; }
+  .accounts tbody th, .values tbody th, .values td.c-metric { flex: 1 1 100%; }
   .values td.c-labels:empty { display: none; }
   .list .why td { flex: 1 1 100%; min-width: 0; padding: 0; }
   .list td[data-label]:not(.c-state, .c-why)::before { content: attr(data-label); color: var(--soft); font-size: .85em;
@@ -168,6 +168,7 @@ const phone = `
   section { margin-top: 1rem; display: flex; flex-direction: column; }
   section > * { min-width: 0; }
   section > form { order: 1; }
+  .problem pre { white-space: pre-wrap; }
 }
 `;
 
