@@ -126,12 +126,9 @@ function askedProblems(account: AccountFacts): readonly Problem[] {
 }
 
 const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
-  key_limit:
-    'the limit of the key is used up, perhaps by others that use it as well: less is sent, and all of it again 5 minutes after the last 429. To leave others more, lower requests_per_minute',
-  overload:
-    'New Relic has too much to do and asks all its clients to wait; nothing needs to be done here',
-  unknown:
-    'the answer gives no reason; if this lasts, look for others that use the key, or lower requests_per_minute',
+  key_limit: 'the limit of the key is used up: see who else uses it, or lower requests_per_minute',
+  overload: 'New Relic has too much to do: nothing needs to be done here',
+  unknown: 'if this lasts, see who else uses the key, or lower requests_per_minute',
 };
 
 /** 429s and the pauses after them. That lists wait for the key says it already, where they are late. */

@@ -119,7 +119,7 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     { what: 'an account that is down', text: 'down', within: '.accounts' },
     { what: 'why it is down', text: 'The key was refused (401).', within: '.accounts' },
     { what: 'a degraded account', text: 'degraded', within: '.accounts' },
-    { what: 'a key that cannot be read', text: 'no such file.', within: '.accounts' },
+    { what: 'a key that cannot be read', text: 'no such file', within: '.accounts' },
     { what: 'entries that match nothing', text: '2 entries match nothing', within: '.accounts' },
     { what: 'a failing application', text: 'failing', within: '.applications' },
     { what: 'why it fails', text: 'answered 500', within: '.applications' },

@@ -94,7 +94,7 @@ describe('statusPage', () => {
     'degraded',
     '1 refused configuration, 1 API key refused, 2 accounts throttled, 1 API key cannot be read, 2 entries match nothing, 2 applications failing, 1 application without its values, 1 budget too small, 1 metric never has a value, 1 clock wrong.',
     '1 (0 to 2)',
-    'Account throttled since 02:50:00 UTC (10 min ago): New Relic refused 17 calls, the last at 02:59:30 UTC; limit lowered from 800 to 80; intervals stretched 2.0 times. The limit of the key is used up, perhaps by others that use it as well: less is sent, and all of it again 5 minutes after the last 429. To leave others more, lower requests_per_minute.',
+    'Account throttled since 02:50:00 UTC (10 min ago): New Relic refused 17 calls, the last at 02:59:30 UTC; limit lowered from 800 to 80; intervals stretched 2.0 times. The limit of the key is used up: see who else uses it, or lower requests_per_minute.',
     '3 d 4 h',
     'refused 40 s ago',
     'It was refused: the previous one stays active. Last tried 02:59:20 UTC (40 s ago).',
