@@ -49,7 +49,7 @@ export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
   nothing_selected: {
     tone: 'red',
     phrase: ['configuration selects nothing', 'configurations select nothing'],
-    remedy: 'newrelic-exporter discover prints what apps can have',
+    remedy: 'see with newrelic-exporter discover what apps can have',
     log: ['no application is selected', 'applications are selected'],
   },
   key_refused: {

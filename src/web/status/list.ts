@@ -151,7 +151,7 @@ function stateLinks<Row>({ views, stateOf }: List<Row>, found: readonly Row[], a
 }
 
 function filterForm<Row>(
-  { path, prefix = '', accounts = [], searched }: List<Row>,
+  { path, title, prefix = '', accounts = [], searched }: List<Row>,
   asked: Asked,
 ): Html {
   const { account, search, unfilteredHref } = asked;
@@ -166,7 +166,7 @@ function filterForm<Row>(
   const hidden = [...asked.params]
     .filter(([name]) => name !== `${prefix}q` && !(name === 'account' && account !== undefined))
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${exactly(value)}">`);
-  return html`<form method="get" action="${path}" role="search" data-keep>
+  return html`<form method="get" action="${path}" role="search" aria-label="${title}" data-keep>
 ${hidden}
 <label>Search <input type="search" name="${prefix}q" value="${exactly(search)}" placeholder="${searched}" autocomplete="off" spellcheck="false"></label>
 ${select}

@@ -88,7 +88,7 @@ export function statusPage(
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}
-${ofProcess.map((problem) => problemNote(problem, nowMs))}
+${ofProcess.length > 0 && html`<section class="problem" aria-label="Problems of the process">${ofProcess.map((problem) => problemNote(problem, nowMs))}</section>`}
 ${accountsSection(accounts, params.get('account') ?? '', nowMs)}
 ${queriesSection(accounts, params, nowMs)}
 ${hasApplications && applicationsSection(source, applications, params, nowMs)}`;
