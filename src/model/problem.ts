@@ -98,7 +98,10 @@ function aProblem(
   more: Partial<Problem> = {},
 ): Problem {
   const { tone, remedy, log } = problemKinds[kind];
-  return { kind, tone, sinceMs: problemsSinceMs?.get(kind), text, remedy, log, ...more };
+  return Object.assign(
+    { kind, tone, sinceMs: problemsSinceMs?.get(kind), text, remedy, log },
+    more,
+  );
 }
 
 const unreachable: ReadonlySet<FailureReason> = new Set([

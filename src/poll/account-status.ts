@@ -30,8 +30,8 @@ import { missingTextOf } from './query-state.ts';
 import { type State, type States, staleAtMs, timingOf } from './states.ts';
 import type { SubjectState } from './subject-state.ts';
 
-/** What is wrong with ten thousand is judged every second at most; */
-const judgedPerMs = 10;
+/** What is wrong with ten thousand takes tens of milliseconds: it is judged every five seconds at most; */
+const judgedPerMs = 2;
 /** and without an event, so often. */
 const longestPauseMs = 10_000;
 /** After this long an account no longer holds back readiness, whatever it waits for: that must show. */

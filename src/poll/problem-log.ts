@@ -23,7 +23,7 @@ export class ProblemLog {
   /** Since when there have been problems of a kind, on the monotonic clock. */
   #sinceMs: ReadonlyMap<ProblemKind, number> = new Map();
   /** When the log last spoke of a kind that lasts. */
-  readonly #spokenMs = new Map<ProblemKind, number>();
+  #spokenMs = new Map<ProblemKind, number>();
 
   /** @param of the fields of all lines */
   constructor(
@@ -54,33 +54,30 @@ export class ProblemLog {
    * @param isLast whether nobody looks again, so that all of it is told
    */
   tell(problems: readonly Problem[], isLast = false): void {
-    const nowMs = this.#clock.monotonicMs();
-    this.#sinceMs = new Map(problems.map(({ kind }) => [kind, this.#sinceMs.get(kind) ?? nowMs]));
-    const wallMs = this.#clock.wallMs();
+    const { wallMs, monotonicMs } = nowOf(this.#clock);
+    const isQuiet = (one: Problem): boolean => !isLast && isExplained(one, wallMs);
     const before = this.#told;
-    const keyed = problems.map((problem) => [keyOf(problem), problem] as const);
-    // What another problem explains has that line, unless it has one already.
-    const told = keyed.filter(
-      ([key, one]) => before.has(key) || isLast || !isExplained(one, wallMs),
-    );
-    this.#told = new Map(
-      told.map(([key, one]) => [key, isExplained(one, wallMs) ? (before.get(key) ?? one) : one]),
-    );
-    const begun = [...this.#told].filter(([key, { reason }]) => {
+    const told = new Map<string, Problem>();
+    const begun: Problem[] = [];
+    for (const problem of problems) {
+      const key = keyOf(problem);
       const known = before.get(key);
+      const isSilent = isQuiet(problem);
+      if (isSilent && known === undefined) continue;
+      told.set(key, isSilent && known !== undefined ? known : problem);
       // Another reason is another failure.
-      return known === undefined || known.reason !== reason;
-    });
-    const ended = [...before].filter(([key]) => !this.#told.has(key));
-    for (const [kind, some] of byKind(ended)) if (!isTold(kind)) this.#end(some);
-    for (const [kind, some] of byKind(begun)) {
-      if (!isTold(kind)) this.#begin(some);
-      if (!this.#spokenMs.has(kind)) this.#spokenMs.set(kind, nowMs);
+      if (!isSilent && (known === undefined || known.reason !== problem.reason))
+        begun.push(problem);
     }
-    this.#remind(byKind([...this.#told]), nowMs);
+    this.#told = told;
+    const ended = [...before].flatMap(([key, problem]) => (told.has(key) ? [] : problem));
+    for (const some of byKind(ended).values()) this.#end(some);
+    for (const some of byKind(begun).values()) this.#begin(some);
+    this.#remind(problems, monotonicMs);
   }
 
   #begin(some: readonly Problem[]): void {
+    if (isTold(some)) return;
     const level = levelOf(some);
     const each = some.length > mostLines ? [] : some;
     for (const problem of each) {
@@ -91,6 +88,7 @@ export class ProblemLog {
   }
 
   #end(some: readonly Problem[]): void {
+    if (isTold(some)) return;
     const each = some.length > mostLines ? [] : some;
     for (const { subject, log } of each) this.#logger.info({ ...this.#of, ...subject }, log[1]);
     if (each.length === some.length) return;
@@ -98,11 +96,18 @@ export class ProblemLog {
     this.#logger.info({ ...this.#of, count: some.length, examples }, messageOf(some, 1));
   }
 
-  #remind(groups: ReadonlyMap<ProblemKind, readonly Problem[]>, nowMs: number): void {
-    for (const kind of this.#spokenMs.keys()) if (!groups.has(kind)) this.#spokenMs.delete(kind);
-    for (const [kind, some] of groups) {
-      if (nowMs - (this.#spokenMs.get(kind) ?? nowMs) < remindMs) continue;
+  /** Notes since when there are which kinds, and tells of those that it last spoke of long ago. */
+  #remind(problems: readonly Problem[], nowMs: number): void {
+    const kinds = new Set(problems.map(({ kind }) => kind));
+    const timesOf = (known: ReadonlyMap<ProblemKind, number>): Map<ProblemKind, number> =>
+      new Map(Array.from(kinds, (kind) => [kind, known.get(kind) ?? nowMs]));
+    this.#sinceMs = timesOf(this.#sinceMs);
+    this.#spokenMs = timesOf(this.#spokenMs);
+    const due = [...this.#spokenMs].filter(([, spokenMs]) => nowMs - spokenMs >= remindMs);
+    for (const [kind] of due) {
       this.#spokenMs.set(kind, nowMs);
+      const some = [...this.#told.values()].filter((problem) => problem.kind === kind);
+      if (some.length === 0) continue;
       this.#logger[levelOf(some)](this.#summaryOf(some), `still: ${messageOf(some, 0)}`);
     }
   }
@@ -122,14 +127,13 @@ function begunMs({ sinceMs = Number.POSITIVE_INFINITY }: Problem): number {
 }
 
 function keyOf({ kind, subject }: Problem): string {
-  return JSON.stringify([kind, subject]);
+  // Ten thousand of them take milliseconds: JSON would take ten times as long.
+  return subject === undefined ? kind : `${kind}\n${Object.values(subject).join('\n')}`;
 }
 
-function byKind(
-  problems: readonly (readonly [string, Problem])[],
-): ReadonlyMap<ProblemKind, readonly Problem[]> {
+function byKind(problems: readonly Problem[]): ReadonlyMap<ProblemKind, readonly Problem[]> {
   const groups = new Map<ProblemKind, Problem[]>();
-  for (const [, problem] of problems) {
+  for (const problem of problems) {
     const group = groups.get(problem.kind) ?? [];
     groups.set(problem.kind, group);
     group.push(problem);
@@ -164,8 +168,8 @@ function isDropped(kind: ProblemKind): boolean {
   return kind === 'application_dropped' || kind === 'query_dropped';
 }
 
-function isTold(kind: ProblemKind): boolean {
-  return problemKinds[kind].isTold === true;
+function isTold([problem]: readonly Problem[]): boolean {
+  return problem !== undefined && problemKinds[problem.kind].isTold === true;
 }
 
 /** The answer of New Relic says itself what to do. */
