@@ -117,7 +117,8 @@ function stateOf(account: AccountDetails): AccountState {
   const { up, failing, missingSelectors, missingMetrics, key } = account;
   if (up === undefined) return 'starting';
   if (!up) return 'down';
-  const missing = missingSelectors.length + missingMetrics.length;
+  const leftOut = Object.values(account.leftOut ?? {}).reduce((sum, count) => sum + count, 0);
+  const missing = missingSelectors.length + missingMetrics.length + leftOut;
   const isSlowed = account.refusals !== undefined || account.stretch > 1.1;
   const isWrong = failing.length + missing > 0 || key.problem !== undefined || isSlowed;
   return isWrong ? 'degraded' : 'up';
