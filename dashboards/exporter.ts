@@ -82,7 +82,7 @@ const failuresByReason = perMinute(`${labels}, reason`, failures, 'reason!="not_
 const accounts = table('Accounts', {
   id: tables['accounts of exporters'].id,
   description:
-    'Each account of each exporter, those in trouble first: whether the last discovery succeeded, or, of an account with queries only, whether the last query did; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded, or, of an account with queries only, whether one of the last two queries did; applications whose last poll failed (of a sidecar 1 if one failed in the last five minutes), or whose values are stale; how old the oldest complete poll is; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart).',
   sortBy: { Up: 'least', 'Values stale': 'greatest', 'Polls failing': 'greatest' },
   labels: {
     account: { title: 'Account', width: 90 },

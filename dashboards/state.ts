@@ -33,7 +33,7 @@ function knownOfAccount(aggregate: 'min' | 'max', metric: string, lost = ''): st
 }
 
 /**
- * 1 for each account whose last discovery (with queries only: the last query) succeeded, 0 for each where
+ * 1 for each account whose last discovery (with queries only: one of the last two) succeeded, 0 for each where
  * it failed, as the alert NewRelicExporterDiscoveryFailing has it, or whose exporters are all down.
  */
 export function accountUp(labels: string): string {

@@ -18,7 +18,7 @@ export function trouble(select: Selector, from: DashboardName): readonly Panel[]
     }),
     tile('Accounts failing', {
       description:
-        'Accounts whose applications could not be listed at the last attempt, because of the key for example, or, with queries only, whose last query failed, and accounts whose exporters are all down. A click names them.',
+        'Accounts whose applications could not be listed at the last attempt, because of the key for example, or, with queries only, whose last two queries failed, and accounts whose exporters are all down. A click names them.',
       limit: [1, 'red'],
       links: [toTable('accounts', from)],
       shows: countOf(`${accounts} == 0`, accounts),

@@ -110,7 +110,7 @@ export interface SnapshotSink {
   publish(snapshot: Snapshot): void;
   /** @param id that of `subjectIdOf` */
   remove(account: string, id: string): void;
-  /** Whether the account's last discovery succeeded; of one without applications, its last query. */
+  /** Whether the account's last discovery succeeded; of one without applications, one of its last two queries. */
   accountUp(account: string, up: boolean): void;
   removeAccount(account: string): void;
   /** Series of the account that are not shown now, by reason. */

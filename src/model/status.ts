@@ -128,7 +128,7 @@ export interface AccountDetails {
   /** Whether it has applications: if not, nobody asks for lists, and its queries alone say whether it is up. */
   readonly hasApplications: boolean;
   /**
-   * Whether the last discovery succeeded, or New Relic answered the last query; `undefined` before the
+   * Whether the last discovery succeeded, or New Relic answered one of the last two queries; `undefined` before the
    * first one has ended.
    */
   readonly up: boolean | undefined;

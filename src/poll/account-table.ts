@@ -13,6 +13,7 @@ import { type AppState, afterPoll } from './app-state.ts';
 import type { Context } from './context.ts';
 import {
   type AskedState,
+  askedAfterQuery,
   type DiscoveryState,
   discoveryAfter,
   discoveryOptionsOf,
@@ -25,7 +26,7 @@ import {
 } from './discovery-state.ts';
 import { MetricWatch } from './metric-watch.ts';
 import { isStillAsked, type PollRequest } from './poll-request.ts';
-import { afterQueryPoll, isAnswered, newQueryState, type QueryState } from './query-state.ts';
+import { afterQueryPoll, newQueryState, type QueryState } from './query-state.ts';
 import { brings } from './question.ts';
 import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
 import { idOf, type Look, type State, States } from './states.ts';
@@ -40,7 +41,6 @@ export class AccountTable {
   readonly #metrics = new MetricWatch();
   #discovery = initialDiscovery;
   #isDiscovered = false;
-  /** Whether New Relic answered the last query. */
   #queried = neverAsked;
   /**
    * Gives applications what a discovery or a configuration says; one after the other, so that all have the
@@ -209,11 +209,9 @@ export class AccountTable {
   }
 
   #queryEnded(before: QueryState, outcome: QueryOutcome, startMs: number): void {
-    const now = nowOf(this.#context.clock);
-    const polled = afterQueryPoll(before, outcome, startMs, now);
+    const polled = afterQueryPoll(before, outcome, startMs, nowOf(this.#context.clock));
     this.#afterTurn(polled, startMs, before.phase);
-    const isUp = !outcome.unauthorized && isAnswered(outcome.error);
-    this.#queried = { up: isUp, error: isUp ? undefined : outcome.error };
+    this.#queried = askedAfterQuery(this.#queried, outcome);
     this.#showUp(this.#options);
   }
 
@@ -257,7 +255,8 @@ export class AccountTable {
   /** Without lists the queries say it. A shard may have no query of the account: nothing is wrong there. */
   #askedOf(options: AccountInUse): AskedState {
     if (seeksAny(options.entries)) return this.#discovery;
-    return this.states.queries.size === 0 ? { up: true, error: undefined } : this.#queried;
+    const isUp = this.states.queries.size === 0 || this.#queried.up === true;
+    return isUp ? { up: true, error: undefined } : this.#queried;
   }
 
   #snapshotOf(id: string): Snapshot | undefined {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { AccountInUse, AppEntry } from '../model/config.ts';
+import type { QueryOutcome } from '../model/poll-outcome.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Wanted } from '../model/source.ts';
@@ -12,12 +13,23 @@ import type { DiscoveryChange } from './reconcile.ts';
 
 /** Whether New Relic answers what is asked again and again: lists, or where there are none, queries. */
 export interface AskedState {
-  /** Whether the last one succeeded; `undefined` before the first one ended. */
+  /** Whether the last list, or one of the last two queries, succeeded; `undefined` before the first one ended. */
   readonly up: boolean | undefined;
   readonly error: Error | undefined;
 }
 
 export const neverAsked: AskedState = { up: undefined, error: undefined };
+
+/** Whether New Relic answers queries. Where it has answered, only two failures in a row count. */
+export function askedAfterQuery(before: AskedState, outcome: QueryOutcome): AskedState {
+  const { error, unauthorized } = outcome;
+  // What is wrong with a query is an answer, and so is NerdGraph's own failure, without a status of HTTP.
+  const isAnswer =
+    [undefined, 'client', 'too_large', 'schema'].includes(error?.reason) ||
+    (error?.reason === 'server' && error.status === undefined);
+  if (isAnswer && !unauthorized) return { up: true, error: undefined };
+  return { up: before.up === true && before.error === undefined, error };
+}
 
 /** What is known about the discoveries of an account. */
 export interface DiscoveryState extends AskedState {

@@ -1,4 +1,3 @@
-import type { ApiError } from '../model/api-error.ts';
 import type { Now } from '../model/clock.ts';
 import type { Query } from '../model/config.ts';
 import type { QueryOutcome } from '../model/poll-outcome.ts';
@@ -36,17 +35,6 @@ export function emptyTextOf({ series, rows, leftOut, unusable }: QueryReading): 
     return 'its values are null: check how the attributes are spelt';
   }
   return 'its values are texts or lists: select what gives a number, such as count(*), or make one with if()';
-}
-
-/**
- * Whether New Relic has answered the query at all: with rows, or with what is wrong with it. A failure of
- * NerdGraph itself is one of this query, and has no status of HTTP.
- */
-export function isAnswered(error: ApiError | undefined): boolean {
-  if (error === undefined) return true;
-  const { reason, status } = error;
-  const isOfQuery = ['client', 'too_large', 'schema'].includes(reason);
-  return isOfQuery || (reason === 'server' && status === undefined);
 }
 
 /** The state of a query that was configured just now. */

@@ -133,7 +133,7 @@ export const fixedFamilies: readonly AppFamily[] = [
 /** The one gauge of an account. */
 export const upFamily: Family<boolean> = {
   name: 'newrelic_up',
-  help: "Whether the last discovery of the account's applications succeeded (1) or not (0); of an account with queries only, whether its last query was answered.",
+  help: "Whether the last discovery of the account's applications succeeded (1) or not (0); of an account with queries only, whether one of its last two queries was answered.",
   samplesOf: (up) => oneFlag(up),
 };
 

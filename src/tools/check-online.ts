@@ -4,8 +4,7 @@ import { regionAddresses, regionOf, regions } from '../model/region.ts';
 import { wantedHostNames, withNamedHosts } from '../model/selected-application.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { isUnauthorized, seeksAny } from '../poll/discovery-state.ts';
-import { isAnswered } from '../poll/query-state.ts';
+import { askedAfterQuery, isUnauthorized, neverAsked, seeksAny } from '../poll/discovery-state.ts';
 import { withAccounts } from './ask.ts';
 import { planCalls } from './call-plan.ts';
 import { entryFindings } from './check-entries.ts';
@@ -115,7 +114,7 @@ function acceptedFindings(found: DiscoveredAccount): readonly Finding[] {
     const message = `key accepted, ${listed} found, ${selected.length} chosen${left}`;
     return [{ severity: 'ok', account, message }];
   }
-  if (!answers.some(({ outcome }) => isAnswered(outcome.error))) return [];
+  if (!answers.some(({ outcome }) => askedAfterQuery(neverAsked, outcome).up === true)) return [];
   const message = `key accepted, ${countOf(answers.length, 'query', 'queries')}`;
   return [{ severity: 'ok', account, message }];
 }

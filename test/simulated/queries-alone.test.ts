@@ -157,6 +157,35 @@ describe('newrelic_up of an account with queries only', () => {
   });
 });
 
+describe('one failed query of an account with queries only', () => {
+  const nobody = new ApiError('connect', 'nobody is there');
+
+  it.each([
+    { what: 'one', answers: ['fails', ''], seen: ['1 degraded', '1 up'] },
+    {
+      what: 'two in a row',
+      answers: ['fails', 'fails', ''],
+      seen: ['1 degraded', '0 down', '1 up'],
+    },
+    {
+      what: 'two, with a good one in between',
+      answers: ['fails', '', 'fails', ''],
+      seen: ['1 degraded', '1 up', '1 degraded', '1 up'],
+    },
+  ])('shows in newrelic_up only if the next one fails, too: $what', async ({ answers, seen }) => {
+    const fault: Fault = { answer: () => undefined };
+    const bench = await queriesStarted(alone, faulty(fault));
+    const found: string[] = [];
+    for (const answer of answers) {
+      fault.answer = () => (answer === 'fails' ? nobody : undefined);
+      await bench.platform.clock.advance(minuteMs);
+      found.push(`${await upOf(bench)} ${bench.daemon.status()[0]?.state}`);
+    }
+
+    expect(found).toEqual(seen);
+  });
+});
+
 describe('/-/ready', () => {
   it('is 200 at once for an account with queries only, though every query hangs', async () => {
     const bench = await aRunningDaemon(

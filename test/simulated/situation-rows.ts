@@ -263,7 +263,7 @@ const ofNerdGraph: readonly Situation[] = [
     answer: always(refused),
     state: ['down'],
     own: ['key_refused', 'query_failing'],
-    silent: ['query_failing'],
+    // Its first failure says nothing of the account yet.
     says: { key_refused: 'queries are not answered' },
     minutes: 12,
   },
@@ -273,7 +273,6 @@ const ofNerdGraph: readonly Situation[] = [
     answer: always(noHost),
     state: ['down'],
     own: ['unreachable', 'query_failing'],
-    silent: ['query_failing'],
     says: { unreachable: 'queries are not answered' },
     minutes: 12,
   },
