@@ -84,15 +84,18 @@ const oneLanguage = {
 };
 
 /**
- * prom-client asks OpenTelemetry for the span of an exemplar, which we have none of.
+ * prom-client asks OpenTelemetry for the span of an exemplar, which we have none of, and can push metrics and
+ * add up those of several processes, which nobody asks it for.
  *
  * @type {import('rolldown').Plugin}
  */
-const noTracing = {
-  name: 'no-tracing',
+const partOfPromClient = {
+  name: 'part-of-prom-client',
   resolveId: (id) => (id === '@opentelemetry/api' ? '\0no-tracing' : undefined),
   load: (id) =>
-    id === '\0no-tracing' ? { code: 'module.exports = {};', moduleType: 'js' } : undefined,
+    id === '\0no-tracing' || /[\\/]prom-client[\\/]lib[\\/](?:pushgateway|cluster)\.js$/.test(id)
+      ? { code: 'module.exports = {};', moduleType: 'js' }
+      : undefined,
 };
 
 /** @param {string} folder */
@@ -217,7 +220,7 @@ const bundle = await rolldown({
   tsconfig: false,
   // Names of files are in the bundle: they must be the same where node_modules is a link.
   resolve: { symlinks: false },
-  plugins: [nodeModules, partOfUndici, oneLanguage, noTracing],
+  plugins: [nodeModules, partOfUndici, oneLanguage, partOfPromClient],
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
   },
