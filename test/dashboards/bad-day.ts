@@ -15,6 +15,12 @@ const always =
   () =>
     value;
 const growing: Part = (_, minute) => minute;
+/** From then on accounts are down. Alerts of their effects wait, so all of these come earlier. */
+const downMinute = 75;
+/** The job of which the key is neither refused nor throttled, and which first publishes hosts only. */
+const isSecond = ({ metric }: Series): boolean => metric['job'] === 'second';
+const half = badMinutes / 2;
+const hasHostsOnly = (series: Series, minute: number): boolean => isSecond(series) && minute < half;
 
 /** What went wrong, by metric. Whatever is not named here stays as it is. */
 function partsOf(end: number): Readonly<Record<string, Part>> {
@@ -23,20 +29,21 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     hostLoads[Number(metric['host_id']) % hostLoads.length] ?? 0;
   const ofApplication: Part = (series, minute) => {
     const { app_id: id } = series.metric;
-    if (id === checkout) return minute < badMinutes / 2 ? 500 : undefined;
+    if (id === checkout) return minute < half ? 500 : undefined;
     return id === shop ? 20 : series.values[0];
   };
   const ofHost: Part = (series) =>
     series.metric['app_id'] === shop ? loadOf(series) : series.values[0];
   return {
-    up: always(0),
-    newrelic_up: always(0),
-    newrelic_query_success: always(0),
+    up: (_, minute) => (minute < half ? 1 : 0),
+    newrelic_up: (_, minute) => (minute < downMinute ? 1 : 0),
+    newrelic_query_success: (series, minute) => (hasHostsOnly(series, minute) ? undefined : 0),
     newrelic_exporter_total_shards: always(2),
-    newrelic_exporter_api_request_failures_total: growing,
+    newrelic_exporter_api_request_failures_total: (series, minute) =>
+      isSecond(series) && series.metric['reason'] === 'auth' ? 0 : minute,
     newrelic_exporter_api_requests_total: growing,
-    // Later no other alert has to wait for this one.
-    newrelic_exporter_api_throttled_total: (_, minute) => Math.min(minute, badMinutes / 2),
+    newrelic_exporter_api_throttled_total: (series, minute) =>
+      isSecond(series) ? 0 : Math.max(0, minute - downMinute),
     newrelic_exporter_api_demand_requests_per_minute: always(1e6),
     newrelic_exporter_polls_total: growing,
     newrelic_exporter_polls_failed_total: growing,
@@ -48,8 +55,9 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_exporter_unexpected_answers_total: growing,
     newrelic_application_last_success_timestamp_seconds: ({ metric }) =>
       metric['app_id'] === failing ? undefined : end - 7200,
-    newrelic_application_poll_success: ({ metric }) => Number(metric['app_id'] !== failing),
-    newrelic_application_hosts: (_, minute) => (minute < badMinutes / 2 ? 10 : 2),
+    newrelic_application_poll_success: (series, minute) =>
+      hasHostsOnly(series, minute) ? undefined : Number(series.metric['app_id'] !== failing),
+    newrelic_application_hosts: (_, minute) => (minute < half / 2 ? 10 : 2),
     newrelic_application_requests_per_minute: ofApplication,
     'app:newrelic_application_requests_per_minute:sum': ofApplication,
     newrelic_application_apdex_score: always(0.3),

@@ -98,7 +98,7 @@ describe.skipIf(amtool.skip)(`Alertmanager${amtool.note}`, () => {
     });
 
     expect(status).toBe(0);
-    expect(text).toContain('4 inhibit rules');
+    expect(text).toContain('6 inhibit rules');
   });
 
   it('sends one alert of a wrong key, and those of another account', async () => {
