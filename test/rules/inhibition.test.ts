@@ -115,6 +115,29 @@ describe.skipIf(amtool.skip)(`Alertmanager${amtool.note}`, () => {
     );
   });
 
+  it('sends what another exporter has, though both call their account the same', async () => {
+    const of = (name: string, instance: string) => ({
+      alertname: `NewRelicExporter${name}`,
+      job: 'newrelic-exporter',
+      instance,
+      account: 'default',
+    });
+
+    const sent = await sentOf([
+      of('AuthenticationFailing', 'a:9126'),
+      of('PollsFailing', 'a:9126'),
+      of('DiscoveryFailing', 'a:9126'),
+      of('PollsFailing', 'b:9126'),
+    ]);
+
+    expect(sent).toEqual(
+      expect.arrayContaining([
+        'NewRelicExporterAuthenticationFailing',
+        'NewRelicExporterPollsFailing',
+      ]),
+    );
+  });
+
   it('sends the query that fails instead of the share of calls that fail, and those of another account', async () => {
     const of = (name: string, account: string) => ({
       alertname: `NewRelicExporter${name}`,
