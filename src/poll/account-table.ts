@@ -4,6 +4,7 @@ import { nowOf, sleep } from '../model/clock.ts';
 import type { AccountInUse, Query } from '../model/config.ts';
 import type { PollOutcome, QueryOutcome } from '../model/poll-outcome.ts';
 import { createOwns } from '../model/shard.ts';
+import { cutText } from '../model/shown-text.ts';
 import { queryIdOf, type Snapshot } from '../model/snapshot.ts';
 import type { Discovery, Polled } from '../model/source.ts';
 import type { MissingMetric } from '../model/telemetry.ts';
@@ -30,6 +31,9 @@ import { afterQueryPoll, newQueryState, type QueryState } from './query-state.ts
 import { brings } from './question.ts';
 import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
 import { idOf, type Look, type State, States } from './states.ts';
+
+/** Names may be of any length. */
+const longestName = 256;
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
 export class AccountTable {
@@ -203,7 +207,11 @@ export class AccountTable {
     this.#metrics.polled(after, outcome.reading);
     if (before.gone !== after.gone) {
       const { id, name } = after.selected.application;
-      const fields = { account: this.#options.account.name, app_id: id, app_name: name };
+      const fields = {
+        account: this.#options.account.name,
+        app_id: id,
+        app_name: cutText(name, longestName),
+      };
       this.#context.logger.info(fields, `application is ${after.gone ? 'gone' : 'back'}`);
     }
   }
