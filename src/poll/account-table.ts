@@ -44,7 +44,6 @@ export class AccountTable {
   readonly #publisher: AppPublisher;
   readonly #metrics = new MetricWatch();
   #discovery = initialDiscovery;
-  #isDiscovered = false;
   #queried = neverAsked;
   /**
    * Gives applications what a discovery or a configuration says; one after the other, so that all have the
@@ -151,13 +150,14 @@ export class AccountTable {
       this.states.askNew('application');
       const showNothing = missing && [...missing, ...entriesWithoutHost(known.values())];
       const told = { missing: showNothing, excluded };
-      this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
-      this.#showUp(this.#options);
-      if (discovery.complete && !this.#isDiscovered) {
-        this.#isDiscovered = true;
+      const { error, lastSuccessMs } = this.#discovery;
+      // After a failure it works again: another line says so.
+      if (discovery.complete && error === undefined && lastSuccessMs === undefined) {
         const counts = { listed: discovery.applications.length, selected: known.size };
         this.#context.logger.info({ account: account.name, ...counts }, 'account discovered');
       }
+      this.#discovery = discoveryAfter(this.#discovery, discovery, told, nowOf(clock));
+      this.#showUp(this.#options);
     });
   }
 

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
-import { withTimedFaults } from './fault-bench.ts';
+import { type FaultBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
 
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };
+
+/** Of how many subjects the lines with this message tell. */
+function countedIn(bench: FaultBench, message: string): number {
+  const counts = bench
+    .logs(message)
+    .filter(({ account }) => account === 'production')
+    .map(({ count = 1, suppressed = 0 }) => Number(count) + Number(suppressed));
+  return counts.reduce((sum, one) => sum + one, 0);
+}
 
 describe.each(sources)('$name', (source) => {
   describe('a vendor that fails for an hour', () => {
@@ -44,10 +53,12 @@ describe.each(sources)('$name', (source) => {
             expect(journal.count(isAfter)).toBeLessThanOrEqual(4 * usual);
             expect(after.value('newrelic_up', production)).toBe(1);
             expect(freshness(after, bench.clock)).toEqual(everyone);
-            expect(bench.logs('poll failed')).toHaveLength(2);
-            expect(bench.logs('values dropped')).toHaveLength(2);
-            expect(bench.logs('values are back')).toHaveLength(2);
+            // Of polls that fail as the list does, its line tells.
+            expect(bench.logs('poll failed').length).toBeLessThanOrEqual(2);
+            expect(countedIn(bench, 'values dropped')).toBe(2);
+            expect(countedIn(bench, 'values are back')).toBe(2);
             expect(bench.logs('discovery failed')).toHaveLength(1);
+            expect(bench.logs('discovery works again')).toHaveLength(1);
           },
         );
       },
@@ -58,7 +69,8 @@ describe.each(sources)('$name', (source) => {
 describe('2.2 5.1 many applications that fail at once', () => {
   it('are some lines, which count all of them, and so is their recovery', async () => {
     const when = { fromMs: 5 * minuteMs, untilMs: 8 * minuteMs };
-    const rule = { when, fault: { kind: 'status', status: 500 } } as const;
+    const endpoints = ['application_metrics', 'host_metrics'] as const;
+    const rule = { when: { ...when, endpoints }, fault: { kind: 'status', status: 500 } } as const;
     const simulator = { fleet: { applications: 50, hosts: 50 } };
     await withTimedFaults({ simulator, script: [rule] }, async (bench) => {
       await bench.advance(when.untilMs - 1000);
@@ -70,9 +82,8 @@ describe('2.2 5.1 many applications that fail at once', () => {
       expect(failing).toBeGreaterThan(40);
       for (const message of ['poll failed', 'poll works again']) {
         const lines = bench.logs(message).filter(({ account }) => account === 'production');
-        const counted = lines.reduce((sum, { suppressed }) => sum + 1 + Number(suppressed ?? 0), 0);
         expect(lines.length).toBeLessThanOrEqual(5);
-        expect(counted).toBe(failing);
+        expect(countedIn(bench, message)).toBe(failing);
       }
     });
   });

@@ -171,7 +171,7 @@ describe('the same key from a file and from a variable', () => {
     expect(mostInAnyMinute(0)).toBeLessThanOrEqual(budget);
     expect(
       warnings.filter(({ message }) => message === 'accounts with the same API key'),
-    ).toMatchObject([{ fields: { accounts: ['env', 'filed'] } }]);
+    ).toMatchObject([{ fields: { accounts: 'env, filed' } }]);
     expect(JSON.stringify(logger.lines)).not.toContain(keyA);
   });
 });
