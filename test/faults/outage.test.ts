@@ -15,7 +15,9 @@ describe('4.3 11.2 forty minutes in which New Relic answers nothing by the REST 
       expect(new Set(dropped)).toEqual(new Set(['101', '102']));
       expect(bench.logs('values dropped')).toHaveLength(2);
       expect(bench.logs('values are back')).toHaveLength(2);
-      expect(bench.logs('poll failed')).toHaveLength(2);
+      // Of a poll that fails as the list does, its line tells.
+      expect(bench.logs('poll failed').length).toBeLessThanOrEqual(2);
+      expect(bench.logs('discovery failed')).toHaveLength(1);
     });
   });
 });
