@@ -40,6 +40,8 @@ export interface Problem {
 export type AccountFacts = Omit<AccountDetails, 'state' | 'stateSinceMs'>;
 
 type Noted = Pick<AccountFacts, 'problemsSinceMs'>;
+/** What is left out is that of its kind. */
+type Found = Pick<Problem, 'kind' | 'text'> & Partial<Problem>;
 
 /** All that is wrong with an account, the worst first: the only judge of it. */
 export function problemsOf(account: AccountFacts): readonly Problem[] {
@@ -47,16 +49,24 @@ export function problemsOf(account: AccountFacts): readonly Problem[] {
     ...askedProblems(account),
     ...throttledProblems(account),
     ...keyProblems(account),
-    ...account.missingSelectors.map((selector) =>
-      aProblem(account, 'entry_matches_nothing', `nothing matches ${selector}`, {
-        subject: { selector },
-      }),
-    ),
+    ...account.missingSelectors.map((selector): Found => {
+      const text = `nothing matches ${selector}`;
+      return { kind: 'entry_matches_nothing', text, subject: { selector } };
+    }),
     ...pollProblems(account),
     ...stretchProblems(account),
     ...missingProblems(account),
     ...seriesProblems(account),
-  ];
+  ].map(asProblem(account));
+}
+
+function asProblem({ problemsSinceMs }: Noted): (found: Found) => Problem {
+  return (found) => {
+    const { tone, remedy, log } = problemKinds[found.kind];
+    const sinceMs = problemsSinceMs?.get(found.kind);
+    // Of ten thousand of them, a spread would take several times as long.
+    return Object.assign({ tone, sinceMs, remedy, log }, found);
+  };
 }
 
 /** What an account is, by what is wrong with it. */
@@ -81,51 +91,36 @@ export function subjectsOf(
 
 /** Whether what fails does so because of its whole account: lists fail alike, or did when it was polled, or there are 429s. */
 export function isEffectOf(
-  { errorReason, refusals, backoffUntilMs, recovered }: AccountFacts,
+  account: AccountFacts,
   { state, failure, lastPollMs = 0 }: FailingStatus,
 ): boolean {
   if (failure === undefined || state === 'gone') return false;
-  const isThrottled = refusals !== undefined || backoffUntilMs !== undefined;
+  const { errorReason, recovered } = account;
   const isLeft = failure.reason === recovered?.reason && lastPollMs < recovered.atMs;
   const isAlike = failure.reason === errorReason || isLeft;
-  return isAlike || (failure.reason === 'throttled' && isThrottled);
+  return isAlike || (failure.reason === 'throttled' && isThrottled(account));
 }
 
-function aProblem(
-  { problemsSinceMs }: Noted,
-  kind: ProblemKind,
-  text: string,
-  more: Partial<Problem> = {},
-): Problem {
-  const { tone, remedy, log } = problemKinds[kind];
-  return Object.assign(
-    { kind, tone, sinceMs: problemsSinceMs?.get(kind), text, remedy, log },
-    more,
-  );
-}
-
-const unreachable: ReadonlySet<FailureReason> = new Set([
-  'dns',
-  'connect',
-  'tls',
-  'reset',
-  'timeout',
-  'redirect',
-]);
+/** What lists that fail for these reasons are; for others: `list_failing`. */
+const kindsOfFailures: Readonly<Partial<Record<FailureReason, ProblemKind>>> = {
+  throttled: 'throttled',
+  auth: 'key_refused',
+  dns: 'unreachable',
+  connect: 'unreachable',
+  tls: 'unreachable',
+  reset: 'unreachable',
+  timeout: 'unreachable',
+  redirect: 'unreachable',
+};
 
 /** Lists fail, or where there are none, queries. */
-function askedProblems(account: AccountFacts): readonly Problem[] {
+function askedProblems(account: AccountFacts): readonly Found[] {
   const { up, error, errorReason: reason, hasApplications } = account;
   if (up !== false) return [];
-  const how = { reason, ...(!hasApplications && { log: logOfQueries }) };
   const text = error ?? 'New Relic did not answer';
-  if (reason === 'throttled') {
-    const { log } = problemKinds.list_failing;
-    return [aProblem(account, 'throttled', text, { log, ...how, tone: 'red' })];
-  }
-  if (reason === 'auth') return [aProblem(account, 'key_refused', text, how)];
-  const isUnreachable = reason !== undefined && unreachable.has(reason);
-  return [aProblem(account, isUnreachable ? 'unreachable' : 'list_failing', text, how)];
+  const kind = (reason && kindsOfFailures[reason]) ?? 'list_failing';
+  const log = hasApplications ? problemKinds.list_failing.log : logOfQueries;
+  return [{ kind, text, reason, log, tone: 'red' }];
 }
 
 const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
@@ -135,116 +130,103 @@ const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
 };
 
 /** 429s and the pauses after them. That lists wait for the key says it already, where they are late. */
-function throttledProblems(account: AccountFacts): readonly Problem[] {
-  const { refusals, backoffUntilMs, errorReason, up } = account;
-  if (refusals === undefined && backoffUntilMs === undefined) return [];
-  if (up === false && errorReason === 'throttled') return [];
-  const text = refusalText(account);
+function throttledProblems(account: AccountFacts): readonly Found[] {
+  const { refusals, errorReason, up } = account;
+  if (!isThrottled(account) || (up === false && errorReason === 'throttled')) return [];
   const how = refusals && { sinceMs: refusals.sinceMs, remedy: remediesOf429[refusals.cause] };
-  return [aProblem(account, 'throttled', text, how)];
+  return [{ kind: 'throttled', text: refusalText(account), ...how }];
+}
+
+function isThrottled({ refusals, backoffUntilMs }: AccountFacts): boolean {
+  return refusals !== undefined || backoffUntilMs !== undefined;
 }
 
 /** What the vendor refused, what is sent since then, and until when nothing is. */
 function refusalText(account: AccountFacts): string {
   const { refusals, backoffUntilMs, stretch, isReduced } = account;
   const { requestsPerMinute: full, budgetRequestsPerMinute: limit } = account;
-  return [
-    ...(refusals === undefined
-      ? []
-      : [
-          `New Relic refused ${countOf(refusals.calls, 'call', 'calls', countText)}, the last at ${clockText(refusals.lastMs)}`,
-        ]),
-    ...(isReduced ? [`limit lowered from ${rateText(full)} to ${rateText(limit)}`] : []),
-    ...(backoffUntilMs === undefined
-      ? []
-      : [`paused after a 429: no calls are sent until ${clockText(backoffUntilMs)}`]),
-    ...(stretch > mostStretch ? [`intervals stretched ${stretch.toFixed(1)} times`] : []),
-  ].join('; ');
+  const parts = [
+    refusals &&
+      `New Relic refused ${countOf(refusals.calls, 'call', 'calls', countText)}, the last at ${clockText(refusals.lastMs)}`,
+    isReduced && `limit lowered from ${rateText(full)} to ${rateText(limit)}`,
+    backoffUntilMs !== undefined &&
+      `paused after a 429: no calls are sent until ${clockText(backoffUntilMs)}`,
+    stretch > mostStretch && `intervals stretched ${stretch.toFixed(1)} times`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join('; ');
 }
 
 /** Why the budget, or the vendor, makes polls rarer than they were meant to be. While a key is throttled, that is why. */
-function stretchProblems(account: AccountFacts): readonly Problem[] {
+function stretchProblems(account: AccountFacts): readonly Found[] {
   const { stretch, demandRequestsPerMinute: demand = 0, budgetRequestsPerMinute: limit } = account;
-  const isThrottled = account.refusals !== undefined || account.backoffUntilMs !== undefined;
-  if (stretch <= mostStretch || (isThrottled && demand <= account.requestsPerMinute)) return [];
+  const isOf429 = isThrottled(account) && demand <= account.requestsPerMinute;
+  if (stretch <= mostStretch || isOf429) return [];
   const needed = `intervals stretched ${stretch.toFixed(1)} times: ${rateText(demand)} calls a minute needed`;
-  return [
-    demand > limit
-      ? aProblem(account, 'budget_too_small', `${needed}, ${rateText(limit)} allowed`)
-      : aProblem(account, 'answers_slow', `${needed}, New Relic answers too slowly`),
-  ];
+  return demand > limit
+    ? [{ kind: 'budget_too_small', text: `${needed}, ${rateText(limit)} allowed` }]
+    : [{ kind: 'answers_slow', text: `${needed}, New Relic answers too slowly` }];
 }
 
-function keyProblems(account: AccountFacts): readonly Problem[] {
-  const { location, problem, sinceMs } = account.key;
+function keyProblems({ key: { location, problem, sinceMs } }: AccountFacts): readonly Found[] {
   if (problem === undefined) return [];
   const text = `${location}: ${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
-  return [aProblem(account, 'key_unreadable', text, { sinceMs })];
+  return [{ kind: 'key_unreadable', text, sinceMs }];
 }
 
 /** Applications and queries alike. */
-function pollProblems(account: AccountFacts): readonly Problem[] {
-  const { failing, queries = [] } = account;
+function pollProblems(account: AccountFacts): readonly Found[] {
+  const failures = (
+    one: FailingStatus,
+    of: 'application' | 'query',
+    subject: Problem['subject'] & {},
+  ): readonly Found[] => {
+    const { failure, state, dropMs } = one;
+    const text = failure?.message ?? 'the last poll did not get everything';
+    const how = { text, subject, reason: failure?.reason };
+    const isEffect = isEffectOf(account, one);
+    return [
+      { ...how, kind: `${of}_failing`, isEffect, sinceMs: failure?.sinceMs },
+      // Whatever the cause: that values are gone is a thing of its own.
+      ...(state === 'dropped' ? [{ ...how, kind: `${of}_dropped`, sinceMs: dropMs } as const] : []),
+    ];
+  };
   return [
-    ...failing.flatMap((one) =>
-      failureProblems(account, one, ['application_failing', 'application_dropped'], {
-        app_id: one.id,
-        app_name: cutText(one.name, longestName),
-      }),
-    ),
-    ...queries
+    ...account.failing.flatMap((one) => {
+      const subject = { app_id: one.id, app_name: cutText(one.name, longestName) };
+      return failures(one, 'application', subject);
+    }),
+    ...(account.queries ?? [])
       .filter(({ state }) => state === 'failing' || state === 'dropped')
-      .flatMap((one) =>
-        failureProblems(account, one, ['query_failing', 'query_dropped'], { query: one.name }),
-      ),
-  ];
-}
-
-function failureProblems(
-  account: AccountFacts,
-  one: FailingStatus,
-  [failing, dropped]: readonly [ProblemKind, ProblemKind],
-  subject: Readonly<Record<string, string>>,
-): readonly Problem[] {
-  const { failure, state, dropMs } = one;
-  const how = { subject, reason: failure?.reason, isEffect: isEffectOf(account, one) };
-  const text = failure?.message ?? 'the last poll did not get everything';
-  return [
-    aProblem(account, failing, text, { ...how, sinceMs: failure?.sinceMs }),
-    // Whatever the cause: that values are gone is a thing of its own.
-    ...(state === 'dropped'
-      ? [aProblem(account, dropped, text, { ...how, isEffect: false, sinceMs: dropMs })]
-      : []),
+      .flatMap((one) => failures(one, 'query', { query: one.name })),
   ];
 }
 
 /** What is configured and never had a value. */
-function missingProblems(account: AccountFacts): readonly Problem[] {
+function missingProblems(account: AccountFacts): readonly Found[] {
   const { missingMetrics, missingTags = [], queries = [] } = account;
   return [
-    ...missingMetrics.map(({ selector, name, metric, value }) => {
+    ...missingMetrics.map(({ selector, name, metric, value }): Found => {
       const text = `${name} of ${selector} never has a value (${metric}, ${value})`;
       const subject = { selector, name, metric: cutText(metric, longestName), value };
-      return aProblem(account, 'metric_without_value', text, { subject });
+      return { kind: 'metric_without_value', text, subject };
     }),
-    ...missingTags.map((tag) =>
-      aProblem(account, 'tag_without_value', `no application has the tag ${tag}`, {
-        subject: { tag },
-      }),
-    ),
-    ...queries.flatMap(({ name, missing }) => {
-      if (missing === undefined) return [];
-      const how = { subject: { query: name }, remedy: missing };
-      return [aProblem(account, 'query_without_value', `${name} never has a value`, how)];
+    ...missingTags.map((tag): Found => {
+      const text = `no application has the tag ${tag}`;
+      return { kind: 'tag_without_value', text, subject: { tag } };
+    }),
+    ...queries.flatMap(({ name, missing: remedy }): readonly Found[] => {
+      if (remedy === undefined) return [];
+      const text = `${name} never has a value`;
+      return [{ kind: 'query_without_value', text, subject: { query: name }, remedy }];
     }),
   ];
 }
 
-function seriesProblems(account: AccountFacts): readonly Problem[] {
-  const left = Object.entries(account.leftOut ?? {}).filter(([, count]) => count > 0);
+function seriesProblems({ leftOut }: AccountFacts): readonly Found[] {
+  const left = Object.entries(leftOut ?? {}).filter(([, count]) => count > 0);
   if (left.length === 0) return [];
   const counts = left.map(([reason, count]) => `${countText(count)} (${reason})`).join(', ');
-  return [aProblem(account, 'series_dropped', `series that are not published: ${counts}`)];
+  return [{ kind: 'series_dropped', text: `series that are not published: ${counts}` }];
 }
 
 /** What is wrong with the process, and nobody's own: files, keys that several have, the clock. */
@@ -255,14 +237,15 @@ export function problemsOfProcess(
   accounts: readonly AccountDetails[],
 ): readonly Problem[] {
   const problem = process.reload?.problem;
-  return [
-    ...(problem === undefined ? [] : [aProblem(process, 'config_broken', problem)]),
+  const found: readonly Found[] = [
+    ...(problem === undefined ? [] : [{ kind: 'config_broken', text: problem } as const]),
     ...(process.shard.total === 1 && selectsNothing(accounts)
-      ? [aProblem(process, 'nothing_selected', 'no application is selected')]
+      ? [{ kind: 'nothing_selected', text: 'no application is selected' } as const]
       : []),
-    ...clockProblems(process, accounts),
-    ...sharedKeyProblems(process, accounts),
+    ...clockProblems(accounts),
+    ...sharedKeyProblems(accounts),
   ];
+  return found.map(asProblem(process));
 }
 
 /** Whether New Relic has listed what there is, and nothing of it is polled, nor a query. */
@@ -275,7 +258,7 @@ function selectsNothing(accounts: readonly AccountDetails[]): boolean {
   );
 }
 
-function clockProblems(known: Noted, accounts: readonly AccountDetails[]): readonly Problem[] {
+function clockProblems(accounts: readonly AccountDetails[]): readonly Found[] {
   const [worst] = accounts
     .flatMap(({ clockSkew }) => clockSkew ?? [])
     .toSorted((left, right) => Math.abs(right.ms) - Math.abs(left.ms));
@@ -285,17 +268,17 @@ function clockProblems(known: Noted, accounts: readonly AccountDetails[]): reado
     ? "windows follow New Relic's"
     : "windows follow this machine's, as that is beyond reason; look for a proxy that changes the Date header";
   const text = `New Relic's clock is ${durationText(Math.abs(worst.ms))} ${side} this machine's: ${effect}`;
-  return [aProblem(known, 'clock_wrong', text)];
+  return [{ kind: 'clock_wrong', text }];
 }
 
-function sharedKeyProblems(known: Noted, accounts: readonly AccountDetails[]): readonly Problem[] {
+function sharedKeyProblems(accounts: readonly AccountDetails[]): readonly Found[] {
   return accounts.flatMap(({ name, keySharedBy = [] }) => {
     const names = accounts.map((one) => one.name).filter((one) => keySharedBy.includes(one));
     // One of them stands for all.
     if (names[0] !== name) return [];
     const subject = { accounts: names.join(', ') };
     const text = `they share its limit evenly, the smallest requests_per_minute of them: ${subject.accounts}`;
-    return [aProblem(known, 'key_shared', text, { subject })];
+    return [{ kind: 'key_shared', text, subject }];
   });
 }
 

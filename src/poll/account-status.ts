@@ -2,7 +2,7 @@ import { ApiError } from '../model/api-error.ts';
 import { type Clock, type Now, noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AccountInUse } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
-import { type AccountFacts, problemsOf, stateOfAccount } from '../model/problem.ts';
+import { type AccountFacts, type Problem, problemsOf, stateOfAccount } from '../model/problem.ts';
 import {
   hostsToPoll,
   isWorthPolling,
@@ -56,7 +56,7 @@ export class AccountJudge {
     const facts = this.#facts();
     const now = nowOf(this.#clock);
     const problemsSinceMs = this.#log.sinceMs();
-    const { value: state, sinceMs } = stateAfter(this.#state, facts, now.monotonicMs);
+    const { value: state, sinceMs } = this.#stateBy(facts, problemsOf(facts), now.monotonicMs);
     return { ...facts, problemsSinceMs, state, stateSinceMs: toWall(sinceMs, now) };
   }
 
@@ -64,8 +64,9 @@ export class AccountJudge {
   judge(isLast = false): void {
     const facts = { ...this.#facts(), problemsSinceMs: this.#log.sinceMs() };
     this.#judgedMs = this.#clock.monotonicMs();
-    this.#state = stateAfter(this.#state, facts, this.#judgedMs);
-    this.#log.tell(problemsOf(facts), isLast);
+    const problems = problemsOf(facts);
+    this.#state = this.#stateBy(facts, problems, this.#judgedMs);
+    this.#log.tell(problems, isLast);
   }
 
   /** Judges unless that was just done. Returns when it is to be done next, on the monotonic clock. */
@@ -75,14 +76,10 @@ export class AccountJudge {
     this.judge();
     return this.#judgedMs + longestPauseMs;
   }
-}
 
-function stateAfter(
-  before: Since<AccountState>,
-  facts: AccountFacts,
-  nowMs: number,
-): Since<AccountState> {
-  return noted(before, stateOfAccount(facts.up, problemsOf(facts)), nowMs);
+  #stateBy({ up }: AccountFacts, problems: readonly Problem[], nowMs: number): Since<AccountState> {
+    return noted(this.#state, stateOfAccount(up, problems), nowMs);
+  }
 }
 
 /** What is known of the account, for people, probes and self-metrics. */

@@ -55,45 +55,40 @@ export class ProblemLog {
    */
   tell(problems: readonly Problem[], isLast = false): void {
     const { wallMs, monotonicMs } = nowOf(this.#clock);
-    const isQuiet = (one: Problem): boolean => !isLast && isExplained(one, wallMs);
     const before = this.#told;
     const told = new Map<string, Problem>();
     const begun: Problem[] = [];
     for (const problem of problems) {
       const key = keyOf(problem);
       const known = before.get(key);
-      const isSilent = isQuiet(problem);
+      const isSilent = !isLast && isExplained(problem, wallMs);
       if (isSilent && known === undefined) continue;
       told.set(key, isSilent && known !== undefined ? known : problem);
       // Another reason is another failure.
-      if (!isSilent && (known === undefined || known.reason !== problem.reason))
-        begun.push(problem);
+      const isNew = known === undefined || known.reason !== problem.reason;
+      if (!isSilent && isNew) begun.push(problem);
     }
     this.#told = told;
     const ended = [...before].flatMap(([key, problem]) => (told.has(key) ? [] : problem));
-    for (const some of byKind(ended).values()) this.#end(some);
-    for (const some of byKind(begun).values()) this.#begin(some);
+    for (const some of byKind(ended).values()) this.#write(some, 1);
+    for (const some of byKind(begun).values()) this.#write(some, 0);
     this.#remind(problems, monotonicMs);
   }
 
-  #begin(some: readonly Problem[]): void {
-    if (isTold(some)) return;
-    const level = levelOf(some);
-    const each = some.length > mostLines ? [] : some;
-    for (const problem of each) {
-      const fields = { ...this.#of, ...problem.subject, ...factsOf(problem) };
-      this.#logger[level](fields, problem.log[0]);
+  /** A line for each of a few, one for many. */
+  #write(some: readonly Problem[], which: 0 | 1): void {
+    const [first] = some;
+    if (first === undefined || problemKinds[first.kind].isTold === true) return;
+    const level = which === 0 ? levelOf(some) : 'info';
+    if (some.length > mostLines) {
+      const ended = { ...this.#of, count: some.length, examples: examplesOf(some) };
+      this.#logger[level](which === 0 ? this.#summaryOf(some) : ended, first.log[which]);
+      return;
     }
-    if (each.length < some.length) this.#logger[level](this.#summaryOf(some), messageOf(some, 0));
-  }
-
-  #end(some: readonly Problem[]): void {
-    if (isTold(some)) return;
-    const each = some.length > mostLines ? [] : some;
-    for (const { subject, log } of each) this.#logger.info({ ...this.#of, ...subject }, log[1]);
-    if (each.length === some.length) return;
-    const examples = some.slice(0, mostExamples).map(nameOf);
-    this.#logger.info({ ...this.#of, count: some.length, examples }, messageOf(some, 1));
+    for (const problem of some) {
+      const facts = which === 0 ? factsOf(problem) : {};
+      this.#logger[level]({ ...this.#of, ...problem.subject, ...facts }, problem.log[which]);
+    }
   }
 
   /** Notes since when there are which kinds, and tells of those that it last spoke of long ago. */
@@ -108,7 +103,7 @@ export class ProblemLog {
       this.#spokenMs.set(kind, nowMs);
       const some = [...this.#told.values()].filter((problem) => problem.kind === kind);
       if (some.length === 0) continue;
-      this.#logger[levelOf(some)](this.#summaryOf(some), `still: ${messageOf(some, 0)}`);
+      this.#logger[levelOf(some)](this.#summaryOf(some), `still: ${some[0]?.log[0]}`);
     }
   }
 
@@ -116,7 +111,7 @@ export class ProblemLog {
     const oldest = some.toSorted((left, right) => begunMs(left) - begunMs(right))[0];
     const since =
       oldest?.sinceMs === undefined ? {} : { since: new Date(oldest.sinceMs).toISOString() };
-    const examples = some.slice(0, mostExamples).flatMap((one) => (one.subject ? nameOf(one) : []));
+    const examples = examplesOf(some);
     const counted = examples.length === 0 ? {} : { count: some.length, examples };
     return { ...this.#of, ...counted, ...since, ...(oldest && factsOf(oldest)) };
   }
@@ -139,10 +134,6 @@ function byKind(problems: readonly Problem[]): ReadonlyMap<ProblemKind, readonly
     group.push(problem);
   }
   return groups;
-}
-
-function messageOf([problem]: readonly Problem[], which: 0 | 1): string {
-  return problem?.log[which] ?? '';
 }
 
 /** What ends all of an account's values is an error. */
@@ -168,10 +159,6 @@ function isDropped(kind: ProblemKind): boolean {
   return kind === 'application_dropped' || kind === 'query_dropped';
 }
 
-function isTold([problem]: readonly Problem[]): boolean {
-  return problem !== undefined && problemKinds[problem.kind].isTold === true;
-}
-
 /** The answer of New Relic says itself what to do. */
 function factsOf({ kind, reason, text, remedy }: Problem): Readonly<Record<string, unknown>> {
   if (isDropped(kind)) return { reason, remedy };
@@ -180,8 +167,11 @@ function factsOf({ kind, reason, text, remedy }: Problem): Readonly<Record<strin
     : { error: { reason, message: text }, remedy };
 }
 
-/** What people call it: its name comes last. */
-function nameOf({ subject = {} }: Problem): string {
-  const { app_name: application, query, selector, name = selector } = subject;
-  return application ?? query ?? name ?? '';
+/** What people call some of them: the name comes last. */
+function examplesOf(some: readonly Problem[]): readonly string[] {
+  return some.slice(0, mostExamples).flatMap(({ subject }) => {
+    if (subject === undefined) return [];
+    const { app_name: application, query, selector, name = selector } = subject;
+    return application ?? query ?? name ?? '';
+  });
 }

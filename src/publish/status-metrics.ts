@@ -22,124 +22,103 @@ const mostMissing = 1000;
 type Samples = readonly (readonly [Readonly<Record<string, string>>, number | undefined])[];
 
 /** 1 for each subject that has the problem. */
-function samplesOfKind(problems: readonly Problem[], kind: ProblemKind): Samples {
-  return subjectsOf(problems, kind)
-    .slice(0, mostMissing)
-    .map((subject) => [subject, 1]);
+function ofKind(kind: ProblemKind): SamplesOf {
+  return (_status, _source, problems) =>
+    subjectsOf(problems, kind)
+      .slice(0, mostMissing)
+      .map((subject) => [subject, 1]);
 }
 
-interface Family {
-  readonly name: string;
-  readonly help: string;
-  /** Those beside `account`. Default: none. */
-  readonly labelNames?: readonly string[];
-  readonly samplesOf: (
-    status: AccountDetails,
-    source: AccountSource,
-    problems: readonly Problem[],
-  ) => Samples;
-}
+/** The value of an account, or one for each of the labels beside `account`. */
+type SamplesOf = (
+  status: AccountDetails,
+  source: AccountSource,
+  problems: readonly Problem[],
+) => number | undefined | Samples;
+type Family = readonly [help: string, samplesOf: SamplesOf, labelNames?: readonly string[]];
 
-const families: readonly Family[] = [
-  {
-    name: 'newrelic_exporter_api_requests_in_flight',
-    help: 'Calls to the New Relic API that are under way.',
-    samplesOf: (status) => [[{}, status.requestsInFlight]],
-  },
-  {
-    name: 'newrelic_exporter_api_backoff_until_timestamp_seconds',
-    help: 'Unix time until which New Relic asked for no calls of the account; 0 when there is no such pause.',
-    samplesOf: (status) => [[{}, (status.backoffUntilMs ?? 0) / 1000]],
-  },
-  {
-    name: 'newrelic_exporter_api_budget_requests_per_minute',
-    help: 'Calls that may be sent in any 60 seconds at present: requests_per_minute of the account, the part of it that is the share of this process, or less for some minutes after a 429.',
-    samplesOf: (status) => [[{}, status.budgetRequestsPerMinute]],
-  },
-  {
-    name: 'newrelic_exporter_api_demand_requests_per_minute',
-    help: 'Calls per minute that the configured intervals ask for, once the account was discovered; above the budget, the intervals stretch.',
-    samplesOf: (status) => [[{}, status.demandRequestsPerMinute]],
-  },
-  {
-    name: 'newrelic_exporter_poll_interval_seconds',
-    help: 'Longest interval at which applications of the account were polled in the last ten minutes: stretched to fit the budget, pauses included.',
-    samplesOf: (status) => [[{}, status.pollIntervalSeconds]],
-  },
-  {
-    name: 'newrelic_exporter_poll_interval_configured_seconds',
-    help: 'Longest interval that is configured for applications of the account.',
-    samplesOf: (status) => [[{}, status.configuredIntervalSeconds]],
-  },
-  {
-    name: 'newrelic_exporter_stale_after_seconds',
-    help: "Shortest stale_after of the account's applications: how long values are held while polls fail.",
-    samplesOf: (status) => [[{}, status.staleAfterSeconds]],
-  },
-  {
-    name: 'newrelic_exporter_discovery_last_success_timestamp_seconds',
-    help: "Unix time at which the last discovery of the account's applications that succeeded ended; 0 if none ever has.",
-    samplesOf: (status) => [[{}, (status.lastDiscoveryMs ?? 0) / 1000]],
-  },
-  {
-    name: 'newrelic_exporter_api_key_readable',
-    help: '1 if the API key could be read when it was last tried, 0 if not; the key that was read before stays in use.',
-    samplesOf: (_status, _source, problems) => [
-      [{}, Number(!problems.some(({ kind }) => kind === 'key_unreadable'))],
-    ],
-  },
-  {
-    name: 'newrelic_exporter_api_key_last_change_timestamp_seconds',
-    help: 'Unix time at which the API key in use was first read: at the start, or after it was last changed.',
-    samplesOf: (status) => [[{}, status.key.readMs / 1000]],
-  },
-  {
-    name: 'newrelic_exporter_applications',
-    help: 'Applications that New Relic listed in the last complete discovery (listed), and those that this exporter polls (selected).',
-    labelNames: ['state'],
-    samplesOf: ({ listedApplications, applications }) => [
+const families: Readonly<Record<string, Family>> = {
+  newrelic_exporter_api_requests_in_flight: [
+    'Calls to the New Relic API that are under way.',
+    (status) => status.requestsInFlight,
+  ],
+  newrelic_exporter_api_backoff_until_timestamp_seconds: [
+    'Unix time until which New Relic asked for no calls of the account; 0 when there is no such pause.',
+    (status) => (status.backoffUntilMs ?? 0) / 1000,
+  ],
+  newrelic_exporter_api_budget_requests_per_minute: [
+    'Calls that may be sent in any 60 seconds at present: requests_per_minute of the account, the part of it that is the share of this process, or less for some minutes after a 429.',
+    (status) => status.budgetRequestsPerMinute,
+  ],
+  newrelic_exporter_api_demand_requests_per_minute: [
+    'Calls per minute that the configured intervals ask for, once the account was discovered; above the budget, the intervals stretch.',
+    (status) => status.demandRequestsPerMinute,
+  ],
+  newrelic_exporter_poll_interval_seconds: [
+    'Longest interval at which applications of the account were polled in the last ten minutes: stretched to fit the budget, pauses included.',
+    (status) => status.pollIntervalSeconds,
+  ],
+  newrelic_exporter_poll_interval_configured_seconds: [
+    'Longest interval that is configured for applications of the account.',
+    (status) => status.configuredIntervalSeconds,
+  ],
+  newrelic_exporter_stale_after_seconds: [
+    "Shortest stale_after of the account's applications: how long values are held while polls fail.",
+    (status) => status.staleAfterSeconds,
+  ],
+  newrelic_exporter_discovery_last_success_timestamp_seconds: [
+    "Unix time at which the last discovery of the account's applications that succeeded ended; 0 if none ever has.",
+    (status) => (status.lastDiscoveryMs ?? 0) / 1000,
+  ],
+  newrelic_exporter_api_key_readable: [
+    '1 if the API key could be read when it was last tried, 0 if not; the key that was read before stays in use.',
+    ({ key }) => Number(key.problem === undefined),
+  ],
+  newrelic_exporter_api_key_last_change_timestamp_seconds: [
+    'Unix time at which the API key in use was first read: at the start, or after it was last changed.',
+    (status) => status.key.readMs / 1000,
+  ],
+  newrelic_exporter_applications: [
+    'Applications that New Relic listed in the last complete discovery (listed), and those that this exporter polls (selected).',
+    ({ listedApplications, applications }) => [
       [{ state: 'listed' }, listedApplications],
       [{ state: 'selected' }, applications],
     ],
-  },
-  {
-    name: 'newrelic_exporter_series',
-    help: 'Series of New Relic data that are published.',
-    samplesOf: ({ name }, source) => [[{}, source.seriesOf(name)]],
-  },
-  {
-    name: 'newrelic_exporter_series_dropped_total',
-    help: 'Series of New Relic data that were not published, by reason.',
-    labelNames: ['reason'],
-    samplesOf: ({ name }, source) =>
+    ['state'],
+  ],
+  newrelic_exporter_series: [
+    'Series of New Relic data that are published.',
+    ({ name }, source) => source.seriesOf(name),
+  ],
+  newrelic_exporter_series_dropped_total: [
+    'Series of New Relic data that were not published, by reason.',
+    ({ name }, source) =>
       seriesDropReasons.map((reason) => [{ reason }, source.droppedSeriesOf(name, reason)]),
-  },
-  {
-    name: 'newrelic_exporter_app_missing',
-    help: '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
-    labelNames: ['selector'],
-    samplesOf: (_status, _source, problems) => samplesOfKind(problems, 'entry_matches_nothing'),
-  },
-  {
-    name: 'newrelic_exporter_metric_missing',
-    help: '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
-    labelNames: ['selector', 'name', 'metric', 'value'],
-    samplesOf: (_status, _source, problems) => samplesOfKind(problems, 'metric_without_value'),
-  },
-  {
-    name: 'newrelic_exporter_query_missing',
-    help: '1 for a query of the configuration that has never had a value since its start: no row, or none with a number; at most 1000 in each account.',
-    labelNames: ['query'],
-    samplesOf: (_status, _source, problems) => samplesOfKind(problems, 'query_without_value'),
-  },
-];
+    ['reason'],
+  ],
+  newrelic_exporter_app_missing: [
+    '1 for an entry of the configuration that matches nothing in the account; at most 1000 in each account.',
+    ofKind('entry_matches_nothing'),
+    ['selector'],
+  ],
+  newrelic_exporter_metric_missing: [
+    '1 for a metric of an entry of the configuration that none of its applications has ever sent; at most 1000 in each account.',
+    ofKind('metric_without_value'),
+    ['selector', 'name', 'metric', 'value'],
+  ],
+  newrelic_exporter_query_missing: [
+    '1 for a query of the configuration that has never had a value since its start: no row, or none with a number; at most 1000 in each account.',
+    ofKind('query_without_value'),
+    ['query'],
+  ],
+};
 
 /**
  * Creates the metrics that mirror the state of the accounts, and gives what renews them. Series of
  * accounts that are gone vanish.
  */
 export function createStatusMetrics(registry: Registry, source: AccountSource): () => void {
-  const metrics = families.map(({ name, help, labelNames = [], samplesOf }) => {
+  const metrics = Object.entries(families).map(([name, [help, samplesOf, labelNames = []]]) => {
     const config = { name, help, labelNames: ['account', ...labelNames], registers: [registry] };
     return { samplesOf, metric: name.endsWith('_total') ? new Counter(config) : new Gauge(config) };
   });
@@ -148,7 +127,9 @@ export function createStatusMetrics(registry: Registry, source: AccountSource): 
     for (const { metric, samplesOf } of metrics) {
       metric.reset();
       for (const { status, problems } of accounts) {
-        for (const [labels, value] of samplesOf(status, source, problems)) {
+        const given = samplesOf(status, source, problems);
+        const samples: Samples = typeof given === 'object' ? given : [[{}, given]];
+        for (const [labels, value] of samples) {
           const all = { account: status.name, ...labels };
           if (value !== undefined && metric instanceof Gauge) metric.set(all, value);
           else if (value !== undefined) metric.inc(all, value);
