@@ -50,85 +50,72 @@ function healthSamples({ application }: AppSnapshot): readonly Sample[] {
 }
 
 /** Every gauge that each application may have, in the order of the page; the polled ones come first. */
-export const fixedFamilies: readonly AppFamily[] = [
-  {
-    name: 'newrelic_application_window_end_timestamp_seconds',
-    help: `End of the window that the published values describe, in seconds since the epoch. ${cachedNotice}`,
-    samplesOf: ({ reading }) => oneTimestamp(reading?.windowEndMs),
-  },
-  {
-    name: 'newrelic_application_hosts',
-    help: `Hosts that New Relic lists for the application; with REST, one that is gone stays listed for about an hour. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.hostIds?.length ?? application.hostCount),
-  },
-  {
-    name: 'newrelic_application_instances',
-    help: `Instances that New Relic lists for the application. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.instances),
-  },
-  {
-    name: 'newrelic_application_reporting',
-    help: `Whether the application reports to New Relic (1) or not (0). ${cachedNotice}`,
-    samplesOf: ({ application }) => oneFlag(application.reporting),
-  },
-  {
-    name: 'newrelic_application_last_reported_timestamp_seconds',
-    help: `When the application last reported to New Relic, in seconds since the epoch. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneTimestamp(application.lastReportedAtMs),
-  },
-  {
-    name: 'newrelic_application_health_status',
-    help: `Health of the application as New Relic sees it: 1 for the current status, 0 for the others. ${cachedNotice}`,
-    samplesOf: healthSamples,
-  },
-  {
-    name: 'newrelic_application_info',
-    help: `Facts about the application as labels; always 1. ${cachedNotice}`,
-    samplesOf: ({ application }) =>
-      oneSample(1, renderLabels([['language', application.language ?? '']])),
-  },
-  {
-    name: 'newrelic_application_summary_requests_per_minute',
-    help: `Requests per minute in New Relic's rolling summary of the application. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.summary?.requestsPerMinute),
-  },
-  {
-    name: 'newrelic_application_summary_response_time_seconds',
-    help: `Average response time in New Relic's rolling summary of the application. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.summary?.responseTimeSeconds),
-  },
-  {
-    name: 'newrelic_application_summary_error_ratio',
-    help: `Share of requests that failed in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.summary?.errorRatio),
-  },
-  {
-    name: 'newrelic_application_summary_apdex_score',
-    help: `Apdex score in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.summary?.apdexScore),
-  },
-  {
-    name: 'newrelic_application_summary_apdex_target_seconds',
-    help: `Response time that New Relic's Apdex score of the application is measured against. ${cachedNotice}`,
-    samplesOf: ({ application }) => oneSample(application.summary?.apdexTargetSeconds),
-  },
-  {
-    name: 'newrelic_application_poll_success',
-    help: 'Whether the last poll of the application got all that was asked for (1) or not (0).',
-    samplesOf: ({ pollSucceeded }) => oneFlag(pollSucceeded),
-  },
-  {
-    name: 'newrelic_application_last_success_timestamp_seconds',
-    help: 'When a poll of the application last got all that was asked for, in seconds since the epoch.',
-    samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs),
-  },
-  {
-    name: 'newrelic_application_poll_failure_info',
-    help: 'Why the last poll of the application did not get all that was asked for; always 1, and absent while polls succeed.',
-    samplesOf: ({ failureReason: reason }) =>
+const fixed: Readonly<Record<string, readonly [help: string, AppFamily['samplesOf']]>> = {
+  newrelic_application_window_end_timestamp_seconds: [
+    `End of the window that the published values describe, in seconds since the epoch. ${cachedNotice}`,
+    ({ reading }) => oneTimestamp(reading?.windowEndMs),
+  ],
+  newrelic_application_hosts: [
+    `Hosts that New Relic lists for the application; with REST, one that is gone stays listed for about an hour. ${cachedNotice}`,
+    ({ application }) => oneSample(application.hostIds?.length ?? application.hostCount),
+  ],
+  newrelic_application_instances: [
+    `Instances that New Relic lists for the application. ${cachedNotice}`,
+    ({ application }) => oneSample(application.instances),
+  ],
+  newrelic_application_reporting: [
+    `Whether the application reports to New Relic (1) or not (0). ${cachedNotice}`,
+    ({ application }) => oneFlag(application.reporting),
+  ],
+  newrelic_application_last_reported_timestamp_seconds: [
+    `When the application last reported to New Relic, in seconds since the epoch. ${cachedNotice}`,
+    ({ application }) => oneTimestamp(application.lastReportedAtMs),
+  ],
+  newrelic_application_health_status: [
+    `Health of the application as New Relic sees it: 1 for the current status, 0 for the others. ${cachedNotice}`,
+    healthSamples,
+  ],
+  newrelic_application_info: [
+    `Facts about the application as labels; always 1. ${cachedNotice}`,
+    ({ application }) => oneSample(1, renderLabels([['language', application.language ?? '']])),
+  ],
+  newrelic_application_summary_requests_per_minute: [
+    `Requests per minute in New Relic's rolling summary of the application. ${cachedNotice}`,
+    ({ application }) => oneSample(application.summary?.requestsPerMinute),
+  ],
+  newrelic_application_summary_response_time_seconds: [
+    `Average response time in New Relic's rolling summary of the application. ${cachedNotice}`,
+    ({ application }) => oneSample(application.summary?.responseTimeSeconds),
+  ],
+  newrelic_application_summary_error_ratio: [
+    `Share of requests that failed in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
+    ({ application }) => oneSample(application.summary?.errorRatio),
+  ],
+  newrelic_application_summary_apdex_score: [
+    `Apdex score in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
+    ({ application }) => oneSample(application.summary?.apdexScore),
+  ],
+  newrelic_application_summary_apdex_target_seconds: [
+    `Response time that New Relic's Apdex score of the application is measured against. ${cachedNotice}`,
+    ({ application }) => oneSample(application.summary?.apdexTargetSeconds),
+  ],
+  newrelic_application_poll_success: [
+    'Whether the last poll of the application got all that was asked for (1) or not (0).',
+    ({ pollSucceeded }) => oneFlag(pollSucceeded),
+  ],
+  newrelic_application_last_success_timestamp_seconds: [
+    'When a poll of the application last got all that was asked for, in seconds since the epoch.',
+    ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs),
+  ],
+  newrelic_application_poll_failure_info: [
+    'Why the last poll of the application did not get all that was asked for; always 1, and absent while polls succeed.',
+    ({ failureReason: reason }) =>
       reason === undefined ? [] : oneSample(1, renderLabels([['reason', reason]])),
-  },
-];
+  ],
+};
+export const fixedFamilies: readonly AppFamily[] = Object.entries(fixed).map(
+  ([name, [help, samplesOf]]) => ({ name, help, samplesOf }),
+);
 
 /** The one gauge of an account. */
 export const upFamily: Family<boolean> = {

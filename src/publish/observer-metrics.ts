@@ -82,26 +82,29 @@ function pollObserverOf(
   };
 }
 
+function counterFor(registers: Registry[]) {
+  return (name: string, help: string, labels: readonly string[] = []) =>
+    new Counter({ name, help, labelNames: ['account', ...labels], registers });
+}
+
 function createCallFamilies(registers: Registry[]) {
+  const counterOf = counterFor(registers);
   return {
-    requests: new Counter({
-      name: 'newrelic_exporter_api_requests_total',
-      help: 'Calls to the New Relic API that have ended; every attempt counts. The code is the HTTP status, or the reason why no answer came.',
-      labelNames: ['account', 'operation', 'code'],
-      registers,
-    }),
-    failures: new Counter({
-      name: 'newrelic_exporter_api_request_failures_total',
-      help: 'Calls to the New Relic API that failed, by reason; every attempt counts.',
-      labelNames: ['account', 'operation', 'reason'],
-      registers,
-    }),
-    retries: new Counter({
-      name: 'newrelic_exporter_api_request_retries_total',
-      help: 'Calls to the New Relic API that were sent again, by the reason of the failure before.',
-      labelNames: ['account', 'operation', 'reason'],
-      registers,
-    }),
+    requests: counterOf(
+      'newrelic_exporter_api_requests_total',
+      'Calls to the New Relic API that have ended; every attempt counts. The code is the HTTP status, or the reason why no answer came.',
+      ['operation', 'code'],
+    ),
+    failures: counterOf(
+      'newrelic_exporter_api_request_failures_total',
+      'Calls to the New Relic API that failed, by reason; every attempt counts.',
+      ['operation', 'reason'],
+    ),
+    retries: counterOf(
+      'newrelic_exporter_api_request_retries_total',
+      'Calls to the New Relic API that were sent again, by the reason of the failure before.',
+      ['operation', 'reason'],
+    ),
     /** The histogram of an operation begins with its first call. */
     durations: new Histogram({
       name: 'newrelic_exporter_api_request_duration_seconds',
@@ -110,54 +113,44 @@ function createCallFamilies(registers: Registry[]) {
       buckets: callBuckets,
       registers,
     }),
-    throttled: new Counter({
-      name: 'newrelic_exporter_api_throttled_total',
-      help: 'Answers of the New Relic API that said the rate limit is used up (HTTP 429).',
-      labelNames: ['account'],
-      registers,
-    }),
-    invalidSamples: new Counter({
-      name: 'newrelic_exporter_invalid_samples_total',
-      help: 'Values in answers of the New Relic API that were left out because they make no sense, by reason.',
-      labelNames: ['account', 'reason'],
-      registers,
-    }),
-    unexpected: new Counter({
-      name: 'newrelic_exporter_unexpected_answers_total',
-      help: 'Answers of New Relic that were not as expected, by what was different.',
-      labelNames: ['account', 'kind'],
-      registers,
-    }),
+    throttled: counterOf(
+      'newrelic_exporter_api_throttled_total',
+      'Answers of the New Relic API that said the rate limit is used up (HTTP 429).',
+    ),
+    invalidSamples: counterOf(
+      'newrelic_exporter_invalid_samples_total',
+      'Values in answers of the New Relic API that were left out because they make no sense, by reason.',
+      ['reason'],
+    ),
+    unexpected: counterOf(
+      'newrelic_exporter_unexpected_answers_total',
+      'Answers of New Relic that were not as expected, by what was different.',
+      ['kind'],
+    ),
   };
 }
 
 function createPollFamilies(registers: Registry[]) {
-  const labelNames = ['account'] as const;
+  const counterOf = counterFor(registers);
   return {
-    ended: new Counter({
-      name: 'newrelic_exporter_polls_total',
-      help: 'Polls of an application that have ended, failed ones included.',
-      labelNames,
-      registers,
-    }),
-    failed: new Counter({
-      name: 'newrelic_exporter_polls_failed_total',
-      help: 'Polls of an application that did not get all that was asked for.',
-      labelNames,
-      registers,
-    }),
-    skipped: new Counter({
-      name: 'newrelic_exporter_polls_skipped_total',
-      help: 'Polls of an application that were left out because the one before had not ended in time.',
-      labelNames,
-      registers,
-    }),
+    ended: counterOf(
+      'newrelic_exporter_polls_total',
+      'Polls of an application that have ended, failed ones included.',
+    ),
+    failed: counterOf(
+      'newrelic_exporter_polls_failed_total',
+      'Polls of an application that did not get all that was asked for.',
+    ),
+    skipped: counterOf(
+      'newrelic_exporter_polls_skipped_total',
+      'Polls of an application that were left out because the one before had not ended in time.',
+    ),
     // A histogram, not a gauge of the last poll: the polls of all applications of an account share
     // one series, and its slow tail shows that pacing or New Relic stretches them.
     durations: new Histogram({
       name: 'newrelic_exporter_poll_duration_seconds',
       help: 'Duration of the polls of an application with all of its hosts, waiting for the budget included.',
-      labelNames,
+      labelNames: ['account'],
       buckets: pollBuckets,
       registers,
     }),
