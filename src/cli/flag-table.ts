@@ -99,7 +99,6 @@ class DeclaredFlags {
   };
   readonly configWait: Flag<boolean> = {
     name: 'config.wait',
-    defaultText: 'false',
     help: 'Start even without a usable configuration or key, and wait for it instead of exiting.',
     ...onOrOff,
     commands: ['serve'],
@@ -115,7 +114,6 @@ class DeclaredFlags {
   };
   readonly webConfigFile: Flag<string> = {
     name: 'web.config.file',
-    defaultText: '',
     help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
     ...filePath,
     commands: ['serve', 'check-config'],
@@ -138,14 +136,12 @@ class DeclaredFlags {
   };
   readonly enableLifecycle: Flag<boolean> = {
     name: 'web.enable-lifecycle',
-    defaultText: 'false',
     help: 'Allow a reload of the configuration by POST /-/reload.',
     ...onOrOff,
     commands: ['serve'],
   };
   readonly respawn: Flag<boolean> = {
     name: 'respawn',
-    defaultText: 'false',
     help: 'Run the daemon as a child process, and restart it whenever it exits or hangs.',
     ...onOrOff,
     commands: ['serve'],
@@ -187,7 +183,6 @@ class DeclaredFlags {
   };
   readonly online: Flag<boolean> = {
     name: 'online',
-    defaultText: 'false',
     help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and some values.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
@@ -206,7 +201,6 @@ class DeclaredFlags {
   };
   readonly account: Flag<string> = {
     name: 'account',
-    defaultText: '',
     help: {
       metrics:
         'Account of the configuration that has the application; without it, every account with entries is searched.',
@@ -217,21 +211,18 @@ class DeclaredFlags {
   };
   readonly host: Flag<string> = {
     name: 'host',
-    defaultText: '',
     help: 'Id or name of a host of the application, to list what that host has.',
     ...anyText('the id or the name of a host'),
     commands: ['metrics'],
   };
   readonly like: Flag<string> = {
     name: 'like',
-    defaultText: '',
     help: 'Only metrics whose names contain this text, in upper or lower case.',
     ...anyText('a part of the name of a metric, such as Datastore'),
     commands: ['metrics'],
   };
   readonly all: Flag<boolean> = {
     name: 'all',
-    defaultText: 'false',
     help: {
       compare: 'Print every value that was compared, also all those that agree.',
       metrics: 'Print the names of all values of each metric, and the presets that read them.',
@@ -263,14 +254,12 @@ class DeclaredFlags {
   };
   readonly fromMs: Flag<number> = {
     name: 'from',
-    defaultText: '',
     help: 'When the first sample is, such as 2026-11-01T00:00:00Z.',
     ...pointInTime,
     commands: ['backfill'],
   };
   readonly toMs: Flag<number> = {
     name: 'to',
-    defaultText: '',
     help: 'When the last sample is; without it, now.',
     ...pointInTime,
     commands: ['backfill'],
@@ -288,7 +277,6 @@ class DeclaredFlags {
   };
   readonly applications: RepeatableFlag<string> = {
     name: 'app',
-    defaultText: '',
     help: 'Id or exact name of an application that the configuration selects, instead of all; queries are then left out. May be repeated.',
     ...anyText('the id or the name of an application'),
     isRepeatable: true,
@@ -304,7 +292,6 @@ class DeclaredFlags {
   readonly backfillOutput: Flag<string> = {
     name: 'backfill.output',
     alias: 'output',
-    defaultText: '',
     help: 'The file to write; what is fetched so far is kept beside it, in FILE.parts.',
     ...filePath,
     commands: ['backfill'],
@@ -312,7 +299,6 @@ class DeclaredFlags {
   readonly verifyOutput: Flag<string> = {
     name: 'verify.output',
     alias: 'output',
-    defaultText: '',
     help: 'The file to write the report to, as Markdown; without it, standard output.',
     ...filePath,
     commands: ['verify'],
@@ -326,7 +312,6 @@ class DeclaredFlags {
   };
   readonly dryRun: Flag<boolean> = {
     name: 'dry-run',
-    defaultText: 'false',
     help: { backfill: 'Only say what it would take.', verify: 'Only say what would be asked.' },
     ...onOrOff,
     commands: ['backfill', 'verify'],
@@ -340,14 +325,12 @@ class DeclaredFlags {
   };
   readonly clientCertFile: Flag<string> = {
     name: 'tls.cert-file',
-    defaultText: '',
     help: 'Client certificate to present, for a server that requires one (PEM).',
     ...filePath,
     commands: ['healthcheck'],
   };
   readonly clientKeyFile: Flag<string> = {
     name: 'tls.key-file',
-    defaultText: '',
     help: 'Key of the client certificate (PEM).',
     ...filePath,
     commands: ['healthcheck'],

@@ -64,9 +64,13 @@ export interface ValueRule<Value> {
   parse(text: string): Value | undefined;
 }
 
-export const onOrOff: ValueRule<boolean> & { readonly bareText: string } = {
-  expected: 'no value, or true or false',
+/** The same with the default that such flags have. */
+type UsualRule<Value> = ValueRule<Value> & Pick<Flag<Value>, 'defaultText' | 'bareText'>;
+
+export const onOrOff: UsualRule<boolean> = {
+  defaultText: 'false',
   bareText: 'true',
+  expected: 'no value, or true or false',
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
@@ -89,7 +93,8 @@ export function wholeNumber(least: number, most: number): ValueRule<number> {
 }
 
 /** A path; empty for none. */
-export const filePath: ValueRule<string> = {
+export const filePath: UsualRule<string> = {
+  defaultText: '',
   expected: 'the path of a file',
   parse: (text) => text,
 };
@@ -102,7 +107,8 @@ export function durationWithin(leastMs: number, mostMs: number, text: string): n
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Milliseconds since the epoch; 0 for none. */
-export const pointInTime: ValueRule<number> = {
+export const pointInTime: UsualRule<number> = {
+  defaultText: '',
   expected: 'a point in time such as 2026-11-01T00:00:00Z',
   parse: (text) => {
     if (text === '') return 0;
@@ -120,8 +126,9 @@ const anyTextPattern = new RegExp(`^[^${controls}]{0,255}$`, 'u');
 const hostNamePattern = new RegExp(`^[^\\s${controls}]{0,255}$`, 'u');
 
 /** A text on one line, of a length that fits into an address. */
-export function anyText(expected: string): ValueRule<string> {
+export function anyText(expected: string): UsualRule<string> {
   return {
+    defaultText: '',
     expected,
     parse: (text) => (anyTextPattern.test(text) ? text : undefined),
   };

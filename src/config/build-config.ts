@@ -120,10 +120,6 @@ function sameMetrics(list: readonly FileMetric[], helps: ReadonlyMap<string, str
 const helpOfSeveral =
   'Several metrics of New Relic over the polled window, told apart by their labels.';
 
-function isOfSame(one: FileCustomMetric, other: FileCustomMetric): boolean {
-  return one.metric === other.metric && one.value === other.value;
-}
-
 /**
  * The help texts of gauges by name, as far as they do not follow from one metric alone: a gauge has one
  * text, wherever in the file it is named.
@@ -138,7 +134,8 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
     const known = first.get(name) ?? metric;
     first.set(name, known);
     if (help !== undefined) written.set(name, help);
-    if (!isOfSame(known, metric)) several.set(name, helpOfSeveral);
+    const isOfSame = known.metric === metric.metric && known.value === metric.value;
+    if (!isOfSame) several.set(name, helpOfSeveral);
   }
   return new Map([...several, ...written]);
 }

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import type { Clock } from '../model/clock.ts';
 import { type AccountConfig, type Config, quotaOf } from '../model/config.ts';
 import { type Problem, problemsOfProcess } from '../model/problem.ts';
 import type { Shard } from '../model/shard.ts';
@@ -12,10 +11,13 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { AccountCalls } from '../newrelic/calls/account-calls.ts';
 import { Keys } from '../newrelic/calls/keys.ts';
 import { AccountTransport } from '../newrelic/calls/send.ts';
-import type { RawTransport, Transport } from '../newrelic/calls/transport.ts';
+import type { RawTransport } from '../newrelic/calls/transport.ts';
 import type { VendorClock } from '../newrelic/calls/vendor-clock.ts';
 import { statusOf as nerdGraphStatusOf } from '../newrelic/failures.ts';
-import { createNerdGraphSource } from '../newrelic/nerdgraph/nerdgraph-source.ts';
+import {
+  createNerdGraphSource,
+  type NerdGraphSourceDependencies,
+} from '../newrelic/nerdgraph/nerdgraph-source.ts';
 import { createRestClient, createRestSource } from '../newrelic/rest/rest-source.ts';
 import { AccountPoller } from '../poll/account-poller.ts';
 import { ProblemLog } from '../poll/problem-log.ts';
@@ -38,13 +40,8 @@ export interface AccountContext {
 }
 
 /** What New Relic is asked with, and what counts the answers. */
-export interface Asking {
-  /** The account's transport: paced, limited, retried and measured. */
-  readonly send: Transport;
-  readonly calls: AccountCalls;
+export interface Asking extends NerdGraphSourceDependencies {
   readonly observer: ApiObserver;
-  readonly logger: Logger;
-  readonly clock: Clock;
   readonly vendorClock: VendorClock;
 }
 
@@ -57,7 +54,6 @@ export class Account {
   /** Polls; follows an `update` only with its own `reconfigure`. */
   readonly poller: AccountPoller;
   readonly #logger: BoundedLogger;
-  readonly #calls: AccountCalls;
   readonly #transport: AccountTransport;
   readonly #abort = new AbortController();
   #prepared: PreparedAccount;
@@ -78,7 +74,6 @@ export class Account {
     const logger = createBoundedLogger(others.logger, clock);
     this.#logger = logger;
     const calls = new AccountCalls(account, keyProvider.current(), keys);
-    this.#calls = calls;
     const key = {
       current: () => this.#prepared.keyProvider.current(),
       status: () => this.#prepared.keyProvider.status(),
@@ -128,9 +123,9 @@ export class Account {
     this.#prepared = next;
     // In this order neither the old nor the new key ever counts more than the limit of this account.
     const requestsPerMinute = Math.min(before.requestsPerMinute, next.account.requestsPerMinute);
-    this.#calls.resize({ ...next.account, requestsPerMinute });
-    this.#calls.rekey(next.keyProvider.current());
-    this.#calls.resize(next.account);
+    this.asking.calls.resize({ ...next.account, requestsPerMinute });
+    this.asking.calls.rekey(next.keyProvider.current());
+    this.asking.calls.resize(next.account);
     this.#transport.reconfigure(next.account, raw);
     this.poller.ask(next);
   }
@@ -149,7 +144,7 @@ export class Account {
   /** Stops, frees the account's share of its key, and breaks off the calls under way. */
   async close(): Promise<void> {
     await this.stop();
-    this.#calls.leave();
+    this.asking.calls.leave();
     this.#logger.stop();
     await this.#transport.close();
   }

@@ -46,19 +46,13 @@ export function hasValues(reading: AppReading | QueryReading | undefined): boole
   );
 }
 
-/** Requests per minute of the application itself, by transaction type. */
-export function applicationMetrics(
+/** Requests per minute of the application itself, or of one of its hosts, by transaction type. */
+export function throughputIn(
   reading: AppReading | undefined,
+  hostId?: string,
 ): ReadonlyMap<TransactionType, number> {
-  return valuesByTransaction('throughput', reading?.series ?? [], reading?.application);
-}
-
-/** Requests per minute of one of its hosts, by transaction type. */
-export function hostMetrics(
-  reading: AppReading | undefined,
-  hostId: string,
-): ReadonlyMap<TransactionType, number> {
-  return valuesByTransaction('throughput', reading?.series ?? [], reading?.hosts.get(hostId));
+  const values = hostId === undefined ? reading?.application : reading?.hosts.get(hostId);
+  return valuesByTransaction('throughput', reading?.series ?? [], values);
 }
 
 /** Everything that is published of one application: immutable, replaced as a whole. */

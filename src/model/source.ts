@@ -82,7 +82,7 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** What it is a call of. Default: a list. */
   readonly job?: Job | undefined;
-  /** For its first request. Default: it waits for one. */
+  /** For its first request, if it is not used yet. Default: it waits for one. */
   readonly permit?: Permit | undefined;
   /** Whether it is worth a second try: not if nobody waits for it, or if it is a retry itself. Default: yes. */
   readonly mayRetry?: boolean | undefined;

@@ -58,12 +58,8 @@ export class MetricWatch {
     }
   }
 
-  /**
-   * Must be called after each discovery, and after entries have changed.
-   *
-   * @returns what was not called missing before
-   */
-  judge(states: ReadonlyMap<string, AppState>): readonly MissingMetric[] {
+  /** Must be called after each discovery, and after entries have changed. */
+  judge(states: ReadonlyMap<string, AppState>): void {
     const known = new Map(Array.from(this.#watches.values(), (watch) => [watch.key, watch]));
     const watches = new Map<AppEntry, EntryWatch>();
     const awaited = new Set<EntryWatch>();
@@ -74,14 +70,12 @@ export class MetricWatch {
       if (mayBring(state) && !watch.polled.has(id)) awaited.add(watch);
     }
     this.#watches = watches;
-    const before = this.#missing;
     const missing = [...watches.values()].flatMap((watch) => {
       for (const id of watch.polled) if (!states.has(id)) watch.polled.delete(id);
       const lacked = [...watch.open].flatMap(([{ named }, isLacked]) => (isLacked ? named : []));
-      return awaited.has(watch) ? lacked.filter((one) => before.has(one)) : lacked;
+      return awaited.has(watch) ? lacked.filter((one) => this.#missing.has(one)) : lacked;
     });
     this.#missing = new Set(missing);
-    return missing.filter((one) => !before.has(one));
   }
 }
 

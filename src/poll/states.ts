@@ -48,8 +48,6 @@ export interface Look {
   readonly due: readonly string[];
   /** Those that are late, or lost values that were too old, and were replaced for that. */
   readonly changed: readonly State[];
-  /** Those among them that have nothing left. */
-  readonly dropped: readonly State[];
   /** Monotonic time at which something happens to one of the others; infinite if never. */
   readonly nextMs: number;
 }
@@ -222,12 +220,11 @@ export class States {
   look(): Look {
     const nowMs = this.#clock.monotonicMs();
     const due: State[] = [];
-    const [changed, dropped]: [State[], State[]] = [[], []];
+    const changed: State[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const before of this.all) {
       const state = this.#inTime(before, nowMs);
       if (state !== before) changed.push(this.set(state));
-      if (state.droppedMs !== before.droppedMs) dropped.push(state);
       if (state.dueMs > nowMs || this.#polling.has(idOf(state))) {
         nextMs = Math.min(nextMs, this.nextEventMs(state));
       } else {
@@ -235,7 +232,7 @@ export class States {
         nextMs = Math.min(nextMs, this.#lateMsOf(state), staleAtMs(state));
       }
     }
-    return { due: inOrder(due), changed, dropped, nextMs };
+    return { due: inOrder(due), changed, nextMs };
   }
 
   /** Applications that are not due yet, but may be polled with others, in the order in which they are due. */

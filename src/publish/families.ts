@@ -114,7 +114,7 @@ const fixed: Readonly<Record<string, readonly [help: string, AppFamily['samplesO
   ],
 };
 export const fixedFamilies: readonly AppFamily[] = Object.entries(fixed).map(
-  ([name, [help, samplesOf]]) => ({ name, help, samplesOf }),
+  ([name, [help, ofApplication]]) => ({ name, help, samplesOf: ofApplication }),
 );
 
 /** The one gauge of an account. */

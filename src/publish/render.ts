@@ -117,14 +117,8 @@ function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
 /** Lines per string: strings of megabytes are garbage of megabytes, and take twice as long. */
 const pieceLength = 256;
 
-interface FamilyLines {
-  readonly parts: readonly Buffer[];
-  readonly series: number;
-  readonly duplicates: number;
-}
-
 /** Leaves out every sample whose labels an earlier one has. */
-function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>): FamilyLines {
+function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>) {
   // Unaltered labels differ because their originals do. Only the others need a comparison.
   const seen = new Set<string>();
   const parts: Buffer[] = [];

@@ -2,7 +2,7 @@ import { closest } from '../config/suggestion.ts';
 import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { printable } from '../model/shown-text.ts';
-import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
+import { type AppReading, throughputIn } from '../model/snapshot.ts';
 import { hasValueOf, watchedGauges } from '../poll/metric-watch.ts';
 import type { OpenAccount } from './ask.ts';
 import type { CheckedConfig, Finding } from './check-finding.ts';
@@ -51,7 +51,7 @@ export async function sampleFindings(
 }
 
 function throughputText(reading: AppReading): string {
-  const types = [...applicationMetrics(reading).keys()].join(' and ');
+  const types = [...throughputIn(reading).keys()].join(' and ');
   if (types !== '') return `it has ${types} throughput`;
   const isAsked = reading.series.some(({ preset }) => preset === 'throughput');
   return isAsked ? 'it has no throughput at the moment' : 'without throughput';

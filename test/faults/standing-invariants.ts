@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
-import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
+import { type AppSnapshot, throughputIn } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { CallCounter } from '../../src/simulator/call-counter.ts';
 import type {
@@ -103,10 +103,10 @@ function foreignValues(
       return [`${id}/${host?.name ?? ''} ${type} ${value} is not of the window until ${toMs}`];
     });
   return [
-    ...check(applicationMetrics(reading), undefined),
+    ...check(throughputIn(reading), undefined),
     ...[...reading.hosts.keys()].flatMap((hostId) => {
       const host = hostOf(application, hostId);
-      return host === undefined ? [] : check(hostMetrics(reading, hostId), host);
+      return host === undefined ? [] : check(throughputIn(reading, hostId), host);
     }),
   ];
 }

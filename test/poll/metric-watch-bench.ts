@@ -62,7 +62,9 @@ export function aWatch(entry?: AppEntry): WatchBench {
   const told: string[] = [];
   const watch = new MetricWatch();
   const judge = (): void => {
-    for (const { name } of watch.judge(states)) told.push(name);
+    const before = new Set(watch.missing);
+    watch.judge(states);
+    for (const one of watch.missing) if (!before.has(one)) told.push(one.name);
   };
   const add: AddApplication = (id, chosen, application = {}) => {
     const selected = {

@@ -1,5 +1,5 @@
 import type { TransactionType } from '../../src/model/application.ts';
-import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
+import { type AppSnapshot, throughputIn } from '../../src/model/snapshot.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { CallCounter } from '../../src/simulator/call-counter.ts';
 import type {
@@ -47,12 +47,12 @@ export class NerdGraphRules {
     const name = `${account} ${application.id}`;
     this.#checkWindow(name, reading.windowEndMs, pollSucceeded === true);
     const window = { toMs: reading.windowEndMs, lengthMs: setup.windowMs };
-    this.#checkValues(name, applicationMetrics(reading), { simulated, host: undefined, window });
+    this.#checkValues(name, throughputIn(reading), { simulated, host: undefined, window });
     for (const hostName of reading.hosts.keys()) {
       const [host, ...twins] = [...simulated.hosts.values()].filter((one) => one.name === hostName);
       // Hosts of one name are one host here.
       if (host === undefined || twins.length > 0) continue;
-      const values = hostMetrics(reading, hostName);
+      const values = throughputIn(reading, hostName);
       this.#checkValues(`${name} ${hostName}`, values, { simulated, host, window });
     }
   }

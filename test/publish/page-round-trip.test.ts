@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { labelValueOf } from '../../src/model/label-value.ts';
-import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
+import { type AppSnapshot, throughputIn } from '../../src/model/snapshot.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore } from './builders.ts';
 
@@ -63,10 +63,10 @@ function expectedThroughput(snapshot: AppSnapshot): ReadonlyMap<string, number> 
     if (Number.isFinite(value) && !expected.has(key)) expected.set(key, value + 0);
   };
   const { reading: shown } = snapshot;
-  for (const [type, value] of applicationMetrics(shown)) add([], type, value);
+  for (const [type, value] of throughputIn(shown)) add([], type, value);
   for (const id of shown?.hosts.keys() ?? []) {
     const name = snapshot.hostNames.get(id) ?? '';
-    for (const [type, value] of hostMetrics(shown, id))
+    for (const [type, value] of throughputIn(shown, id))
       add([id, name === '' ? id : name], type, value);
   }
   return expected;

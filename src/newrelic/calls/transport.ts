@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../model/api-error.ts';
-import type { Job, Permit } from '../../model/permit.ts';
+import type { RequestContext } from '../../model/source.ts';
 import type { Operation } from '../../model/telemetry.ts';
 
 /** How large a real answer may be: values, a page of hosts, or a page of applications or rows. */
@@ -9,21 +9,15 @@ export type AnswerSize = 'small' | 'medium' | 'large';
  * One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the
  * account's base URL.
  */
-export interface ApiRequest {
+export interface ApiRequest extends Omit<RequestContext, 'signal'> {
   readonly operation: Operation;
   readonly target: string;
   /** A JSON document to post. The request changes nothing, so it may be sent again. */
   readonly body?: string;
   /** Default: small. */
   readonly answerSize?: AnswerSize;
-  /** Whether it is worth a second try: not if nobody waits for it, or if it is a retry itself. Default: yes. */
-  readonly mayRetry?: boolean | undefined;
   /** A shorter timeout than the account's, from when the request leaves. */
   readonly timeoutMs?: number;
-  /** What it is a call of. Default: a list. */
-  readonly job?: Job | undefined;
-  /** If it is not used yet, the request need not wait for one. */
-  readonly permit?: Permit | undefined;
   /** Why its call is tried again; left out of a first try. */
   readonly retriedFor?: FailureReason;
   /** Which try of its call it is. Default: 1. */

@@ -16,25 +16,20 @@ import { asksForHosts, type PlannedQuery } from './query-plan.ts';
 
 type MetricsByHost = Map<string | undefined, ReadonlySet<string>>;
 
-/** Which metrics an application and its hosts have had calls of. */
-export interface MetricMemory {
-  /** @param host its name; `undefined` for the application as a whole */
-  has(applicationId: string, host: string | undefined, metric: string): boolean;
-  saw(applicationId: string, host: string | undefined, metric: string): void;
-  /** Forgets all other hosts of the application. */
-  keepHosts(applicationId: string, hosts: ReadonlySet<string>): void;
-}
+/** What is read and written of it in one poll. */
+export type MetricMemory = Pick<SeenMetrics, 'has' | 'saw' | 'keepHosts'>;
 
 /**
  * Remembers which metrics an application and its hosts have had calls of, since this process began. A
  * metric without calls in a window is not in an answer: if the subject is there and has had it before,
  * that means 0, otherwise there is no value.
  */
-export class SeenMetrics implements MetricMemory {
+export class SeenMetrics {
   readonly #seen = new Map<string, MetricsByHost>();
   /** A set for each host of its own would be megabytes for thousands of them. */
   readonly #shared = new Map<string, ReadonlySet<string>>();
 
+  /** @param host its name; `undefined` for the application as a whole */
   has(applicationId: string, host: string | undefined, metric: string): boolean {
     return this.#seen.get(applicationId)?.get(host)?.has(metric) === true;
   }
@@ -57,6 +52,7 @@ export class SeenMetrics implements MetricMemory {
     for (const [key, set] of this.#shared) if (!used.has(set)) this.#shared.delete(key);
   }
 
+  /** Forgets all other hosts of the application. */
   keepHosts(applicationId: string, hosts: ReadonlySet<string>): void {
     const ofApplication = this.#seen.get(applicationId);
     for (const host of ofApplication?.keys() ?? []) {

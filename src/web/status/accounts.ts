@@ -1,7 +1,7 @@
 import { isEffectOf, type Problem, problemsOf, subjectsOf } from '../../model/problem.ts';
 import { type ProblemKind, problemKinds } from '../../model/problem-kinds.ts';
 import { countText, cutText, durationText, rateText } from '../../model/shown-text.ts';
-import { type AccountDetails, accountStates, type FailingStatus } from '../../model/status.ts';
+import { type AccountDetails, accountStates } from '../../model/status.ts';
 import { isListed, longestName } from './applications.ts';
 import { tableOf } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
@@ -69,9 +69,6 @@ function missingNotes(problems: readonly Problem[]): readonly (Html | undefined)
   });
 }
 
-const byDrop = (left: FailingStatus, right: FailingStatus): number =>
-  (left.dropMs ?? 0) - (right.dropMs ?? 0);
-
 /** The applications and queries that fail: because of the account, or each for itself. */
 function failingNotes(
   account: AccountDetails,
@@ -85,7 +82,7 @@ function failingNotes(
   const own = failing.filter(({ isEffect }) => isEffect !== true);
   const [held] = [...account.failing, ...(account.queries ?? [])]
     .filter((one) => one.isHeld && isEffectOf(account, one))
-    .toSorted(byDrop);
+    .toSorted((left, right) => (left.dropMs ?? 0) - (right.dropMs ?? 0));
   const outlook =
     held?.dropMs !== undefined &&
     html` Older values are held until ${until(held.dropMs, nowMs)}, and then dropped unless a poll succeeds.`;
@@ -98,12 +95,9 @@ function failingNotes(
 
 function failNote(some: readonly Problem[], rest: Child): Html | undefined {
   if (some.length === 0) return undefined;
-  return html`<p class="bad">${failingText(some)} ${some.length === 1 ? 'fails' : 'fail'}${rest}</p>`;
-}
-
-function failingText(problems: readonly Problem[]): string {
-  const queries = problems.filter(({ kind }) => kind === 'query_failing').length;
-  return subjectsText(problems.length - queries, queries);
+  const queries = some.filter(({ kind }) => kind === 'query_failing').length;
+  const what = subjectsText(some.length - queries, queries);
+  return html`<p class="bad">${what} ${some.length === 1 ? 'fails' : 'fail'}${rest}</p>`;
 }
 
 function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number): Html {
@@ -111,14 +105,6 @@ function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number)
   const calls = metricCalls === undefined ? '' : `: ${metricCalls}`;
   const read = key.readMs !== undefined && html`, read ${ago(key.readMs, nowMs)}`;
   return html`<p class="soft">${api}${calls}. API key from <bdi>${key.location}</bdi>${read}.</p>`;
-}
-
-const isOfSubject = ({ subject }: Problem): boolean => subject !== undefined;
-
-/** What is wrong with an account, and where its key comes from. */
-function accountNotes(account: AccountDetails, problems: readonly Problem[], nowMs: number): Html {
-  const own = problems.filter((one) => !isOfSubject(one));
-  return html`${own.map((one) => problemNote(one, nowMs))}${failingNotes(account, problems, nowMs)}${missingNotes(problems)}${sourceNote(account, nowMs)}`;
 }
 
 function inOrder(accounts: readonly AccountDetails[]): readonly AccountDetails[] {
@@ -155,6 +141,7 @@ const queriesOnly = unknown('It has queries only: nobody asks for lists of appli
 
 function accountRow(account: AccountDetails, nowMs: number): Html {
   const problems = problemsOf(account);
+  const own = problems.filter(({ subject }) => subject === undefined);
   const { name, state, stateSinceMs, hasApplications, lastDiscoveryMs, nextDiscoveryMs } = account;
   const { requestsLastMinute: used, budgetRequestsPerMinute: budget } = account;
   const { requestsPerMinute: full, sharedRequestsPerMinute: shared } = account;
@@ -173,7 +160,7 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
   }</td><td class="n" data-label="interval">${durationText(Math.round(account.pollIntervalSeconds) * 1000)}</td><td class="n" data-label="discovered">${
     hasApplications ? discovered : queriesOnly
   }</td><td class="n" data-label="next discovery">${hasApplications ? next : queriesOnly}</td></tr>
-<tr class="why"><td colspan="10">${accountNotes(account, problems, nowMs)}</td></tr></tbody>
+<tr class="why"><td colspan="10">${own.map((one) => problemNote(one, nowMs))}${failingNotes(account, problems, nowMs)}${missingNotes(problems)}${sourceNote(account, nowMs)}</td></tr></tbody>
 `;
 }
 

@@ -1,6 +1,6 @@
 import { seriesLabels, totalOf } from '../../model/polled-series.ts';
 import { cutText, durationText, rateText } from '../../model/shown-text.ts';
-import { type AppReading, applicationMetrics } from '../../model/snapshot.ts';
+import { type AppReading, throughputIn } from '../../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../../model/status.ts';
 import {
   failureText,
@@ -196,7 +196,7 @@ function asksForThroughput(reading: AppReading | undefined): boolean {
 
 function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
-  const throughput = applicationMetrics(reading);
+  const throughput = throughputIn(reading);
   const { lastPollMs, lastSuccessMs } = application;
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);

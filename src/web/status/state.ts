@@ -93,15 +93,6 @@ export interface OverallState {
   readonly tone: Tone;
 }
 
-/** How many applications are in each state. */
-type StateCounts = Readonly<Record<ApplicationState, number>>;
-
-function countStates(applications: readonly ApplicationStatus[]): StateCounts {
-  const counts = { dropped: 0, failing: 0, gone: 0, waiting: 0, silent: 0, up: 0 };
-  for (const { state } of applications) counts[state] += 1;
-  return counts;
-}
-
 const phraseOf = (count: number, one: string, many: string): readonly string[] =>
   count === 0 ? [] : [countOf(count, one, many)];
 
@@ -142,7 +133,7 @@ export function overallStateOf(
   }
   const ofProcess = problemsOfProcess(process, accounts);
   const problems = [...ofProcess, ...accounts.flatMap(problemsOf)];
-  if (problems.length === 0) return workingState(accounts, countStates(applications));
+  if (problems.length === 0) return workingState(accounts, applications);
   const isDown =
     ofProcess.some(({ kind }) => kind === 'nothing_selected') ||
     (accounts.length > 0 && accounts.every(({ state }) => state === 'down'));
@@ -153,7 +144,12 @@ export function overallStateOf(
   };
 }
 
-function workingState(accounts: readonly AccountDetails[], counts: StateCounts): OverallState {
+function workingState(
+  accounts: readonly AccountDetails[],
+  applications: readonly ApplicationStatus[],
+): OverallState {
+  const countIn = (wanted: ApplicationState): number =>
+    applications.filter(({ state }) => state === wanted).length;
   const starting = accounts.filter(({ state }) => state === 'starting').length;
   const isListed = accounts.some(({ hasApplications }) => hasApplications);
   if (starting > 0) {
@@ -161,7 +157,7 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
     const sentence = `The first ${what} of ${countOf(starting, 'account')} has not ended yet.`;
     return { state: 'starting', tone: 'wait', sentence };
   }
-  const { up, waiting } = counts;
+  const [up, waiting] = [countIn('up'), countIn('waiting')];
   if (waiting > 0) {
     const sentence = `${countText(up)} of ${countOf(up + waiting, 'application')} have been polled so far.`;
     return { state: 'starting', tone: 'wait', sentence };
@@ -171,8 +167,8 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
   const sentences = [
     ...(polled === '' ? [] : [`${polled}${where}, all polls succeed.`]),
     ...(up === 0 && (isListed || polled === '') ? ['No application is polled.'] : []),
-    ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
-    ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),
+    ...phraseOf(countIn('silent'), 'application reports nothing.', 'applications report nothing.'),
+    ...phraseOf(countIn('gone'), 'application is gone.', 'applications are gone.'),
   ];
   return { state: 'up', tone: 'good', sentence: sentences.join(' ') };
 }

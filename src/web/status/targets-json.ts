@@ -1,7 +1,7 @@
 import { seriesLabels } from '../../model/polled-series.ts';
 import { type Problem, problemsOf, problemsOfProcess } from '../../model/problem.ts';
 import type { ProblemKind } from '../../model/problem-kinds.ts';
-import { applicationMetrics, hostMetrics } from '../../model/snapshot.ts';
+import { throughputIn } from '../../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationState,
@@ -122,7 +122,7 @@ function targetJson(one: ApplicationStatus): object {
     labels: { account, app_id: id, app_name: name, ...labels },
     scrapePool: account,
     ...polledJson(one),
-    requestsPerMinute: Object.fromEntries(applicationMetrics(reading)),
+    requestsPerMinute: Object.fromEntries(throughputIn(reading)),
     values: valuesJson(valuesIn(reading)),
     hosts: one.hostIds.length,
     failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
@@ -182,7 +182,7 @@ function accountJson(account: AccountDetails): unknown {
     sharedRequestsPerMinute: account.sharedRequestsPerMinute,
     refusedRequests: account.refusals?.calls ?? 0,
     lastRefusal: timeJson(account.refusals?.lastMs),
-    slowdowns: problems.flatMap(({ kind, text }) => (slowdowns.has(kind) ? text : [])),
+    slowdowns: problems.flatMap(({ kind, text }) => (slow.has(kind) ? text : [])),
     pausedUntil: timeJson(account.backoffUntilMs),
     clockSkewSeconds: clockSkew?.isBelieved === true ? clockSkew.ms / 1000 : null,
     problems: problems.slice(0, mostProblems).map(problemJson),
@@ -197,24 +197,11 @@ function accountJson(account: AccountDetails): unknown {
   };
 }
 
-const slowdowns: ReadonlySet<ProblemKind> = new Set([
-  'throttled',
-  'budget_too_small',
-  'answers_slow',
-]);
+const slow: ReadonlySet<ProblemKind> = new Set(['throttled', 'budget_too_small', 'answers_slow']);
 
-function problemJson({
-  kind,
-  tone,
-  sinceMs,
-  text,
-  remedy,
-  subject,
-  reason,
-  isEffect,
-}: Problem): object {
-  const more = { subject: subject ?? null, reason: reason ?? null, isEffect: isEffect === true };
-  return { kind, tone, since: timeJson(sinceMs), text, remedy, ...more };
+function problemJson({ kind, tone, text, remedy, ...about }: Problem): object {
+  const { sinceMs, subject = null, reason = null, isEffect = false } = about;
+  return { kind, tone, since: timeJson(sinceMs), text, remedy, subject, reason, isEffect };
 }
 
 function queryJson(one: QueryStatus): unknown {
@@ -239,9 +226,7 @@ function processJson(process: ProcessStatus, accounts: readonly AccountDetails[]
   return {
     now: timeJson(nowMs),
     started: timeJson(startedMs),
-    version: build.version,
-    revision: build.revision,
-    nodeVersion: build.nodeVersion,
+    ...build,
     shard: shard.ordinal,
     totalShards: shard.total,
     config: {
@@ -271,7 +256,7 @@ function hostJson(one: ApplicationStatus, id: string): object {
   return {
     ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
-    requestsPerMinute: Object.fromEntries(hostMetrics(reading, id)),
+    requestsPerMinute: Object.fromEntries(throughputIn(reading, id)),
     values: valuesJson(valuesIn(reading, id)),
   };
 }

@@ -4,7 +4,7 @@ import {
   isWorthPolling,
   type SelectedApplication,
 } from '../../../src/model/selected-application.ts';
-import { applicationMetrics } from '../../../src/model/snapshot.ts';
+import { throughputIn } from '../../../src/model/snapshot.ts';
 import { unexpectedAnswers } from '../../../src/model/telemetry.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import { createUnexpectedAnswers } from '../../../src/newrelic/answer.ts';
@@ -142,7 +142,7 @@ describe('a source of a simulated account', () => {
     const bench = aSimulatedSource({ fleet, graphql: { snapMs: 120_000 } });
     const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
 
-    expect(applicationMetrics(outcomes.get('101')?.reading).get('web')).toBe(120);
+    expect(throughputIn(outcomes.get('101')?.reading).get('web')).toBe(120);
     expect(bench.unexpected).toEqual(['window', 'window']);
   });
 });
