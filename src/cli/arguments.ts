@@ -241,7 +241,7 @@ function runOf(
     .filter((flag) => isFor(flag, command))
     .map((flag) => settingOf(flag, given, env));
   const flags = flagsOf(settings);
-  const { formats = ['text'] } = factsOf(command);
+  const { formats } = factsOf(command);
   if (!formats.includes(flags.output)) {
     const expected = formats.join(' or ');
     throw new UsageError(`${command}: --output=${flags.output}: expected ${expected}`);

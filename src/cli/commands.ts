@@ -9,10 +9,9 @@ export const outputFormats = ['text', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 interface CommandFacts {
-  readonly operand?: Operand;
-  /** What it prints, if there is a choice. */
-  readonly formats?: readonly OutputFormat[];
-  /** For the help. */
+  readonly operand: Operand | undefined;
+  /** What it may print. */
+  readonly formats: readonly OutputFormat[];
   readonly summary: string;
 }
 
@@ -27,67 +26,46 @@ const application: Operand = {
   help: 'Id of an application, or its name exactly as New Relic shows it.',
 };
 
-export const commands = [
-  'serve',
-  'check-config',
-  'plan',
-  'discover',
-  'metrics',
-  'compare',
-  'backfill',
-  'verify',
-  'once',
-  'demo',
-  'simulate',
-  'healthcheck',
-  'print-config',
-  'config-schema',
-] as const;
-export type Command = (typeof commands)[number];
+/** All commands, with what the help says of them. */
+const summaries = {
+  serve: 'Poll New Relic and serve the metrics. The default.',
+  'check-config': 'Check the configuration and report all errors at once.',
+  plan: 'Show what polling will cost; exit with 1 if it does not fit.',
+  discover: 'List the applications of the accounts; -o yaml to paste as apps.',
+  metrics: 'List the metrics of an application, and their values now.',
+  compare: 'Poll with REST and NerdGraph; exit with 1 if switching is not safe.',
+  backfill: 'Write the past as OpenMetrics text, for Prometheus to import; over NerdGraph.',
+  verify:
+    'Ask New Relic what is only believed of it, for a report; exit with 1 if anything differs.',
+  once: 'Poll once and print the values; exit with 1 if anything failed.',
+  demo: 'Serve the metrics of a simulated account; needs no key and no file.',
+  simulate: 'Simulate New Relic, with faults, for an exporter to poll.',
+  healthcheck: 'Ask a running exporter whether it works; for container probes.',
+  'print-config': 'Print the configuration and the flags of serve with all defaults.',
+  'config-schema': 'Print the JSON schema of the configuration file, for editors.',
+} as const;
 
-const commandTable: Readonly<Record<Command, CommandFacts>> = {
-  serve: { summary: 'Poll New Relic and serve the metrics. The default.' },
-  'check-config': {
-    operand: file,
-    summary: 'Check the configuration and report all errors at once.',
-  },
-  plan: {
-    operand: file,
-    formats: ['text', 'json'],
-    summary: 'Show what polling will cost; exit with 1 if it does not fit.',
-  },
-  discover: {
-    operand: file,
-    formats: outputFormats,
-    summary: 'List the applications of the accounts; -o yaml to paste as apps.',
-  },
-  metrics: {
-    operand: application,
-    formats: ['text', 'yaml'],
-    summary: 'List the metrics of an application, and their values now.',
-  },
-  compare: {
-    operand: file,
-    summary: 'Poll with REST and NerdGraph; exit with 1 if switching is not safe.',
-  },
-  backfill: {
-    operand: file,
-    summary: 'Write the past as OpenMetrics text, for Prometheus to import; over NerdGraph.',
-  },
-  verify: {
-    operand: file,
-    summary:
-      'Ask New Relic what is only believed of it, for a report; exit with 1 if anything differs.',
-  },
-  once: { summary: 'Poll once and print the values; exit with 1 if anything failed.' },
-  demo: { summary: 'Serve the metrics of a simulated account; needs no key and no file.' },
-  simulate: { summary: 'Simulate New Relic, with faults, for an exporter to poll.' },
-  healthcheck: { summary: 'Ask a running exporter whether it works; for container probes.' },
-  'print-config': {
-    operand: file,
-    summary: 'Print the configuration and the flags of serve with all defaults.',
-  },
-  'config-schema': { summary: 'Print the JSON schema of the configuration file, for editors.' },
+export type Command = keyof typeof summaries;
+
+export const commands: readonly Command[] = Object.keys(summaries).filter((name): name is Command =>
+  Object.hasOwn(summaries, name),
+);
+
+const operands: Readonly<Partial<Record<Command, Operand>>> = {
+  'check-config': file,
+  plan: file,
+  discover: file,
+  metrics: application,
+  compare: file,
+  backfill: file,
+  verify: file,
+  'print-config': file,
+};
+
+const formats: Readonly<Partial<Record<Command, readonly OutputFormat[]>>> = {
+  plan: ['text', 'json'],
+  discover: outputFormats,
+  metrics: ['text', 'yaml'],
 };
 
 /** The command of that name; `undefined` if there is none. */
@@ -96,5 +74,9 @@ export function commandNamed(word: string): Command | undefined {
 }
 
 export function factsOf(command: Command): CommandFacts {
-  return commandTable[command];
+  return {
+    operand: operands[command],
+    formats: formats[command] ?? ['text'],
+    summary: summaries[command],
+  };
 }

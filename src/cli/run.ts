@@ -8,7 +8,6 @@ import {
 import { ignoreWriteErrors } from '../publish/logger.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import type { Command } from './commands.ts';
-import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 
 /**
@@ -30,8 +29,11 @@ export async function run(argv: readonly string[], platform: Platform): Promise<
         return 0;
       case 'error':
         throw new CommandError(2, parsed.message);
-      case 'run':
-        return await runCommand(parsed, argv, withHostName(parsed.flags, platform));
+      case 'run': {
+        const { hostName } = parsed.flags;
+        const named = hostName === '' ? platform : { ...platform, ownHostNames: [hostName] };
+        return await runCommand(parsed, argv, named);
+      }
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -50,11 +52,6 @@ function isEndless(command: Command): command is EndlessCommand {
 export function runsUntilStopped(argv: readonly string[], env: Platform['env']): boolean {
   const parsed = parseArguments(argv, env);
   return parsed.kind === 'run' && isEndless(parsed.command);
-}
-
-/** The platform with the host name that the flags give, if they give one. */
-function withHostName({ hostName }: Flags, platform: Platform): Platform {
-  return hostName === '' ? platform : { ...platform, ownHostNames: [hostName] };
 }
 
 /** The command line of a command. */

@@ -200,7 +200,9 @@ function failure(code: string, message: string): Error {
 async function print(text: string): Promise<void> {
   const { stdout } = process;
   if (fstatSync(stdout.fd).isFile()) {
-    writeAll(stdout.fd, Buffer.from(text));
+    const bytes = Buffer.from(text);
+    // When the disk becomes full, Node's own stream takes a partly written file for a whole one.
+    for (let at = 0; at < bytes.length; ) at += writeSync(stdout.fd, bytes, at);
     return;
   }
   await new Promise<void>((resolve, reject) => {
@@ -209,11 +211,4 @@ async function print(text: string): Promise<void> {
       else reject(error);
     });
   });
-}
-
-/** When the disk becomes full, Node's own stream takes a partly written file for a whole one. */
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let offset = 0; offset < bytes.length; ) {
-    offset += writeSync(fd, bytes, offset);
-  }
 }

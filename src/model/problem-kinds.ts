@@ -14,31 +14,7 @@ interface Kind {
 }
 
 /** All that can be wrong, the worst first: causes before their effects. */
-export const kindsOfProblems = [
-  'config_broken',
-  'nothing_selected',
-  'key_refused',
-  'unreachable',
-  'list_failing',
-  'throttled',
-  'key_unreadable',
-  'entry_matches_nothing',
-  'application_failing',
-  'query_failing',
-  'application_dropped',
-  'query_dropped',
-  'budget_too_small',
-  'answers_slow',
-  'metric_without_value',
-  'query_without_value',
-  'tag_without_value',
-  'series_dropped',
-  'clock_wrong',
-  'key_shared',
-] as const;
-export type ProblemKind = (typeof kindsOfProblems)[number];
-
-export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
+const table = {
   config_broken: {
     tone: 'red',
     phrase: ['refused configuration', 'refused configurations'],
@@ -169,4 +145,12 @@ export const problemKinds: Readonly<Record<ProblemKind, Kind>> = {
     remedy: 'give each account a key of its own, or make them one account',
     log: ['accounts with the same API key', 'accounts have keys of their own'],
   },
-};
+} as const;
+
+export type ProblemKind = keyof typeof table;
+
+export const problemKinds: Readonly<Record<ProblemKind, Kind>> = table;
+
+export const kindsOfProblems: readonly ProblemKind[] = Object.keys(table).filter(
+  (kind): kind is ProblemKind => Object.hasOwn(table, kind),
+);

@@ -99,9 +99,10 @@ function withLongIntegersQuoted(json: string): string {
   const parts: string[] = [];
   let [quoted, copied, isInText] = ['', 0, false];
   for (const { 0: token, index } of json.matchAll(/\\.|"|[-+.\w]+/gs)) {
+    const isLongInteger = /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
     if (token === '"') {
       isInText = !isInText;
-    } else if (!isInText && isLongInteger(token)) {
+    } else if (!isInText && isLongInteger) {
       parts.push(json.slice(copied, index), `"${token}"`);
       copied = index + token.length;
       if (parts.length >= partsAtATime) quoted += parts.splice(0).join('');
@@ -111,10 +112,6 @@ function withLongIntegersQuoted(json: string): string {
 }
 
 const partsAtATime = 1000;
-
-function isLongInteger(token: string): boolean {
-  return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
-}
 
 /** The text, unless it is empty; `undefined` for anything else. */
 export function textIn(value: unknown): string | undefined {

@@ -32,7 +32,6 @@ export class AccountPoller {
   readonly #context: Context;
   readonly #table: AccountTable;
   readonly #discoveries: DiscoveryLoop;
-  readonly #startMs: number;
   readonly #stopping = new AbortController();
   #isRunning = false;
   /** Polls that have not ended. */
@@ -50,7 +49,7 @@ export class AccountPoller {
   constructor(options: AccountInUse, context: Context) {
     this.#options = options;
     this.#context = context;
-    this.#startMs = context.clock.monotonicMs();
+    const startMs = context.clock.monotonicMs();
     this.#table = new AccountTable(options, context);
     this.#discoveries = new DiscoveryLoop(
       discoveryOptionsOf(options.entries),
@@ -62,7 +61,7 @@ export class AccountPoller {
       options.account.name,
       () =>
         accountFactsOf(this.#options, this.#table, context, {
-          startMs: this.#startMs,
+          startMs,
           nextDiscoveryMs: this.#discoveries.nextMs(),
         }),
       context,

@@ -82,20 +82,15 @@ export class AccountJudge {
   }
 }
 
-/** What is known of the account, for people, probes and self-metrics. */
+/**
+ * What is known of the account, for people, probes and self-metrics: its poller was created at `startMs`, and the
+ * next discovery is at `nextDiscoveryMs`, unless one is under way; monotonic.
+ */
 export function accountFactsOf(
   { account, entries, queries = [] }: AccountInUse,
   table: AccountTable,
   context: Context,
-  {
-    startMs,
-    nextDiscoveryMs,
-  }: {
-    /** Monotonic time at which the poller was created. */
-    readonly startMs: number;
-    /** Monotonic time of the next discovery; `undefined` while one is under way. */
-    readonly nextDiscoveryMs: number | undefined;
-  },
+  { startMs, nextDiscoveryMs }: Readonly<{ startMs: number; nextDiscoveryMs: number | undefined }>,
 ): AccountFacts {
   const { source, calls, clock } = context;
   const { plan, discovery, states, asked } = table;
@@ -131,8 +126,8 @@ export function accountFactsOf(
     missingTags: tagsWithoutValue(known.map(({ selected }) => selected)),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failing: failingStatusesOf(name, table, clock),
-    queries: queryStatusesOf(name, table, clock),
+    failing: failingStatusesOf(name, states, now),
+    queries: queryStatusesOf(name, states, now),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs, now) : undefined,
     ...sendingFactsOf(account, context),
@@ -218,12 +213,7 @@ export function applicationStatusesOf(
 }
 
 /** Those of its applications that fail. */
-function failingStatusesOf(
-  account: string,
-  { states }: AccountTable,
-  clock: Clock,
-): AccountDetails['failing'] {
-  const now = nowOf(clock);
+function failingStatusesOf(account: string, states: States, now: Now): AccountDetails['failing'] {
   return states.failing().flatMap((state) => {
     if (state.kind === 'query') return [];
     const { id, name } = state.selected.application;
@@ -232,12 +222,7 @@ function failingStatusesOf(
 }
 
 /** All its queries. */
-function queryStatusesOf(
-  account: string,
-  { states }: AccountTable,
-  clock: Clock,
-): readonly QueryStatus[] {
-  const now = nowOf(clock);
+function queryStatusesOf(account: string, states: States, now: Now): readonly QueryStatus[] {
   return Array.from(states.queries.values(), (state) => {
     const { query, reading } = state;
     const polled = polledStatusOf(state, true, states, now);

@@ -124,7 +124,11 @@ export class AccountTable {
       const released = await reconfigure(this.states, chosen, this.#letOthersRun(signal));
       for (const id of released) this.#publisher.publish(id);
       this.#metrics.judge(this.states.applications);
-      if (!seeksAny(options.entries)) this.#forgetDiscoveries();
+      if (!seeksAny(options.entries)) {
+        // Nothing that earlier lists said counts any more.
+        this.#discovery = initialDiscovery;
+        this.#planner.discovered({ calls: 0, complete: true }, 1);
+      }
       this.#replan();
       this.states.askNew('application');
     });
@@ -247,12 +251,6 @@ export class AccountTable {
   #remove(id: string): void {
     this.states.delete(id);
     this.#publisher.publish(id);
-  }
-
-  /** Of an account that asks for no list, nothing that earlier lists said counts any more. */
-  #forgetDiscoveries(): void {
-    this.#discovery = initialDiscovery;
-    this.#planner.discovered({ calls: 0, complete: true }, 1);
   }
 
   /** Whether the account is up, in these settings. */

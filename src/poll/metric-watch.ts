@@ -67,7 +67,10 @@ export class MetricWatch {
       const { entry } = state.selected;
       const watch = watches.get(entry) ?? this.#watches.get(entry) ?? watchOf(entry, known);
       watches.set(entry, watch);
-      if (mayBring(state) && !watch.polled.has(id)) awaited.add(watch);
+      // One that fails must not hold back the others.
+      const mayBring =
+        !state.gone && state.pollSucceeded !== false && isWorthPolling(state.selected);
+      if (mayBring && !watch.polled.has(id)) awaited.add(watch);
     }
     this.#watches = watches;
     const missing = [...watches.values()].flatMap((watch) => {
@@ -128,9 +131,4 @@ function isBusy({ application }: SelectedApplication, reading: AppReading): bool
   return [reading.application, ...reading.hosts.values()].some((values) =>
     [...valuesByTransaction('throughput', series, values).values()].some((value) => value > 0),
   );
-}
-
-/** Whether its next poll may bring something: one that fails must not hold back the others. */
-function mayBring({ gone, pollSucceeded, selected }: AppState): boolean {
-  return !gone && pollSucceeded !== false && isWorthPolling(selected);
 }

@@ -73,9 +73,10 @@ export async function reconcile(
     const known = states.applications.get(id);
     if (known !== undefined) selector.entryOf(known.selected.application);
   }
-  const missing = selector
-    .missing()
-    .filter((entry) => chosen.owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
+  const missing = selector.missing().filter(({ selector: wanted }) => {
+    const isUnknown = wanted.kind === 'id' && unknown.has(wanted.id);
+    return chosen.owns(selectorText(wanted)) && !isUnknown;
+  });
   return { removed, missing, excluded };
 }
 
@@ -114,10 +115,6 @@ function isOwn(
   { owns }: Chosen,
 ): entry is AppEntry {
   return entry !== undefined && !entry.exclude && owns(id);
-}
-
-function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
-  return selector.kind === 'id' && ids.has(selector.id);
 }
 
 /** Finds the entry that chooses each of the applications. */

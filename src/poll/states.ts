@@ -29,7 +29,8 @@ export function withoutStaleValues<One extends State>(state: One, nowMs: number)
   if (staleAtMs(state) > nowMs) return state;
   const sinceMs = nowMs - timingOf(state).staleAfterMs;
   const isAllStale = state.kind === 'query' || (state.lateSinceMs ?? Infinity) <= sinceMs;
-  const left = isAllStale ? nothingLeft(state) : withoutFailingSince(state, sinceMs);
+  const none = state.kind === 'query' ? { reading: undefined, heldSinceMs: undefined } : noParts;
+  const left = isAllStale ? none : withoutFailingSince(state, sinceMs);
   const isDropped = left.reading === undefined && hasValues(state.reading);
   return { ...state, ...left, pollSucceeded: false, droppedMs: isDropped ? nowMs : undefined };
 }
@@ -280,10 +281,6 @@ export class States {
   #dueIn(state: State, share: number): State {
     return { ...state, dueMs: this.#clock.monotonicMs() + share * this.#intervalMsOf(state) };
   }
-}
-
-function nothingLeft(state: State): Pick<State, 'reading' | 'heldSinceMs'> {
-  return state.kind === 'query' ? { reading: undefined, heldSinceMs: undefined } : noParts;
 }
 
 function inOrder(due: readonly State[]): readonly string[] {

@@ -38,9 +38,8 @@ interface Account {
 }
 
 /** The order of the numbers that the ids write: decimal strings, perhaps longer than a number holds. */
-function byId(left: Subject, right: Subject): number {
-  return left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
-}
+const byId = (left: Subject, right: Subject): number =>
+  left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
 
 /** A series counts as dropped once, when it is first left out. */
 function countDropped(subject: Subject): void {

@@ -86,18 +86,19 @@ export class MetricsServer {
    */
   async close(deadlineMs: number = defaultCloseDeadlineMs): Promise<void> {
     this.setNotReady();
-    this.#closed ??= this.#closeAll(deadlineMs);
+    if (this.#closed === undefined) {
+      const cancel = this.#context.clock.after(deadlineMs, () => this.#connections.cutOff());
+      this.#closed = Promise.all(this.#listening.map(stopListening)).then(cancel);
+    }
     return this.#closed;
   }
 
-  async #closeAll(deadlineMs: number): Promise<void> {
-    const cancel = this.#context.clock.after(deadlineMs, () => this.#connections.cutOff());
-    await Promise.all(this.#listening.map(stopListening));
-    cancel();
-  }
-
   async #listenOn(address: string): Promise<BoundAddress> {
-    const created = this.#created();
+    const { tls } = this.#context.access?.config() ?? {};
+    const created: HttpServer =
+      tls === undefined
+        ? { server: createServer(limits), renewTls: () => {} }
+        : createTlsServer(tls, limits, this.#connections, this.#context);
     const { server } = created;
     server.on('connection', (socket) => this.#connections.opened(socket));
     server.on('secureConnection', (socket: Socket) => this.#connections.secured(socket));
@@ -108,12 +109,6 @@ export class MetricsServer {
     server.on('error', (error) => this.#context.logger.error({ error }, 'server failed'));
     this.#listening.push(created);
     return bound;
-  }
-
-  #created(): HttpServer {
-    const { tls } = this.#context.access?.config() ?? {};
-    if (tls === undefined) return { server: createServer(limits), renewTls: () => {} };
-    return createTlsServer(tls, limits, this.#connections, this.#context);
   }
 
   #serveRequests(server: Server): void {

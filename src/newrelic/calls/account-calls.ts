@@ -171,7 +171,9 @@ export class AccountCalls implements KeyAccount {
       };
       const refuse = (reason: unknown): void => {
         end();
-        this.#forget(waiter);
+        for (const line of [this.#lists, this.#hanging, job && this.#lines.get(job)]) {
+          if (line?.waiting.delete(waiter) === true) this.#changed(line);
+        }
         reject(reason);
       };
       const onAbort = (): void => refuse(signal.reason);
@@ -323,13 +325,6 @@ export class AccountCalls implements KeyAccount {
     this.#linesSoFar += 1;
     const none = { waiting: new Set<Waiter>(), inFlight: 0, queued: undefined };
     return { ...none, order: this.#linesSoFar, width };
-  }
-
-  #forget(waiter: Waiter): void {
-    const own = waiter.job && this.#lines.get(waiter.job);
-    for (const line of [this.#lists, this.#hanging, own]) {
-      if (line?.waiting.delete(waiter) === true) this.#changed(line);
-    }
   }
 
   #changed(line: Line): void {

@@ -290,8 +290,6 @@ export function forgetUntil(timesMs: number[], untilMs: number): void {
 /** A command does not wait for longer. */
 export const commandPatienceMs: number = 2 * minuteMs;
 
-type KeysContext = Readonly<{ clock: Clock; patienceMs?: number }>;
-
 /** How long calls wait for keys that let none through. */
 class Patience {
   readonly #ms: number;
@@ -330,7 +328,7 @@ export class Keys {
   readonly patience: Patience | undefined;
   readonly #keys = new Map<string, Key>();
 
-  constructor({ clock, patienceMs }: KeysContext) {
+  constructor({ clock, patienceMs }: Readonly<{ clock: Clock; patienceMs?: number }>) {
     this.clock = clock;
     this.patience = patienceMs === undefined ? undefined : new Patience(patienceMs, clock);
   }
@@ -341,14 +339,15 @@ export class Keys {
     }
     const address = new URL(baseUrl).href;
     const id = JSON.stringify([address, quotaOf({ source }), apiKey]);
-    const user = this.#userOf(JSON.stringify([address, source.kind, apiKey]), source.kind);
+    const userId = JSON.stringify([address, source.kind, apiKey]);
+    const { user = newUser(userId, source.kind) } =
+      [...this.#keys.values()].find((one) => one.user.id === userId) ?? {};
     const key = this.#keys.get(id) ?? new Key(apiKey, user, this.clock);
     this.#keys.set(id, key);
     return key;
   }
+}
 
-  #userOf(id: string, api: keyof typeof mostInFlight): KeyUser {
-    for (const { user } of this.#keys.values()) if (user.id === id) return user;
-    return { id, keys: new Set(), inFlight: 0, mostInFlight: mostInFlight[api], isPumpDue: false };
-  }
+function newUser(id: string, api: keyof typeof mostInFlight): KeyUser {
+  return { id, keys: new Set(), inFlight: 0, mostInFlight: mostInFlight[api], isPumpDue: false };
 }

@@ -90,7 +90,7 @@ export class AccountTransport {
       const answer = await this.#sendWithNewKey(request, signal).catch(apiErrorOnly);
       // Given up by its caller, it has not failed.
       if (signal.aborted && answer === signal.reason) throw signal.reason;
-      const reason = reasonOf(answer);
+      const reason = answer instanceof ApiError ? answer.reason : statusReason(answer.status);
       const delayMs = this.#delayMsAfter(answer, reason, mayRetry);
       if (delayMs === undefined || reason === undefined) {
         if (answer instanceof ApiError) throw answer;
@@ -296,10 +296,6 @@ export class AccountTransport {
 function apiErrorOnly(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;
-}
-
-function reasonOf(answer: ApiResponse | ApiError): FailureReason | undefined {
-  return answer instanceof ApiError ? answer.reason : statusReason(answer.status);
 }
 
 /** What differs from call to call, without the middle of a long list of ids. */

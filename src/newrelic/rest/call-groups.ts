@@ -122,9 +122,10 @@ export class WholeAnswers {
     }
     this.#learn(silent, answers, refused);
     const values = answers.flatMap((answer) => answer.values);
+    const endsMs = answers.flatMap(({ windowEndMs }) => windowEndMs ?? []);
     return {
       values: series.map((one) => values[kinds.flat().indexOf(one)]),
-      windowEndMs: earliestEndMs(answers),
+      windowEndMs: endsMs.length === 0 ? undefined : Math.min(...endsMs),
     };
   }
 
@@ -156,9 +157,4 @@ function refusedApart(together: MetricAnswer | undefined, series: Series, kindOf
     const values = kindOfMetric.map((one) => together.values[series.indexOf(one)]);
     return { ...together, values, unanswered: [] };
   };
-}
-
-function earliestEndMs(answers: readonly MetricAnswer[]): number | undefined {
-  const endsMs = answers.flatMap(({ windowEndMs }) => windowEndMs ?? []);
-  return endsMs.length === 0 ? undefined : Math.min(...endsMs);
 }

@@ -1,4 +1,3 @@
-import type { ApiError } from '../../model/api-error.ts';
 import type { HostNames, RequestContext } from '../../model/source.ts';
 import type { JsonObject } from '../answer.ts';
 import type { RestPurpose } from '../failures.ts';
@@ -99,15 +98,11 @@ export async function readHostNames(
   for (const hostName of wanted) {
     const { items, error } = await list(hostName);
     if (items.some(({ name }) => lowerCase.has(name.toLowerCase()))) break;
-    if (isBadRequest(error)) return { names, error: (await list()).error, calls };
+    const isRejected = error?.status === 400 || error?.status === 422;
+    if (isRejected) return { names, error: (await list()).error, calls };
     if (error !== undefined) return { names, error, calls };
     // Hosts with other names mean that the vendor ignored the filter: these are all hosts.
     if (items.some(({ name }) => !name.toLowerCase().includes(hostName.toLowerCase()))) break;
   }
   return { names, error: undefined, calls };
-}
-
-/** Whether the vendor rejected the filter of the request. */
-function isBadRequest(error: ApiError | undefined): boolean {
-  return error?.status === 400 || error?.status === 422;
 }

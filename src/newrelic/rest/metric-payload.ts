@@ -197,7 +197,9 @@ function checkWindow(
   wallMs: number,
   purpose: RestPurpose,
 ): void {
-  const unreadable = (['from', 'to'] as const).find((name) => isUnreadable(stated[name]));
+  const unreadable = (['from', 'to'] as const).find(
+    (name) => stated[name] != null && epochMsOf(stated[name]) === undefined,
+  );
   if (unreadable !== undefined) {
     const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
     throw notWhole(purpose, detail, staleCache);
@@ -219,10 +221,6 @@ function checkWindow(
 
 const staleCache =
   'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
-
-function isUnreadable(stated: JsonObject[string]): boolean {
-  return stated !== undefined && stated !== null && epochMsOf(stated) === undefined;
-}
 
 function textOf(epochMs: number | undefined): string {
   return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();

@@ -71,8 +71,9 @@ export async function readPages<Item>(
       const next = nextPageOf(found.link, page);
       const limits = [calls >= options.maxPages, idle >= maxIdlePages, weight >= maxWeight];
       const isEndless = next !== undefined && limits.includes(true);
+      const endless = `the list does not end, or is longer than any real one: it was not read further after ${calls} pages`;
       const error = isEndless
-        ? endlessList(options.purpose, calls)
+        ? notWhole(options.purpose, endless)
         : problemOf(found, { page, next }, options.purpose);
       page = next;
       if (error !== undefined) options.onBadPage(error);
@@ -107,11 +108,6 @@ const doubtTexts = {
   no_page_number: 'names a next one without a page number',
   unreadable: 'has a Link header without any of the links next, last, prev and first',
 } as const;
-
-function endlessList(purpose: RestPurpose, calls: number): ApiError {
-  const detail = `the list does not end, or is longer than any real one: it was not read further after ${calls} pages`;
-  return notWhole(purpose, detail);
-}
 
 type LinkHeader = string | readonly string[] | undefined;
 

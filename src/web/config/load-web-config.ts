@@ -106,14 +106,6 @@ function tlsErrors(tls: FileTls): readonly Rule[] {
   ];
 }
 
-/** What is wrong with values of the file together, once each of them has its form. */
-function relationErrors(document: YamlDocument, file: FileWebConfig): readonly Problem[] {
-  const { tls_server_config: tls } = file;
-  return (tls === undefined ? [] : tlsErrors(tls))
-    .filter(({ when }) => when)
-    .map((rule) => errorAt(spanAt(document, rule.at), rule.message, rule.help));
-}
-
 /** What is allowed and probably not meant. */
 function webWarnings(document: YamlDocument, file: FileWebConfig): readonly Problem[] {
   const { tls_server_config: tls } = file;
@@ -190,7 +182,10 @@ export async function loadWebConfig(
     written === undefined
       ? { tls: undefined, problems: [], files: [] }
       : await readTlsMaterial(document, written, { directory, readFile }, clock.wallMs());
-  const found = [...missing, ...relationErrors(document, file), ...material.problems];
+  const together = (written === undefined ? [] : tlsErrors(written))
+    .filter(({ when }) => when)
+    .map(({ at, message, help }) => errorAt(spanAt(document, at), message, help));
+  const found = [...missing, ...together, ...material.problems];
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new ConfigError(diagnose(errors));
   return {

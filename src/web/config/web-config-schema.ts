@@ -118,16 +118,13 @@ export interface FileWebConfig {
 
 const inPem = { error: 'must be a string in PEM form, after "|" and a line break' };
 
-function wordsOf(names: readonly string[]): string {
-  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-}
-
 function pem(description: string): z.ZodType<string> {
   return z.string(inPem).min(1, notEmpty).meta({ description });
 }
 
 function oneOf<Name extends string>(names: readonly Name[], description: string): z.ZodType<Name> {
-  return z.enum(names, { error: `must be ${wordsOf(names)}` }).meta({ description });
+  const error = `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+  return z.enum(names, { error }).meta({ description });
 }
 
 const tls: z.ZodType<FileTls> = mapOf({

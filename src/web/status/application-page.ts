@@ -98,14 +98,6 @@ function hostStateOf(
   return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
 }
 
-/** Why a host has no values. */
-function whyText(state: HostState, reason: string | undefined): string {
-  const { meaning } = hostStateViews[state];
-  return state === 'failing' && reason !== undefined
-    ? `${meaning.slice(0, -1)} (${reason}).`
-    : meaning;
-}
-
 function hostColumns(
   { reading, failure }: ApplicationStatus,
   hosts: readonly HostRow[],
@@ -143,9 +135,12 @@ function hostColumns(
       label: 'Why',
       className: 'c-why',
       isOf: ({ state }) => state !== 'up' && !isSaid,
-      cell: ({ state }) =>
-        state !== 'up' &&
-        html`<span class="${hostStateViews[state].tone}">${whyText(state, failure?.reason)}</span>`,
+      cell: ({ state }) => {
+        const { tone, meaning } = hostStateViews[state];
+        const isKnown = state === 'failing' && failure !== undefined;
+        const why = isKnown ? `${meaning.slice(0, -1)} (${failure.reason}).` : meaning;
+        return state !== 'up' && html`<span class="${tone}">${why}</span>`;
+      },
     },
   ];
   return { columns, caption };
@@ -188,21 +183,18 @@ function hostsSection(application: ApplicationStatus, params: URLSearchParams): 
 
 const longestTitle = 100;
 
-/** Whether requests per minute are asked for, as far as it is known. */
-function asksForThroughput(reading: AppReading | undefined): boolean {
-  const { series = [] } = reading ?? {};
-  return series.length === 0 || series.some(({ preset }) => preset === 'throughput');
-}
-
 function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
   const throughput = throughputIn(reading);
+  const { series = [] } = reading ?? {};
+  // As far as it is known.
+  const isAsked = series.length === 0 || series.some(({ preset }) => preset === 'throughput');
   const { lastPollMs, lastSuccessMs } = application;
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);
   return html`<dl class="facts grid">
 ${
-  asksForThroughput(reading) &&
+  isAsked &&
   html`${fact('Web, requests per minute', html`<b>${measured(throughput.get('web'), rateText)}</b>`)}
 ${fact('Other, requests per minute', html`<b>${measured(throughput.get('other'), rateText)}</b>`)}
 ${fact('Both', measured(totalOf(throughput), rateText))}`
