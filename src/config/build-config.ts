@@ -26,14 +26,9 @@ import {
 /** New Relic advises at most 5 complex queries at a time. */
 const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
 
-function sourceOf({ source, account_id: accountId }: FileAccount): AccountSource {
-  return source === 'nerdgraph' && accountId !== undefined
-    ? { kind: 'nerdgraph', accountId }
-    : { kind: 'rest', accountId };
-}
-
 function accountOf(account: FileAccount, directory: string): AccountConfig {
-  const { ca_file: caFile } = account;
+  const { ca_file: caFile, account_id: accountId } = account;
+  const isRest = account.source === 'rest' || accountId === undefined;
   const placeOf = (file?: string, name?: string): SecretLocation | undefined => {
     if (file !== undefined) return { kind: 'file', path: resolve(directory, file) };
     return name === undefined ? undefined : { kind: 'env', name };
@@ -42,7 +37,7 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
   return {
     name: account.name,
     baseUrl: account.base_url ?? regionAddresses[account.region ?? 'us'],
-    source: sourceOf(account),
+    source: isRest ? { kind: 'rest', accountId } : { kind: 'nerdgraph', accountId },
     apiKey: placeOf(account.api_key_file, account.api_key_env) ?? { kind: 'env', name: '' },
     apiKeyHeader: account.api_key_header,
     requestsPerMinute: account.requests_per_minute,

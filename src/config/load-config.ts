@@ -100,7 +100,7 @@ export interface InspectedConfig {
   /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
   readonly written: PlainMap | undefined;
   /** The place of a value of the file; `undefined` if it is not written. */
-  readonly at: (...path: Path) => { readonly span: Span } | undefined;
+  readonly at: (...path: Path) => Span | undefined;
   /** Problems with this file, whoever found them, ready to print. */
   readonly diagnose: (problems: readonly Problem[]) => readonly Diagnostic[];
   /** Where a value of the file is, ready to print. */
@@ -228,10 +228,7 @@ export async function inspectConfig(
     errors: [...keyProblems, ...others],
     warnings: keys.length === 0 ? warnings : [],
     written: document.value,
-    at: (...path) => {
-      const span = spanAt(document, path);
-      return span && { span };
-    },
+    at: (...path) => spanAt(document, path),
     ...shown,
   };
 }

@@ -2,15 +2,6 @@ import { distance } from 'fastest-levenshtein';
 import { documentUrl } from '../model/shown-text.ts';
 
 /**
- * How many letters may differ if a word counts as misspelt. Two swapped letters count as two changes;
- * two changes of a word under four letters would leave nothing in common.
- */
-function toleranceFor(word: string, candidate: string): number {
-  const shorter = Math.min(word.length, candidate.length);
-  return Math.max(shorter < 4 ? 1 : 2, Math.floor(shorter / 3));
-}
-
-/**
  * The candidate that was probably meant by `word`, if one is near enough. The first letter is hardly ever
  * mistyped: with another one a word means something else, as `avg_time` and `min_time`.
  */
@@ -19,7 +10,9 @@ export function closest(word: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const limit = toleranceFor(word, candidate);
+    const shorter = Math.min(word.length, candidate.length);
+    // Two swapped letters count as two changes; two of a word under four letters would leave nothing in common.
+    const limit = Math.max(shorter < 4 ? 1 : 2, Math.floor(shorter / 3));
     if (candidate.charAt(0).toLowerCase() !== lower.charAt(0)) continue;
     // The difference in length is a lower bound: it saves the comparison of hopeless pairs.
     if (Math.abs(word.length - candidate.length) > limit) continue;

@@ -161,11 +161,8 @@ class Reading {
     }
     const items = node.items.map((item) => this.read(item, span));
     const children = items.map((item, index) => [index, { key: span, placed: item }] as const);
-    return placed(
-      items.map(({ value }) => value),
-      span,
-      new Map(children),
-    );
+    const values = items.map(({ value }) => value);
+    return placed(values, span, new Map(children));
   }
 
   #map(map: YAMLMap, span: Span): Placed {

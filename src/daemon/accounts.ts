@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type AccountConfig, type Config, quotaOf } from '../model/config.ts';
+import { type Config, quotaOf } from '../model/config.ts';
 import { type Problem, problemsOfProcess } from '../model/problem.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
@@ -92,7 +92,14 @@ export class Account {
     const { send, vendorClock } = this.#transport;
     this.asking = { send, calls, observer, logger, clock, vendorClock };
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
-    this.source = createSource(account, timeoutMs, this.asking);
+    const { name, source } = account;
+    this.source =
+      source.kind === 'nerdgraph'
+        ? createNerdGraphSource(
+            { account: name, accountId: source.accountId, timeoutMs },
+            this.asking,
+          )
+        : createRestSource(name, { ...this.asking, client: createRestClient(this.asking) });
     const polled = { source: this.source, calls, key, vendorClock, clock, random, sink, logger };
     const pollObserver = metrics.pollObserver(account.name);
     this.poller = new AccountPoller(prepared, { ...polled, observer: pollObserver });
@@ -105,10 +112,6 @@ export class Account {
 
   get name(): string {
     return this.#prepared.account.name;
-  }
-
-  status(): AccountDetails {
-    return this.poller.status();
   }
 
   /**
@@ -148,19 +151,6 @@ export class Account {
     this.#logger.stop();
     await this.#transport.close();
   }
-}
-
-function createSource(
-  { name, source }: AccountConfig,
-  timeoutMs: () => number,
-  asking: Asking,
-): Source {
-  if (source.kind === 'nerdgraph') {
-    const options = { account: name, accountId: source.accountId, timeoutMs };
-    return createNerdGraphSource(options, asking);
-  }
-  const client = createRestClient(asking);
-  return createRestSource(name, { ...asking, client });
 }
 
 export interface DaemonContext {
@@ -239,7 +229,7 @@ export class Daemon {
 
   status(): readonly AccountDetails[] {
     const { redactor } = this.#context.platform;
-    return this.#all().map((account) => redactedAccount(account.status(), redactor));
+    return this.#all().map(({ poller }) => redactedAccount(poller.status(), redactor));
   }
 
   /** All polled applications of all accounts. */

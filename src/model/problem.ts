@@ -239,7 +239,7 @@ export function problemsOfProcess(
   const problem = process.reload?.problem;
   const found: readonly Found[] = [
     ...(problem === undefined ? [] : [{ kind: 'config_broken', text: problem } as const]),
-    ...(process.shard.total === 1 && selectsNothing(accounts)
+    ...(process.shard.total === 1 && accounts.length > 0 && accounts.every(selectsNothing)
       ? [{ kind: 'nothing_selected', text: 'no application is selected' } as const]
       : []),
     ...clockProblems(accounts),
@@ -249,13 +249,8 @@ export function problemsOfProcess(
 }
 
 /** Whether New Relic has listed what there is, and nothing of it is polled, nor a query. */
-function selectsNothing(accounts: readonly AccountDetails[]): boolean {
-  return (
-    accounts.length > 0 &&
-    accounts.every(
-      ({ up, applications, queries = [] }) => up === true && applications + queries.length === 0,
-    )
-  );
+function selectsNothing({ up, applications, queries = [] }: AccountDetails): boolean {
+  return up === true && applications + queries.length === 0;
 }
 
 function clockProblems(accounts: readonly AccountDetails[]): readonly Found[] {

@@ -98,12 +98,6 @@ function textOf(value: unknown): string {
 /** A million would block the whole process for seconds. */
 const mostErrors = 100;
 
-/** REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one. */
-function errorsIn({ error, errors }: JsonObject): readonly unknown[] {
-  const all = [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
-  return all.slice(0, mostErrors);
-}
-
 /** It only announces that a field will go some day. */
 function isNotice(error: unknown): boolean {
   return textOf(objectOf(error)['message']).startsWith('This field is deprecated!');
@@ -124,7 +118,10 @@ function isVague(status: number, document: unknown): boolean {
 
 /** @param document `undefined` if the answer has none */
 function verdictIn(status: number, document: unknown): Verdict | undefined {
-  const verdicts = errorsIn(objectOf(document)).map(verdictOn);
+  // REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one.
+  const { error, errors } = objectOf(document);
+  const all = [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
+  const verdicts = all.slice(0, mostErrors).map(verdictOn);
   const rankOf = (verdict: Verdict): number => precedence.indexOf(verdict.status);
   const [deciding] = verdicts.toSorted((left, right) => rankOf(left) - rankOf(right));
   if (deciding !== undefined && isVague(status, document)) {

@@ -58,7 +58,11 @@ export class DiscoveryLoop {
         const { selectors } = this.#options;
         const isWhole = await this.discover(signal, ended);
         failures = isWhole ? 0 : failures + 1;
-        lacking = lacksSomething(this.#table) ? lacking + 1 : 0;
+        const { discovery, states } = this.#table;
+        const selected = Array.from(states.applications.values(), (one) => one.selected);
+        // What is configured and not there, or does not report, may be there soon.
+        const isFound = discovery.missingSelectors.length === 0 && selected.every(isWorthPolling);
+        lacking = isFound ? 0 : lacking + 1;
         // A restart between the discovery and the pause could not cut either of them short.
         const isCurrent = this.#options.selectors === selectors;
         const atMs = this.#context.clock.monotonicMs() + this.#pauseMs(failures, lacking);
@@ -178,13 +182,4 @@ export class DiscoveryLoop {
     const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * jitter;
     return Math.min(intervalMs, retryMs, answered ? retryMs : backoffMs);
   }
-}
-
-/** Whether something that is configured is not there or does not report: it may be there soon. */
-function lacksSomething({ discovery, states }: AccountTable): boolean {
-  const { applications } = states;
-  return (
-    discovery.missingSelectors.length > 0 ||
-    [...applications.values()].some(({ selected }) => !isWorthPolling(selected))
-  );
 }

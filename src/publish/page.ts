@@ -34,14 +34,8 @@ export async function packedPage(identity: Buffer, crc: number): Promise<Page> {
 function familiesOf(subjects: readonly RenderedSubject[]): readonly FamilyHead[] {
   // Applications that ask for the same metrics share one list.
   const lists = new Set(subjects.map(({ families }) => families));
-  return inPageOrder([
-    ...new Map(
-      [...lists]
-        .flat()
-        .toReversed()
-        .map((one) => [one.name, one]),
-    ).values(),
-  ]);
+  const all = [...lists].flat().toReversed();
+  return inPageOrder([...new Map(all.map((one) => [one.name, one])).values()]);
 }
 
 /**

@@ -140,14 +140,6 @@ function linesOf(name: string, shared: SharedLabels, samples: Iterable<Sample>) 
   return { parts, series, duplicates };
 }
 
-/** In memory of its own: from Node's pool, a few bytes would keep as many of others alive. */
-function concatenated(parts: readonly Buffer[], length: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let end = 0;
-  for (const part of parts) end += part.copy(bytes, end);
-  return bytes;
-}
-
 /**
  * Renders all that is published of one application.
  *
@@ -207,5 +199,9 @@ function rendered<Of>(
     sums.series += lines.series;
     sums.duplicates += lines.duplicates;
   }
-  return { identity, families, bytes: concatenated(parts, end), ends, ...sums };
+  // In memory of its own: from Node's pool, a few bytes would keep as many of others alive.
+  const bytes = Buffer.allocUnsafeSlow(end);
+  let copied = 0;
+  for (const part of parts) copied += part.copy(bytes, copied);
+  return { identity, families, bytes, ends, ...sums };
 }

@@ -28,7 +28,7 @@ function entryFinding(
   { config, file }: CheckedConfig,
   { message, remedy }: { readonly message: string; readonly remedy: string },
 ): Finding {
-  const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind)?.span;
+  const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind);
   const place = file.placeOf(span);
   return { severity, account: entry.account, message, remedy, place };
 }
@@ -73,7 +73,7 @@ function shadowedFindings(
   const useless = open.entries.filter((entry) => {
     if (inUse.has(entry) || isMissing.has(entry) || isPending(entry, discovery.pendingIds))
       return false;
-    const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind)?.span;
+    const span = file.at('apps', config.apps.indexOf(entry), entry.selector.kind);
     // The file alone may have told already.
     return !known.has(span?.start);
   });
@@ -117,7 +117,7 @@ function tagFindings(
       if (theirs.length === 0 || !theirs.every((one) => lacksTag(one, tag))) return [];
       const near = known.includes(tag) ? undefined : didYouMean(tag, known);
       const remedy = printable(near ?? 'newrelic-exporter discover shows which tags there are');
-      const place = file.placeOf((file.at(...path, tag) ?? file.at(...path, index))?.span);
+      const place = file.placeOf(file.at(...path, tag) ?? file.at(...path, index));
       const message = `${subject} has the tag "${printable(tag)}"`;
       return [{ severity: 'warning', account: account.name, message, remedy, place } as const];
     });

@@ -90,7 +90,7 @@ async function unknownFinding(
     account: open.account.name,
     message: `application ${id} has no ${what}metric "${printable(metric)}"`,
     remedy,
-    place: file.placeOf(file.at(...list, 'metrics', index, key)?.span),
+    place: file.placeOf(file.at(...list, 'metrics', index, key)),
   };
 }
 

@@ -204,7 +204,7 @@ async function regionFindings(
       account: account.name,
       message: `${asked}: the region ${region} knows the key, so the account is there`,
       remedy: `write region: ${region}`,
-      place: file.placeOf((place('region') ?? place('name'))?.span),
+      place: file.placeOf(place('region') ?? place('name')),
     },
   ];
 }

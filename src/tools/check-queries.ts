@@ -49,7 +49,7 @@ function queryFinding(
   const { reading, error } = outcome;
   // An entry that asks several accounts has one list of gauges.
   const entries = [...new Set(config.queries?.map(({ gauges }) => gauges))];
-  const place = file.placeOf(file.at('queries', entries.indexOf(query.gauges), 'nrql')?.span);
+  const place = file.placeOf(file.at('queries', entries.indexOf(query.gauges), 'nrql'));
   if (reading === undefined) {
     const message = `query ${name} brings nothing`;
     return { severity: 'error', account, place, message, remedy: error?.message };

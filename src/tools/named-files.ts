@@ -32,11 +32,11 @@ function secretOf(
   const isOfficial = address === undefined || regionOf(address) !== undefined;
   if (file !== undefined && file.text !== '') {
     const location = { kind: 'file', path: resolve(directory, file.text) } as const;
-    return [{ kind, location, isOfficial, span: at(...file.path)?.span }];
+    return [{ kind, location, isOfficial, span: at(...file.path) }];
   }
   if (variable === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable.text)) return [];
   const location = { kind: 'env', name: variable.text } as const;
-  return [{ kind, location, isOfficial, span: at(...variable.path)?.span }];
+  return [{ kind, location, isOfficial, span: at(...variable.path) }];
 }
 
 function caOf(
@@ -46,7 +46,7 @@ function caOf(
 ): readonly NamedFile[] {
   const file = textAt(account, 'ca_file');
   if (file === undefined || file.text === '') return [];
-  return [{ kind: 'ca', path: resolve(directory, file.text), span: at(...file.path)?.span }];
+  return [{ kind: 'ca', path: resolve(directory, file.text), span: at(...file.path) }];
 }
 
 function namedFiles(file: InspectedConfig, directory: string): readonly NamedFile[] {

@@ -313,7 +313,7 @@ describe('include', () => {
 
     const file = await inspectConfig(text, source);
 
-    expect(file.placeOf(file.at('apps', 0, 'id')?.span)).toMatchObject({
+    expect(file.placeOf(file.at('apps', 0, 'id'))).toMatchObject({
       fileName: other,
       line: 2,
       column: 14,

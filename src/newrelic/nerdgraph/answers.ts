@@ -96,10 +96,8 @@ export class Answers {
 
   answered(query: PlannedQuery, { rows }: NrqlAnswer): void {
     for (const id of query.applicationIds) {
-      this.#open.set(
-        id,
-        this.#openOf(id).filter((one) => one !== query),
-      );
+      const others = this.#openOf(id).filter((one) => one !== query);
+      this.#open.set(id, others);
     }
     const { values } = query;
     for (const row of rows) {

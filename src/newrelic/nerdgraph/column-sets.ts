@@ -97,15 +97,13 @@ export function columnsOf(series: readonly PolledSeries[], subject: Subject): re
 
 function hasRoom(columns: readonly Column[], wanted: readonly Column[]): boolean {
   const lacking = wanted.filter((column) => placeOf(columns, column) === -1);
-  const characters = [...columns, ...lacking].reduce((sum, column) => sum + lengthOf(column), 0);
-  return characters <= maxColumnCharacters;
+  // What a column adds to a query: its own text, and its metric in the list of all.
+  const texts = [...columns, ...lacking].map(
+    ({ metric, of }) => `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`,
+  );
+  return texts.join('').length <= maxColumnCharacters;
 }
 
 function placeOf(columns: readonly Column[], { metric, of }: Column): number {
   return columns.findIndex((column) => column.metric === metric && column.of === of);
-}
-
-/** What a column adds to a query: its own text, and its metric in the list of all. */
-function lengthOf({ metric, of }: Column): number {
-  return `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`.length;
 }

@@ -146,7 +146,7 @@ async function pollApplications(
     else answers.answered(query, answer);
     ended.push({ ...query, error });
   };
-  const now = queries.filter(isNow);
+  const now = queries.filter(({ when }) => when !== 'later');
   // What is asked in smaller parts is a larger job, which lets others pass.
   const others = now.length > job.size ? { ...job, size: now.length } : job;
   await pLimit(calls.concurrency).map(now, async (query, index) =>
@@ -154,14 +154,10 @@ async function pollApplications(
   );
   if (signal.aborted) return [];
   sizes.ended(ended);
-  for (const query of queries) {
-    if (!isNow(query)) answers.failed(query.applicationIds, askedLater);
+  for (const { when, applicationIds } of queries) {
+    if (when === 'later') answers.failed(applicationIds, askedLater);
   }
   return outcomesOf(questions, answers, context);
-}
-
-function isNow({ when }: PlannedQuery): boolean {
-  return when !== 'later';
 }
 
 function* outcomesOf(

@@ -167,14 +167,11 @@ function queriesAbout(
       : Math.max(Math.round(1 / division.together), Math.ceil(rows / fullSize.rows));
     return { ...division, id, hostIds, rows, parts, mayHaveParts: !isOne };
   });
-  const small = packed(
-    counted.filter(({ parts }) => parts === 1),
-    room,
-  );
+  const whole = counted.filter(({ parts }) => parts === 1);
   // An application with very many hosts has queries of its own.
   const large = counted.filter(({ parts }) => parts > 1);
   const groups = [
-    ...small.map(({ ids, mayHaveParts, when }) => {
+    ...packed(whole, room).map(({ ids, mayHaveParts, when }) => {
       return { applicationIds: ids, ...subset, parts: 1, mayHaveParts, when };
     }),
     ...large.flatMap(({ id, hostIds = [], parts, mayHaveParts, when }) => {

@@ -35,16 +35,12 @@ export async function ask<Content>(
 ): Promise<Content> {
   const response = await send({ ...call, ...request }, signal);
   return countingFailures(response, request, observer, () => {
-    const document = documentIn(response, request, parseOf(request));
+    // Values are numbers, however long; lists have ids.
+    const isList = request.operation.startsWith('list_');
+    const document = documentIn(response, request, isList ? parseJsonKeepingIds : parseJson);
     if (isJsonObject(document)) return read(document, response.headers);
     throw notWhole(request, 'the answer is not a JSON object');
   });
-}
-
-/** Values are numbers, however long; lists have ids. */
-function parseOf({ operation }: RestPurpose): typeof parseJson {
-  const areValues = operation === 'application_metrics' || operation === 'host_metrics';
-  return areValues ? parseJson : parseJsonKeepingIds;
 }
 
 /** The failure that a list is not whole; `undefined` if no part of it was left out. */

@@ -1,7 +1,6 @@
 import type { ApiError, FailureReason } from '../../model/api-error.ts';
 import type { Application } from '../../model/application.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { Selector } from '../../model/config.ts';
 import type { Discovery, Source } from '../../model/source.ts';
 import { hourMs } from '../../model/time.ts';
 import { isEntityId } from '../answer.ts';
@@ -27,9 +26,11 @@ const maxLookUps = 10;
 export function createDiscover(context: RestContext): Source['discover'] {
   const lookUps = new LookUps(context.clock);
   return async ({ selectors }, knownIds, signal) => {
-    const read: ReadApplications = async (ids) => readApplications(ids, context, { signal });
+    const read: ReadApplications = async (asked) => readApplications(asked, context, { signal });
     const search = new Search(read, signal);
-    const wanted = wantedIdsOf(selectors);
+    const ids = selectors.flatMap((selector) => (selector.kind === 'id' ? [selector.id] : []));
+    // A text that is not a number cannot be the id of an application.
+    const wanted = new Set(ids.filter(isEntityId));
     const known = new Set(knownIds);
     const isListed = selectors.length === 0 || selectors.some(({ kind }) => kind !== 'id');
     const pendingIds = isListed
@@ -58,14 +59,11 @@ async function findListed(
   const lost = unconfirmedAbsences(missing, others.length, list.calls);
   const pending = await findByIds({ wanted, lost, known, isListed: true }, search, lookUps);
   const stillThere = lost.filter((id) => search.has(id)).length;
-  if (list.calls === 1 && stillThere > 0) search.fail(brokenList(stillThere));
+  const detail = `the list left out most of the known applications, but at least ${stillThere} of them are still there`;
+  if (list.calls === 1 && stillThere > 0) {
+    search.fail(failureOf({ operation: 'list_applications' }, 'server', detail));
+  }
   return pending;
-}
-
-/** The ids of the selectors. A text that is not a number cannot be the id of an application. */
-function wantedIdsOf(selectors: readonly Selector[]): ReadonlySet<string> {
-  const ids = selectors.flatMap((selector) => (selector.kind === 'id' ? [selector.id] : []));
-  return new Set(ids.filter(isEntityId));
 }
 
 /**
@@ -79,11 +77,6 @@ function unconfirmedAbsences(
 ): readonly string[] {
   if (pages > 1) return missing;
   return missing.length * 2 > knownCount ? missing.slice(0, idsPerCall) : [];
-}
-
-function brokenList(stillThere: number): ApiError {
-  const detail = `the list left out most of the known applications, but at least ${stillThere} of them are still there`;
-  return failureOf({ operation: 'list_applications' }, 'server', detail);
 }
 
 interface IdQuestion {

@@ -270,10 +270,8 @@ class ApplicationPoll {
       Array.from(pieces).flatMap(([{ series }, some]) => series.map((one, at) => [one, some[at]])),
     );
     const { series: all } = this.#question.selected.entry;
-    this.#parts.set(
-      scope,
-      all.map((one) => bySeries.get(one)),
-    );
+    const part = all.map((one) => bySeries.get(one));
+    this.#parts.set(scope, part);
   }
 
   #partFailed(scope: string, error: ApiError): void {

@@ -107,14 +107,6 @@ function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number)
   return html`<p class="soft">${api}${calls}. API key from <bdi>${key.location}</bdi>${read}.</p>`;
 }
 
-function inOrder(accounts: readonly AccountDetails[]): readonly AccountDetails[] {
-  return accounts.toSorted(
-    (left, right) =>
-      accountStates.indexOf(left.state) - accountStates.indexOf(right.state) ||
-      byText(left.name, right.name),
-  );
-}
-
 /** How much of the budget the last minute took, as a bar. */
 function budgetBar(used: number, budget: number): Html {
   const part = budget > 0 ? Math.min(100, Math.round((used / budget) * 100)) : 0;
@@ -176,7 +168,11 @@ export function accountsSection(
   chosen: string,
   nowMs: number,
 ): Html {
-  const accounts = inOrder(all).filter(({ name }) => chosen === '' || name === chosen);
+  const places = new Map(accountStates.map((state, place) => [state, place]));
+  const placeOf = ({ state }: AccountDetails): number => places.get(state) ?? 0;
+  const accounts = all
+    .filter(({ name }) => chosen === '' || name === chosen)
+    .toSorted((left, right) => placeOf(left) - placeOf(right) || byText(left.name, right.name));
   const shown = accounts.slice(0, mostAccounts);
   const left = accounts.length - shown.length;
   const more =

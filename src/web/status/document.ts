@@ -28,11 +28,6 @@ const iconColours: Readonly<Record<Tone, string>> = {
   none: '#7b8794',
 };
 
-function iconHref(tone: Tone): string {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${iconColours[tone]}"/></svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
-}
-
 function navigation(
   current: DocumentParts['current'],
   { telemetryPath }: PageContext,
@@ -69,6 +64,7 @@ export function documentOf(
   { title, tone, current, main }: DocumentParts,
   context: PageContext,
 ): string {
+  const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${iconColours[tone]}"/></svg>`;
   const page = html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -76,7 +72,7 @@ export function documentOf(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} \u00b7 New Relic exporter</title>
-<link rel="icon" href="${iconHref(tone)}">
+<link rel="icon" href="${`data:image/svg+xml,${encodeURIComponent(icon)}`}">
 ${styleElement}
 <script src=".${scriptPath}" data-seconds="${refreshSeconds}" defer></script>
 </head>

@@ -131,13 +131,14 @@ function targetJson(one: ApplicationStatus): object {
 
 /** How its polls go. */
 function polledJson(one: PolledStatus): object {
-  const { state, failure, reading } = one;
+  const { state, failure, reading, intervalSeconds: seconds } = one;
   return {
     lastError: failure?.message ?? '',
     lastScrape: timeJson(one.lastPollMs) ?? never,
     lastScrapeDuration: one.lastPollSeconds ?? 0,
     health: healthOf[state],
-    scrapeInterval: durationText(one.intervalSeconds),
+    // Prometheus and Go can read it.
+    scrapeInterval: Number.isInteger(seconds) ? `${seconds}s` : `${Math.round(seconds * 1000)}ms`,
     state,
     reason: failure?.reason ?? null,
     failingSince: timeJson(failure?.sinceMs),
@@ -147,11 +148,6 @@ function polledJson(one: PolledStatus): object {
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
   };
-}
-
-/** A duration that Prometheus and Go can read. */
-function durationText(seconds: number): string {
-  return Number.isInteger(seconds) ? `${seconds}s` : `${Math.round(seconds * 1000)}ms`;
 }
 
 function accountJson(account: AccountDetails): unknown {
