@@ -31,9 +31,7 @@ export function wallTimeOf({ wallMs, monotonicMs }: Now): (atMs: number) => numb
   return (atMs) => Math.round(wallMs + atMs - monotonicMs);
 }
 
-/**
- * Resolves after `delayMs`, or rejects with the signal's reason as soon as that is aborted.
- */
+/** Resolves after `delayMs`, or rejects with the signal's reason as soon as that is aborted. */
 export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve) => {

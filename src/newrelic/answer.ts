@@ -192,9 +192,7 @@ export function sampleOf(
 
 /** Takes note of what comes with answers, or is other than New Relic documents, or than its documents leave open. */
 export interface UnexpectedAnswers {
-  /**
-   * @param detail what there was, for the log
-   */
+  /** @param detail what there was, for the log */
   saw(kind: UnexpectedAnswer, detail: Readonly<Record<string, unknown>>): void;
   /** New Relic says something beside a whole answer: logged once for each text, and no fault. */
   noticed(text: string, operation: Operation): void;

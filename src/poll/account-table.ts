@@ -211,11 +211,8 @@ export class AccountTable {
     this.#metrics.polled(after, outcome.reading);
     if (before.gone !== after.gone) {
       const { id, name } = after.selected.application;
-      const fields = {
-        account: this.#options.account.name,
-        app_id: id,
-        app_name: cutText(name, longestName),
-      };
+      const { name: account } = this.#options.account;
+      const fields = { account, app_id: id, app_name: cutText(name, longestName) };
       this.#context.logger.info(fields, `application is ${after.gone ? 'gone' : 'back'}`);
     }
   }

@@ -61,12 +61,13 @@ export class ProblemLog {
     for (const problem of problems) {
       const key = keyOf(problem);
       const known = before.get(key);
-      const isSilent = !isLast && isExplained(problem, wallMs);
-      if (isSilent && known === undefined) continue;
-      told.set(key, isSilent && known !== undefined ? known : problem);
+      if (!isLast && isExplained(problem, wallMs)) {
+        if (known !== undefined) told.set(key, known);
+        continue;
+      }
+      told.set(key, problem);
       // Another reason is another failure.
-      const isNew = known === undefined || known.reason !== problem.reason;
-      if (!isSilent && isNew) begun.push(problem);
+      if (known === undefined || known.reason !== problem.reason) begun.push(problem);
     }
     this.#told = told;
     const ended = [...before].flatMap(([key, problem]) => (told.has(key) ? [] : problem));

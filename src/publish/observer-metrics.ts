@@ -31,7 +31,13 @@ export function createObserverMetrics(registry: Registry): ObserverMetrics {
   const polls = createPollFamilies([registry]);
   return {
     observersOf: (account) => {
-      createCallSeries(account, calls);
+      for (const operation of operations) {
+        calls.requests.inc({ account, operation, code: '200' }, 0);
+        for (const reason of failureReasons) calls.failures.inc({ account, operation, reason }, 0);
+        for (const reason of retryReasons) calls.retries.inc({ account, operation, reason }, 0);
+      }
+      calls.throttled.inc({ account }, 0);
+      for (const reason of invalidSampleReasons) calls.invalidSamples.inc({ account, reason }, 0);
       for (const counter of [polls.ended, polls.failed, polls.skipped]) counter.inc({ account }, 0);
       return { api: apiObserverOf(account, calls), poll: pollObserverOf(account, polls) };
     },
@@ -155,14 +161,4 @@ function createPollFamilies(registers: Registry[]) {
       registers,
     }),
   };
-}
-
-function createCallSeries(account: string, metrics: ReturnType<typeof createCallFamilies>): void {
-  for (const operation of operations) {
-    metrics.requests.inc({ account, operation, code: '200' }, 0);
-    for (const reason of failureReasons) metrics.failures.inc({ account, operation, reason }, 0);
-    for (const reason of retryReasons) metrics.retries.inc({ account, operation, reason }, 0);
-  }
-  metrics.throttled.inc({ account }, 0);
-  for (const reason of invalidSampleReasons) metrics.invalidSamples.inc({ account, reason }, 0);
 }

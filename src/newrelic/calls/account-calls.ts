@@ -269,16 +269,14 @@ export class AccountCalls implements KeyAccount {
     };
     const throttled: Permit['throttled'] = (one) => {
       isRefused = true;
-      if (line === this.#lists) this.#listRefused();
+      if (line === this.#lists) {
+        // One that only came too late is next after the pause. If it is refused again, polls go first seven times.
+        if (this.#listRefusals % 8 !== 0) this.#listsInRow = mostListsInRow;
+        this.#listRefusals += 1;
+      }
       key.throttled(one);
     };
     return { apiKey: key.apiKey, isOver: () => isOver, throttled, release };
-  }
-
-  /** One that only came too late is next after the pause. If it is refused again, polls go first seven times. */
-  #listRefused(): void {
-    if (this.#listRefusals % 8 !== 0) this.#listsInRow = mostListsInRow;
-    this.#listRefusals += 1;
   }
 
   #answered(line: Line, job: Job | undefined, tookMs: number): void {

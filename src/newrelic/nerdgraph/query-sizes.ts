@@ -124,7 +124,10 @@ export class QuerySizes {
   ended(queries: readonly EndedQuery[]): void {
     this.#polls += 1;
     for (const subject of subjects) {
-      const pieces = piecesOf(queries.filter((query) => query.subject === subject));
+      const own = queries.filter((query) => query.subject === subject);
+      // A piece is answered if all of its queries are: one that always fails is not helped by the others.
+      const failedLast = [...own, ...own.filter(hasFailed)];
+      const pieces = [...new Map(failedLast.map((one) => [one.applicationIds, one])).values()];
       if (this.#learn(subject, pieces.filter(isTelling))) this.changes += 1;
     }
   }
@@ -209,10 +212,4 @@ function trialsOf(
   const alone = new Set(places.map((place) => ids[Math.floor(place * ids.length)]));
   const trial: Division = { together: isInParts ? 1 / moreParts : 1, when: 'again' };
   return (id) => (alone.has(id) ? trial : undivided);
-}
-
-/** A piece is answered if all of its queries are: one that always fails is not helped by the others. */
-function piecesOf(queries: readonly EndedQuery[]): readonly EndedQuery[] {
-  const failedLast = [...queries, ...queries.filter(hasFailed)];
-  return [...new Map(failedLast.map((query) => [query.applicationIds, query])).values()];
 }
