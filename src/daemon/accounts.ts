@@ -299,6 +299,7 @@ export class Daemon {
     const results = await Promise.all(
       this.#all().map(async ({ poller }) => poller.runOnce(signal)),
     );
+    this.log.tell(this.#problems(), true);
     return results.every((succeeded) => succeeded);
   }
 

@@ -31,8 +31,7 @@ const table = {
   key_refused: {
     tone: 'red',
     phrase: ['API key refused', 'API keys refused'],
-    remedy:
-      'put a valid key of this region in its place: it is used within a minute; nothing is polled until then',
+    remedy: 'put a valid key of this region in its place: it is used within a minute',
     log: ['discovery failed', 'discovery works again'],
   },
   unreachable: {
@@ -46,6 +45,12 @@ const table = {
     phrase: ['list of applications failing', 'lists of applications failing'],
     remedy: 'see the reason; known applications are polled meanwhile',
     log: ['discovery failed', 'discovery works again'],
+  },
+  unanswered: {
+    tone: 'red',
+    phrase: ['account without answers', 'accounts without answers'],
+    remedy: 'see the reason; its queries are asked again',
+    log: ['queries are not answered', 'queries are answered again'],
   },
   throttled: {
     tone: 'amber',
@@ -81,13 +86,13 @@ const table = {
   application_dropped: {
     tone: 'red',
     phrase: ['application without its values', 'applications without their values'],
-    remedy: 'see "poll failed" in the log, and the status page',
+    remedy: 'see why its polls fail, on the status page or in the log',
     log: ['values dropped', 'values are back'],
   },
   query_dropped: {
     tone: 'red',
     phrase: ['query without its values', 'queries without their values'],
-    remedy: 'see "poll failed" in the log, and the status page',
+    remedy: 'see why its polls fail, on the status page or in the log',
     log: ['values dropped', 'values are back'],
   },
   budget_too_small: {

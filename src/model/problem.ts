@@ -14,9 +14,6 @@ import {
 /** Names, of applications and metrics, may be of any length. */
 const longestName = 256;
 
-/** Of an account that asks for no list, its queries say the same. */
-const logOfQueries = ['queries are not answered', 'queries are answered again'] as const;
-
 /** One thing that is wrong, as of now. */
 export interface Problem {
   readonly kind: ProblemKind;
@@ -40,6 +37,14 @@ export interface Problem {
 export type AccountFacts = Omit<AccountDetails, 'state' | 'stateSinceMs'>;
 
 type Noted = Pick<AccountFacts, 'problemsSinceMs'>;
+
+/** What stays the same of a problem as long as it lasts: what the log calls it, and whom it is about. */
+export function problemKeyOf({ log, subject }: Pick<Problem, 'log' | 'subject'>): string {
+  if (subject === undefined) return log[0];
+  // Ten thousand of them take milliseconds: JSON would take ten times as long.
+  return `${log[0]}\n${subject['app_id'] ?? Object.values(subject).join('\n')}`;
+}
+
 /** What is left out is that of its kind. */
 type Found = Pick<Problem, 'kind' | 'text'> & Partial<Problem>;
 
@@ -63,9 +68,10 @@ export function problemsOf(account: AccountFacts): readonly Problem[] {
 function asProblem({ problemsSinceMs }: Noted): (found: Found) => Problem {
   return (found) => {
     const { tone, remedy, log } = problemKinds[found.kind];
-    const sinceMs = problemsSinceMs?.get(found.kind);
     // Of ten thousand of them, a spread would take several times as long.
-    return Object.assign({ tone, sinceMs, remedy, log }, found);
+    const problem = Object.assign({ tone, remedy, log, sinceMs: found.sinceMs }, found);
+    problem.sinceMs ??= problemsSinceMs?.get(problemKeyOf(problem));
+    return problem;
   };
 }
 
@@ -92,24 +98,20 @@ export function subjectsOf(
 /** Whether what fails does so because of its whole account: lists fail alike, or did when it was polled, or there are 429s. */
 export function isEffectOf(
   account: AccountFacts,
-  { state, failure, lastPollMs = 0 }: FailingStatus,
+  { state, failure, isLeftOver = false }: FailingStatus,
 ): boolean {
   if (failure === undefined || state === 'gone') return false;
-  const { errorReason, recovered } = account;
-  const isLeft = failure.reason === recovered?.reason && lastPollMs < recovered.atMs;
-  const isAlike = failure.reason === errorReason || isLeft;
+  const isAlike = failure.reason === account.errorReason || isLeftOver;
   return isAlike || (failure.reason === 'throttled' && isThrottled(account));
 }
 
 /** What lists that fail for these reasons are; for others: `list_failing`. */
 const kindsOfFailures: Readonly<Partial<Record<FailureReason, ProblemKind>>> = {
-  throttled: 'throttled',
   auth: 'key_refused',
   dns: 'unreachable',
   connect: 'unreachable',
   tls: 'unreachable',
   reset: 'unreachable',
-  timeout: 'unreachable',
   redirect: 'unreachable',
 };
 
@@ -118,9 +120,9 @@ function askedProblems(account: AccountFacts): readonly Found[] {
   const { up, error, errorReason: reason, hasApplications } = account;
   if (up !== false) return [];
   const text = error ?? 'New Relic did not answer';
-  const kind = (reason && kindsOfFailures[reason]) ?? 'list_failing';
-  const log = hasApplications ? problemKinds.list_failing.log : logOfQueries;
-  return [{ kind, text, reason, log, tone: 'red' }];
+  const other = hasApplications ? 'list_failing' : 'unanswered';
+  const kind = (reason && kindsOfFailures[reason]) ?? other;
+  return [{ kind, text, reason, log: problemKinds[other].log }];
 }
 
 const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
@@ -129,10 +131,10 @@ const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
   unknown: 'if this lasts, see who else uses the key, or lower requests_per_minute',
 };
 
-/** 429s and the pauses after them. That lists wait for the key says it already, where they are late. */
+/** 429s and the pauses after them. */
 function throttledProblems(account: AccountFacts): readonly Found[] {
-  const { refusals, errorReason, up } = account;
-  if (!isThrottled(account) || (up === false && errorReason === 'throttled')) return [];
+  const { refusals } = account;
+  if (!isThrottled(account)) return [];
   const how = refusals && { sinceMs: refusals.sinceMs, remedy: remediesOf429[refusals.cause] };
   return [{ kind: 'throttled', text: refusalText(account), ...how }];
 }
@@ -169,7 +171,8 @@ function stretchProblems(account: AccountFacts): readonly Found[] {
 
 function keyProblems({ key: { location, problem, sinceMs } }: AccountFacts): readonly Found[] {
   if (problem === undefined) return [];
-  const text = `${location}: ${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
+  const where = problem.includes(location.split(' ').at(-1) ?? '') ? '' : `${location}: `;
+  const text = `${where}${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
   return [{ kind: 'key_unreadable', text, sinceMs }];
 }
 
@@ -238,7 +241,7 @@ export function problemsOfProcess(
 ): readonly Problem[] {
   const problem = process.reload?.problem;
   const found: readonly Found[] = [
-    ...(problem === undefined ? [] : [{ kind: 'config_broken', text: problem } as const]),
+    ...(problem === undefined ? [] : [brokenConfig(problem, process.reload)]),
     ...(process.shard.total === 1 && accounts.length > 0 && accounts.every(selectsNothing)
       ? [{ kind: 'nothing_selected', text: 'no application is selected' } as const]
       : []),
@@ -248,9 +251,19 @@ export function problemsOfProcess(
   return found.map(asProblem(process));
 }
 
+/** Without any in force, none was reloaded. */
+function brokenConfig(text: string, reload: ReloadStatus | undefined): Found {
+  const isFirst = reload?.inForceSinceMs === undefined;
+  const log = isFirst && (['no usable configuration', 'configuration found'] as const);
+  return { kind: 'config_broken', text, ...(log && { log }) };
+}
+
 /** Whether New Relic has listed what there is, and nothing of it is polled, nor a query. */
-function selectsNothing({ up, applications, queries = [] }: AccountDetails): boolean {
-  return up === true && applications + queries.length === 0;
+function selectsNothing(account: AccountDetails): boolean {
+  const { up, applications, queries = [], nextDiscoveryMs, hasApplications } = account;
+  // A list that is under way may bring what the last one could not know of.
+  const isListed = !hasApplications || nextDiscoveryMs !== undefined;
+  return up === true && isListed && applications + queries.length === 0;
 }
 
 function clockProblems(accounts: readonly AccountDetails[]): readonly Found[] {
@@ -279,5 +292,6 @@ function sharedKeyProblems(accounts: readonly AccountDetails[]): readonly Found[
 
 /** `19:50:05 UTC`. */
 function clockText(wallMs: number): string {
-  return `${new Date(wallMs).toISOString().slice(11, 19)} UTC`;
+  const date = new Date(wallMs);
+  return Number.isNaN(date.getTime()) ? 'no time' : `${date.toISOString().slice(11, 19)} UTC`;
 }

@@ -49,6 +49,8 @@ export interface PolledStatus {
    * fail.
    */
   readonly dropMs: number | undefined;
+  /** Whether its last poll was in failures of the account that are over. Default: not. */
+  readonly isLeftOver?: boolean;
   readonly lastSuccessMs: number | undefined;
   /** When the last poll ended; `undefined` before the first one has. */
   readonly lastPollMs: number | undefined;
@@ -91,16 +93,10 @@ export type AccountState = (typeof accountStates)[number];
 /** Intervals that are stretched more than so are worth a warning. */
 export const mostStretch = 1.1;
 
-/** The end of failures of lists, on the wall clock. */
-export interface Recovery {
-  readonly reason: FailureReason;
-  readonly atMs: number;
-}
-
 /** An application that fails, or a query. */
 export type FailingStatus = Pick<
   PolledStatus,
-  'account' | 'name' | 'state' | 'failure' | 'isHeld' | 'dropMs' | 'lastPollMs'
+  'account' | 'name' | 'state' | 'failure' | 'isHeld' | 'dropMs' | 'isLeftOver'
 >;
 
 /** How far New Relic's clock is ahead of this machine's; negative when it is behind. */
@@ -185,8 +181,6 @@ export interface AccountDetails {
   readonly requestsInFlight: number;
   /** Wall time until which the account pauses after a 429; `undefined` if it does not. */
   readonly backoffUntilMs: number | undefined;
-  /** Of its lists. Default: they have not failed. */
-  readonly recovered?: Recovery | undefined;
   /** Only if it matters. */
   readonly clockSkew?: ClockSkew | undefined;
   /** Series that are not published now, by reason. Default: none. */

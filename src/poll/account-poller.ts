@@ -4,7 +4,12 @@ import type { AccountInUse } from '../model/config.ts';
 import type { Polled, Source } from '../model/source.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import { minuteMs } from '../model/time.ts';
-import { AccountJudge, accountFactsOf, applicationStatusesOf } from './account-status.ts';
+import {
+  AccountJudge,
+  accountFactsOf,
+  applicationStatusesOf,
+  hasEndedWell,
+} from './account-status.ts';
 import { AccountTable } from './account-table.ts';
 import { subjectsPerTurn } from './app-publisher.ts';
 import type { Context } from './context.ts';
@@ -65,6 +70,7 @@ export class AccountPoller {
           nextDiscoveryMs: this.#discoveries.nextMs(),
         }),
       context,
+      (problem) => hasEndedWell(problem, this.#table, this.#options.entries),
     );
     setMaxListeners(0, this.#stopping.signal);
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import { type Clock, type Now, noted, nowOf, type Since, wallTimeOf } from '../model/clock.ts';
-import type { AccountConfig, AccountInUse } from '../model/config.ts';
+import type { AccountConfig, AccountInUse, AppEntry } from '../model/config.ts';
 import { hostsScope } from '../model/poll-outcome.ts';
 import { type AccountFacts, type Problem, problemsOf, stateOfAccount } from '../model/problem.ts';
 import {
@@ -24,6 +24,7 @@ import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
 import type { Context } from './context.ts';
 import { seeksAny } from './discovery-state.ts';
+import { hasValueOf, watchedGauges } from './metric-watch.ts';
 import { knownOutcomeOf } from './poll-request.ts';
 import { ProblemLog } from './problem-log.ts';
 import { missingTextOf } from './query-state.ts';
@@ -46,10 +47,16 @@ export class AccountJudge {
   #state: Since<AccountState> = { value: 'starting', sinceMs: undefined };
   #judgedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(account: string, facts: () => AccountFacts, { clock, logger }: Context) {
+  /** @param isOver whether a problem that is no more has ended well: what it was about is still there */
+  constructor(
+    account: string,
+    facts: () => AccountFacts,
+    { clock, logger }: Context,
+    isOver?: (problem: Problem) => boolean,
+  ) {
     this.#facts = facts;
     this.#clock = clock;
-    this.#log = new ProblemLog({ account }, { clock, logger });
+    this.#log = new ProblemLog({ account }, { clock, logger }, isOver);
   }
 
   status(): AccountDetails {
@@ -120,14 +127,16 @@ export function accountFactsOf(
     pollIntervalSeconds: (longestIntervalMs * states.reachedStretch(states.all, isAsked)) / 1000,
     configuredIntervalSeconds: longestIntervalMs / 1000,
     staleAfterSeconds: shortestStaleAfterMs / 1000,
-    missingSelectors: discovery.missingSelectors,
-    recovered: discovery.recovered,
+    missingSelectors: discovery.missingSelectors.filter(
+      // A list that fails does not know of a reload.
+      (text) => entries.some(({ selector }) => selectorText(selector) === text),
+    ),
     missingMetrics: table.missingMetrics,
     missingTags: tagsWithoutValue(known.map(({ selected }) => selected)),
     listedApplications: discovery.listed,
     excludedApplications: discovery.excluded,
-    failing: failingStatusesOf(name, states, now),
-    queries: queryStatusesOf(name, states, now),
+    failing: failingStatusesOf(name, table, now),
+    queries: queryStatusesOf(name, table, now),
     lastDiscoveryMs: discovery.lastSuccessMs,
     nextDiscoveryMs: hasApplications ? toWall(nextDiscoveryMs, now) : undefined,
     ...sendingFactsOf(account, context),
@@ -166,6 +175,36 @@ function toWall(atMs: number | undefined, now: Now): number | undefined {
   return atMs === undefined ? undefined : wallTimeOf(now)(atMs);
 }
 
+/** Whether a problem that an account had has ended well: not if what it was about is gone, or asked for no more. */
+export function hasEndedWell(
+  { kind, subject, reason }: Problem,
+  { states, asked }: AccountTable,
+  entries: readonly AppEntry[],
+): boolean {
+  if (subject === undefined) return reason === undefined || asked.up === true;
+  const { app_id: id, query, selector, tag, name } = subject;
+  if (id !== undefined) return states.applications.get(id)?.gone === false;
+  if (query !== undefined) {
+    const state = [...states.queries.values()].find((one) => one.query.name === query);
+    return kind === 'query_without_value' ? hasValues(state?.reading) : state !== undefined;
+  }
+  const chosen = entries.filter((entry) => selectorText(entry.selector) === selector);
+  if (tag !== undefined)
+    return entries.some(({ poll }) => Object.keys(poll.tags ?? {}).includes(tag));
+  return name === undefined
+    ? chosen.length > 0
+    : chosen.some((entry) => hasGauge(entry, name, states));
+}
+
+/** Whether an application of the entry has a value of the gauge. */
+function hasGauge(entry: AppEntry, name: string, { applications }: States): boolean {
+  const gauges = watchedGauges(entry).filter((one) => one.named.name === name);
+  return [...applications.values()].some(
+    ({ reading, selected }) =>
+      selected.entry === entry && reading && gauges.some((one) => hasValueOf(one, reading)),
+  );
+}
+
 function isFirstCycleOver({ discovery, states }: AccountTable, runningMs: number): boolean {
   if (runningMs >= readinessTimeoutMs) return true;
   const { answered } = discovery;
@@ -190,17 +229,17 @@ function timesOf(
 /** All applications of an account for people. */
 export function applicationStatusesOf(
   account: string,
-  { states }: AccountTable,
+  table: AccountTable,
   clock: Clock,
 ): readonly ApplicationStatus[] {
   const now = nowOf(clock);
-  return Array.from(states.applications.values(), (app) => {
+  return Array.from(table.states.applications.values(), (app) => {
     const { application, entry } = app.selected;
     const hostIds = hostsToPoll(app.selected);
     return {
       account,
       name: application.name,
-      ...polledStatusOf(app, isWorthPolling(app.selected), states, now),
+      ...polledStatusOf(app, isWorthPolling(app.selected), table, now),
       id: application.id,
       selector: selectorText(entry.selector),
       labels: labelsOf(app.selected),
@@ -213,19 +252,23 @@ export function applicationStatusesOf(
 }
 
 /** Those of its applications that fail. */
-function failingStatusesOf(account: string, states: States, now: Now): AccountDetails['failing'] {
-  return states.failing().flatMap((state) => {
+function failingStatusesOf(
+  account: string,
+  table: AccountTable,
+  now: Now,
+): AccountDetails['failing'] {
+  return table.states.failing().flatMap((state) => {
     if (state.kind === 'query') return [];
     const { id, name } = state.selected.application;
-    return { account, id, name, ...failureStatusOf(state, true, now) };
+    return { account, id, name, ...failureStatusOf(state, true, table, now) };
   });
 }
 
 /** All its queries. */
-function queryStatusesOf(account: string, states: States, now: Now): readonly QueryStatus[] {
-  return Array.from(states.queries.values(), (state) => {
+function queryStatusesOf(account: string, table: AccountTable, now: Now): readonly QueryStatus[] {
+  return Array.from(table.states.queries.values(), (state) => {
     const { query, reading } = state;
-    const polled = polledStatusOf(state, true, states, now);
+    const polled = polledStatusOf(state, true, table, now);
     return { account, name: query.name, ...polled, query, reading, missing: missingTextOf(state) };
   });
 }
@@ -233,21 +276,23 @@ function queryStatusesOf(account: string, states: States, now: Now): readonly Qu
 function polledStatusOf(
   state: State,
   isPolled: boolean,
-  states: States,
+  table: AccountTable,
   now: Now,
 ): Omit<PolledStatus, 'account' | 'name' | 'reading'> {
   return {
-    ...failureStatusOf(state, isPolled, now),
+    ...failureStatusOf(state, isPolled, table, now),
     lastSuccessMs: state.lastSuccessMs,
+    lastPollMs: state.lastPoll?.endedMs,
     lastPollSeconds: state.lastPoll && Math.round(state.lastPoll.durationMs) / 1000,
     nextPollMs: wallTimeOf(now)(state.dueMs),
-    intervalSeconds: (timingOf(state).intervalMs * states.reachedStretch([state])) / 1000,
+    intervalSeconds: (timingOf(state).intervalMs * table.states.reachedStretch([state])) / 1000,
   };
 }
 
 function failureStatusOf(
   state: State,
   isPolled: boolean,
+  { asked: { recoveredMs = 0 } }: AccountTable,
   now: Now,
 ): Omit<FailingStatus, 'account' | 'name'> {
   const staleMs = staleAtMs(state);
@@ -258,7 +303,7 @@ function failureStatusOf(
     failure: state.failure,
     isHeld,
     dropMs: toWall(dropMs, now),
-    lastPollMs: state.lastPoll?.endedMs,
+    isLeftOver: state.pollsEnded > 0 && state.endedMs < recoveredMs,
   };
 }
 

@@ -218,9 +218,10 @@ export class AccountTable {
   }
 
   #queryEnded(before: QueryState, outcome: QueryOutcome, startMs: number): void {
-    const polled = afterQueryPoll(before, outcome, startMs, nowOf(this.#context.clock));
+    const now = nowOf(this.#context.clock);
+    const polled = afterQueryPoll(before, outcome, startMs, now);
     this.#afterTurn(polled, startMs, before.phase);
-    this.#queried = askedAfterQuery(this.#queried, outcome);
+    this.#queried = askedAfterQuery(this.#queried, outcome, now.monotonicMs);
     this.#showUp(this.#options);
   }
 
@@ -259,7 +260,7 @@ export class AccountTable {
   #askedOf(options: AccountInUse): AskedState {
     if (seeksAny(options.entries)) return this.#discovery;
     const isUp = this.states.queries.size === 0 || this.#queried.up === true;
-    return isUp ? { up: true, error: undefined } : this.#queried;
+    return isUp ? { ...neverAsked, up: true } : this.#queried;
   }
 
   #snapshotOf(id: string): Snapshot | undefined {

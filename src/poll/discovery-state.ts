@@ -6,7 +6,6 @@ import type { QueryOutcome } from '../model/poll-outcome.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import type { Discovery, Wanted } from '../model/source.ts';
-import type { Recovery } from '../model/status.ts';
 import { hourMs } from '../model/time.ts';
 import type { AppState } from './app-state.ts';
 import type { DiscoveryChange } from './reconcile.ts';
@@ -16,19 +15,31 @@ export interface AskedState {
   /** Whether the last list, or one of the last two queries, succeeded; `undefined` before the first one ended. */
   readonly up: boolean | undefined;
   readonly error: Error | undefined;
+  /** Monotonic time at which the last failures ended; `undefined` if there were none. */
+  readonly recoveredMs: number | undefined;
 }
 
-export const neverAsked: AskedState = { up: undefined, error: undefined };
+export const neverAsked: AskedState = { up: undefined, error: undefined, recoveredMs: undefined };
+
+function recoveredAfter({ up, recoveredMs }: AskedState, isUp: boolean, nowMs: number) {
+  return isUp && up === false ? nowMs : recoveredMs;
+}
 
 /** Whether New Relic answers queries. Where it has answered, only two failures in a row count. */
-export function askedAfterQuery(before: AskedState, outcome: QueryOutcome): AskedState {
+export function askedAfterQuery(
+  before: AskedState,
+  outcome: QueryOutcome,
+  nowMs: number,
+): AskedState {
   const { error, unauthorized } = outcome;
   // What is wrong with a query is an answer, and so is NerdGraph's own failure, without a status of HTTP.
   const isAnswer =
     [undefined, 'client', 'too_large', 'schema'].includes(error?.reason) ||
     (error?.reason === 'server' && error.status === undefined);
-  if (isAnswer && !unauthorized) return { up: true, error: undefined };
-  return { up: before.up === true && before.error === undefined, error };
+  const isUp = isAnswer && !unauthorized;
+  const up = isUp || (before.up === true && before.error === undefined);
+  const recoveredMs = recoveredAfter(before, up, nowMs);
+  return { up, error: isUp ? undefined : error, recoveredMs };
 }
 
 /** What is known about the discoveries of an account. */
@@ -43,8 +54,6 @@ export interface DiscoveryState extends AskedState {
   readonly answered: boolean;
   /** Monotonic time of the first failure since the last complete discovery. */
   readonly failingSinceMs: number | undefined;
-  /** What the last failures were, and when they ended. */
-  readonly recovered: Recovery | undefined;
   /**
    * The selectors that choose nothing, as they were written. The array stays the same as long as
    * nothing in it changes.
@@ -59,7 +68,6 @@ export const initialDiscovery: DiscoveryState = {
   excluded: 0,
   answered: false,
   failingSinceMs: undefined,
-  recovered: undefined,
   missingSelectors: [],
 };
 
@@ -79,18 +87,9 @@ export function discoveryAfter(
     excluded: complete ? excluded : before.excluded,
     answered: before.answered || complete || applications.length > 0 || status !== undefined,
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
-    recovered: recoveryAfter(before, complete, now),
+    recoveredMs: recoveredAfter(before, complete, now.monotonicMs),
     missingSelectors: missingAfter(before.missingSelectors, missing),
   };
-}
-
-function recoveryAfter(
-  { error, recovered }: DiscoveryState,
-  isComplete: boolean,
-  { wallMs }: Now,
-): Recovery | undefined {
-  const isEnd = isComplete && error instanceof ApiError;
-  return isEnd ? { reason: error.reason, atMs: wallMs } : recovered;
 }
 
 function missingAfter(

@@ -1,5 +1,6 @@
+import type { FailureReason } from '../model/api-error.ts';
 import { type Clock, nowOf, sleep, wallTimeOf } from '../model/clock.ts';
-import type { Problem } from '../model/problem.ts';
+import { type Problem, problemKeyOf } from '../model/problem.ts';
 import { type ProblemKind, problemKinds } from '../model/problem-kinds.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
@@ -10,35 +11,44 @@ const mostExamples = 5;
 /** While a kind of problem lasts, it is told of so often: who reads the last hours of a log must see it. */
 const remindMs = 10 * minuteMs;
 const watchMs = 10_000;
-/** After this long a list was asked for with the key that a poll was refused with. */
-const refusedMs = 30_000;
+/** After this long a list was asked for with the key that a poll was refused with, and a poll waits in vain. */
+const patienceMs: Readonly<Partial<Record<FailureReason, number>>> = {
+  auth: 30_000,
+  throttled: 2 * minuteMs,
+};
 
 /** Writes what begins and what ends among the problems of an account, or of the process, and what lasts. */
 export class ProblemLog {
   readonly #of: Readonly<Record<string, string>>;
   readonly #logger: Logger;
   readonly #clock: Clock;
-  /** Those that have a line, by kind and subject: only these have one at their end. */
+  readonly #isOver: (problem: Problem) => boolean;
+  /** Those that have a line, by their keys: only these have one at their end. */
   #told: ReadonlyMap<string, Problem> = new Map();
-  /** Since when there have been problems of a kind, on the monotonic clock. */
-  #sinceMs: ReadonlyMap<ProblemKind, number> = new Map();
-  /** When the log last spoke of a kind that lasts. */
-  #spokenMs = new Map<ProblemKind, number>();
+  /** Since when there have been those that have no time of their own, by their keys; monotonic. */
+  #sinceMs: ReadonlyMap<string, number> = new Map();
+  /** When the log last spoke of what lasts, by its message. */
+  #spokenMs: ReadonlyMap<string, number> = new Map();
 
-  /** @param of the fields of all lines */
+  /**
+   * @param of the fields of all lines
+   * @param isOver whether what is no more has ended well, and has a line. Default: always
+   */
   constructor(
     of: Readonly<Record<string, string>>,
     { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+    isOver: (problem: Problem) => boolean = () => true,
   ) {
+    this.#isOver = isOver;
     this.#of = of;
     this.#logger = logger;
     this.#clock = clock;
   }
 
-  /** Since when there have been problems of a kind, as far as they were told: wall times. */
+  /** Since when there have been problems that have no time of their own, by their keys: wall times. */
   sinceMs(): ReadonlyMap<string, number> {
     const toWall = wallTimeOf(nowOf(this.#clock));
-    return new Map(Array.from(this.#sinceMs, ([kind, atMs]) => [kind, toWall(atMs)]));
+    return new Map(Array.from(this.#sinceMs, ([key, atMs]) => [key, toWall(atMs)]));
   }
 
   /** Looks at what is wrong again and again, until the signal is aborted. */
@@ -58,8 +68,13 @@ export class ProblemLog {
     const before = this.#told;
     const told = new Map<string, Problem>();
     const begun: Problem[] = [];
+    const sinceMs = new Map<string, number>();
     for (const problem of problems) {
-      const key = keyOf(problem);
+      const key = problemKeyOf(problem);
+      const notedMs = this.#sinceMs.get(key);
+      if (problem.sinceMs === undefined || notedMs !== undefined) {
+        sinceMs.set(key, notedMs ?? monotonicMs);
+      }
       const known = before.get(key);
       if (!isLast && isExplained(problem, wallMs)) {
         if (known !== undefined) told.set(key, known);
@@ -70,10 +85,13 @@ export class ProblemLog {
       if (known === undefined || known.reason !== problem.reason) begun.push(problem);
     }
     this.#told = told;
-    const ended = [...before].flatMap(([key, problem]) => (told.has(key) ? [] : problem));
-    for (const some of byKind(ended).values()) this.#write(some, 1);
-    for (const some of byKind(begun).values()) this.#write(some, 0);
-    this.#remind(problems, monotonicMs);
+    this.#sinceMs = sinceMs;
+    const ended = [...before]
+      .filter(([key, problem]) => !told.has(key) && this.#isOver(problem))
+      .map(([, problem]) => problem);
+    for (const some of byMessage(ended).values()) this.#write(some, 1);
+    for (const some of byMessage(begun).values()) this.#write(some, 0);
+    this.#remind(monotonicMs);
   }
 
   /** A line for each of a few, one for many. */
@@ -92,19 +110,18 @@ export class ProblemLog {
     }
   }
 
-  /** Notes since when there are which kinds, and tells of those that it last spoke of long ago. */
-  #remind(problems: readonly Problem[], nowMs: number): void {
-    const kinds = new Set(problems.map(({ kind }) => kind));
-    const timesOf = (known: ReadonlyMap<ProblemKind, number>): Map<ProblemKind, number> =>
-      new Map(Array.from(kinds, (kind) => [kind, known.get(kind) ?? nowMs]));
-    this.#sinceMs = timesOf(this.#sinceMs);
-    this.#spokenMs = timesOf(this.#spokenMs);
-    const due = [...this.#spokenMs].filter(([, spokenMs]) => nowMs - spokenMs >= remindMs);
-    for (const [kind] of due) {
-      this.#spokenMs.set(kind, nowMs);
-      const some = [...this.#told.values()].filter((problem) => problem.kind === kind);
-      if (some.length === 0) continue;
-      this.#logger[levelOf(some)](this.#summaryOf(some), `still: ${some[0]?.log[0]}`);
+  /** Tells of what the log last spoke of long ago. */
+  #remind(nowMs: number): void {
+    const spokenMs = new Map<string, number>();
+    for (const { log } of this.#told.values()) {
+      spokenMs.set(log[0], this.#spokenMs.get(log[0]) ?? nowMs);
+    }
+    this.#spokenMs = spokenMs;
+    const due = [...spokenMs].filter(([, atMs]) => nowMs - atMs >= remindMs);
+    for (const [message] of due) {
+      spokenMs.set(message, nowMs);
+      const some = [...this.#told.values()].filter(({ log }) => log[0] === message);
+      this.#logger[levelOf(some)](this.#summaryOf(some), `still: ${message}`);
     }
   }
 
@@ -122,16 +139,11 @@ function begunMs({ sinceMs = Number.POSITIVE_INFINITY }: Problem): number {
   return sinceMs;
 }
 
-function keyOf({ kind, subject }: Problem): string {
-  // Ten thousand of them take milliseconds: JSON would take ten times as long.
-  return subject === undefined ? kind : `${kind}\n${Object.values(subject).join('\n')}`;
-}
-
-function byKind(problems: readonly Problem[]): ReadonlyMap<ProblemKind, readonly Problem[]> {
-  const groups = new Map<ProblemKind, Problem[]>();
+function byMessage(problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
+  const groups = new Map<string, Problem[]>();
   for (const problem of problems) {
-    const group = groups.get(problem.kind) ?? [];
-    groups.set(problem.kind, group);
+    const group = groups.get(problem.log[0]) ?? [];
+    groups.set(problem.log[0], group);
     group.push(problem);
   }
   return groups;
@@ -144,16 +156,16 @@ function levelOf([problem]: readonly Problem[]): 'warn' | 'error' {
 }
 
 /**
- * What another problem explains has that line. A poll that waits has begun no failure: it may yet succeed. One whose
- * key is refused brings the next discovery forward, which says it for all.
+ * What another problem explains has that line. A poll that waits may yet succeed. One whose key is refused brings the
+ * next discovery forward, which says it for all.
  */
 function isExplained(
   { isEffect, subject, reason, kind, sinceMs = 0 }: Problem,
   wallMs: number,
 ): boolean {
   if (isEffect === true) return true;
-  if (subject === undefined || isDropped(kind)) return false;
-  return reason === 'throttled' || (reason === 'auth' && wallMs - sinceMs < refusedMs);
+  if (subject === undefined || reason === undefined || isDropped(kind)) return false;
+  return Math.abs(wallMs - sinceMs) < (patienceMs[reason] ?? 0);
 }
 
 function isDropped(kind: ProblemKind): boolean {
@@ -168,11 +180,10 @@ function factsOf({ kind, reason, text, remedy }: Problem): Readonly<Record<strin
     : { error: { reason, message: text }, remedy };
 }
 
-/** What people call some of them: the name comes last. */
+/** What people call some of them. */
 function examplesOf(some: readonly Problem[]): readonly string[] {
   return some.slice(0, mostExamples).flatMap(({ subject }) => {
     if (subject === undefined) return [];
-    const { app_name: application, query, selector, name = selector } = subject;
-    return application ?? query ?? name ?? '';
+    return subject['app_name'] ?? subject['name'] ?? Object.values(subject)[0] ?? '';
   });
 }

@@ -42,7 +42,7 @@ export function createBoundedLogger(logger: Logger, clock: Clock): BoundedLogger
     minutes.delete(message);
     minute?.cancelTimer();
     if (minute?.writeLast === undefined) return;
-    minute.writeLast(minute.held - 1);
+    minute.writeLast(minute.held);
     if (!isStopped) begin(message, 0);
   };
 
@@ -61,8 +61,8 @@ export function createBoundedLogger(logger: Logger, clock: Clock): BoundedLogger
         minute.linesLeft -= 1;
         write(0);
       } else {
-        minute.held += 1;
-        minute.writeLast = write;
+        minute.held += Number(fields['count'] ?? 1);
+        minute.writeLast = (held) => write(held - Number(fields['count'] ?? 1));
       }
     };
 

@@ -114,7 +114,8 @@ function acceptedFindings(found: DiscoveredAccount): readonly Finding[] {
     const message = `key accepted, ${listed} found, ${selected.length} chosen${left}`;
     return [{ severity: 'ok', account, message }];
   }
-  if (!answers.some(({ outcome }) => askedAfterQuery(neverAsked, outcome).up === true)) return [];
+  if (!answers.some(({ outcome }) => askedAfterQuery(neverAsked, outcome, 0).up === true))
+    return [];
   const message = `key accepted, ${countOf(answers.length, 'query', 'queries')}`;
   return [{ severity: 'ok', account, message }];
 }

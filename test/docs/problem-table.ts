@@ -7,6 +7,7 @@ export const alertOfKind: Readonly<Record<ProblemKind, string | undefined>> = {
   key_refused: 'NewRelicExporterAuthenticationFailing',
   unreachable: 'NewRelicExporterDiscoveryFailing',
   list_failing: 'NewRelicExporterDiscoveryFailing',
+  unanswered: 'NewRelicExporterDiscoveryFailing',
   throttled: 'NewRelicExporterRateLimited',
   key_unreadable: 'NewRelicExporterKeyUnreadable',
   entry_matches_nothing: 'NewRelicExporterApplicationMissing',

@@ -37,6 +37,9 @@ const given: Readonly<
   key_refused: { account: { up: false, error: refusal, errorReason: 'auth' } },
   unreachable: { account: { up: false, error: 'the name cannot be resolved', errorReason: 'dns' } },
   list_failing: { account: { up: false, error: 'status 500', errorReason: 'server' } },
+  unanswered: {
+    account: { up: false, error: 'status 500', errorReason: 'server', hasApplications: false },
+  },
   throttled: { account: { refusals, isReduced: true, backoffUntilMs: statusNowMs + 30_000 } },
   key_unreadable: { account: { key: { ...gone, ...times } } },
   entry_matches_nothing: { account: { missingSelectors: ['name=Checkout (staging)', 'id=7'] } },

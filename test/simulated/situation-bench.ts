@@ -25,8 +25,6 @@ export interface Situation {
   readonly silent?: readonly ProblemKind[];
   /** Messages of the log that are not the usual ones of their kind. */
   readonly says?: Readonly<Partial<Record<ProblemKind, string>>>;
-  /** Whether a kind that is amber as a rule is red. */
-  readonly isRed?: boolean;
   readonly minutes?: number;
   readonly source?: 'rest' | 'nerdgraph';
   /** What is put behind the usual settings of the account. */
@@ -94,6 +92,7 @@ const metrics: Readonly<Record<ProblemKind, RegExp | undefined>> = {
   key_refused: /^newrelic_up\{.*\} 0$/mu,
   unreachable: /^newrelic_up\{.*\} 0$/mu,
   list_failing: /^newrelic_up\{.*\} 0$/mu,
+  unanswered: /^newrelic_up\{.*\} 0$/mu,
   throttled: /^newrelic_exporter_api_throttled_total\{.*\} [1-9]/mu,
   key_unreadable: /^newrelic_exporter_api_key_readable\{.*\} 0$/mu,
   entry_matches_nothing: /^newrelic_exporter_app_missing\{.*\} 1$/mu,
@@ -148,7 +147,7 @@ export async function expectSaidEverywhere(situation: Situation): Promise<void> 
   expect(seen.own).toEqual([...own].toSorted());
   expect(seen.ofProcess).toEqual([...ofProcess].toSorted());
   expect(seen.states).toEqual(state);
-  const isRed = all.some((kind) => problemKinds[kind].tone === 'red') || situation.isRed === true;
+  const isRed = all.some((kind) => problemKinds[kind].tone === 'red');
   expect(seen.tone).toBe(all.length === 0 ? 'good' : isRed ? 'bad' : 'wait');
   for (const kind of all) expectKindSaid(kind, situation, seen);
 }

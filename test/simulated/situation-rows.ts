@@ -130,9 +130,8 @@ const ofBoth: readonly Situation[] = [
     what: 'New Relic answers 429 for ever',
     answer: always(throttled),
     state: ['down'],
-    own: ['throttled', 'application_failing'],
+    own: ['list_failing', 'throttled', 'application_failing'],
     silent: ['application_failing'],
-    isRed: true,
     minutes: 15,
   },
   {
@@ -274,6 +273,14 @@ const ofNerdGraph: readonly Situation[] = [
     state: ['down'],
     own: ['unreachable', 'query_failing'],
     says: { unreachable: 'queries are not answered' },
+    minutes: 12,
+  },
+  {
+    what: 'there are queries alone, and New Relic fails',
+    ...onlyQueries,
+    answer: always(answered(502)),
+    state: ['down'],
+    own: ['unanswered', 'query_failing'],
     minutes: 12,
   },
   {

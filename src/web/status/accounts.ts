@@ -169,7 +169,9 @@ export function accountsSection(
   nowMs: number,
 ): Html {
   const places = new Map(accountStates.map((state, place) => [state, place]));
-  const placeOf = ({ state }: AccountDetails): number => places.get(state) ?? 0;
+  // Of those in one state, what is red comes first.
+  const placeOf = (one: AccountDetails): number =>
+    (places.get(one.state) ?? 0) - (problemsOf(one).some(({ tone }) => tone === 'red') ? 0.5 : 0);
   const accounts = all
     .filter(({ name }) => chosen === '' || name === chosen)
     .toSorted((left, right) => placeOf(left) - placeOf(right) || byText(left.name, right.name));

@@ -44,12 +44,15 @@ export function applicationView({ state, reading, lastSuccessMs }: PolledStatus)
 }
 
 const accountStateViews: Readonly<Record<AccountState, StateView>> = {
-  down: { tone: 'bad', meaning: 'The last discovery failed.' },
+  down: {
+    tone: 'bad',
+    meaning: 'New Relic does not answer its lists, or where it has none, its queries.',
+  },
   degraded: {
     tone: 'bad',
     meaning: 'The discovery works, but something else does not: the line below says what.',
   },
-  starting: { tone: 'wait', meaning: 'The first discovery has not ended yet.' },
+  starting: { tone: 'wait', meaning: 'Nothing has been answered yet.' },
   up: { tone: 'good', meaning: 'The discovery works, and so do all polls.' },
 };
 

@@ -181,7 +181,7 @@ function accountJson(account: AccountDetails): unknown {
     slowdowns: problems.flatMap(({ kind, text }) => (slow.has(kind) ? text : [])),
     pausedUntil: timeJson(account.backoffUntilMs),
     clockSkewSeconds: clockSkew?.isBelieved === true ? clockSkew.ms / 1000 : null,
-    problems: problems.slice(0, mostProblems).map(problemJson),
+    problems: withoutMost(problems).map(problemJson),
     lastDiscovery: timeJson(account.lastDiscoveryMs),
     nextDiscovery: timeJson(account.nextDiscoveryMs),
     key: {
@@ -194,6 +194,16 @@ function accountJson(account: AccountDetails): unknown {
 }
 
 const slow: ReadonlySet<ProblemKind> = new Set(['throttled', 'budget_too_small', 'answers_slow']);
+
+/** As many of each kind as there is room for. */
+function withoutMost(problems: readonly Problem[]): readonly Problem[] {
+  const counts = new Map<ProblemKind, number>();
+  return problems.filter(({ kind }) => {
+    const count = counts.get(kind) ?? 0;
+    counts.set(kind, count + 1);
+    return count < mostProblems;
+  });
+}
 
 function problemJson({ kind, tone, text, remedy, ...about }: Problem): object {
   const { sinceMs, subject = null, reason = null, isEffect = false } = about;

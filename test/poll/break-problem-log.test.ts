@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import { type ProblemKind, problemKinds } from '../../src/model/problem-kinds.ts';
+import { minuteMs } from '../../src/model/time.ts';
+import { ProblemLog } from '../../src/poll/problem-log.ts';
+import { createBoundedLogger } from '../../src/publish/bounded-logger.ts';
+import { configOf, surfaces, told } from '../support/break-bench.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { answered, faulty } from '../support/query-daemon.ts';
+import { aRunningDaemon } from '../support/running-daemon.ts';
+
+const rest = 'accounts: [{ name: one, api_key_env: KEY_A }]\n';
+
+function aProblem(kind: ProblemKind, parts: Partial<Problem> = {}): Problem {
+  const { tone, remedy, log } = problemKinds[kind];
+  return { kind, tone, remedy, log, sinceMs: undefined, text: 'what is wrong', ...parts };
+}
+
+describe('a line for many', () => {
+  it.each<[ProblemKind, string]>([
+    ['tag_without_value', 'tag'],
+    ['key_shared', 'accounts'],
+  ])('names some of them: %s', (kind, field) => {
+    const logger = createFakeLogger();
+    const log = new ProblemLog({}, { clock: createFakeClock(), logger });
+    log.tell([1, 2, 3, 4].map((id) => aProblem(kind, { subject: { [field]: `name ${id}` } })));
+
+    expect(logger.lines[0]?.fields['examples']).toEqual(['name 1', 'name 2', 'name 3', 'name 4']);
+  });
+
+  it('is counted with those that the bound of the log holds back', async () => {
+    const clock = createFakeClock();
+    const logger = createFakeLogger();
+    const log = new ProblemLog({}, { clock, logger: createBoundedLogger(logger, clock) });
+    const failing = (count: number): readonly Problem[] =>
+      Array.from({ length: count }, (_, id) =>
+        aProblem('application_failing', {
+          subject: { app_id: `${id}`, app_name: `shop ${id}` },
+          reason: 'timeout',
+        }),
+      );
+    // An outage as it begins: some more are found every ten seconds.
+    for (const count of [30, 60, 90, 120, 150, 180]) {
+      log.tell(failing(count));
+      await clock.advance(9000);
+    }
+    await clock.advance(3 * minuteMs);
+    const all = logger.lines.reduce(
+      (sum, { fields }) => sum + Number(fields['count'] ?? 1) + Number(fields['suppressed'] ?? 0),
+      0,
+    );
+
+    expect(all).toBe(180);
+  });
+
+  it('begins as often as it ends when the reason changes', () => {
+    const logger = createFakeLogger();
+    const log = new ProblemLog({}, { clock: createFakeClock(), logger });
+    for (const reason of ['timeout', 'server', 'timeout', 'server'] as const) {
+      log.tell([
+        aProblem('application_failing', { subject: { app_id: '1', app_name: 'shop' }, reason }),
+      ]);
+    }
+    log.tell([]);
+    const count = (message: string): number => told(logger).filter((one) => one === message).length;
+
+    expect(count('poll failed')).toBe(count('poll works again'));
+  });
+});
+
+describe('values that are dropped', () => {
+  it.each<[string, ReturnType<typeof answered>]>([
+    ['the key is refused', answered('{}', 401)],
+    ['New Relic answers 429', answered('{}', 429, { 'retry-after': '30' })],
+  ])('do not point to a line that was never written: %s', async (_, answer) => {
+    const bench = await aRunningDaemon(
+      await configOf(`${rest}apps: [{ match: ., discovery_interval: 60s }]`),
+      faulty({
+        answer: () => (bench.platform.clock.monotonicMs() < 3 * minuteMs ? undefined : answer),
+      }),
+    );
+    await bench.platform.clock.advance(40 * minuteMs);
+    const dropped = bench.logger.lines.find(({ message }) => message === 'values dropped');
+
+    expect(dropped).toBeDefined();
+    expect(told(bench.logger)).not.toContain('poll failed');
+    expect(dropped?.fields['remedy']).not.toContain('"poll failed" in the log');
+  });
+});
+
+describe('429s because New Relic has too much to do', () => {
+  it('have the same remedy when the list becomes late for them', async () => {
+    const bench = await aRunningDaemon(
+      await configOf(`${rest}apps: [{ match: ., discovery_interval: 60s }]`),
+      faulty({
+        answer: () =>
+          bench.platform.clock.monotonicMs() < 3 * minuteMs
+            ? undefined
+            : answered('{}', 429, { 'retry-after': '30' }),
+      }),
+    );
+    const remedies = new Set<unknown>();
+    await bench.platform.clock.advance(4 * minuteMs);
+    const now = () =>
+      (
+        surfaces(bench).accounts[0]?.problems as unknown as readonly {
+          kind: string;
+          remedy: string;
+        }[]
+      ).find(({ kind }) => kind === 'throttled')?.remedy;
+    remedies.add(now());
+    await bench.platform.clock.advance(6 * minuteMs);
+    remedies.add(now());
+
+    expect([...remedies]).toHaveLength(1);
+  });
+});
+
+describe('lists that failed for two reasons, and work again', () => {
+  it('leave no line of what failed because of the first', async () => {
+    const noHost = new ApiError('dns', 'the host name cannot be resolved');
+    const bench = await aRunningDaemon(
+      await configOf(`${rest}apps: [{ match: ., interval: 5m, discovery_interval: 60s }]`),
+      faulty({
+        answer: ({ operation }) => {
+          const minutes = bench.platform.clock.monotonicMs() / minuteMs;
+          if (minutes < 3 || minutes >= 9.9) return undefined;
+          if (minutes < 8.9) return noHost;
+          return operation === 'list_applications' ? answered('{}', 500) : undefined;
+        },
+      }),
+    );
+    await bench.platform.clock.advance(7 * minuteMs);
+    const from = bench.logger.lines.length;
+    await bench.platform.clock.advance(12 * minuteMs);
+
+    expect(bench.daemon.status()[0]?.state).toBe('up');
+    expect(told(bench.logger, from)).not.toContain('poll failed');
+  });
+});
+
+describe('the wall clock that is set back while an application is forbidden (403)', () => {
+  it('does not keep that out of the log', async () => {
+    const bench = await aRunningDaemon(
+      await configOf(`${rest}apps: [{ match: ., discovery_interval: 60s }]`),
+      faulty({
+        answer: ({ operation, target }) =>
+          bench.platform.clock.monotonicMs() >= 3 * minuteMs &&
+          operation.endsWith('_metrics') &&
+          target.includes('102')
+            ? answered('{}', 403)
+            : undefined,
+      }),
+    );
+    await bench.platform.clock.advance(3.3 * minuteMs);
+    bench.platform.clock.jumpWall(-60 * minuteMs);
+    await bench.platform.clock.advance(20 * minuteMs);
+
+    expect(bench.daemon.status()[0]?.state).toBe('degraded');
+    expect(told(bench.logger)).toContain('poll failed');
+  });
+});
+
+describe('ten thousand that fail', () => {
+  it('are judged and told in less than a tenth of a second', () => {
+    const logger = createFakeLogger();
+    const log = new ProblemLog({}, { clock: createFakeClock(), logger });
+    const many = Array.from({ length: 10_000 }, (_, id) =>
+      aProblem('application_failing', {
+        subject: { app_id: `${id}`, app_name: `shop ${id}` },
+        reason: 'timeout',
+      }),
+    );
+    log.tell(many);
+    const startMs = performance.now();
+    for (let round = 0; round < 5; round += 1) log.tell(many);
+    expect((performance.now() - startMs) / 5).toBeLessThan(100);
+  });
+});
+
+describe('a failing account whose address changes with a reload', () => {
+  it('has an end in the log', async () => {
+    const bench = await aRunningDaemon(
+      await configOf(`${rest}apps: [{ match: ., discovery_interval: 60s }]`),
+      {
+        wire: (wire, { baseUrl }) => ({
+          ...wire,
+          send: async (...request) => {
+            if (baseUrl.includes('.eu.')) return wire.send(...request);
+            return answered('{}', 401);
+          },
+        }),
+      },
+    );
+    await bench.platform.clock.advance(3 * minuteMs);
+    expect(told(bench.logger)).toContain('discovery failed');
+    await bench.daemon.apply(
+      await configOf(
+        'accounts: [{ name: one, region: eu, api_key_env: KEY_A }]\napps: [{ match: ., discovery_interval: 60s }]',
+      ),
+    );
+    await bench.platform.clock.advance(3 * minuteMs);
+
+    expect(bench.daemon.status()[0]?.state).toBe('up');
+    expect(told(bench.logger)).toContain('discovery works again');
+  });
+});
