@@ -253,9 +253,9 @@ export function problemsOfProcess(
 
 /** Without any in force, none was reloaded. */
 function brokenConfig(text: string, reload: ReloadStatus | undefined): Found {
-  const isFirst = reload?.inForceSinceMs === undefined;
-  const log = isFirst && (['no usable configuration', 'configuration found'] as const);
-  return { kind: 'config_broken', text, ...(log && { log }) };
+  const kind = 'config_broken';
+  if (reload?.inForceSinceMs !== undefined) return { kind, text };
+  return { kind, text, log: ['no usable configuration', 'configuration found'] };
 }
 
 /** Whether New Relic has listed what there is, and nothing of it is polled, nor a query. */

@@ -201,7 +201,9 @@ function hasGauge(entry: AppEntry, name: string, { applications }: States): bool
   const gauges = watchedGauges(entry).filter((one) => one.named.name === name);
   return [...applications.values()].some(
     ({ reading, selected }) =>
-      selected.entry === entry && reading && gauges.some((one) => hasValueOf(one, reading)),
+      selected.entry === entry &&
+      reading !== undefined &&
+      gauges.some((one) => hasValueOf(one, reading)),
   );
 }
 
@@ -303,7 +305,7 @@ function failureStatusOf(
     failure: state.failure,
     isHeld,
     dropMs: toWall(dropMs, now),
-    isLeftOver: state.pollsEnded > 0 && state.endedMs < recoveredMs,
+    ...(state.pollsEnded > 0 && state.endedMs < recoveredMs && { isLeftOver: true }),
   };
 }
 

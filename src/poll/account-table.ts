@@ -260,7 +260,7 @@ export class AccountTable {
   #askedOf(options: AccountInUse): AskedState {
     if (seeksAny(options.entries)) return this.#discovery;
     const isUp = this.states.queries.size === 0 || this.#queried.up === true;
-    return isUp ? { ...neverAsked, up: true } : this.#queried;
+    return isUp ? { ...this.#queried, up: true, error: undefined } : this.#queried;
   }
 
   #snapshotOf(id: string): Snapshot | undefined {

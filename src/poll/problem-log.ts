@@ -68,13 +68,8 @@ export class ProblemLog {
     const before = this.#told;
     const told = new Map<string, Problem>();
     const begun: Problem[] = [];
-    const sinceMs = new Map<string, number>();
     for (const problem of problems) {
       const key = problemKeyOf(problem);
-      const notedMs = this.#sinceMs.get(key);
-      if (problem.sinceMs === undefined || notedMs !== undefined) {
-        sinceMs.set(key, notedMs ?? monotonicMs);
-      }
       const known = before.get(key);
       if (!isLast && isExplained(problem, wallMs)) {
         if (known !== undefined) told.set(key, known);
@@ -85,7 +80,7 @@ export class ProblemLog {
       if (known === undefined || known.reason !== problem.reason) begun.push(problem);
     }
     this.#told = told;
-    this.#sinceMs = sinceMs;
+    this.#noteTimes(problems, monotonicMs);
     const ended = [...before]
       .filter(([key, problem]) => !told.has(key) && this.#isOver(problem))
       .map(([, problem]) => problem);
@@ -108,6 +103,15 @@ export class ProblemLog {
       const facts = which === 0 ? factsOf(problem) : {};
       this.#logger[level]({ ...this.#of, ...problem.subject, ...facts }, problem.log[which]);
     }
+  }
+
+  #noteTimes(problems: readonly Problem[], nowMs: number): void {
+    const known = this.#sinceMs;
+    const times = problems
+      .map((problem) => [problemKeyOf(problem), problem.sinceMs] as const)
+      .filter(([key, sinceMs]) => sinceMs === undefined || known.has(key))
+      .map(([key]) => [key, known.get(key) ?? nowMs] as const);
+    this.#sinceMs = new Map(times);
   }
 
   /** Tells of what the log last spoke of long ago. */

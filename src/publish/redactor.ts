@@ -146,11 +146,10 @@ export function redactedError(text: string | undefined, redactor: Redactor): str
 }
 
 export function redactedAccount(account: AccountDetails, redactor: Redactor): AccountDetails {
-  const { error, key, queries, failing, missingSelectors } = account;
+  const { error, key, queries, failing } = account;
   return {
     ...account,
     error: redactedError(error, redactor),
-    missingSelectors: missingSelectors.map((text) => redactor.redact(text)),
     failing: failing.map((one) => redactedPoll(one, redactor)),
     ...(queries && { queries: queries.map((query) => redactedPoll(query, redactor)) }),
     key: { ...key, problem: redactedError(key.problem, redactor) },

@@ -20,6 +20,8 @@ function aProblem(kind: ProblemKind, parts: Partial<Problem> = {}): Problem {
   return { kind, tone, remedy, log, sinceMs: undefined, text: 'what is wrong', ...parts };
 }
 
+const epochMs = createFakeClock().wallMs();
+
 const failing = (id: number, parts: Partial<Problem> = {}): Problem =>
   aProblem('application_failing', {
     subject: { app_id: `${id}`, app_name: `shop ${id}` },
@@ -67,7 +69,7 @@ describe('the log of problems', () => {
       [[failing(1)], [failing(1, { isEffect: true })], []],
       ['poll failed', 'poll works again'],
     ],
-    ['for a poll that waits', [[failing(1, { reason: 'throttled' })], []], []],
+    ['for a poll that waits', [[failing(1, { reason: 'throttled', sinceMs: epochMs })], []], []],
     [
       'for values that were dropped, whatever the reason',
       [[aProblem('application_dropped', { reason: 'throttled', subject: { app_id: '1' } })]],
@@ -139,17 +141,21 @@ describe('the log of problems', () => {
     });
   });
 
-  it('knows since when there have been problems of a kind', async () => {
+  it('knows since when there have been problems that have no time of their own', async () => {
     const { clock, log } = aLog();
-    const startMs = clock.wallMs();
-    log.tell([failing(1)]);
+    const beginMs = clock.wallMs();
+    const entry = (id: number): Problem =>
+      aProblem('entry_matches_nothing', { subject: { selector: `id=${id}` } });
+    log.tell([entry(1), failing(1, { sinceMs: beginMs })]);
     await clock.advance(minuteMs);
-    log.tell([failing(2), aProblem('key_unreadable')]);
+    log.tell([entry(1), entry(2), aProblem('key_unreadable')]);
 
+    const [message] = problemKinds.entry_matches_nothing.log;
     expect(log.sinceMs()).toEqual(
       new Map([
-        ['application_failing', startMs],
-        ['key_unreadable', startMs + minuteMs],
+        [`${message}\nid=1`, beginMs],
+        [`${message}\nid=2`, beginMs + minuteMs],
+        [problemKinds.key_unreadable.log[0], beginMs + minuteMs],
       ]),
     );
   });

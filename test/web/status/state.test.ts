@@ -82,7 +82,7 @@ const cases: readonly (readonly [sentence: string, state: AccountState, given: G
   ['2 lists of applications failing.', 'down', { accounts: [{ up: false }, { up: false }] }],
   ['1 API key refused.', 'down', { accounts: [{ up: false, errorReason: 'auth' }] }],
   ['1 account unreachable.', 'down', { accounts: [{ up: false, errorReason: 'dns' }] }],
-  ['1 account throttled.', 'down', { accounts: [{ up: false, errorReason: 'throttled' }] }],
+  ['1 account without answers.', 'down', { accounts: [{ up: false, hasApplications: false }] }],
   [
     'No application is polled.',
     'up',

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { type ProblemKind, problemKinds } from '../../src/model/problem-kinds.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { ProblemLog } from '../../src/poll/problem-log.ts';
 import { createBoundedLogger } from '../../src/publish/bounded-logger.ts';
-import { configOf, surfaces, told } from '../support/break-bench.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
+import { configOf, surfaces, told } from '../support/problem-bench.ts';
 import { answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 
@@ -54,20 +53,6 @@ describe('a line for many', () => {
 
     expect(all).toBe(180);
   });
-
-  it('begins as often as it ends when the reason changes', () => {
-    const logger = createFakeLogger();
-    const log = new ProblemLog({}, { clock: createFakeClock(), logger });
-    for (const reason of ['timeout', 'server', 'timeout', 'server'] as const) {
-      log.tell([
-        aProblem('application_failing', { subject: { app_id: '1', app_name: 'shop' }, reason }),
-      ]);
-    }
-    log.tell([]);
-    const count = (message: string): number => told(logger).filter((one) => one === message).length;
-
-    expect(count('poll failed')).toBe(count('poll works again'));
-  });
 });
 
 describe('values that are dropped', () => {
@@ -104,40 +89,12 @@ describe('429s because New Relic has too much to do', () => {
     const remedies = new Set<unknown>();
     await bench.platform.clock.advance(4 * minuteMs);
     const now = () =>
-      (
-        surfaces(bench).accounts[0]?.problems as unknown as readonly {
-          kind: string;
-          remedy: string;
-        }[]
-      ).find(({ kind }) => kind === 'throttled')?.remedy;
+      surfaces(bench).accounts[0]?.problems.find(({ kind }) => kind === 'throttled')?.remedy;
     remedies.add(now());
     await bench.platform.clock.advance(6 * minuteMs);
     remedies.add(now());
 
     expect([...remedies]).toHaveLength(1);
-  });
-});
-
-describe('lists that failed for two reasons, and work again', () => {
-  it('leave no line of what failed because of the first', async () => {
-    const noHost = new ApiError('dns', 'the host name cannot be resolved');
-    const bench = await aRunningDaemon(
-      await configOf(`${rest}apps: [{ match: ., interval: 5m, discovery_interval: 60s }]`),
-      faulty({
-        answer: ({ operation }) => {
-          const minutes = bench.platform.clock.monotonicMs() / minuteMs;
-          if (minutes < 3 || minutes >= 9.9) return undefined;
-          if (minutes < 8.9) return noHost;
-          return operation === 'list_applications' ? answered('{}', 500) : undefined;
-        },
-      }),
-    );
-    await bench.platform.clock.advance(7 * minuteMs);
-    const from = bench.logger.lines.length;
-    await bench.platform.clock.advance(12 * minuteMs);
-
-    expect(bench.daemon.status()[0]?.state).toBe('up');
-    expect(told(bench.logger, from)).not.toContain('poll failed');
   });
 });
 
@@ -177,33 +134,5 @@ describe('ten thousand that fail', () => {
     const startMs = performance.now();
     for (let round = 0; round < 5; round += 1) log.tell(many);
     expect((performance.now() - startMs) / 5).toBeLessThan(100);
-  });
-});
-
-describe('a failing account whose address changes with a reload', () => {
-  it('has an end in the log', async () => {
-    const bench = await aRunningDaemon(
-      await configOf(`${rest}apps: [{ match: ., discovery_interval: 60s }]`),
-      {
-        wire: (wire, { baseUrl }) => ({
-          ...wire,
-          send: async (...request) => {
-            if (baseUrl.includes('.eu.')) return wire.send(...request);
-            return answered('{}', 401);
-          },
-        }),
-      },
-    );
-    await bench.platform.clock.advance(3 * minuteMs);
-    expect(told(bench.logger)).toContain('discovery failed');
-    await bench.daemon.apply(
-      await configOf(
-        'accounts: [{ name: one, region: eu, api_key_env: KEY_A }]\napps: [{ match: ., discovery_interval: 60s }]',
-      ),
-    );
-    await bench.platform.clock.advance(3 * minuteMs);
-
-    expect(bench.daemon.status()[0]?.state).toBe('up');
-    expect(told(bench.logger)).toContain('discovery works again');
   });
 });

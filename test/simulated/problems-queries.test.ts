@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createStatusSource } from '../../src/daemon/serve.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
-import { configOf, surfaces } from '../support/break-bench.ts';
+import { configOf, surfaces } from '../support/problem-bench.ts';
 import { answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 
@@ -30,9 +30,9 @@ describe('an account with queries alone whose key is refused', () => {
 
   it('does not say that nothing is polled while queries are', async () => {
     const { bench, polled } = await refused();
-    const remedies = (
-      surfaces(bench).accounts[0]?.problems as unknown as readonly { remedy: string }[]
-    ).map(({ remedy }) => remedy);
+    const remedies = surfaces(bench).accounts.flatMap(({ problems }) =>
+      problems.map(({ remedy }) => remedy),
+    );
 
     expect(polled > 4 && remedies.join().includes('nothing is polled until then')).toBe(false);
   });

@@ -15,6 +15,7 @@ export interface JsonProblem {
   readonly kind: string;
   readonly since: string | null;
   readonly text: string;
+  readonly remedy: string;
   readonly subject: Record<string, string> | null;
 }
 

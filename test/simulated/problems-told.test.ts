@@ -5,15 +5,14 @@ import { minuteMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { accountsSection } from '../../src/web/status/accounts.ts';
 import { targetsJson } from '../../src/web/status/targets-json.ts';
-import { configOf, type JsonProblem, surfaces, told } from '../support/break-bench.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { configOf, type JsonProblem, surfaces, told } from '../support/problem-bench.ts';
 import { answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 import { shopAndCartFleet } from '../support/shop-and-cart.ts';
 import { anAccountDetails, aStatusSource, statusNowMs } from '../support/status-source.ts';
-import { printedBy } from '../tools/ask-bench.ts';
 
 const rest = 'accounts: [{ name: one, api_key_env: KEY_A }]\n';
 const restApps = `${rest}apps: [{ match: ., discovery_interval: 60s }]`;
@@ -61,17 +60,6 @@ describe('once', () => {
       ),
     ).toContain('accounts with the same API key');
   });
-
-  it('says why it ends with 1 when hosts: self finds no host', async () => {
-    const config = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]
-apps: [{ match: ".", application: false, hosts: self }]`;
-    const { exitCode, stderr } = await printedBy({}, ['once', '--config.file=c.yaml'], {
-      'c.yaml': config,
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/matches nothing/u);
-  });
 });
 
 describe('a list that fails in turn with 502 and with a timeout', () => {
@@ -110,43 +98,6 @@ describe('a list that fails in turn with 502 and with a timeout', () => {
   it('is reminded of every ten minutes', async () => {
     const { bench } = await anOutage();
     expect(told(bench.logger)).toContain('still: discovery failed');
-  });
-});
-
-describe('an account whose lists time out and whose polls are reset', () => {
-  it('cannot be reached, and its applications fail because of that', async () => {
-    const bench = await aRunningDaemon(
-      await configOf(restApps),
-      faulty({
-        answer: ({ operation }) => {
-          if (bench.platform.clock.monotonicMs() < 3 * minuteMs) return undefined;
-          return operation === 'list_applications'
-            ? new ApiError('timeout', 'no answer within 30 s')
-            : new ApiError('reset', 'the connection was reset');
-        },
-      }),
-    );
-    await bench.platform.clock.advance(12 * minuteMs);
-
-    expect(surfaces(bench).page).toMatch(/2 applications fail because of the account/u);
-  });
-});
-
-describe('a key of three accounts, one of which is taken away', () => {
-  it('is still that of the other two', async () => {
-    const of = (names: readonly string[]): string =>
-      `accounts: [{ name: a, api_key_env: KEY_A }, { name: b, api_key_file: /b }, { name: c, api_key_file: /c }]\napps: [${names
-        .map((name) => `{ match: ., account: ${name} }`)
-        .join(', ')}]`;
-    const bench = await aRunningDaemon(await configOf(of(['a', 'b', 'c'])), {
-      files: { '/b': 'NRAK-A', '/c': 'NRAK-A' },
-    });
-    await bench.platform.clock.advance(minuteMs);
-    expect(told(bench.logger)).toContain('accounts with the same API key');
-    await bench.daemon.apply(await configOf(of(['a', 'b'])));
-    await bench.platform.clock.advance(minuteMs);
-
-    expect(told(bench.logger)).not.toContain('accounts have keys of their own');
   });
 });
 

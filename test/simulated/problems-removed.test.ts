@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
-import { configOf, told } from '../support/break-bench.ts';
+import { configOf, told } from '../support/problem-bench.ts';
 import { type Answering, answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 
@@ -102,48 +102,6 @@ describe('a reload that takes away what has a problem', () => {
     await bench.platform.clock.advance(2 * minuteMs);
 
     expect(told(bench.logger)).not.toContain(row.untrue);
-  });
-
-  it('does not say that the clocks agree when the only account that showed it is gone', async () => {
-    const two = (names: readonly string[]): string =>
-      `accounts: [{ name: one, api_key_env: KEY_A }, { name: two, api_key_env: KEY_B }]\napps: [${names
-        .map((name) => `{ match: ., account: ${name} }`)
-        .join(', ')}]`;
-    const bench = await aRunningDaemon(await configOf(two(['one', 'two'])), {
-      wire: (wire) => ({
-        ...wire,
-        send: async (request, headers, signal) => {
-          const answer = await wire.send(request, headers, signal);
-          const isTwo = JSON.stringify(headers).includes('NRAK-B');
-          const ms = Date.parse(String(answer.headers['date'])) + (isTwo ? 3_600_000 : 0);
-          return { ...answer, headers: { ...answer.headers, date: new Date(ms).toUTCString() } };
-        },
-      }),
-    });
-    await bench.platform.clock.advance(3 * minuteMs);
-    expect(told(bench.logger)).toContain("New Relic's clock and this machine's differ");
-    await bench.daemon.apply(await configOf(two(['one'])));
-    await bench.platform.clock.advance(minuteMs);
-
-    expect(told(bench.logger)).not.toContain("New Relic's clock and this machine's agree again");
-  });
-
-  it('says of an account that is taken away while its key is refused that this is over', async () => {
-    const both =
-      'accounts: [{ name: one, api_key_env: KEY_A }, { name: two, api_key_env: KEY_C }]\n';
-    const bench = await aRunningDaemon(
-      await configOf(`${both}apps: [{ match: ., account: one }, { match: ., account: two }]`),
-    );
-    await bench.platform.clock.advance(2 * minuteMs);
-    const from = bench.logger.lines.length;
-    expect(told(bench.logger)).toContain('discovery failed');
-    await bench.daemon.apply(await configOf(`${both}apps: [{ match: ., account: one }]`));
-    await bench.platform.clock.advance(minuteMs);
-
-    const ofTwo = bench.logger.lines
-      .slice(from)
-      .filter(({ fields }) => fields['account'] === 'two');
-    expect(ofTwo.length).toBeGreaterThan(0);
   });
 });
 

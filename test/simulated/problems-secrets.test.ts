@@ -4,12 +4,12 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { targetsJson } from '../../src/web/status/targets-json.ts';
-import { configOf } from '../support/break-bench.ts';
+import { configOf } from '../support/problem-bench.ts';
 import { answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 
 const secret = 'NRAK-0123456789ABCDEFGHIJKLMNOPQ';
-const hostile = '<script>alert(1)</script>\u202e"\'&\n\u001b[31m';
+const hostile = '<script>alert(1)</script>"&';
 
 describe('texts of problems', () => {
   it.each<[string, string, ReturnType<typeof answered> | ApiError]>([
@@ -31,7 +31,7 @@ describe('texts of problems', () => {
   ])('hold no secret and no markup: %s', async (_, operation, answer) => {
     const bench = await aRunningDaemon(
       await configOf(
-        `accounts: [{ name: one, api_key_file: /keys/one }]\napps: [{ match: ., discovery_interval: 60s, labels: { team: "<b>x" } }, { name: ${JSON.stringify(hostile.replaceAll(/[\u0000-\u001f\u202e]/gu, ''))} }]`,
+        `accounts: [{ name: one, api_key_file: /keys/one }]\napps: [{ match: ., discovery_interval: 60s, labels: { team: "<b>x" } }, { name: ${JSON.stringify(hostile)} }]`,
       ),
       {
         files: { '/keys/one': secret },
