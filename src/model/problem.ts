@@ -185,13 +185,12 @@ function pollProblems(account: AccountFacts): readonly Found[] {
   ): readonly Found[] => {
     const { failure, state, dropMs } = one;
     const text = failure?.message ?? 'the last poll did not get everything';
-    const how = { text, subject, reason: failure?.reason };
-    const isEffect = isEffectOf(account, one);
-    return [
-      { ...how, kind: `${of}_failing`, isEffect, sinceMs: failure?.sinceMs },
-      // Whatever the cause: that values are gone is a thing of its own.
-      ...(state === 'dropped' ? [{ ...how, kind: `${of}_dropped`, sinceMs: dropMs } as const] : []),
-    ];
+    const [reason, isEffect] = [failure?.reason, isEffectOf(account, one)];
+    const sinceMs = failure?.sinceMs;
+    const own: Found = { kind: `${of}_failing`, text, subject, reason, isEffect, sinceMs };
+    if (state !== 'dropped') return [own];
+    // Whatever the cause: that values are gone is a thing of its own.
+    return [own, { kind: `${of}_dropped`, text, subject, reason, sinceMs: dropMs }];
   };
   return [
     ...account.failing.flatMap((one) => {
