@@ -113,15 +113,12 @@ function* settingsOfExclusion({ map, path }: PlacedMap): Iterable<Found> {
   }
 }
 
-const missingAccountId = '"source: nerdgraph" needs "account_id", the id of the New Relic account';
+/** The message, of what New Relic can be asked for. */
+export const missingAccountId =
+  '"source: nerdgraph" needs "account_id", the id of the New Relic account';
 
 const accountIdHelp =
   'run newrelic-exporter check-config --online, which proposes it, or look it up in New Relic: user menu, API keys';
-
-/** Whether the problem is that an account has no id, which New Relic can be asked for. */
-export function isMissingAccountId({ message }: Problem): boolean {
-  return message === missingAccountId;
-}
 
 /** What an account with `source: nerdgraph` must have, and must not. */
 function* nerdgraphAccount({ map, path }: PlacedMap): Iterable<Found> {

@@ -229,7 +229,7 @@ export class Daemon {
 
   status(): readonly AccountDetails[] {
     const { redactor } = this.#context.platform;
-    return this.#all().map(({ poller }) => redactedAccount(poller.status(), redactor));
+    return this.#all().map(({ poller }) => redactedAccount(poller.judge.status(), redactor));
   }
 
   /** All polled applications of all accounts. */

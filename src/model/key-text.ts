@@ -4,10 +4,10 @@ interface KeyKind {
   readonly refusal: string | undefined;
 }
 
-const isLicense = 'is a license key, which only sends data to New Relic';
+export const isLicense = 'is a license key, which only sends data to New Relic';
 
 /** The kinds of New Relic's keys. */
-const keyKinds: readonly KeyKind[] = [
+export const keyKinds: readonly KeyKind[] = [
   { prefix: 'NRAK', refusal: undefined },
   { prefix: 'NRAL', refusal: isLicense },
   { prefix: 'NRLIC', refusal: isLicense },
@@ -63,11 +63,4 @@ export function withoutKeys(text: string): string {
 /** A foreign text without anything that may be a key: a gateway may repeat the request in its answer. */
 export function withoutForeignKeys(text: string): string {
   return text.replace(looksLikeKey, '[removed]').replace(mayBeKey, '[removed]');
-}
-
-/** Why New Relic refuses a key for reading, as a predicate; `undefined` if its kind does not tell. */
-export function refusalOf(key: string): string | undefined {
-  const begins = keyKinds.find(({ prefix }) => key.toUpperCase().startsWith(`${prefix}-`));
-  if (begins !== undefined) return begins.refusal;
-  return /NRAL$|^(?:eu01xx)?[0-9a-f]{34,40}$/iu.test(key) ? isLicense : undefined;
 }

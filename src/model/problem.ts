@@ -231,6 +231,9 @@ function seriesProblems({ leftOut }: AccountFacts): readonly Found[] {
   return [{ kind: 'series_dropped', text: `series that are not published: ${counts}` }];
 }
 
+/** Without any in force, none is reloaded. */
+const firstConfig = ['no usable configuration', 'configuration found'] as const;
+
 /** What is wrong with the process, and nobody's own: files, keys that several have, the clock. */
 export function problemsOfProcess(
   process: Pick<ProcessStatus, 'shard' | 'problemsSinceMs'> & {
@@ -238,9 +241,12 @@ export function problemsOfProcess(
   },
   accounts: readonly AccountDetails[],
 ): readonly Problem[] {
-  const problem = process.reload?.problem;
+  const { problem, inForceSinceMs } = process.reload ?? {};
+  const isFirst = inForceSinceMs === undefined;
   const found: readonly Found[] = [
-    ...(problem === undefined ? [] : [brokenConfig(problem, process.reload)]),
+    ...(problem === undefined
+      ? []
+      : [{ kind: 'config_broken', text: problem, ...(isFirst && { log: firstConfig }) } as const]),
     ...(process.shard.total === 1 && accounts.length > 0 && accounts.every(selectsNothing)
       ? [{ kind: 'nothing_selected', text: 'no application is selected' } as const]
       : []),
@@ -248,13 +254,6 @@ export function problemsOfProcess(
     ...sharedKeyProblems(accounts),
   ];
   return found.map(asProblem(process));
-}
-
-/** Without any in force, none was reloaded. */
-function brokenConfig(text: string, reload: ReloadStatus | undefined): Found {
-  const kind = 'config_broken';
-  if (reload?.inForceSinceMs !== undefined) return { kind, text };
-  return { kind, text, log: ['no usable configuration', 'configuration found'] };
 }
 
 /** Whether New Relic has listed what there is, and nothing of it is polled, nor a query. */

@@ -1,6 +1,5 @@
 import type { Application } from './application.ts';
 import type { AppEntry, Selector } from './config.ts';
-import type { SelectedApplication } from './selected-application.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
 export function selectorText(selector: Selector): string {
@@ -16,14 +15,6 @@ export function selectorText(selector: Selector): string {
 
 export function polledBy<Entry extends AppEntry>(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(({ exclude }) => !exclude);
-}
-
-export interface Selection {
-  readonly selected: readonly SelectedApplication[];
-  /** The applications that are left out, each with the entry that says so. */
-  readonly excluded: readonly SelectedApplication[];
-  /** The entries that chose nothing, not even an application that an earlier entry had taken. */
-  readonly missing: readonly AppEntry[];
 }
 
 /** Chooses applications by the entries of one account. */
@@ -78,26 +69,6 @@ export function createApplicationSelector<Entry extends AppEntry>(
     },
     missing: () =>
       entries.filter(({ exclude }, index) => !exclude && !chosen.has(firstAlike[index] ?? index)),
-  };
-}
-
-/**
- * Matches the entries of one account with its applications. An application that several entries
- * choose belongs to the first of them, so that it is polled once.
- */
-export function selectApplications(
-  entries: readonly AppEntry[],
-  applications: readonly Application[],
-): Selection {
-  const selector = createApplicationSelector(entries);
-  const chosen = applications.flatMap((application): SelectedApplication[] => {
-    const entry = selector.entryOf(application);
-    return entry === undefined ? [] : [{ application, entry }];
-  });
-  return {
-    selected: chosen.filter(({ entry }) => !entry.exclude),
-    excluded: chosen.filter(({ entry }) => entry.exclude),
-    missing: selector.missing(),
   };
 }
 

@@ -117,7 +117,7 @@ function isVague(status: number, document: unknown): boolean {
 }
 
 /** @param document `undefined` if the answer has none */
-function verdictIn(status: number, document: unknown): Verdict | undefined {
+export function verdictIn(status: number, document: unknown): Verdict | undefined {
   // REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one.
   const { error, errors } = objectOf(document);
   const all = [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
@@ -151,11 +151,6 @@ export function answeredPartOf(document: unknown): unknown {
   const { account, entitySearch, accounts } = actorIn(document);
   const part = isJsonObject(account) ? account['nrql'] : (entitySearch ?? accounts);
   return objectOf(part)['results'] === null ? undefined : (part ?? undefined);
-}
-
-/** What New Relic says of the failure that a document is; empty if it says nothing. */
-export function saidIn(document: unknown): string {
-  return verdictIn(200, document)?.said ?? '';
 }
 
 /**

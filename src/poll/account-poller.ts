@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { sleep } from '../model/clock.ts';
 import type { AccountInUse } from '../model/config.ts';
 import type { Polled, Source } from '../model/source.ts';
-import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { ApplicationStatus } from '../model/status.ts';
 import { minuteMs } from '../model/time.ts';
 import {
   AccountJudge,
@@ -115,10 +115,6 @@ export class AccountPoller {
     } finally {
       this.#stop();
     }
-  }
-
-  status(): AccountDetails {
-    return this.judge.status();
   }
 
   /** All applications that are polled, as they are now. */

@@ -24,11 +24,10 @@ import type { AccountTable } from './account-table.ts';
 import type { AppState } from './app-state.ts';
 import type { Context } from './context.ts';
 import { seeksAny } from './discovery-state.ts';
-import { hasValueOf, watchedGauges } from './metric-watch.ts';
 import { knownOutcomeOf } from './poll-request.ts';
 import { ProblemLog } from './problem-log.ts';
 import { missingTextOf } from './query-state.ts';
-import { type State, type States, staleAtMs, timingOf } from './states.ts';
+import { type State, staleAtMs, timingOf } from './states.ts';
 import type { SubjectState } from './subject-state.ts';
 
 /** What is wrong with ten thousand takes tens of milliseconds: it is judged every five seconds at most; */
@@ -188,22 +187,13 @@ export function hasEndedWell(
     const state = [...states.queries.values()].find((one) => one.query.name === query);
     return kind === 'query_without_value' ? hasValues(state?.reading) : state !== undefined;
   }
+  if (tag !== undefined) return entries.some(({ poll }) => Object.hasOwn(poll.tags ?? {}, tag));
   const chosen = entries.filter((entry) => selectorText(entry.selector) === selector);
-  if (tag !== undefined)
-    return entries.some(({ poll }) => Object.keys(poll.tags ?? {}).includes(tag));
-  return name === undefined
-    ? chosen.length > 0
-    : chosen.some((entry) => hasGauge(entry, name, states));
-}
-
-/** Whether an application of the entry has a value of the gauge. */
-function hasGauge(entry: AppEntry, name: string, { applications }: States): boolean {
-  const gauges = watchedGauges(entry).filter((one) => one.named.name === name);
-  return [...applications.values()].some(
-    ({ reading, selected }) =>
-      selected.entry === entry &&
-      reading !== undefined &&
-      gauges.some((one) => hasValueOf(one, reading)),
+  if (name === undefined) return chosen.length > 0;
+  return [...states.applications.values()].some(
+    ({ selected: { entry } }) =>
+      chosen.includes(entry) &&
+      entry.series.some(({ gauge }) => Object.values(gauge).includes(name)),
   );
 }
 

@@ -25,7 +25,7 @@ export class ProblemLog {
   readonly #isOver: (problem: Problem) => boolean;
   /** Those that have a line, by their keys: only these have one at their end. */
   #told: ReadonlyMap<string, Problem> = new Map();
-  /** Since when there have been those that have no time of their own, by their keys; monotonic. */
+  /** Since when it has been known of them, by their keys; monotonic. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
   /** When the log last spoke of what lasts, by its message. */
   #spokenMs: ReadonlyMap<string, number> = new Map();
@@ -45,7 +45,7 @@ export class ProblemLog {
     this.#clock = clock;
   }
 
-  /** Since when there have been problems that have no time of their own, by their keys: wall times. */
+  /** Since when it has been known of problems, by their keys: wall times. */
   sinceMs(): ReadonlyMap<string, number> {
     const toWall = wallTimeOf(nowOf(this.#clock));
     return new Map(Array.from(this.#sinceMs, ([key, atMs]) => [key, toWall(atMs)]));
@@ -64,14 +64,17 @@ export class ProblemLog {
    * @param isLast whether nobody looks again, so that all of it is told
    */
   tell(problems: readonly Problem[], isLast = false): void {
-    const { wallMs, monotonicMs } = nowOf(this.#clock);
+    const nowMs = this.#clock.monotonicMs();
+    const sinceMs = new Map<string, number>();
     const before = this.#told;
     const told = new Map<string, Problem>();
     const begun: Problem[] = [];
     for (const problem of problems) {
       const key = problemKeyOf(problem);
       const known = before.get(key);
-      if (!isLast && isExplained(problem, wallMs)) {
+      const seenMs = this.#sinceMs.get(key) ?? nowMs;
+      sinceMs.set(key, seenMs);
+      if (!isLast && isExplained(problem, nowMs - seenMs)) {
         if (known !== undefined) told.set(key, known);
         continue;
       }
@@ -80,13 +83,13 @@ export class ProblemLog {
       if (known === undefined || known.reason !== problem.reason) begun.push(problem);
     }
     this.#told = told;
-    this.#noteTimes(problems, monotonicMs);
+    this.#sinceMs = sinceMs;
     const ended = [...before]
       .filter(([key, problem]) => !told.has(key) && this.#isOver(problem))
       .map(([, problem]) => problem);
     for (const some of byMessage(ended).values()) this.#write(some, 1);
     for (const some of byMessage(begun).values()) this.#write(some, 0);
-    this.#remind(monotonicMs);
+    this.#remind(nowMs);
   }
 
   /** A line for each of a few, one for many. */
@@ -103,15 +106,6 @@ export class ProblemLog {
       const facts = which === 0 ? factsOf(problem) : {};
       this.#logger[level]({ ...this.#of, ...problem.subject, ...facts }, problem.log[which]);
     }
-  }
-
-  #noteTimes(problems: readonly Problem[], nowMs: number): void {
-    const known = this.#sinceMs;
-    const times = problems
-      .map((problem) => [problemKeyOf(problem), problem.sinceMs] as const)
-      .filter(([key, sinceMs]) => sinceMs === undefined || known.has(key))
-      .map(([key]) => [key, known.get(key) ?? nowMs] as const);
-    this.#sinceMs = new Map(times);
   }
 
   /** Tells of what the log last spoke of long ago. */
@@ -163,13 +157,10 @@ function levelOf([problem]: readonly Problem[]): 'warn' | 'error' {
  * What another problem explains has that line. A poll that waits may yet succeed. One whose key is refused brings the
  * next discovery forward, which says it for all.
  */
-function isExplained(
-  { isEffect, subject, reason, kind, sinceMs = 0 }: Problem,
-  wallMs: number,
-): boolean {
+function isExplained({ isEffect, subject, reason, kind }: Problem, lastedMs: number): boolean {
   if (isEffect === true) return true;
   if (subject === undefined || reason === undefined || isDropped(kind)) return false;
-  return Math.abs(wallMs - sinceMs) < (patienceMs[reason] ?? 0);
+  return lastedMs < (patienceMs[reason] ?? 0);
 }
 
 function isDropped(kind: ProblemKind): boolean {

@@ -141,7 +141,7 @@ export class OpenAccount {
   /** What is known of it; writes to the log what is wrong: 429s, and the clock. */
   judged(): AccountDetails {
     this.#running.poller.judge.judge();
-    return this.#running.poller.status();
+    return this.#running.poller.judge.status();
   }
 
   /** Rejects with the reason of a stop. */

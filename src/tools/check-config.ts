@@ -10,7 +10,7 @@ import {
   warningAt,
 } from '../config/diagnostic.ts';
 import { type InspectedConfig, inspectConfig } from '../config/load-config.ts';
-import { isMissingAccountId } from '../config/rules.ts';
+import { missingAccountId } from '../config/rules.ts';
 import { closest } from '../config/suggestion.ts';
 import { mapsUnder, type PlainMap, textAt } from '../config/yaml-document.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
@@ -186,7 +186,8 @@ function unreadVariables(
 }
 
 function accountsWithoutId({ config, errors, written }: InspectedConfig): readonly AccountConfig[] {
-  if (config === undefined || !errors.every(isMissingAccountId)) return [];
+  if (config === undefined || !errors.every(({ message }) => message === missingAccountId))
+    return [];
   const maps = mapsUnder(written, 'accounts');
   return config.accounts.filter((_, index) => {
     const { map = {} } = maps[index] ?? {};

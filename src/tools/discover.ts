@@ -4,11 +4,11 @@ import type { Outcome } from '../cli/one-shot.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
-import { selectApplications } from '../model/selector.ts';
 import { cutText, printable } from '../model/shown-text.ts';
 import { everyTag } from '../newrelic/nerdgraph/entity-page.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from './ask.ts';
 import { aligned } from './plain-text.ts';
+import { selectApplications } from './selection.ts';
 
 /**
  * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with

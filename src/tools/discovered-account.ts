@@ -7,11 +7,12 @@ import {
   type SelectedApplication,
   withNamedHosts,
 } from '../model/selected-application.ts';
-import { polledBy, selectApplications } from '../model/selector.ts';
+import { polledBy } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { everyTag } from '../newrelic/nerdgraph/entity-page.ts';
 import { discoveryOptionsOf } from '../poll/discovery-state.ts';
 import { type OpenAccount } from './ask.ts';
+import { selectApplications } from './selection.ts';
 
 /** What one discovery has found of an account, and what its queries were answered. */
 export interface DiscoveredAccount {

@@ -6,9 +6,9 @@ import type { ValueName } from '../model/vendor-value.ts';
 import { isJsonObject, type JsonObject } from '../newrelic/answer.ts';
 import { type NerdGraphPurpose, notWhole, type RestPurpose } from '../newrelic/failures.ts';
 import { nrqlText } from '../newrelic/nerdgraph/nrql.ts';
-import { ask, listElementsOf, partsMissing } from '../newrelic/rest/answer.ts';
+import { ask, listElementsOf, partsMissing, type RestRequest } from '../newrelic/rest/answer.ts';
 import { nextPageOf, type Page, type PageContent, readPages } from '../newrelic/rest/paging.ts';
-import { type MetricListQuestion, metricNamesRequest } from '../newrelic/rest/requests.ts';
+import { pageOf, pathOf, queryOf } from '../newrelic/rest/requests.ts';
 import { askNrql, type OpenAccount } from './ask.ts';
 
 /** A metric that an application has. */
@@ -16,6 +16,29 @@ export interface ListedMetric {
   readonly name: string;
   /** Which values it has, as the REST API calls them; `undefined` if New Relic does not tell. */
   readonly values: readonly string[] | undefined;
+}
+
+/** Which metrics to name. */
+interface MetricListQuestion {
+  readonly applicationId: string;
+  /** By its id in the API that is asked; `undefined` for the application as a whole. */
+  readonly hostId: string | undefined;
+  /** Only metrics whose names contain this, in upper or lower case. */
+  readonly like: string | undefined;
+}
+
+function metricNamesRequest(
+  { applicationId, hostId, like }: MetricListQuestion,
+  page: number,
+): RestRequest {
+  const query = queryOf([['name', like], pageOf(page)]);
+  return {
+    operation: 'list_metrics',
+    applicationId,
+    hostId,
+    target: `${pathOf(applicationId, hostId)}/metrics.json${query}`,
+    answerSize: 'large',
+  };
 }
 
 /** How a list ended; its metrics came page by page. */

@@ -5,7 +5,7 @@ import { NamedFileError, readApiKey, readCaFile, readProxyUrl } from '../config/
 import { mapsUnder, type PlacedMap, textAt } from '../config/yaml-document.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { SecretLocation } from '../model/config.ts';
-import { refusalOf } from '../model/key-text.ts';
+import { isLicense, keyKinds } from '../model/key-text.ts';
 import { regionOf } from '../model/region.ts';
 
 /** Something outside the configuration file that an account needs, and where the file names it. */
@@ -170,4 +170,11 @@ export async function namedFileProblems(
   const files = namedFiles(file, directory);
   const problems = await Promise.all(files.map(async (one) => problemsWith(one, platform)));
   return problems.flat();
+}
+
+/** Why New Relic refuses a key for reading, as a predicate; `undefined` if its kind does not tell. */
+function refusalOf(key: string): string | undefined {
+  const begins = keyKinds.find(({ prefix }) => key.toUpperCase().startsWith(`${prefix}-`));
+  if (begins !== undefined) return begins.refusal;
+  return /NRAL$|^(?:eu01xx)?[0-9a-f]{34,40}$/iu.test(key) ? isLicense : undefined;
 }

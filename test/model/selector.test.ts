@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Application } from '../../src/model/application.ts';
 import type { AppEntry, HostSelector } from '../../src/model/config.ts';
 import { choosesHost, hostChoiceText } from '../../src/model/selected-application.ts';
-import { selectApplications, selectorText } from '../../src/model/selector.ts';
+import { selectorText } from '../../src/model/selector.ts';
+import { selectApplications } from '../../src/tools/selection.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
 const byId = (id: string): ReturnType<typeof anEntry> => anEntry({ selector: { kind: 'id', id } });

@@ -81,11 +81,11 @@ describe.each(apis)('$name', (api) => {
 
       bench.source.list(...small);
       await bench.clock.advance(40_000);
-      const { pollIntervalSeconds } = bench.poller.status();
+      const { pollIntervalSeconds } = bench.poller.judge.status();
       await bench.clock.advance(minuteMs);
 
       expect(pollIntervalSeconds).toBe(60);
-      expect(bench.poller.status().polledApplications).toBe(20);
+      expect(bench.poller.judge.status().polledApplications).toBe(20);
     });
   });
 });

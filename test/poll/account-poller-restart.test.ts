@@ -50,7 +50,7 @@ describe.each(apis)('$name', (api) => {
         void bench.poller.reconfigure({ account: anAccount(), entries: labelled('new') });
       };
 
-      whenOthersHaveTheirTurn(bench, () => bench.poller.status().applications === 1, reload);
+      whenOthersHaveTheirTurn(bench, () => bench.poller.judge.status().applications === 1, reload);
       await bench.clock.advance(60_000);
       reload();
       await bench.clock.advance(60_000);

@@ -266,7 +266,7 @@ describe('many applications, by the REST API', () => {
     source.list(...applications(9000));
     const seen: number[] = [];
     atTurns(clock, () => {
-      const known = poller.status().applications;
+      const known = poller.judge.status().applications;
       if (known <= 1000 || known >= 9000) return;
       // Something has changed: the loop looks at what is due.
       poller.ask({ account: anAccount(), entries: [anEntry({ hosts: false })] });

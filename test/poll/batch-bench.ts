@@ -81,7 +81,7 @@ export async function expectFewBatches({ everyMs, each }: Growth): Promise<void>
   const gaps = await gapsIn(bench, 10 * 60);
 
   const perMinute = (bench.source.sent() - before) / 10;
-  const { demandRequestsPerMinute = 0 } = bench.poller.status();
+  const { demandRequestsPerMinute = 0 } = bench.poller.judge.status();
   expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / everyMs, 5);
   expect(perMinute / demandRequestsPerMinute).toBeGreaterThan(0.95);
   expect(perMinute / demandRequestsPerMinute).toBeLessThan(1.05);

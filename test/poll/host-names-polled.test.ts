@@ -54,8 +54,8 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.reading?.application).toEqual([]);
       expect(shownHosts(bench)).toEqual(['12']);
       expect(bench.polls).not.toContain(false);
-      expect(bench.poller.status()).toMatchObject({ hosts: 1, missingSelectors: [] });
-      expect(bench.poller.status().demandRequestsPerMinute).toBeCloseTo(1 + 1 / 15, 2);
+      expect(bench.poller.judge.status()).toMatchObject({ hosts: 1, missingSelectors: [] });
+      expect(bench.poller.judge.status().demandRequestsPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
 
     it.each([
@@ -102,16 +102,16 @@ describe.each(apis)('$name', (api) => {
       bench.start();
 
       await bench.clock.advance(14 * minuteMs);
-      const before = bench.poller.status().missingSelectors;
+      const before = bench.poller.judge.status().missingSelectors;
       await bench.clock.advance(2 * minuteMs);
-      const during = bench.poller.status().missingSelectors;
+      const during = bench.poller.judge.status().missingSelectors;
       bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
       bench.source.names('1', new Map([['12', 'web-2']]));
       await bench.clock.advance(20 * minuteMs);
 
       expect(before).toEqual([]);
       expect(during).toEqual(['id=1']);
-      expect(bench.poller.status().missingSelectors).toEqual([]);
+      expect(bench.poller.judge.status().missingSelectors).toEqual([]);
       expect(bench.logger.lines.map(({ message }) => message)).toContain(
         'entry of apps matches nothing',
       );
@@ -128,7 +128,7 @@ describe.each(apis)('$name', (api) => {
       const next = await callsIn(bench, minuteMs);
 
       expect(during).toEqual([false]);
-      expect(bench.poller.status().missingSelectors).toEqual([]);
+      expect(bench.poller.judge.status().missingSelectors).toEqual([]);
       expect(next).toEqual(['names 1 of web-2', 'host 1/12']);
       expect(shownHosts(bench)).toEqual(['12']);
       expect(bench.polls).toEqual([false, true]);

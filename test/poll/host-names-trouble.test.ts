@@ -66,7 +66,7 @@ describe.each(apis)('$name', (api) => {
       bench.calls.resize({ requestsPerMinute: 800, concurrency: 10 });
       await bench.clock.advance(59_000);
 
-      expect(bench.poller.status().missingSelectors).toEqual([]);
+      expect(bench.poller.judge.status().missingSelectors).toEqual([]);
     });
 
     it.each([

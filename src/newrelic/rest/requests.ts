@@ -38,29 +38,6 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   };
 }
 
-/** Which metrics to name. */
-export interface MetricListQuestion {
-  readonly applicationId: string;
-  /** By its id in the API that is asked; `undefined` for the application as a whole. */
-  readonly hostId: string | undefined;
-  /** Only metrics whose names contain this, in upper or lower case. */
-  readonly like: string | undefined;
-}
-
-export function metricNamesRequest(
-  { applicationId, hostId, like }: MetricListQuestion,
-  page: number,
-): RestRequest {
-  const query = queryOf([['name', like], pageOf(page)]);
-  return {
-    operation: 'list_metrics',
-    applicationId,
-    hostId,
-    target: `${pathOf(applicationId, hostId)}/metrics.json${query}`,
-    answerSize: 'large',
-  };
-}
-
 /** Asks for the values of an application, or of one of its hosts: all of them in one call. */
 export function metricsRequest(
   applicationId: string,
@@ -103,19 +80,19 @@ export function valuesOf({ value }: PolledSeries): readonly ValueName[] {
   return counter === undefined ? [value] : [value, counter];
 }
 
-function pageOf(page: number): Parameter {
+export function pageOf(page: number): Parameter {
   return ['page', page === 1 ? undefined : String(page)];
 }
 
 /** Not `URLSearchParams`: that writes a space as a raw `+`. */
-function queryOf(parameters: readonly Parameter[]): string {
+export function queryOf(parameters: readonly Parameter[]): string {
   const texts = parameters.flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
   );
   return texts.length === 0 ? '' : `?${texts.join('&')}`;
 }
 
-function pathOf(applicationId: string, hostId?: string): string {
+export function pathOf(applicationId: string, hostId?: string): string {
   const host = hostId === undefined ? '' : `/hosts/${digitsOf('host', hostId)}`;
   return `/v2/applications/${digitsOf('application', applicationId)}${host}`;
 }

@@ -1,11 +1,11 @@
 import { CommandError } from '../../daemon/platform.ts';
 import { bareApplication } from '../../model/application.ts';
-import { selectApplications } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { discoveryOptionsOf, seeksAny } from '../../poll/discovery-state.ts';
 import type { OpenAccount } from '../ask.ts';
 import { sumOf } from '../make-plan.ts';
+import { selectApplications } from '../selection.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
 import { fineForMs, type SampleRange, type Slice } from './slices.ts';

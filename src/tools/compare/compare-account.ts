@@ -6,12 +6,12 @@ import {
   isWorthPolling,
   type SelectedApplication,
 } from '../../model/selected-application.ts';
-import { selectApplications } from '../../model/selector.ts';
 import { countOf } from '../../model/shown-text.ts';
 import type { ApplicationQuestion, Discovery } from '../../model/source.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
 import { pollUntilSettled } from '../../poll/account-poller.ts';
 import { type OpenAccount } from '../ask.ts';
+import { selectApplications } from '../selection.ts';
 import {
   type ComparedValue,
   comparedValues,

@@ -7,12 +7,11 @@ import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { ApiError } from '../../model/api-error.ts';
 import { bareApplication } from '../../model/application.ts';
 import type { AccountInUse, AccountSource, AppEntry } from '../../model/config.ts';
-import { selectApplications } from '../../model/selector.ts';
 import { printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
 import type { ApiResponse } from '../../newrelic/calls/transport.ts';
-import { answeredPartOf, saidIn } from '../../newrelic/failures.ts';
+import { answeredPartOf, verdictIn } from '../../newrelic/failures.ts';
 import { isSearchable } from '../../newrelic/nerdgraph/discovery.ts';
 import { nrqlTimeoutSeconds } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
@@ -20,6 +19,7 @@ import { nextPageOf } from '../../newrelic/rest/paging.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../ask.ts';
 import { withSource } from '../compare/compare.ts';
 import { restFacts } from '../compare/rest-facts.ts';
+import { selectApplications } from '../selection.ts';
 import { writeWhole } from '../write-whole.ts';
 import {
   type Answer,
@@ -180,6 +180,11 @@ const lists = [
   'results',
   'results.entities',
 ];
+
+/** What New Relic says of the failure that a document is; empty if it says nothing. */
+function saidIn(document: unknown): string {
+  return verdictIn(200, document)?.said ?? '';
+}
 
 function answerIn(
   { status, headers, body }: ApiResponse,
