@@ -84,8 +84,8 @@ const oneLanguage = {
 };
 
 /**
- * prom-client asks OpenTelemetry for the span of an exemplar, which we have none of, and can push metrics and
- * add up those of several processes, which nobody asks it for.
+ * prom-client asks OpenTelemetry for the span of an exemplar, which we have none of, and can push metrics, add up
+ * those of several processes and estimate quantiles, which nobody asks it for.
  *
  * @type {import('rolldown').Plugin}
  */
@@ -93,7 +93,7 @@ const partOfPromClient = {
   name: 'part-of-prom-client',
   resolveId: (id) => (id === '@opentelemetry/api' ? '\0no-tracing' : undefined),
   load: (id) =>
-    id === '\0no-tracing' || /[\\/]prom-client[\\/]lib[\\/](?:pushgateway|cluster)\.js$/.test(id)
+    id === '\0no-tracing' || /[\\/]prom-client[\\/]lib[\\/](?:pushgateway|cluster|summary)\.js$/.test(id)
       ? { code: 'module.exports = {};', moduleType: 'js' }
       : undefined,
 };
