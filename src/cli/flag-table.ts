@@ -316,6 +316,12 @@ class DeclaredFlags {
     ...onOrOff,
     commands: ['backfill', 'verify'],
   };
+  readonly restart: Flag<boolean> = {
+    name: 'restart',
+    help: 'Begin anew: what was fetched so far is thrown away. Never needed to go on.',
+    ...onOrOff,
+    commands: ['backfill'],
+  };
   readonly healthcheckUrl: Flag<string> = {
     name: 'url',
     defaultText: 'http://127.0.0.1:9126/-/healthy',

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { effectiveConfigText } from '../../config/effective-config.ts';
@@ -12,7 +11,7 @@ import { polledBy } from '../../model/selector.ts';
 import { countText, printable } from '../../model/shown-text.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { eachOf, loadForCommand, noAccountId, withAccounts } from '../ask.ts';
-import { writeWhole } from '../write-whole.ts';
+import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
 import { Parts, type Plan } from './parts.ts';
 import { discovered, planText, type Run, runOf, timeText } from './plan.ts';
 import { type SampleRange, stepProblem } from './slices.ts';
@@ -23,6 +22,9 @@ const keptForMs = 395 * dayMs;
 const usualShare = 0.25;
 /** Answers have some megabytes. */
 const mostTogether = 3;
+const mostRounds = 3;
+const goneAgain =
+  'files of this run are changed by somebody else, again and again: name another file';
 
 /**
  * Writes what a daemon would have shown in the past, as OpenMetrics text with timestamps. Whole slices are kept in
@@ -35,50 +37,91 @@ export async function backfill(
   write: typeof writeWhole = writeWhole,
 ): Promise<Outcome> {
   const { backfillOutput: output, dryRun } = flags;
-  refuse(output === '' && 'backfill needs --output=FILE, the file to write');
   const names = flags.applications.filter((name) => name !== '');
+  refuse(output === '' && 'backfill needs --output=FILE, the file to write');
   const config = await loadForCommand(flags.configFile, platform);
   const inUse = usedAccounts(config, names, flags, platform);
-  const parts = new Parts(output, platform.stopSignal, write);
+  const file = new OutputFile(output, { files: filesOf(config, flags.configFile), write });
+  const parts = new Parts(file, platform, write);
+  const wish = { names, flags, config, inUse };
   try {
-    const known = await parts.plan();
-    const range = rangeFrom(flags, known, platform.clock.wallMs());
-    const asked = textOf(range, names, flags, config);
-    const polls = inUse.flatMap(({ entries, queries = [] }) => [
-      ...polledBy(entries).map(({ poll }) => ({ name: 'apps', poll })),
-      ...queries,
-    ]);
-    const isThere = existsSync(output);
-    const isForeign = isThere && known === undefined && !dryRun;
-    const isOther = known !== undefined && known.asked !== asked;
-    const help = `ask for the same to go on, name another file, or remove ${output}.parts`;
-    refuse(
-      ...polls.map(({ poll, name }) => stepProblem(range.stepMs, poll, name)),
-      isForeign && `${output} is there, and not of this run: name another file`,
-      isOther && `${output}.parts is of another run (${known.asked}): ${help}`,
-    );
-    if (known !== undefined && isThere) {
-      await parts.clear();
-      return { exitCode: 0, output: `${output} is done: there is nothing to ask\n` };
-    }
-    // What is shown of its progress is how far it is, not each call.
-    const quiet = { ...platform, progress: { show: () => undefined } };
-    return await withAccounts(inUse, quiet, async (accounts) => {
-      const { nowMs, toMs } = range;
-      const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(names, accounts) };
-      const run = runOf(plan, range, accounts);
-      const text = planText(range, run, parts);
-      if (dryRun) return { exitCode: 0, output: text };
-      platform.stderr.write(text);
-      if (known === undefined) await parts.setPlan(plan);
-      await askAll(run, parts, platform);
-      const samples = await parts.join(output, run.gauges);
-      await parts.clear();
-      return { exitCode: 0, output: `${output}: ${countText(samples)} samples\n` };
-    });
+    // What is wrong with it is said whoever has the directory.
+    await begunBy(wish, file, parts, platform);
+    if (!dryRun) await parts.take();
+    return await result(file, parts, wish, platform);
   } catch (error) {
     throw explained(error, parts, platform);
+  } finally {
+    await parts.release();
   }
+}
+
+/** What is asked for. */
+interface Wish {
+  /** Of applications; none means all. */
+  readonly names: readonly string[];
+  readonly flags: Flags;
+  readonly config: Config;
+  readonly inUse: readonly AccountInUse[];
+}
+
+/** What to ask for, and the plan of the run that goes on, if there is one. Rejects if that cannot be, or is another. */
+async function begunBy(wish: Wish, file: OutputFile, parts: Parts, { clock }: ToolPlatform) {
+  const { flags, inUse } = wish;
+  const known = flags.restart ? undefined : await parts.plan();
+  const range = rangeFrom(flags, known, clock.wallMs());
+  const asked = textOf(range, wish);
+  const polls = inUse.flatMap(({ entries, queries = [] }) => [
+    ...polledBy(entries).map(({ poll }) => ({ name: 'apps', poll })),
+    ...queries,
+  ]);
+  const isOther = known !== undefined && known.asked !== asked;
+  const help = 'ask for the same to go on, name another file, or begin anew with --restart';
+  refuse(
+    ...polls.map(({ poll, name }) => stepProblem(range.stepMs, poll, name)),
+    isOther && `${parts.directory} is of another run (${known.asked}): ${help}`,
+  );
+  const isDone = known?.bytes !== undefined && known.bytes === (await file.size());
+  if (!isDone) await file.check();
+  return { known, range, asked, isDone };
+}
+
+/** Goes on with the plan that is there, or makes one, until the file is there. */
+async function result(
+  file: OutputFile,
+  parts: Parts,
+  wish: Wish,
+  platform: ToolPlatform,
+): Promise<Outcome> {
+  const { dryRun } = wish.flags;
+  const { known, range, asked, isDone } = await begunBy(wish, file, parts, platform);
+  if (isDone) {
+    if (!dryRun) await parts.clear();
+    return { exitCode: 0, output: `${file.path} is done: there is nothing to ask\n` };
+  }
+  // What is shown of its progress is how far it is, not each call.
+  const quiet = { ...platform, progress: { show: () => undefined } };
+  return withAccounts(wish.inUse, quiet, async (accounts) => {
+    const { nowMs, toMs } = range;
+    const { names } = wish;
+    const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(names, accounts) };
+    const run = runOf(plan, range, accounts);
+    const slices = run.tasks.map(({ name }) => name);
+    await parts.look(known === undefined ? [] : slices);
+    const text = planText(range, run, parts);
+    if (dryRun) return { exitCode: 0, output: text };
+    platform.stderr.write(text);
+    if (known === undefined) await parts.begin(plan);
+    // What somebody has taken away meanwhile is asked for again.
+    for (let round = 1; !slices.every((name) => parts.has(name)); round += 1) {
+      if (round > mostRounds) throw new CommandError(1, `${parts.directory}: ${goneAgain}`);
+      await askAll(run, parts, platform);
+      await parts.look(slices);
+    }
+    const samples = await parts.join(slices, plan, run.gauges);
+    await parts.clear();
+    return { exitCode: 0, output: `${file.path}: ${countText(samples)} samples\n` };
+  });
 }
 
 /** Throws the first of what is wrong, if anything is. */
@@ -151,17 +194,19 @@ function rangeFrom(flags: Flags, known: Plan | undefined, wallMs: number): Sampl
   return { fromMs, toMs, stepMs, nowMs };
 }
 
-/** All that the output depends on. */
+/** All that the output depends on: of the machine it is what `self` stands for. */
 function textOf(
   { fromMs, toMs, stepMs }: SampleRange,
-  names: readonly string[],
-  { only }: Flags,
-  config: Config,
+  { names, flags: { only }, config }: Wish,
 ): string {
   const digest = digestOf(Buffer.from(effectiveConfigText(config)));
   const apps = names.map((one) => ` --app=${printable(one)}`).join('');
   const range = `${timeText(fromMs)} to ${timeText(toMs)}, every ${stepMs / minuteMs}m`;
-  return `${range}, --only=${only}${apps}, configuration ${digest.slice(0, 16)}`;
+  const selves = config.apps.flatMap(({ hosts }) =>
+    typeof hosts === 'object' && hosts.kind === 'self' ? hosts.names : [],
+  );
+  const own = [...new Set(selves)].map((one) => `, self ${printable(one)}`).join('');
+  return `${range}, --only=${only}${apps}, configuration ${digest.slice(0, 16)}${own}`;
 }
 
 const barLength = 20;

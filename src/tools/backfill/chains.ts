@@ -45,6 +45,7 @@ export interface Chain {
   /** In each window, as far as is known now. */
   readonly series: number;
   readonly gauges: readonly Gauge[];
+  readonly nrqlOf: (range: TimeWindow) => string;
   readonly ask: (slice: Slice) => Promise<readonly Page[]>;
 }
 
@@ -96,6 +97,7 @@ export function applicationChains(
         slices: poll === undefined ? [] : slicesOf(range, poll, rows, true),
         series: rows * query.values.length,
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
+        nrqlOf: (window) => metricsNrql({ ...query, window }),
         ask: async (slice) => divided(slice, mostParts, ask),
       };
     }),
@@ -199,6 +201,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     slices: slicesOf(range, query.poll, query.mostRows, query.eventTypes.includes('Metric')),
     series: query.mostRows * query.gauges.length,
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
+    nrqlOf,
     ask: async (slice) => divided(slice, 1, ask),
   };
 }

@@ -1,10 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import type { bareApplication } from '../../model/application.ts';
+import { printable } from '../../model/shown-text.ts';
 import { renderHeader } from '../../publish/render.ts';
-import type { Pieces, writeWhole } from '../write-whole.ts';
+import { DirectoryLock } from '../directory-lock.ts';
+import { ended, isWhole, linesOf } from '../ended-file.ts';
+import { type OutputFile, type Pieces, removeLeftovers, type writeWhole } from '../write-whole.ts';
 import type { Gauge } from './chains.ts';
 import { inGroups, type Page } from './slices.ts';
 
@@ -16,7 +19,12 @@ export interface Plan {
   readonly toMs: number;
   /** What the entries of each account select. */
   readonly accounts: readonly (readonly PlannedApplication[])[];
+  /** How long the output is, once it is about to be there. */
+  readonly bytes?: number | undefined;
 }
+
+/** What the code does with a plan and with parts: to be counted up when it does otherwise. */
+const form = 2;
 
 /** An application as it is asked for, and shown. */
 export type PlannedApplication = Parameters<typeof bareApplication>[0];
@@ -25,10 +33,12 @@ const [number, string] = [z.number(), z.string()];
 const tags = z.record(string, string).optional();
 const application = z.object({ id: string, name: string, tags, hostCount: number.optional() });
 const planSchema: z.ZodType<Plan> = z.object({
+  form: z.literal(form),
   asked: string,
   nowMs: number,
   toMs: number,
   accounts: z.array(z.array(application)),
+  bytes: number.optional(),
 });
 
 /** Gauges by name. */
@@ -37,38 +47,81 @@ export type Gauges = ReadonlyMap<string, Gauge>;
 /** Files that are merged in one go: each has a buffer. */
 const mostOpen = 50;
 const planName = 'plan.json';
+/** The files of a directory of parts; what else is there is somebody else's. */
+const ownFile = /^(?:[\da-f]+\.part|merged-[-\d]+|plan\.json)(?:\.[-\da-f]+\.tmp)?$/u;
 
 /** The slices of a run, each in a file, in the directory beside its output. */
 export class Parts {
-  readonly #directory: string;
-  readonly #write: (path: string, pieces: Pieces) => Promise<void>;
-  #known: ReadonlySet<string> = new Set();
+  readonly directory: string;
+  readonly #output: OutputFile;
+  readonly #platform: ToolPlatform;
+  readonly #write: typeof writeWhole;
+  #lock: DirectoryLock | undefined;
+  #whole: ReadonlySet<string> = new Set();
   /** Whether there is a plan: then what was fetched is kept. */
   isBegun = false;
 
-  /** @param signal ends what is written: no file is whole then */
-  constructor(output: string, signal: AbortSignal, write: typeof writeWhole) {
-    this.#directory = `${output}.parts`;
-    this.#write = async (path, pieces) => write(path, pieces, signal);
+  constructor(output: OutputFile, platform: ToolPlatform, write: typeof writeWhole) {
+    this.directory = `${output.path}.parts`;
+    this.#output = output;
+    this.#platform = platform;
+    this.#write = write;
   }
 
-  /** The plan of the run that the directory is of, as `setPlan` wrote it; `undefined` if there is none. */
+  /** Takes the directory for this run; `release` gives it back. Rejects with a `CommandError` if another run has it. */
+  async take(): Promise<void> {
+    await mkdir(this.directory).catch(async (error: unknown) => {
+      const isThere = (await stat(this.directory).catch(() => undefined))?.isDirectory() === true;
+      if (!isThere) throw error;
+    });
+    this.#lock = await DirectoryLock.take(this.directory, this.#platform);
+    await removeLeftovers(this.#output.path);
+  }
+
+  /** Without a plan there is nothing to keep. */
+  async release(): Promise<void> {
+    // One that cannot be given back is free in a minute.
+    await this.#lock?.release().catch(() => undefined);
+    if (this.#lock !== undefined && !this.isBegun)
+      await rmdir(this.directory).catch(() => undefined);
+  }
+
+  /** The plan of the run that the directory is of, as `begin` wrote it; `undefined` if there is none. */
   async plan(): Promise<Plan | undefined> {
-    this.#known = new Set(await readdir(this.#directory).catch(() => []));
-    if (!this.#known.has(planName)) return undefined;
+    const names = await readdir(this.directory).catch((): readonly string[] => []);
+    if (!names.includes(planName)) return undefined;
     this.isBegun = true;
-    return planSchema.parse(JSON.parse(await readFile(this.#path(planName), 'utf8')));
+    try {
+      return planSchema.parse(JSON.parse(await readFile(this.#path(planName), 'utf8')));
+    } catch (cause) {
+      const what = `${printable(this.#path(planName))} is broken, or of another version`;
+      const help = `remove ${printable(this.directory)}, or begin anew with --restart`;
+      throw new CommandError(2, `${what}: ${help}`, { cause });
+    }
   }
 
-  async setPlan(plan: Plan): Promise<void> {
-    await mkdir(this.#directory, { recursive: true });
-    const text = JSON.stringify(planSchema.parse(plan), undefined, 2);
-    await this.#write(this.#path(planName), [`${text}\n`]);
+  /** Begins with a plan: what is there of another goes. */
+  async begin(plan: Plan): Promise<void> {
+    await this.clear(() => true);
+    await this.#setPlan(plan);
+  }
+
+  async #setPlan(plan: Plan): Promise<void> {
+    const text = JSON.stringify(planSchema.parse({ form, ...plan }), undefined, 2);
+    await this.#save(planName, [`${text}\n`]);
     this.isBegun = true;
   }
 
+  /** Looks which of these slices are there and whole. */
+  async look(slices: readonly string[]): Promise<void> {
+    const whole = new Set<string>();
+    for (const name of slices) if (await isWhole(this.#path(name))) whole.add(name);
+    this.#whole = whole;
+  }
+
+  /** As `look` has seen it. */
   has(slice: string): boolean {
-    return this.#known.has(slice);
+    return this.#whole.has(slice);
   }
 
   /** Keeps a slice under its name: a line for each series, with its samples. Those of a gauge come together. */
@@ -85,50 +138,54 @@ export class Parts {
     }
     const sorted = [...samples].toSorted(([one], [other]) => (one < other ? -1 : 1));
     const rows = sorted.map(([series, values]) => `${series}\t${values.join('\t')}\n`);
-    await this.#write(this.#path(name), rows);
+    await this.#save(name, ended(name, rows));
   }
 
-  /** Writes the output; returns how many samples it has. */
-  async join(output: string, gauges: Gauges): Promise<number> {
-    const names = (await readdir(this.#directory)).filter((name) => name.endsWith('.part'));
-    let files = names.toSorted().map((name) => this.#path(name));
-    for (let round = 1; files.length > mostOpen; round += 1) {
-      const merges = inGroups(files, mostOpen).map((group, index) => ({
+  /** Writes the output of these slices, in their order; returns how many samples it has. */
+  async join(slices: readonly string[], plan: Plan, gauges: Gauges): Promise<number> {
+    let names = slices;
+    for (let round = 1; names.length > mostOpen; round += 1) {
+      const merges = inGroups(names, mostOpen).map((group, index) => ({
         group,
-        path: this.#path(`merged-${round}-${index}`),
+        name: `merged-${round}-${index}`,
       }));
-      for (const { path, group } of merges) await this.#write(path, merged(group));
-      files = merges.map(({ path }) => path);
+      for (const { name, group } of merges) {
+        await this.#save(name, ended(name, merged(group.map((one) => this.#path(one)))));
+      }
+      names = merges.map(({ name }) => name);
     }
     const counts = { samples: 0 };
-    await this.#write(output, exposition(merged(files), gauges, counts));
+    const lines = exposition(merged(names.map((one) => this.#path(one))), gauges, counts);
+    const { stopSignal } = this.#platform;
+    await this.#output.write(this.#told(lines, plan), stopSignal);
     return counts.samples;
   }
 
-  /** Removes everything but the plan. */
-  async clear(): Promise<void> {
-    for (const name of await readdir(this.#directory)) {
-      if (name !== planName) await rm(this.#path(name));
+  /** The pieces of the output. That it is of this run must be known before it is there. */
+  async *#told(pieces: AsyncIterable<string>, plan: Plan): AsyncGenerator<string> {
+    let bytes = 0;
+    for await (const piece of pieces) {
+      bytes += Buffer.byteLength(piece);
+      yield piece;
+    }
+    await this.#setPlan({ ...plan, bytes });
+  }
+
+  /** Removes the files of a run; by default all but the plan. */
+  async clear(isToGo: (name: string) => boolean = (name) => name !== planName): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      if (ownFile.test(name) && isToGo(name)) await rm(this.#path(name));
     }
   }
 
+  async #save(name: string, pieces: Pieces): Promise<void> {
+    await this.#lock?.mustHold();
+    await this.#write(this.#path(name), pieces, this.#platform.stopSignal);
+  }
+
   #path(name: string): string {
-    return join(this.#directory, name);
+    return join(this.directory, name);
   }
-}
-
-/** Of each file that is merged: what is read ahead lives long enough to be taken for old by the garbage collector. */
-const highWaterMark = 8 * 1024;
-
-/** The lines of a file. `node:readline` would read far ahead of whoever takes them. */
-async function* linesOf(path: string): AsyncGenerator<string, undefined> {
-  let rest = '';
-  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark })) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  return undefined;
 }
 
 /** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */

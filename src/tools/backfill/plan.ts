@@ -1,3 +1,4 @@
+import { digestOf } from '../../config/read-file.ts';
 import { CommandError } from '../../daemon/platform.ts';
 import { bareApplication } from '../../model/application.ts';
 import { countText, printable } from '../../model/shown-text.ts';
@@ -8,7 +9,7 @@ import { sumOf } from '../make-plan.ts';
 import { selectApplications } from '../selection.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
-import { fineForMs, type SampleRange, type Slice } from './slices.ts';
+import { fineForMs, rangeOf, type SampleRange, type Slice } from './slices.ts';
 
 /** Such as 2026-11-01T00:00:00Z. */
 export function timeText(timeMs: number): string {
@@ -67,15 +68,21 @@ export function runOf(plan: Plan, range: SampleRange, accounts: readonly OpenAcc
     ];
   });
   const gauges = chains.flatMap((chain) => chain.gauges);
-  const tasks = chains.flatMap((chain, number) =>
-    chain.slices.map((slice, at) => ({
-      name: `${[number, at].map((one) => String(one).padStart(6, '0')).join('-')}.part`,
-      chain,
-      slice,
-    })),
+  const tasks = chains.flatMap((chain) =>
+    chain.slices.map((slice) => ({ name: partName(chain, slice), chain, slice })),
   );
   const series = sumOf(chains.map((one) => one.series));
   return { tasks, gauges: new Map(gauges.map((one) => [one.name, one])), series };
+}
+
+/** The name of a file that has a slice: whatever its place in a plan is, of the same query it is the same. */
+function partName({ account: { account }, nrqlOf, gauges }: Chain, slice: Slice): string {
+  const { name, baseUrl, source } = account;
+  const { windows, lengthMs, stepMs, endMs, timeOf } = slice;
+  const names = gauges.map((one) => one.name);
+  const asked = [name, baseUrl, source.accountId, nrqlOf(rangeOf(slice)), names];
+  const times = [windows, lengthMs, stepMs, timeOf(endMs)];
+  return `${digestOf(Buffer.from(JSON.stringify([...asked, ...times]))).slice(0, 32)}.part`;
 }
 
 /** Bytes of a sample in the output. */

@@ -111,6 +111,11 @@ export function windowsOf({ windows, endMs, lengthMs, stepMs }: Slice): readonly
   });
 }
 
+/** From the beginning of the first window to the end of the last one. */
+export function rangeOf({ windows, endMs, lengthMs, stepMs }: Slice): TimeWindow {
+  return { fromMs: endMs - lengthMs, toMs: endMs + (windows - 1) * stepMs };
+}
+
 /** As many of them together as fit. */
 export function inGroups<Item>(items: readonly Item[], size: number): readonly Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
@@ -133,9 +138,8 @@ export async function askSeries(
   count: string | undefined,
   read: (part: JsonObject, window: TimeWindow) => Page['lines'],
 ): Promise<readonly Page[]> {
-  const { windows, endMs, lengthMs, stepMs } = slice;
-  const range = { fromMs: endMs - lengthMs, toMs: endMs + (windows - 1) * stepMs };
-  const nrql = `${nrqlOf(range)} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`;
+  const { lengthMs, stepMs } = slice;
+  const nrql = `${nrqlOf(rangeOf(slice))} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`;
   return askNrql(account, purpose, nrql, ({ results, otherResult, totalResult, metadata }) => {
     const rows = byWindow(results, purpose);
     const others = byWindow(otherResult, purpose);

@@ -46,6 +46,9 @@ const head = `Made to be attached to a public issue. Names of accounts, applicat
 **Please read it before you send it.**
 `;
 
+/** How every report begins, of whatever version. */
+export const reportTitle = '# What New Relic answers: newrelic-exporter ';
+
 /** The report as Markdown, and in a sentence what it says. */
 export function reportOf(
   facts: readonly Fact[],
@@ -58,7 +61,7 @@ export function reportOf(
   const differing = counted('differs');
   const summary = `${counted('holds')} facts hold, ${differing} differ, ${counted('cannot tell')} cannot be told`;
   const texts = sections.map(({ text }) => text).join('');
-  const text = `# What New Relic answers: newrelic-exporter ${version}\n\n${head}\n${summary}.\n${texts}`;
+  const text = `${reportTitle}${version}\n\n${head}\n${summary}.\n${texts}`;
   return { text, summary, differs: differing > 0 };
 }
 

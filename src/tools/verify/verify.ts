@@ -1,4 +1,3 @@
-import { access, open, rm } from 'node:fs/promises';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { buildOf } from '../../daemon/build.ts';
@@ -20,7 +19,7 @@ import { loadOrUsual, type OpenAccount, withAccounts } from '../ask.ts';
 import { withSource } from '../compare/compare.ts';
 import { restFacts } from '../compare/rest-facts.ts';
 import { selectApplications } from '../selection.ts';
-import { writeWhole } from '../write-whole.ts';
+import { filesOf, OutputFile } from '../write-whole.ts';
 import {
   type Answer,
   type Asked,
@@ -35,10 +34,20 @@ import {
   type Results,
 } from './fact.ts';
 import { nerdgraphFacts } from './nerdgraph-facts.ts';
-import { callsFor, listCalls, planText, reportOf, type VerifiedAccount } from './report.ts';
+import {
+  callsFor,
+  listCalls,
+  planText,
+  reportOf,
+  reportTitle,
+  type VerifiedAccount,
+} from './report.ts';
 
 /** Everything that the exporter believes of New Relic and can ask. */
 export const facts: readonly Fact[] = [...nerdgraphFacts, ...restFacts];
+
+/** It may have to be read before others see it. */
+const reportMode = 0o600;
 
 /**
  * Asks New Relic what the exporter only believes, and reports which of it holds, in a form that everybody may
@@ -47,15 +56,24 @@ export const facts: readonly Fact[] = [...nerdgraphFacts, ...restFacts];
  */
 export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
   const { verifyOutput: output, dryRun, account: wanted } = flags;
-  const all = accountsInUse(await loadOrUsual(flags.configFile, platform));
+  const config = await loadOrUsual(flags.configFile, platform);
+  const all = accountsInUse(config);
   const inUse = all.filter(({ account: { name } }) => wanted === '' || name === wanted);
   if (inUse.length === 0) {
     const which = wanted === '' ? 'no account' : `--account: no account "${wanted}"`;
     throw new CommandError(2, `${which} has anything to poll: look at "apps" of the configuration`);
   }
-  if (dryRun) return { exitCode: 0, output: planText(facts, inUse) };
+  const file =
+    output === ''
+      ? undefined
+      : new OutputFile(output, {
+          files: filesOf(config, flags.configFile),
+          title: reportTitle,
+          mode: reportMode,
+        });
   // Before anything is asked: answers that cannot be kept are worth nothing.
-  await orOutputError(output, async () => checkWritable(output));
+  await file?.check();
+  if (dryRun) return { exitCode: 0, output: planText(facts, inUse) };
   const verified = await withAccounts(inUse.flatMap(everyWay), platform, async (ways) => {
     const accounts: VerifiedAccount[] = [];
     for (const one of inUse) accounts.push(await verifiedAccount(one, ways, platform));
@@ -65,7 +83,7 @@ export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outc
   platform.stderr.write(platform.redactor.redact(silences.join('')));
   const { text, summary, differs } = reportOf(facts, verified, buildOf(platform.env));
   const report = platform.redactor.redact(text);
-  await orOutputError(output, async () => writeWhole(output, [report], platform.stopSignal));
+  await file?.write([report], platform.stopSignal);
   const shown = output === '' ? report : `${output}: ${summary}; read it before you send it\n`;
   return { exitCode: differs || silences.length > 0 ? 1 : 0, output: shown };
 }
@@ -81,24 +99,6 @@ function silenceOf({ account, results }: VerifiedAccount): readonly string[] {
   return [
     `account ${printable(account.name)}: New Relic has answered ${isAnswered ? 'not everything' : 'nothing'} (${reason}): newrelic-exporter check-config --online says why, and what to do\n`,
   ];
-}
-
-/** Leaves a file that is there as it is, and none where there was none. */
-async function checkWritable(output: string): Promise<void> {
-  const isThere = await access(output).then(
-    () => true,
-    () => false,
-  );
-  await (await open(output, 'a')).close();
-  if (!isThere) await rm(output);
-}
-
-async function orOutputError(output: string, work: () => Promise<void>): Promise<void> {
-  if (output === '') return;
-  await work().catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(2, `--output: the report cannot be written: ${reason}`, { cause });
-  });
 }
 
 /** The account with each API that can be asked, and with either header for the key. */

@@ -43,10 +43,35 @@ queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET hos
   flags: ['--from=2026-08-31T02:00:00Z', '--to=2026-09-01T08:00:00Z'],
 };
 
+/** Two slices of applications, and two of a query. */
+export const shortRun: typeof smallRun = {
+  ...smallRun,
+  file: smallRun.file.replace(', errors', ''),
+  options: { fleet: { applications: 1, hosts: 2 }, ingestDelayMs: 0 },
+  flags: ['--from=2026-08-31T22:00:00Z', '--to=2026-09-01T08:00:00Z'],
+};
+
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'newrelic-exporter-test-'));
   onTestFinished(async () => rm(directory, { recursive: true }));
   return directory;
+}
+
+/** A run that nothing disturbs, also outside of a test. */
+export async function undisturbed(run: BackfillRun): Promise<Backfilled> {
+  const directory = await mkdtemp(join(tmpdir(), 'newrelic-exporter-test-'));
+  try {
+    return await backfilled({ ...run, directory });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Stops a run before a call, as SIGTERM does. */
+export function stopAt(stop: number): NonNullable<BackfillRun['beforeCall']> {
+  return (call, platform) => {
+    if (call === stop) platform.stop();
+  };
 }
 
 export async function backfilled(run: BackfillRun): Promise<Backfilled> {

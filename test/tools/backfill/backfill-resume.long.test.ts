@@ -1,12 +1,14 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../../src/cli/arguments.ts';
 import { backfill } from '../../../src/tools/backfill/backfill.ts';
 import { writeWhole } from '../../../src/tools/write-whole.ts';
+import { diskDone } from '../../support/disk-done.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
-import { backfilled, smallRun, temporaryDirectory } from './backfill-bench.ts';
+import { backfilled, smallRun, stopAt, temporaryDirectory } from './backfill-bench.ts';
 
 const run = smallRun;
 const { file, flags } = run;
@@ -24,9 +26,7 @@ describe('backfill, interrupted', () => {
             const { calls } = await backfilled({
               ...run,
               directory,
-              beforeCall: (call, platform) => {
-                if (call === stop) platform.stop();
-              },
+              beforeCall: stopAt(stop),
             });
             asked += calls;
           }
@@ -91,25 +91,40 @@ describe('backfill, interrupted', () => {
   });
 
   it('keeps what it has when a slice cannot be written, and what a kill has left is no slice', async () => {
-    const directory = await temporaryDirectory();
-    const unwritable = join(directory, 'past.om.parts', '000001-000002.part.tmp');
-    await mkdir(unwritable, { recursive: true });
-    await writeFile(join(directory, 'past.om.parts', '000002-000001.part.tmp'), 'half of');
-    const broken = await backfilled({ ...run, directory });
-    await rm(unwritable, { recursive: true });
-    const { exitCode, output } = await backfilled({ ...run, directory });
+    const whole = await backfilled(run);
+    const first = await temporaryDirectory();
+    const parts = join(first, 'past.om.parts');
+    await backfilled({ ...run, directory: first, beforeCall: stopAt(9) });
+    const name = (await readdir(parts)).find((one) => one.endsWith('.part')) ?? '';
+    // A directory of that name cannot be replaced by a file.
+    await rm(join(parts, name));
+    await mkdir(join(parts, name, 'x'), { recursive: true });
+    await writeFile(join(parts, `${name}.0a-1b.tmp`), 'half of');
+    const broken = await backfilled({ ...run, directory: first });
+    await rm(join(parts, name), { recursive: true });
+    const { exitCode, output, left } = await backfilled({ ...run, directory: first });
 
     expect(broken).toMatchObject({ exitCode: 1, output: undefined });
     expect(broken.stderr).toMatch(/EISDIR.*\n.*start the same command again to go on/u);
-    expect({ exitCode, output }).toEqual({ exitCode: 0, output: (await backfilled(run)).output });
+    expect({ exitCode, output, left }).toEqual({
+      exitCode: 0,
+      output: whole.output,
+      left: ['plan.json'],
+    });
   });
 
   it('stops at once while slices are put together, and goes on with them', async () => {
+    const whole = await backfilled(run);
     const directory = await temporaryDirectory();
     const output = join(directory, 'past.om');
-    await mkdir(`${output}.tmp`);
-    const unwritten = await backfilled({ ...run, directory });
-    await rm(`${output}.tmp`, { recursive: true });
+    const unwritten = await backfilled({
+      ...run,
+      directory,
+      beforeCall: (call) => {
+        if (call === whole.calls) writeFileSync(output, 'mine');
+      },
+    });
+    await rm(output);
     const platform = createFakePlatform({
       files: { 'c.yaml': file },
       env: { KEY: 'NRAK-GOOD' },
@@ -120,15 +135,23 @@ describe('backfill, interrupted', () => {
     });
     const parsed = parseArguments(['backfill', 'c.yaml', ...flags, `--output=${output}`], {});
     if (parsed.kind !== 'run') throw new Error('the arguments are wrong');
-    const ending = backfill(parsed.flags, platform, async (path, pieces, signal) => {
+    const ending = backfill(parsed.flags, platform, async (path, pieces, signal, how) => {
       if (path === output) platform.stop();
-      return writeWhole(path, pieces, signal);
+      return writeWhole(path, pieces, signal, how);
     });
 
-    await expect(ending).rejects.toThrow('stopped by the test');
+    const outcome = ending.then(() => 'done', String);
+    const { stopSignal, clock } = platform;
+    while (!stopSignal.aborted) {
+      await diskDone();
+      await clock.advance(1000);
+    }
+    const how = await outcome;
     const last = await backfilled({ ...run, directory });
-    expect(unwritten).toMatchObject({ exitCode: 1, output: undefined });
-    expect(last).toMatchObject({ exitCode: 0, calls: 0, output: (await backfilled(run)).output });
+
+    expect(how).toContain('stopped by the test');
+    expect(unwritten).toMatchObject({ exitCode: 2, output: 'mine' });
+    expect(last).toMatchObject({ exitCode: 0, calls: 0, output: whole.output });
   });
 
   it.each([
@@ -141,9 +164,7 @@ describe('backfill, interrupted', () => {
     const stopped = await backfilled({
       ...run,
       directory,
-      beforeCall: (call, platform) => {
-        if (call === 8) platform.stop();
-      },
+      beforeCall: stopAt(8),
     });
     const other = await backfilled({ ...run, file: text, flags: more, directory });
 
