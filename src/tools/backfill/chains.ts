@@ -1,4 +1,5 @@
 import { hasExactTotal, readNrql } from '../../config/nrql-text.ts';
+import type { ToolPlatform } from '../../daemon/platform.ts';
 import { ApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
 import type { PollOutcome } from '../../model/poll-outcome.ts';
@@ -30,6 +31,7 @@ import {
   type Page,
   type SampleRange,
   type Slice,
+  slicesNow,
   slicesOf,
 } from './slices.ts';
 
@@ -98,7 +100,7 @@ export function applicationChains(
         series: rows * query.values.length,
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
         nrqlOf: (window) => metricsNrql({ ...query, window }),
-        ask: async (slice) => divided(slice, mostParts, ask),
+        ask: async (slice) => divided(slice, mostParts, ask, account.platform),
       };
     }),
   );
@@ -141,15 +143,18 @@ function textOf(bytes: Buffer): readonly string[] {
 const mostParts = 1024;
 
 /**
- * The pages of all windows of a slice; if that is too much for one answer, those of its halves. A single window is
- * asked for in parts: twice as many each time, up to `most`.
+ * The pages of all windows of a slice, by the hour of what is too old by now; if that is too much for one answer, those
+ * of its halves. A single window is asked for in parts: twice as many each time, up to `most`.
  */
 async function divided(
   slice: Slice,
   most: number,
   ask: (slice: Slice, parts: number) => Promise<readonly Page[]>,
+  platform: Pick<ToolPlatform, 'clock'>,
   parts = 1,
 ): Promise<readonly Page[]> {
+  const pieces = slicesNow(slice, platform.clock.wallMs());
+  if (pieces[0] !== slice) return allOf(pieces, async (one) => divided(one, most, ask, platform));
   try {
     return await ask(slice, parts);
   } catch (error) {
@@ -158,13 +163,20 @@ async function divided(
     const isTooMuch =
       error instanceof ApiError && (error.reason === 'too_large' || error.reason === 'timeout');
     if (!mayBeLess || !isTooMuch) throw error;
-    if (windows === 1) return divided(slice, most, ask, 2 * parts);
-    const pages: Page[] = [];
-    for (const half of cut(slice, Math.ceil(windows / 2))) {
-      pages.push(...(await divided(half, most, ask)));
-    }
-    return pages;
+    if (windows === 1) return divided(slice, most, ask, platform, 2 * parts);
+    const halves = cut(slice, Math.ceil(windows / 2));
+    return allOf(halves, async (one) => divided(one, most, ask, platform));
   }
+}
+
+/** The pages of slices, one after the other. */
+async function allOf(
+  slices: readonly Slice[],
+  ask: (slice: Slice) => Promise<readonly Page[]>,
+): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (const one of slices) pages.push(...(await ask(one)));
+  return pages;
 }
 
 /** The query in so many parts: of its applications, and then of the hosts of each. */
@@ -202,7 +214,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     series: query.mostRows * query.gauges.length,
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
     nrqlOf,
-    ask: async (slice) => divided(slice, 1, ask),
+    ask: async (slice) => divided(slice, 1, ask, account.platform),
   };
 }
 

@@ -9,7 +9,7 @@ import { sumOf } from '../make-plan.ts';
 import { selectApplications } from '../selection.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
 import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
-import { fineForMs, rangeOf, type SampleRange, type Slice } from './slices.ts';
+import { plannedEdge, rangeOf, type SampleRange, type Slice } from './slices.ts';
 
 /** Such as 2026-11-01T00:00:00Z. */
 export function timeText(timeMs: number): string {
@@ -97,7 +97,7 @@ export function planText(
   const left = tasks.filter(({ name }) => !parts.has(name));
   const minutes = sumOf(left.map(({ chain }) => 1 / chain.account.account.requestsPerMinute));
   const samples = sumOf(tasks.map(({ chain, slice }) => chain.series * slice.windows));
-  const coarseMs = nowMs - fineForMs;
+  const coarseMs = plannedEdge(nowMs);
   const done = tasks.length - left.length;
   return [
     `samples from ${timeText(fromMs)} to ${timeText(toMs)}, every ${stepMs / minuteMs}m`,

@@ -12,7 +12,7 @@ export interface SampleRange {
   readonly toMs: number;
   /** Samples stand at its multiples since 1970. */
   readonly stepMs: number;
-  /** When the run began: what is older than eight days then has a value an hour. */
+  /** When the run began. */
   readonly nowMs: number;
 }
 
@@ -26,6 +26,8 @@ export interface Slice {
   readonly stepMs: number;
   /** When a scrape would first have shown the window that ends then. */
   readonly timeOf: (endMs: number) => number;
+  /** The same samples from one time to another by the hour, if New Relic rolls up what it has of them. */
+  readonly hourly?: (fromMs: number, toMs: number) => Slice;
 }
 
 /** What a page has of New Relic's values at a time; the lines are made when they are asked for. */
@@ -39,7 +41,16 @@ const mostWindows = 366;
 /** Rows of an answer at most, all windows together: a megabyte or two. */
 const mostRows = 5000;
 /** New Relic keeps a value a minute of timeslices for eight days, and one an hour of what is older. */
-export const fineForMs: number = 8 * dayMs;
+const fineForMs = 8 * dayMs;
+/** Of these, what has so long to go counts as old: a call waits for its turn, and clocks differ. */
+const spareMs = 2 * hourMs;
+/** A plan holds so much longer: a run that takes less has just the slices of its plan. */
+const planSpareMs = hourMs;
+
+/** Where windows by the minute begin, in a plan that is made now. */
+export function plannedEdge(nowMs: number): number {
+  return nowMs - fineForMs + spareMs + planSpareMs;
+}
 
 /** Why what is polled cannot be asked for with this step; `undefined` if it can. */
 export function stepProblem(stepMs: number, poll: PollTiming, name: string): string | undefined {
@@ -67,25 +78,42 @@ export function slicesOf(
   const timeOf = (endMs: number): number => Math.ceil((endMs + delayMs) / stepMs) * stepMs;
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs;
   const lastMs = Math.floor(toMs / stepMs) * stepMs;
-  const fineEndMs = Math.ceil((nowMs - fineForMs + lengthMs) / minuteMs) * minuteMs;
+  const fineEndMs = Math.ceil((plannedEdge(nowMs) + lengthMs) / minuteMs) * minuteMs;
   const fineMs = hasRollups ? Math.max(firstMs, timeOf(fineEndMs)) : firstMs;
   const hourlyMs = Math.ceil(stepMs / hourMs) * hourMs;
-  // Whole hours of what is rolled up; not what the sample before the first one has shown.
-  const coarse = {
-    endMs: (Math.floor((firstMs - stepMs - delayMs) / hourlyMs) + 1) * hourlyMs,
-    lengthMs: Math.ceil(lengthMs / hourlyMs) * hourlyMs,
-    stepMs: hourlyMs,
-    untilMs: Math.min(lastMs, fineMs - stepMs),
-  };
-  // What polls asked for.
-  const fine = { endMs: pollWindow(poll, fineMs).toMs, lengthMs, stepMs, untilMs: lastMs };
-  return [coarse, fine].flatMap(({ untilMs, ...whole }) => {
+  const until = (untilMs: number, whole: Omit<Slice, 'windows'>): Slice => {
     const windows = Math.floor((untilMs - delayMs - whole.endMs) / whole.stepMs) + 1;
+    return { ...whole, windows: Math.max(0, windows) };
+  };
+  // Whole hours of what is rolled up; not what the sample before the first one has shown.
+  const hourly = (from: number, to: number): Slice =>
+    until(to, {
+      endMs: (Math.floor((from - stepMs - delayMs) / hourlyMs) + 1) * hourlyMs,
+      lengthMs: Math.ceil(lengthMs / hourlyMs) * hourlyMs,
+      stepMs: hourlyMs,
+      timeOf,
+    });
+  // What polls asked for.
+  const { toMs: endMs } = pollWindow(poll, fineMs);
+  const fine = until(lastMs, { endMs, lengthMs, stepMs, timeOf, ...(hasRollups && { hourly }) });
+  return [hourly(firstMs, Math.min(lastMs, fineMs - stepMs)), fine].flatMap((whole) => {
     // New Relic may count the steps of the whole range, or the windows that fit into it.
     const fitting = mostWindows + 1 - whole.lengthMs / whole.stepMs;
     const size = Math.max(1, Math.min(fitting, Math.floor(mostRows / (rows || 1))));
-    return cut({ ...whole, windows, timeOf }, size);
+    return cut(whole, size);
   });
+}
+
+/** What to ask now for a slice: by the hour what has become too old to be asked as it was planned. */
+export function slicesNow(slice: Slice, nowMs: number): readonly Slice[] {
+  const { endMs, lengthMs, stepMs, windows, timeOf, hourly } = slice;
+  const isOld = endMs - lengthMs < nowMs - fineForMs + spareMs;
+  if (hourly === undefined || !isOld) return [slice];
+  const oldWindows = Math.ceil((plannedEdge(nowMs) + lengthMs - endMs) / stepMs);
+  const count = Math.min(windows, oldWindows);
+  const old = hourly(timeOf(endMs), timeOf(endMs + (count - 1) * stepMs));
+  const young = { ...slice, windows: windows - count, endMs: endMs + count * stepMs };
+  return [old, young].filter((one) => one.windows > 0);
 }
 
 function lengthOf(poll: PollTiming): number {

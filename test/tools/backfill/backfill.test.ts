@@ -88,7 +88,7 @@ describe('backfill', () => {
   );
 
   it('has a value an hour of what is older than eight days, and says until when', async () => {
-    const flags = ['--from=2026-08-23T00:00:00Z', '--to=2026-08-24T13:00:00Z', '--step=30m'];
+    const flags = ['--from=2026-08-23T00:00:00Z', '--to=2026-08-24T16:00:00Z', '--step=30m'];
     const text = file()
       .replace('poll: {', 'poll: { window: 30m,')
       .replaceAll(' }\n  - { as: {', ', window: 30m }\n  - { as: {')
@@ -104,10 +104,10 @@ describe('backfill', () => {
     };
 
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    expect(stderr).toMatch(/until 2026-08-24T10:0\S+Z one an hour/u);
+    expect(stderr).toMatch(/until 2026-08-24T13:0\S+Z one an hour/u);
     const times = timesOf('newrelic_application_requests_per_minute');
     expect(times.slice(0, 3)).toEqual(['08-23T00:30', '08-23T01:30', '08-23T02:30']);
-    expect(times.slice(-4)).toEqual(['08-24T11:30', '08-24T12:00', '08-24T12:30', '08-24T13:00']);
+    expect(times.slice(-4)).toEqual(['08-24T14:30', '08-24T15:00', '08-24T15:30', '08-24T16:00']);
     // Events are not rolled up.
     expect(timesOf('transactions').slice(0, 3)).toEqual([
       '08-23T00:00',

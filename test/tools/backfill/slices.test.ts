@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { minuteMs } from '../../../src/model/time.ts';
+import { dayMs, hourMs, minuteMs } from '../../../src/model/time.ts';
 import { pollWindow } from '../../../src/model/window.ts';
-import { type Slice, slicesOf, windowsOf } from '../../../src/tools/backfill/slices.ts';
+import { type Slice, slicesNow, slicesOf, windowsOf } from '../../../src/tools/backfill/slices.ts';
 
 const nowMs = Date.UTC(2026, 10, 1, 12, 34, 56);
 const poll = (lengthMs: number, delayMs: number) =>
@@ -38,7 +38,7 @@ function polledEnd(
   hoursMs: number,
 ) {
   const { fromMs, toMs } = pollWindow(poll(windowMinutes * minuteMs, delaySeconds * 1000), timeMs);
-  const isOld = hasRollups && fromMs < nowMs - 8 * 24 * 60 * minuteMs;
+  const isOld = hasRollups && fromMs < nowMs - (8 * 24 - 3) * hourMs;
   return isOld ? Math.floor(toMs / hoursMs) * hoursMs : toMs;
 }
 
@@ -101,5 +101,42 @@ describe('the slices of a backfill', () => {
 
     expect(slices.length).toBe(Math.ceil((390 * 1440 + 1) / 362));
     expect(slices.reduce((sum, { windows }) => sum + windows, 0)).toBe(390 * 1440);
+  });
+
+  const timesOf = (slices: readonly Slice[]): readonly number[] =>
+    slices.flatMap((slice) => windowsOf(slice).map(({ toMs }) => slice.timeOf(toMs)));
+
+  it.each([
+    usual,
+    { ...usual, days: 9, stepMinutes: 5 },
+    { ...usual, days: 12, stepMinutes: 30, windowMinutes: 90, delaySeconds: 0 },
+    { ...usual, days: 12, stepMinutes: 90, windowMinutes: 180 },
+    { ...usual, days: 7, rows: 2500 },
+  ])('of which some are too old when they are asked are asked by the hour for these: %o', (one) => {
+    const planned = slicesIn(one);
+    for (const laterMs of [30 * minuteMs, 3 * hourMs, dayMs, 4.3 * dayMs, 9 * dayMs]) {
+      const askedMs = nowMs + laterMs;
+      const asked = planned.map((slice) => slicesNow(slice, askedMs));
+      const all = asked.flat();
+      const young = all.filter(({ lengthMs }) => lengthMs < hourMs || lengthMs % hourMs > 0);
+      const times = timesOf(all);
+      const hourlyMs = Math.ceil(one.stepMinutes / 60) * hourMs;
+      const gaps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0));
+
+      const edgeMs = askedMs - (8 * 24 - 2) * hourMs;
+      expect(young.filter(({ endMs, lengthMs }) => endMs - lengthMs < edgeMs)).toEqual([]);
+      expect(times).toEqual([...new Set(times)].toSorted((left, right) => left - right));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(hourlyMs + one.stepMinutes * minuteMs);
+      for (const [index, slices] of asked.entries()) {
+        const known = new Set(timesOf(planned.slice(index, index + 1)));
+        expect(timesOf(slices).every((timeMs) => known.has(timeMs))).toBe(true);
+      }
+    }
+  });
+
+  it('are just those of the plan for an hour', () => {
+    for (const slice of slicesIn({ ...usual, days: 9 })) {
+      expect(slicesNow(slice, nowMs + hourMs - minuteMs)).toEqual([slice]);
+    }
   });
 });
