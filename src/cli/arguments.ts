@@ -293,7 +293,8 @@ function valuesOf({ flag, texts, origin }: FlagSetting): readonly unknown[] {
     throw new UsageError(`${place}: ${quote(repeated)} is given more than once`);
   }
   return texts.map((text) => {
-    const value = flag.parse(text);
+    const isEmpty = text === '' && origin === 'flag' && flag.bareText === undefined;
+    const value = isEmpty ? undefined : flag.parse(text);
     if (value !== undefined) return value;
     throw new UsageError(`${place}: ${quote(text)} is not valid: expected ${flag.expected}`);
   });

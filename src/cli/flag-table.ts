@@ -79,6 +79,10 @@ function faults(command: SimulatorCommand): Flag<string> {
   };
 }
 
+function moment(name: string, help: string): Flag<number> {
+  return { name, help, ...pointInTime, commands: ['backfill'] };
+}
+
 /** Declares every flag once, in the order of the help; `Flags` has the values under the same names. */
 class DeclaredFlags {
   readonly configFile: Flag<string> = {
@@ -252,18 +256,8 @@ class DeclaredFlags {
     ...wholeNumber(1, 100_000),
     commands: ['plan'],
   };
-  readonly fromMs: Flag<number> = {
-    name: 'from',
-    help: 'When the first sample is, such as 2026-11-01T00:00:00Z.',
-    ...pointInTime,
-    commands: ['backfill'],
-  };
-  readonly toMs: Flag<number> = {
-    name: 'to',
-    help: 'When the last sample is; without it, now.',
-    ...pointInTime,
-    commands: ['backfill'],
-  };
+  readonly fromMs: Flag<number> = moment('from', 'The first sample, such as 2026-11-01T00:00:00Z.');
+  readonly toMs: Flag<number> = moment('to', 'When the last sample is; without it, now.');
   readonly stepMs: Flag<number> = {
     name: 'step',
     defaultText: '1m',

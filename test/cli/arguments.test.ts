@@ -292,6 +292,14 @@ describe('a usage error', () => {
       argv: ['--config.file='],
       says: '--config.file: "" is not valid: expected the path of a file',
     },
+    ...[
+      ['backfill', '--to='],
+      ['backfill', '--app='],
+      ['verify', '--output='],
+      ['verify', '--account='],
+      ['metrics', 'shop', '--host='],
+      ['once', '--host-name='],
+    ].map((argv) => ({ argv, says: ': "" is not valid: expected ' })),
     {
       argv: ['--log.level=LOUD'],
       says: '"LOUD" is not valid: expected debug, info, warn or error',
