@@ -42,8 +42,8 @@ const nodeModules = {
 
 /**
  * Of undici only what `src/newrelic/calls` uses, set up as undici's own index.js does: its `fetch`, caches
- * and mocks would be a quarter of the bundle, and a connection asks for HTTP/2 only with `allowH2`, which we
- * do not set. Compare with index.js when undici is updated.
+ * and mocks would be a quarter of the bundle, no answer is a form, and a connection asks for HTTP/2 only with
+ * `allowH2`, which we do not set. Compare with index.js when undici is updated.
  *
  * @type {import('rolldown').Plugin}
  */
@@ -57,6 +57,9 @@ const partOfUndici = {
   load(id) {
     if (/[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(id)) {
       return "module.exports = () => { throw new Error('HTTP/2 was not asked for'); };";
+    }
+    if (/[\\/]undici[\\/]lib[\\/]web[\\/]fetch[\\/]formdata-parser\.js$/.test(id)) {
+      return 'module.exports = {};';
     }
     if (id !== '\0part-of-undici') return undefined;
     return [
