@@ -39,7 +39,7 @@ describe('backfill, disturbed', () => {
     expect(runs.length - refused.length - done.length).toBe(0);
     expect(refused.map(({ calls }) => calls).filter((calls) => calls > 0)).toEqual([]);
     expect(done.length).toBeGreaterThan(0);
-    expect(runs.at(-1)?.output).toBe(whole.output);
+    expect(done.at(-1)?.output).toBe(whole.output);
   });
 
   it.each(moments)('goes on, to the same bytes, after kill -9 at moment %i', async (moment) => {
