@@ -96,7 +96,8 @@ const partOfPromClient = {
   name: 'part-of-prom-client',
   resolveId: (id) => (id === '@opentelemetry/api' ? '\0no-tracing' : undefined),
   load: (id) =>
-    id === '\0no-tracing' || /[\\/]prom-client[\\/]lib[\\/](?:pushgateway|cluster|summary)\.js$/.test(id)
+    id === '\0no-tracing' ||
+    /[\\/]prom-client[\\/]lib[\\/](?:pushgateway|cluster|summary)\.js$/.test(id)
       ? { code: 'module.exports = {};', moduleType: 'js' }
       : undefined,
 };
