@@ -48,7 +48,7 @@ const names: ReadonlySet<string> = new Set(
 const line = /^(\w+)(?:\{(.*)\})? (\S+)$/u;
 
 /** What scrapes of one exporter find, in the time of promtool, which begins with 0. */
-class Scrapes {
+export class Scrapes {
   readonly #series = new Map<string, string[]>();
   readonly #target: string;
   readonly #startedMs: number;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/serve.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { configOf, surfaces } from '../support/problem-bench.ts';
-import { answered, faulty } from '../support/query-daemon.ts';
+import { answered, faulty, statusSourceOf } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 
 const text =
@@ -39,14 +38,7 @@ describe('an account with queries alone whose key is refused', () => {
 
   it('has no state that speaks of a discovery', async () => {
     const { bench } = await refused();
-    const reload = {
-      configFile: 'c.yaml',
-      includedFiles: [],
-      inForceSinceMs: 0,
-      lastAttemptMs: 0,
-      problem: undefined,
-    };
-    const source = createStatusSource(bench.daemon, () => reload, bench.platform);
+    const source = statusSourceOf(bench);
     const html = statusPage(source, new URLSearchParams(), { telemetryPath: '/metrics' });
 
     expect(html).not.toContain('The last discovery failed');

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createStatusSource } from '../../src/daemon/serve.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { targetsJson } from '../../src/web/status/targets-json.ts';
 import { configOf } from '../support/problem-bench.ts';
-import { answered, faulty } from '../support/query-daemon.ts';
+import { answered, faulty, statusSourceOf } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
 
 const secret = 'NRAK-0123456789ABCDEFGHIJKLMNOPQ';
@@ -46,14 +45,10 @@ describe('texts of problems', () => {
       },
     );
     await bench.platform.clock.advance(5 * minuteMs);
-    const reload = {
-      configFile: 'c.yaml',
-      includedFiles: [],
-      inForceSinceMs: 0,
-      lastAttemptMs: 0,
-      problem: `c.yaml:1:1: ${secret} <img src=x> http://u:p4ssw0rd@proxy`,
-    };
-    const source = createStatusSource(bench.daemon, () => reload, bench.platform);
+    const source = statusSourceOf(
+      bench,
+      `c.yaml:1:1: ${secret} <img src=x> http://u:p4ssw0rd@proxy`,
+    );
     const html = statusPage(source, new URLSearchParams(), { telemetryPath: '/metrics' });
     const json = [
       ...targetsJson(source, { state: 'any', scrapePool: undefined, applicationId: undefined }),

@@ -1,13 +1,12 @@
 import { expect } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
-import { createStatusSource } from '../../src/daemon/serve.ts';
 import { type ProblemKind, problemKinds } from '../../src/model/problem-kinds.ts';
 import type { AccountState, StatusSource } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { targetsJson } from '../../src/web/status/targets-json.ts';
 import { textOf } from '../support/html-parts.ts';
-import { type Answering, faulty } from '../support/query-daemon.ts';
+import { type Answering, faulty, statusSourceOf } from '../support/query-daemon.ts';
 import {
   aRunningDaemon,
   type RunningDaemon,
@@ -57,12 +56,13 @@ function textOfConfig({ source = 'rest', account = '', ...parts }: Situation): s
   ].join('\n');
 }
 
-async function aSituation(
+export async function aSituation(
   situation: Situation,
 ): Promise<{ readonly bench: RunningDaemon; readonly source: StatusSource }> {
   const text = textOfConfig(situation);
   const { config } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
-  const { answer = () => undefined, options, change } = situation;
+  const { answer = () => undefined, options, change, fileProblem } = situation;
+
   const begin = situation.fromMs ?? fromMs;
   const bench: RunningDaemon = await aRunningDaemon(config, {
     files: { [keyFile]: 'NRAK-A' },
@@ -74,15 +74,9 @@ async function aSituation(
     ...(situation.shard && { shard: situation.shard }),
   });
   const { clock } = bench.platform;
+  if (fileProblem !== undefined) bench.daemon.metrics.configReloaded(false, clock.wallMs());
   if (change !== undefined) clock.after(begin, () => change(bench.files));
-  const reload = {
-    configFile: 'c.yaml',
-    includedFiles: [],
-    inForceSinceMs: 0,
-    lastAttemptMs: 0,
-    problem: situation.fileProblem,
-  };
-  return { bench, source: createStatusSource(bench.daemon, () => reload, bench.platform) };
+  return { bench, source: statusSourceOf(bench, fileProblem) };
 }
 
 /** What a metric says of a kind: a line of the page that has to be there. */

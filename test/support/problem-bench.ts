@@ -1,10 +1,10 @@
 import { parseConfig } from '../../src/config/load-config.ts';
-import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { Config } from '../../src/model/config.ts';
 import { statusPage } from '../../src/web/status/status-page.ts';
 import { targetsJson } from '../../src/web/status/targets-json.ts';
 import type { FakeLogger, LogLine } from './fake-logger.ts';
 import { textOf } from './html-parts.ts';
+import { statusSourceOf } from './query-daemon.ts';
 import type { RunningDaemon } from './running-daemon.ts';
 
 export async function configOf(text: string): Promise<Config> {
@@ -32,15 +32,8 @@ interface Surfaces {
   readonly process: { readonly problems: readonly JsonProblem[] };
 }
 
-export function surfaces({ daemon, platform }: RunningDaemon): Surfaces {
-  const reload = {
-    configFile: 'c.yaml',
-    includedFiles: [],
-    inForceSinceMs: 0,
-    lastAttemptMs: 0,
-    problem: undefined,
-  };
-  const source = createStatusSource(daemon, () => reload, platform);
+export function surfaces(bench: RunningDaemon): Surfaces {
+  const source = statusSourceOf(bench);
   const html = statusPage(source, new URLSearchParams(), { telemetryPath: '/metrics' });
   const { data } = JSON.parse(
     [

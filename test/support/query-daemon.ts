@@ -123,13 +123,17 @@ export function queryStatus({ daemon }: RunningDaemon, name: string): QueryStatu
   return daemon.status()[0]?.queries?.find((one) => one.name === name);
 }
 
-export function statusSourceOf({ daemon, platform }: RunningDaemon): StatusSource {
+/** @param problem what is wrong with the file that was read last */
+export function statusSourceOf(
+  { daemon, platform }: RunningDaemon,
+  problem?: string,
+): StatusSource {
   const reload = {
     configFile: 'c.yaml',
     includedFiles: [],
     inForceSinceMs: 0,
     lastAttemptMs: 0,
-    problem: undefined,
+    problem,
   };
   return createStatusSource(daemon, () => reload, platform);
 }
