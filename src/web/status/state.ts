@@ -28,7 +28,7 @@ export const applicationStateViews: Readonly<Record<ApplicationState, StateView>
   },
   failing: { tone: 'bad', meaning: 'The last poll did not get everything.' },
   gone: {
-    tone: 'wait',
+    tone: 'none',
     meaning: 'New Relic lists it, but answers 404 when asked for it. Nothing is published.',
   },
   waiting: { tone: 'wait', meaning: 'Its first poll has not ended yet.' },
