@@ -26,6 +26,11 @@ export async function untilValue(
   });
 }
 
+/** Waits until there is a line: the log is told after the page. */
+async function untilLogged(bench: FaultBench, message: string): Promise<void> {
+  await until(async () => (bench.logs(message).length > 0 ? true : undefined));
+}
+
 /** A fault on the wire, and what a call that meets it is counted as. */
 export interface WireFault {
   readonly fault: Fault;
@@ -75,9 +80,11 @@ export async function expectValuesKept(
       await untilValue(bench, success, shop, (value) => value === 0);
       const workerBefore = (await bench.scrape()).value(lastSuccess, worker) ?? NaN;
       await untilValue(bench, lastSuccess, worker, (value) => value > workerBefore);
+      await untilLogged(bench, 'poll failed');
       const during = await bench.scrape();
       bench.faulty.faults.end();
       await untilValue(bench, success, shop, (value) => value === 1);
+      await untilLogged(bench, 'poll works again');
       const after = await bench.scrape();
 
       expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(1);
@@ -104,6 +111,7 @@ export async function expectNothingRemoved(
       await untilValue(bench, 'newrelic_up', {}, (value) => value === 0);
       const shopBefore = (await bench.scrape()).value(lastSuccess, shop) ?? NaN;
       await untilValue(bench, lastSuccess, shop, (value) => value > shopBefore);
+      await untilLogged(bench, 'discovery failed');
       const during = await bench.scrape();
       bench.faulty.faults.end();
       await untilValue(bench, 'newrelic_up', {}, (value) => value === 1);

@@ -106,13 +106,13 @@ export class QuerySizes {
       const all = subjects.flatMap((one) => [...this.#known[one].values()].filter(isDivided));
       const asked = new Set(ids);
       const own = [...known].filter(([id, one]) => asked.has(id) && isDivided(one));
-      const wanted = queriesFor(own.map(([, one]) => one));
-      const share = (spare / queries) * (wanted / queriesFor(all));
-      // A part of a query is a query now and then.
-      let left = share < wanted ? Math.floor(share + spread(this.#polls)) : Infinity;
+      const sizes = own.map(([, one]) => one);
+      const share = shareOf(sizes, all, spare / queries);
+      // A part of a query is a query now and then. 1/3 three times is not quite 1.
+      let left =
+        share < queriesFor(sizes) - 0.01 ? Math.floor(share + spread(this.#polls)) : Infinity;
       const divisions = new Map<string, Division>();
-      for (const [id, one] of own) {
-        // 1/3 three times is not quite 1.
+      for (const [id, one] of own.toSorted(([, a], [, b]) => Number(isNew(b)) - Number(isNew(a)))) {
         divisions.set(id, { ...one, when: left > 0.01 ? 'again' : 'later' });
         left -= queriesFor([one]);
       }
@@ -190,6 +190,25 @@ export class QuerySizes {
     const hangs = piece.error?.reason === 'timeout';
     return { ...before, together, waitMs: Math.max(before.waitMs, waitMs.alone), hangs };
   }
+}
+
+/** It has not failed in its size, and may be well. */
+function isNew(one: Known): boolean {
+  return one.waitMs === 0;
+}
+
+/** How many queries these have of what there is room for. What may be well comes first, whichever group it is in. */
+function shareOf(own: readonly Known[], all: readonly Known[], room: number): number {
+  const isOld = (one: Known): boolean => !isNew(one);
+  const left = Math.max(0, room - queriesFor(all.filter(isNew)));
+  return (
+    evenShareOf(own.filter(isNew), all.filter(isNew), room) +
+    evenShareOf(own.filter(isOld), all.filter(isOld), left)
+  );
+}
+
+function evenShareOf(own: readonly Known[], all: readonly Known[], room: number): number {
+  return queriesFor(own) * Math.min(1, room / Math.max(1, queriesFor(all)));
 }
 
 function queriesFor(divided: readonly Known[]): number {
