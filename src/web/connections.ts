@@ -50,10 +50,8 @@ export class Connections {
   readonly #most: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** Without a whole request until now, in the order in which they were opened. */
-  readonly #unasked = new Map<string, Connection>();
-  /** The others, in the order in which they asked or were answered last. */
-  readonly #asked = new Map<string, Connection>();
+  /** By name, in the order in which they were opened, or else asked or were answered last. */
+  readonly #open = new Map<string, Connection>();
   #nextWarningMs = Number.NEGATIVE_INFINITY;
   #ticks = 0;
   #cancelTick = nothing;
@@ -66,25 +64,25 @@ export class Connections {
 
   opened(socket: Socket): void {
     const name = nameOf(socket);
-    if (this.#unasked.size + this.#asked.size === 0) this.#awaitTick();
+    if (this.#open.size === 0) this.#awaitTick();
     const times = { bytesBefore: -1, lastTick: Infinity };
-    this.#unasked.set(name, { name, socket, speaker: socket, responses: [], ...times });
+    this.#open.set(name, { name, socket, speaker: socket, responses: [], ...times });
     socket.once('close', () => {
-      if (this.#get(name)?.socket === socket) this.#forget(name);
+      if (this.#open.get(name)?.socket === socket) this.#forget(name);
     });
-    if (this.#unasked.size + this.#asked.size > this.#most) this.#evictOne();
+    if (this.#open.size > this.#most) this.#evictOne();
   }
 
   /** The handshake of TLS has ended. */
   secured(socket: Socket): void {
     const name = nameOf(socket);
-    const connection = this.#unasked.get(name);
-    if (connection !== undefined) this.#unasked.set(name, { ...connection, speaker: socket });
+    const connection = this.#open.get(name);
+    if (connection !== undefined) this.#open.set(name, { ...connection, speaker: socket });
   }
 
   /** The TCP connection of a connection, such as that of a TLS handshake. */
   transportOf(socket: Socket): Socket | undefined {
-    return this.#get(nameOf(socket))?.socket;
+    return this.#open.get(nameOf(socket))?.socket;
   }
 
   /** The connection of the response is being answered until the response emits `close`. */
@@ -98,22 +96,17 @@ export class Connections {
 
   /** Ends all of them at once, those in a handshake too. */
   cutOff(): void {
-    for (const { socket } of [...this.#unasked.values(), ...this.#asked.values()]) socket.destroy();
-  }
-
-  #get(name: string): Connection | undefined {
-    return this.#unasked.get(name) ?? this.#asked.get(name);
+    for (const { socket } of this.#open.values()) socket.destroy();
   }
 
   #changed(
     name: string,
     change: (responses: readonly ServerResponse[]) => readonly ServerResponse[],
   ): void {
-    const connection = this.#get(name);
+    const connection = this.#open.get(name);
     if (connection === undefined) return;
-    this.#unasked.delete(name);
-    this.#asked.delete(name);
-    this.#asked.set(name, {
+    this.#open.delete(name);
+    this.#open.set(name, {
       ...connection,
       responses: change(connection.responses),
       bytesBefore: connection.socket.bytesRead,
@@ -128,7 +121,7 @@ export class Connections {
   #tick(): void {
     this.#ticks += 1;
     this.#awaitTick();
-    for (const connection of [...this.#unasked.values(), ...this.#asked.values()]) {
+    for (const connection of this.#open.values()) {
       if (connection.responses.length === 0) this.#endIfLate(connection);
     }
   }
@@ -145,21 +138,20 @@ export class Connections {
   }
 
   #forget(name: string): void {
-    const { responses = [] } = this.#get(name) ?? {};
-    this.#unasked.delete(name);
-    this.#asked.delete(name);
-    if (this.#unasked.size + this.#asked.size === 0) this.#cancelTick();
+    const { responses = [] } = this.#open.get(name) ?? {};
+    this.#open.delete(name);
+    if (this.#open.size === 0) this.#cancelTick();
     // When a connection is gone, Node closes the response that is being sent. The responses to
     // pipelined requests behind it would stay open for ever.
     for (const response of responses) if (response.socket === null) response.emit('close');
   }
 
   #evictOne(): void {
-    const [oldestUnasked] = this.#unasked.values();
-    const asked = [...this.#asked.values()];
+    const unasked = [...this.#open.values()].filter(({ bytesBefore }) => bytesBefore === -1);
+    const asked = [...this.#open.values()].filter(({ bytesBefore }) => bytesBefore !== -1);
     const oldest =
-      this.#unasked.size > this.#most / 2
-        ? oldestUnasked
+      unasked.length > this.#most / 2
+        ? unasked[0]
         : (asked.find(({ responses }) => responses.length === 0) ?? asked[0]);
     if (oldest === undefined) return;
     // Before its `close` event: more connections may be accepted until then.

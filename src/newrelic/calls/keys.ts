@@ -340,14 +340,12 @@ export class Keys {
     const address = new URL(baseUrl).href;
     const id = JSON.stringify([address, quotaOf({ source }), apiKey]);
     const userId = JSON.stringify([address, source.kind, apiKey]);
-    const { user = newUser(userId, source.kind) } =
+    const mostOfUser = mostInFlight[source.kind];
+    const newUser = { id: userId, keys: new Set<Key>(), inFlight: 0, isPumpDue: false };
+    const { user = { ...newUser, mostInFlight: mostOfUser } } =
       [...this.#keys.values()].find((one) => one.user.id === userId) ?? {};
     const key = this.#keys.get(id) ?? new Key(apiKey, user, this.clock);
     this.#keys.set(id, key);
     return key;
   }
-}
-
-function newUser(id: string, api: keyof typeof mostInFlight): KeyUser {
-  return { id, keys: new Set(), inFlight: 0, mostInFlight: mostInFlight[api], isPumpDue: false };
 }

@@ -105,23 +105,19 @@ export function apiErrorFrom(error: unknown, host: string): ApiError {
     const reason = reasonOf(candidate);
     if (reason !== undefined) {
       const explanation = explanationsByCode.get(codeOf(candidate)) ?? explanations[reason];
-      return newError(reason, explanation, host, detailOf(candidate, reason), error);
+      return networkError(reason, host, detailOf(candidate, reason), error, explanation);
     }
   }
-  return newError('client', explanations.client, host, nameOf(error), error);
+  return networkError('client', host, nameOf(error), error);
 }
 
-/** The error of a request to `host` that was found out here. `detail` is put into brackets. */
-export function networkError(reason: NetworkReason, host: string, detail: string): ApiError {
-  return newError(reason, explanations[reason], host, detail);
-}
-
-function newError(
+/** The error of a request to `host`. `detail` is put into brackets. */
+export function networkError(
   reason: NetworkReason,
-  { problem, remedy }: Explanation,
   host: string,
   detail: string,
   cause?: unknown,
+  { problem, remedy }: Explanation = explanations[reason],
 ): ApiError {
   return new ApiError(reason, `${host}: ${problem} (${detail}); ${remedy}`, { cause });
 }

@@ -107,10 +107,17 @@ export class QuerySizes {
       const asked = new Set(ids);
       const own = [...known].filter(([id, one]) => asked.has(id) && isDivided(one));
       const sizes = own.map(([, one]) => one);
-      const share = shareOf(sizes, all, spare / queries);
+      const [wanted, byAll] = [queriesFor(sizes), queriesFor(all)];
+      const [newWanted, newByAll] = [
+        queriesFor(sizes.filter(isNew)),
+        queriesFor(all.filter(isNew)),
+      ];
+      // What may be well comes first, whichever group it is in.
+      const share =
+        newWanted * partOf(newByAll, spare / queries) +
+        (wanted - newWanted) * partOf(byAll - newByAll, spare / queries - newByAll);
       // A part of a query is a query now and then. 1/3 three times is not quite 1.
-      let left =
-        share < queriesFor(sizes) - 0.01 ? Math.floor(share + spread(this.#polls)) : Infinity;
+      let left = share < wanted - 0.01 ? Math.floor(share + spread(this.#polls)) : Infinity;
       const divisions = new Map<string, Division>();
       for (const [id, one] of own.toSorted(([, a], [, b]) => Number(isNew(b)) - Number(isNew(a)))) {
         divisions.set(id, { ...one, when: left > 0.01 ? 'again' : 'later' });
@@ -197,18 +204,9 @@ function isNew(one: Known): boolean {
   return one.waitMs === 0;
 }
 
-/** How many queries these have of what there is room for. What may be well comes first, whichever group it is in. */
-function shareOf(own: readonly Known[], all: readonly Known[], room: number): number {
-  const isOld = (one: Known): boolean => !isNew(one);
-  const left = Math.max(0, room - queriesFor(all.filter(isNew)));
-  return (
-    evenShareOf(own.filter(isNew), all.filter(isNew), room) +
-    evenShareOf(own.filter(isOld), all.filter(isOld), left)
-  );
-}
-
-function evenShareOf(own: readonly Known[], all: readonly Known[], room: number): number {
-  return queriesFor(own) * Math.min(1, room / Math.max(1, queriesFor(all)));
+/** How much of what is wanted there is room for. */
+function partOf(wanted: number, room: number): number {
+  return Math.max(0, Math.min(1, room / Math.max(1, wanted)));
 }
 
 function queriesFor(divided: readonly Known[]): number {

@@ -102,7 +102,10 @@ export class KnownHosts {
   /** Notes which hosts have calls, by the values that a poll has brought. */
   polled(selected: SelectedApplication, parts: ReadonlyMap<string, Values>): void {
     if (hostSelectorOf(selected)?.kind !== 'self' || parts.size === 0) return;
-    const busy = [...parts].filter(([, values]) => hasCalls(values)).map(([scope]) => scope);
+    // The vendor may report 0 for a host that has ended, as long as it lists it.
+    const busy = [...parts]
+      .filter(([, values]) => values.some((value = 0) => value > 0))
+      .map(([scope]) => scope);
     this.#known.set(selected.application.id, { ...this.#of(selected), busy: new Set(busy) });
   }
 
@@ -151,11 +154,6 @@ export class KnownHosts {
 /** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
 function hostsToName({ application, entry }: SelectedApplication): readonly string[] | undefined {
   return hostChoiceOf(entry) === false ? [] : application.hostIds;
-}
-
-/** The vendor may report 0 for a host that has ended, as long as it lists it. */
-function hasCalls(values: Values): boolean {
-  return values.some((value) => value !== undefined && value > 0);
 }
 
 /** Whether there is nothing more to find out. */
