@@ -37,6 +37,7 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
   return {
     name: account.name,
     baseUrl: account.base_url ?? regionAddresses[account.region ?? 'us'],
+    ...(account.base_url === undefined && { region: account.region ?? 'us' }),
     source: isRest ? { kind: 'rest', accountId } : { kind: 'nerdgraph', accountId },
     apiKey: placeOf(account.api_key_file, account.api_key_env) ?? { kind: 'env', name: '' },
     apiKeyHeader: account.api_key_header,

@@ -10,7 +10,6 @@ import type {
 import { redacted } from '../model/key-text.ts';
 import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
-import { regionOf } from '../model/region.ts';
 import { polledBy } from '../model/selector.ts';
 import { printable } from '../model/shown-text.ts';
 import type { WindowSetting } from '../model/window.ts';
@@ -58,8 +57,7 @@ export function effectiveConfigText(config: Config): string {
 }
 
 function accountMap(account: AccountConfig): FileMap {
-  const { apiKey, baseUrl, source, proxyUrl, proxyUrlFrom, caFile } = account;
-  const region = regionOf(baseUrl);
+  const { apiKey, baseUrl, region, source, proxyUrl, proxyUrlFrom, caFile } = account;
   return {
     name: account.name,
     source: source.kind,

@@ -1,5 +1,6 @@
 import type { TransactionType } from './application.ts';
 import type { MetricChoice, PolledSeries } from './polled-series.ts';
+import type { Region } from './region.ts';
 import type { Shard } from './shard.ts';
 import type { WindowSetting } from './window.ts';
 
@@ -20,8 +21,9 @@ export type AccountSource =
 /** One New Relic account: one key, one budget, one failure domain. */
 export interface AccountConfig {
   readonly name: string;
-  /** Scheme, host and port, perhaps a path prefix; without a trailing slash. */
+  /** Scheme, host and port, perhaps a path prefix; without a trailing slash. Of the region, if there is one. */
   readonly baseUrl: string;
+  readonly region?: Region | undefined;
   readonly source: AccountSource;
   readonly apiKey: SecretLocation;
   readonly apiKeyHeader: ApiKeyHeader;

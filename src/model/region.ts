@@ -15,8 +15,7 @@ export const anyRegion: string = `${regions.slice(0, -1).join(', ')} or ${region
 
 /** The region of New Relic's own address; `undefined` for any other one. */
 export function regionOf(baseUrl: string): Region | undefined {
-  const address = baseUrl.replace(/\/+$/u, '');
-  return regions.find((region) => regionAddresses[region] === address);
+  return regions.find((region) => regionAddresses[region] === baseUrl.replace(/\/+$/u, ''));
 }
 
 /** What New Relic says to a key at the address of a region that its account is not in. */

@@ -1,6 +1,5 @@
 import type { ToolPlatform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
-import { regionAddresses, regionOf, regions } from '../model/region.ts';
 import { wantedHostNames, withNamedHosts } from '../model/selected-application.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -19,13 +18,9 @@ import {
   withHosts,
 } from './discovered-account.ts';
 import { planInputOf } from './make-plan.ts';
+import { otherRegionFindings } from './other-regions.ts';
 import { budgetText, remedyTexts } from './plan-text.ts';
-import {
-  accountIdFinding,
-  askVisibleAccounts,
-  type VisibleAccounts,
-  visibleAccountsOf,
-} from './visible-accounts.ts';
+import { accountIdFinding, askVisibleAccounts, type VisibleAccounts } from './visible-accounts.ts';
 
 /** Tries at New Relic what the configuration says: keys, entries, one call for values, the budget. */
 export async function onlineFindings(
@@ -164,48 +159,19 @@ async function budgetFinding(found: DiscoveredAccount): Promise<Finding> {
   };
 }
 
-/**
- * Asks New Relic's other regions, by one call each, if the account's own region does not know the key. An
- * account with a `base_url` is not tried elsewhere, and no key is sent to the region of the US government,
- * or from it, to find out.
- */
+/** Where the account is, if its own region does not know the key. */
 async function regionFindings(
   { open: { account, platform }, discovery, answers }: DiscoveredAccount,
   visible: VisibleAccounts | undefined,
   { config, file }: CheckedConfig,
   logger: Logger,
 ): Promise<readonly Finding[]> {
-  const index = config.accounts.findIndex(({ name }) => name === account.name);
-  const place = (key: string) => file.at('accounts', index, key);
-  const own = place('base_url') === undefined ? regionOf(account.baseUrl) : undefined;
   const errors = [discovery.error, ...answers.map(({ outcome }) => outcome.error)];
   const isKnown = visible !== undefined && visible.failure === undefined;
-  if (own === undefined || own === 'gov' || isKnown || !errors.some(isUnauthorized)) return [];
-  const told = await Promise.all(
-    regions
-      .filter((region) => region !== own && region !== 'gov')
-      .map(async (region) => {
-        const other = { ...account, baseUrl: regionAddresses[region] };
-        return { region, ...(await visibleAccountsOf(other, platform, logger)) };
-      }),
-  );
-  const asked = `asked ${told.map(({ region }) => regionAddresses[region]).join(' and ')}`;
-  const home = told.find(({ failure }) => failure === undefined);
-  if (home === undefined) {
-    const silent = told.filter(({ isRefused }) => isRefused !== true);
-    const failures = silent.map(({ region, failure }) => `the region ${region}: ${failure}`);
-    const remedy = failures.length === 0 ? undefined : failures.join('\n');
-    const message = `${asked}: no other region ${silent.length === 0 ? 'knows' : 'says that it knows'} the key`;
-    return [{ severity: 'note', account: account.name, message, remedy }];
-  }
-  const { region } = home;
-  return [
-    {
-      severity: 'error',
-      account: account.name,
-      message: `${asked}: the region ${region} knows the key, so the account is there`,
-      remedy: `write region: ${region}`,
-      place: file.placeOf(place('region') ?? place('name')),
-    },
-  ];
+  if (isKnown || !errors.some(isUnauthorized)) return [];
+  const findings = await otherRegionFindings(account, platform, logger);
+  const index = config.accounts.findIndex(({ name }) => name === account.name);
+  const span = file.at('accounts', index, 'region') ?? file.at('accounts', index, 'name');
+  const place = file.placeOf(span);
+  return findings.map((one) => (one.severity === 'error' ? { ...one, place } : one));
 }

@@ -27,6 +27,7 @@ describe('parseConfig', () => {
         {
           name: 'default',
           baseUrl: 'https://api.newrelic.com',
+          region: 'us',
           source: { kind: 'rest', accountId: undefined },
           apiKey: { kind: 'env', name: 'NEW_RELIC_API_KEY' },
           apiKeyHeader: 'Api-Key',
@@ -118,6 +119,14 @@ apps: [{id: 1}]`;
     { lines: 'base_url: "http://[::1]:8080//"', baseUrl: 'http://[::1]:8080' },
   ])('finds the address for $lines', async ({ lines, baseUrl }) => {
     expect((await firstAccount(lines))?.baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    { lines: 'timeout: 20s', region: 'us' },
+    { lines: 'region: jp', region: 'jp' },
+    { lines: 'base_url: "https://api.eu.newrelic.com"', region: undefined },
+  ])('knows the region only where no address is written: $lines', async ({ lines, region }) => {
+    expect((await firstAccount(lines))?.region).toBe(region);
   });
 
   it.each([
