@@ -32,7 +32,7 @@ export interface NerdGraphPurpose {
  * SERVER_ERROR says nothing, and comes with plain refusals; the class of another stands before the words that may
  * be those of the user's text.
  */
-const meanings: readonly (readonly [status: number, words: RegExp])[] = [
+export const meanings: readonly (readonly [status: number, words: RegExp])[] = [
   [403, otherRegion],
   // The fault of the query itself.
   [

@@ -33,9 +33,7 @@ export async function onlineFindings(
     accountsInUse(checked.config),
     platform,
     async (accounts) =>
-      Promise.all(
-        accounts.map(async (open) => accountFindings(await discovered(open), checked, logger)),
-      ),
+      Promise.all(accounts.map(async (open) => accountFindings(await discovered(open), checked))),
     logger,
   );
   return [...found.flat(), ...logged];
@@ -64,7 +62,6 @@ const mostSamples = 5;
 async function accountFindings(
   found: DiscoveredAccount,
   checked: CheckedConfig,
-  logger: Logger,
 ): Promise<readonly Finding[]> {
   const { open, discovery, failure } = found;
   const account = open.account.name;
@@ -72,7 +69,7 @@ async function accountFindings(
   const isKnown = discovery.complete || open.account.source.kind === 'nerdgraph';
   const visible = isKnown ? await askVisibleAccounts(open) : undefined;
   const ids = accountIdFinding(open.account, visible);
-  const regional = await regionFindings(found, visible, checked, logger);
+  const regional = await regionFindings(found, visible, checked);
   if (!discovery.complete) {
     const message = `discovery failed: ${failure}`;
     const ofQueries = await queryFindings(found, checked);
@@ -164,12 +161,11 @@ async function regionFindings(
   { open: { account, platform }, discovery, answers }: DiscoveredAccount,
   visible: VisibleAccounts | undefined,
   { config, file }: CheckedConfig,
-  logger: Logger,
 ): Promise<readonly Finding[]> {
   const errors = [discovery.error, ...answers.map(({ outcome }) => outcome.error)];
   const isKnown = visible !== undefined && visible.failure === undefined;
   if (isKnown || !errors.some(isUnauthorized)) return [];
-  const findings = await otherRegionFindings(account, platform, logger);
+  const findings = await otherRegionFindings(account, platform);
   const index = config.accounts.findIndex(({ name }) => name === account.name);
   const span = file.at('accounts', index, 'region') ?? file.at('accounts', index, 'name');
   const place = file.placeOf(span);

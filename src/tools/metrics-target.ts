@@ -23,7 +23,8 @@ export function accountsNamed(config: Config, name: string): readonly AccountInU
   if (account !== undefined) return [{ account, entries: [] }];
   const names = config.accounts.map((one) => one.name);
   const hint = didYouMean(name, names) ?? `there are: ${names.map(printable).join(', ')}`;
-  throw new CommandError(2, `account ${JSON.stringify(name)} is not in the configuration: ${hint}`);
+  const what = `--account: account ${JSON.stringify(name)} is not in the configuration`;
+  throw new CommandError(2, `${what}: ${hint}`);
 }
 
 /**

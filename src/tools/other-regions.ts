@@ -1,21 +1,21 @@
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { regionAddresses, regions } from '../model/region.ts';
-import type { Logger } from '../model/telemetry.ts';
 import type { Finding } from './check-finding.ts';
 import { visibleAccountsOf } from './visible-accounts.ts';
+
+const ignore = (): void => undefined;
+/** The findings say all there is to say. */
+const nobody = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /**
  * Asks New Relic's other regions, by one call each, whether they know a key that the account's own region
  * refuses. An account with a `base_url` is not tried elsewhere, and no key is sent to the region of the US
  * government, or from it, to find out. Rejects with the reason of a stop.
- *
- * @param logger gets the warnings
  */
 export async function otherRegionFindings(
   account: AccountConfig,
   platform: ToolPlatform,
-  logger: Logger,
 ): Promise<readonly Finding[]> {
   const { name, region: own } = account;
   if (own === undefined || own === 'gov') return [];
@@ -24,7 +24,7 @@ export async function otherRegionFindings(
       .filter((region) => region !== own && region !== 'gov')
       .map(async (region) => {
         const other = { ...account, region, baseUrl: regionAddresses[region] };
-        return { region, ...(await visibleAccountsOf(other, platform, logger)) };
+        return { region, ...(await visibleAccountsOf(other, platform, nobody)) };
       }),
   );
   const asked = `asked ${told.map(({ region }) => regionAddresses[region]).join(' and ')}`;

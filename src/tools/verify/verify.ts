@@ -10,94 +10,76 @@ import { printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
 import type { ApiResponse } from '../../newrelic/calls/transport.ts';
+import { statusReason } from '../../newrelic/calls/transport-errors.ts';
 import { answeredPartOf, verdictIn } from '../../newrelic/failures.ts';
 import { isSearchable } from '../../newrelic/nerdgraph/discovery.ts';
-import { nrqlTimeoutSeconds } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../ask.ts';
+import { type Finding, findingsText } from '../check-finding.ts';
 import { withSource } from '../compare/compare.ts';
-import { restFacts } from '../compare/rest-facts.ts';
+import { accountsNamed } from '../metrics-target.ts';
+import { otherRegionFindings } from '../other-regions.ts';
 import { selectApplications } from '../selection.ts';
 import { filesOf, OutputFile } from '../write-whole.ts';
-import {
-  type Answer,
-  type Asked,
-  at,
-  type Call,
-  type Fact,
-  filled,
-  idOf,
-  lacking,
-  listAt,
-  numberIn,
-  type Results,
-} from './fact.ts';
-import { nerdgraphFacts } from './nerdgraph-facts.ts';
-import {
-  callsFor,
-  listCalls,
-  planText,
-  reportOf,
-  reportTitle,
-  type VerifiedAccount,
-} from './report.ts';
-
-/** Everything that the exporter believes of New Relic and can ask. */
-export const facts: readonly Fact[] = [...nerdgraphFacts, ...restFacts];
-
-/** It may have to be read before others see it. */
-const reportMode = 0o600;
+import { type Asked, type Call, calls, requestOf } from './calls.ts';
+import { type Answer, at, idOf, listAt, numberIn, type Results, type Silence } from './fact.ts';
+import { planText, reportOf, reportTitle, type VerifiedAccount } from './report.ts';
 
 /**
  * Asks New Relic what the exporter only believes, and reports which of it holds, in a form that everybody may
- * see. Ends with 1 if anything differs, or if an account has no answer. Rejects with a `CommandError` if there is nothing to ask, or if the
- * report cannot be written.
+ * see. Ends with 1 if anything differs, or if an account has no answer. Rejects with a `CommandError` if there is
+ * nothing to ask, or if the report cannot be written.
  */
 export async function verify(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const { verifyOutput: output, dryRun, account: wanted } = flags;
+  const { verifyOutput: output } = flags;
   const config = await loadOrUsual(flags.configFile, platform);
-  const all = accountsInUse(config);
-  const inUse = all.filter(({ account: { name } }) => wanted === '' || name === wanted);
+  const named = accountsNamed(config, flags.account);
+  const names = new Set(named.map(({ account }) => account.name));
+  const inUse = accountsInUse(config).filter(({ account }) => names.has(account.name));
   if (inUse.length === 0) {
-    const which = wanted === '' ? 'no account' : `--account: no account "${wanted}"`;
-    throw new CommandError(2, `${which} has anything to poll: look at "apps" of the configuration`);
+    const which = flags.account === '' ? '' : `--account: ${printable(flags.account)} has `;
+    throw new CommandError(2, `${which}nothing to poll: look at "apps" of the configuration`);
   }
-  const file =
-    output === ''
-      ? undefined
-      : new OutputFile(output, {
-          files: filesOf(config, flags.configFile),
-          title: reportTitle,
-          mode: reportMode,
-        });
+  const files = filesOf(config, flags.configFile);
+  // It may have to be read before others see it.
+  const kept = { files, title: reportTitle, mode: 0o600 };
+  const file = output === '' ? undefined : new OutputFile(output, kept);
   // Before anything is asked: answers that cannot be kept are worth nothing.
   await file?.check();
-  if (dryRun) return { exitCode: 0, output: planText(facts, inUse) };
+  if (flags.dryRun) return { exitCode: 0, output: planText(inUse) };
   const verified = await withAccounts(inUse.flatMap(everyWay), platform, async (ways) => {
     const accounts: VerifiedAccount[] = [];
     for (const one of inUse) accounts.push(await verifiedAccount(one, ways, platform));
     return accounts;
   });
-  const silences = verified.flatMap(silenceOf);
-  platform.stderr.write(platform.redactor.redact(silences.join('')));
-  const { text, summary, differs } = reportOf(facts, verified, buildOf(platform.env));
+  const silences: Finding[] = [];
+  for (const one of verified) silences.push(...(await silencesOf(one, platform)));
+  platform.stderr.write(platform.redactor.redact(findingsText(silences)));
+  const { text, summary, differs } = reportOf(verified, buildOf(platform.env));
   const report = platform.redactor.redact(text);
   await file?.write([report], platform.stopSignal);
   const shown = output === '' ? report : `${output}: ${summary}; read it before you send it\n`;
   return { exitCode: differs || silences.length > 0 ? 1 : 0, output: shown };
 }
 
-/** A line about an account that New Relic has answered nothing about, or not all because of its limit; else nothing. */
-function silenceOf({ account, results }: VerifiedAccount): readonly string[] {
+/** That New Relic has answered nothing about an account, or not all because of its limit; and where a refused key belongs. */
+async function silencesOf(
+  { account, results }: VerifiedAccount,
+  platform: ToolPlatform,
+): Promise<readonly Finding[]> {
   const all = [...results.values()];
-  const failures = all.filter((result) => typeof result === 'string');
-  const throttled = failures.find((failure) => failure.endsWith('(throttled)'));
-  const isAnswered = all.some((result) => typeof result === 'object' && result.status < 400);
+  const failures = all.filter((result) => 'why' in result);
+  const throttled = failures.find(({ reason }) => reason === 'throttled');
+  const isAnswered = all.some((result) => 'status' in result && result.status < 400);
   if (isAnswered && throttled === undefined) return [];
-  const reason = throttled ?? failures[0];
+  const what = `New Relic has answered ${isAnswered ? 'not everything' : 'nothing'}`;
+  const message = `${what} (${(throttled ?? failures[0])?.why})`;
+  const remedy = 'newrelic-exporter check-config --online says why, and what to do';
+  const isRefused = !isAnswered && failures.some(({ reason }) => reason === 'auth');
   return [
-    `account ${printable(account.name)}: New Relic has answered ${isAnswered ? 'not everything' : 'nothing'} (${reason}): newrelic-exporter check-config --online says why, and what to do\n`,
+    { severity: 'error', account: printable(account.name), message, remedy },
+    ...(isRefused ? await otherRegionFindings(account, platform) : []),
   ];
 }
 
@@ -125,10 +107,10 @@ async function verifiedAccount(
   const known = {
     accountId: String(source.accountId ?? ''),
     toMs: settledMs - (settledMs % (5 * minuteMs)),
-    timeoutSeconds: nrqlTimeoutSeconds(timeoutMs),
+    timeoutMs,
   };
-  const results = new Map<string, Answer | string>();
-  for (const call of callsFor(facts)) {
+  const results = new Map<string, Answer | Silence>();
+  for (const call of calls) {
     const asked = { ...known, ...subjectOf(results, entries) };
     const way = ways.find((one) => {
       const isOther = one.account.apiKeyHeader !== apiKeyHeader;
@@ -136,38 +118,34 @@ async function verifiedAccount(
     });
     results.set(call.name, await answerTo(call, asked, way));
   }
-  return { account, results, sent: ways.reduce((sum, { calls }) => sum + calls, 0) };
+  return { account, results, sent: ways.reduce((sum, way) => sum + way.calls, 0) };
 }
 
 function isOfOtherHeader({ special }: Call): boolean {
   return special === 'other header';
 }
 
-/** Failures that say something about what was asked for; with the other header, about the key. */
-const tellingStatuses: readonly number[] = [400, 404, 405, 413, 422];
-const keyStatuses: readonly number[] = [401];
-
 /** The answer, or why there is none. Nothing is tried again. Rejects with the reason of a stop. */
 async function answerTo(
   call: Call,
   asked: Asked,
   way: OpenAccount | undefined,
-): Promise<Answer | string> {
+): Promise<Answer | Silence> {
   if (way === undefined) {
-    return 'NerdGraph was not asked: the account has no account_id in the configuration';
+    return { why: 'NerdGraph was not asked: the account has no account_id in the configuration' };
   }
-  const text = filled(call, asked);
-  const lack = Object.entries(lacking).find(([name]) => text.includes(`{${name}}`));
-  if (lack !== undefined) return lack[1];
+  const request = requestOf(call, asked);
+  if (typeof request === 'string') return { why: request };
   const { stopSignal, clock } = way.platform;
   try {
-    const request = { ...call.request(text, asked), mayRetry: false } as const;
-    const response = await way.asking.send(request, stopSignal);
+    const response = await way.asking.send({ ...request, mayRetry: false }, stopSignal);
     return answerIn(response, call, asked, clock.wallMs());
   } catch (error) {
     stopSignal.throwIfAborted();
-    if (error instanceof ApiError) return `${call.name}: no answer (${error.reason})`;
-    if (error instanceof SyntaxError) return `${call.name}: the answer is not JSON`;
+    if (error instanceof ApiError) {
+      return { why: `${call.name}: no answer (${error.reason})`, reason: error.reason };
+    }
+    if (error instanceof SyntaxError) return { why: `${call.name}: the answer is not JSON` };
     throw error;
   }
 }
@@ -181,9 +159,10 @@ const lists = [
   'results.entities',
 ];
 
-/** What New Relic says of the failure that a document is; empty if it says nothing. */
-function saidIn(document: unknown): string {
-  return verdictIn(200, document)?.said ?? '';
+/** Refusals that say something: about what was asked for; or, with the other header, about the key. */
+function tellingStatuses({ special }: Call): readonly number[] {
+  if (special === 'other header') return [401];
+  return [400, 404, 405, 413, 422, ...(special === 'must be refused' ? [500] : [])];
 }
 
 function answerIn(
@@ -191,20 +170,20 @@ function answerIn(
   call: Call,
   asked: Asked,
   atMs: number,
-): Answer | string {
+): Answer | Silence {
   const isGood = status < 300;
-  const ofQueries =
-    call.special === 'must be refused' ? [...tellingStatuses, 500] : tellingStatuses;
-  const telling = isOfOtherHeader(call) ? keyStatuses : ofQueries;
-  if (!isGood && !telling.includes(status)) return `${call.name}: status ${status}`;
+  if (!isGood && !tellingStatuses(call).includes(status)) {
+    return { why: `${call.name}: status ${status}`, reason: statusReason(status) };
+  }
   const whole = objectOf(isGood ? parseJsonKeepingIds(body) : jsonIn(body));
   const document = call.api === 'rest' ? whole : answeredPartOf(whole);
   if (isGood && (document === undefined || Boolean(whole['error']))) {
-    return `${call.name}: the answer has nothing of what was asked for`;
+    return { why: `${call.name}: the answer has nothing of what was asked for` };
   }
   const listed = lists.flatMap((path) => listAt(document, path));
   const items = Array.isArray(document) ? document.map(objectOf) : listed;
-  return { asked, atMs, status, headers, document, items, said: saidIn(whole) };
+  const said = verdictIn(200, whole)?.said ?? '';
+  return { asked, atMs, status, headers, document, items, said };
 }
 
 function trafficOf(item: JsonObject): number {
@@ -212,18 +191,17 @@ function trafficOf(item: JsonObject): number {
   return numberIn(throughput ?? 0);
 }
 
-/** Two names of applications to search, each empty where the list has none. */
-function namesIn(search: Answer | undefined) {
-  const items = search?.items ?? [];
-  const names = items.map((item) => textOf(item['name']));
+/** Two of them to search, each empty where there is none. */
+function namesIn(list: Answer | undefined) {
+  const names = (list?.items ?? []).map((item) => textOf(item['name']));
   const [name = '', otherName = ''] = new Set(names.filter(isSearchable));
   return { name, otherName };
 }
 
 /** What to ask about: the busiest application that the configuration selects, one of its hosts, another one. */
 function subjectOf(results: Results, entries: readonly AppEntry[]) {
-  const answers = listCalls.map((name) => results.get(name));
-  const [list, search] = answers.map((one) => (typeof one === 'object' ? one : undefined));
+  const answers = ['applications', 'entities'].map((name) => results.get(name));
+  const [list, search] = answers.map((one) => (one && 'items' in one ? one : undefined));
   const listed = [list, search].find((one) => one !== undefined && one.items.length > 0);
   const reporting = (listed?.items ?? [])
     .filter((item) => idOf(item) !== '' && item['reporting'] !== false)

@@ -10,6 +10,8 @@ export interface Sent {
   /** Path and query, percent-decoded; of NerdGraph the document and its variables. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Where it was sent. */
+  readonly baseUrl: string;
 }
 
 /**
@@ -71,12 +73,12 @@ export async function verified({
   const platform = createFakePlatform({
     env: { KEY: 'NRAK-GOOD' },
     files: { 'config.yaml': config },
-    openTransport: async () => {
+    openTransport: async ({ baseUrl }) => {
       const transport = inMemoryTransport(simulator);
       return {
         close: async () => transport.close(),
         send: async (request, headers, signal) => {
-          const one = { text: textOf(request), headers };
+          const one = { text: textOf(request), headers, baseUrl };
           sent.push(one);
           return variant(one, await transport.send(request, headers, signal), () =>
             platform.stop(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { facts } from '../../../src/tools/verify/verify.ts';
+import { facts } from '../../../src/tools/verify/facts.ts';
 import { verified } from './verify-bench.ts';
 
 /** What comes in place of a document, or of a member of it. */

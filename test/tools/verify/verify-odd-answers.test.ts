@@ -145,7 +145,52 @@ describe('the report', () => {
     const { stdout, seen } = await verified({ fleet, variant });
 
     expect(stdout).not.toMatch(/canary/iu);
-    expect(seen.get('rest-longest')?.text).toMatch(/^refused with status 404: /u);
+    expect(seen.get('rest-longest')?.text).toBe('refused with status 404');
+  });
+
+  it.each([
+    'denied by 10.1.2.3, gateway fw01.corp.example.com, user jane.doe',
+    'fw01.coreport-2.example: no e for account SECRETNAME at 10.1.2.3',
+    'Canary says: e is too long for SECRETNAME',
+  ])('keeps of the words of a refusal only those that the exporter knows: %s', async (said) => {
+    const ofRest = answering(/^\/v2.*Verify\/Nothing/u, () => ({
+      status: 422,
+      body: JSON.stringify({ error: { title: said } }),
+    }));
+    const errors = [{ message: said, extensions: { errorClass: 'INVALID_INPUT' } }];
+    const ofSeries = answering(/TIMESERIES/u, () => ({ body: JSON.stringify({ errors }) }));
+    const variant: Variant = (sent, answer, stop) =>
+      ofSeries(sent, ofRest(sent, answer, stop), stop);
+
+    const { stdout, seen } = await verified({ fleet, variant });
+
+    expect(stdout).not.toMatch(/10\.1\.2\.3|fw01|corp|jane|SECRETNAME|canary/iu);
+    expect(seen.get('rest-not-found')?.text).toBe(
+      `refused with status 422${said.includes('too long') ? ': too long' : ''}`,
+    );
+    expect(seen.get('series-past')?.text).toMatch(
+      /^refused with status 4\d\d: (?:too long, )?INVALID_INPUT$/u,
+    );
+  });
+
+  it('has of the form of an answer only names of members that the exporter knows', async () => {
+    const variant = rewritten(/AS noTime/u, /"none":0/gu, () => '"none":1,"web.canary":1');
+
+    const { seen } = await verified({ fleet, variant });
+
+    expect(seen.get('nerdgraph-nothing')?.text).toMatch(/none: number/u);
+    expect(seen.get('nerdgraph-nothing')?.text).not.toContain('canary');
+  });
+
+  it('has of headers only usual names', async () => {
+    const variant = answering(/^\/v2\/applications\.json$/u, ({ headers }) => ({
+      headers: { ...headers, 'x-canary-quota': '1', 'x-ratelimit-limit': '2' },
+    }));
+
+    const { stdout, seen } = await verified({ fleet, variant });
+
+    expect(seen.get('rest-quota')?.text).toBe('2 headers, quota, x-ratelimit-limit');
+    expect(stdout).not.toMatch(/canary/iu);
   });
 
   it('keeps its own words, whatever applications are called', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import type { FleetOptions } from '../../../src/simulator/fleet-options.ts';
-import { facts } from '../../../src/tools/verify/verify.ts';
+import { facts } from '../../../src/tools/verify/facts.ts';
 import { manyApplications, type Sent, type Variant, verified } from './verify-bench.ts';
 
 type Change = (value: unknown) => unknown;
