@@ -1,6 +1,6 @@
 import { ApiError, type FailureReason } from '../../model/api-error.ts';
 import { own } from '../../model/own.ts';
-import { entityIdOf, isJsonObject, type JsonObject, objectOf } from '../../newrelic/answer.ts';
+import { entityIdOf, type JsonObject, objectOf } from '../../newrelic/answer.ts';
 import type { ApiResponse } from '../../newrelic/calls/transport.ts';
 import { meanings } from '../../newrelic/failures.ts';
 import { shapeOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
@@ -38,11 +38,9 @@ export interface Seen {
 /** What the answers to the calls of a fact say of it. */
 export type See = (...answers: readonly Answer[]) => Seen;
 
-/** Something that the exporter believes of New Relic. */
+/** Something that the exporter believes of New Relic. Reports, documents and tests name it by its id. */
 export interface Fact {
-  /** Reports, documents and tests name it. */
   readonly id: string;
-  /** The sentence: what is expected. */
   readonly fact: string;
   /** D: New Relic's documents. V: its code. C: seen by others. I: concluded. U: unknown. */
   readonly source: string;
@@ -100,11 +98,10 @@ const publicMember =
 
 /** The types of the members, with the names of those that are public: others may be anybody's. */
 function formOf(value: unknown): string {
-  if (!isJsonObject(value)) return shapeOf(value);
-  const members = Object.entries(value).map(([name, member]) => {
+  const members = Object.entries(objectOf(value)).map(([name, member]) => {
     return [publicMember.test(name) ? name : '…', member] as const;
   });
-  return members.length === 0 ? 'no members' : shapeOf(Object.fromEntries(members));
+  return members.length === 0 ? typeof value : shapeOf(Object.fromEntries(members));
 }
 
 /** A member of a document by its path, such as `links.application_hosts`; `undefined` if it is not there. */

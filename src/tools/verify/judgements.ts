@@ -64,11 +64,8 @@ function eachRow(isSo: (row: JsonObject) => boolean): See {
 /** Whether the values of those that had any calls are so. */
 function eachValue(isSo: (value: unknown) => boolean): See {
   return ({ items }) => {
-    const busy = items.filter((row) => row['calls'] !== 0);
-    return each(
-      busy.map(({ value }) => value ?? null),
-      isSo,
-    );
+    const busy = items.filter((row) => row['calls'] !== 0).map(({ value }) => value ?? null);
+    return each(busy, isSo);
   };
 }
 
@@ -126,10 +123,8 @@ function windowSeen(lengthMs: number): See {
     const slices = items.map((metric) => listAt(metric, 'timeslices'));
     if (slices.some(({ length }) => length > 1)) return seen(false, 'several slices each');
     const stated = [at(document, 'metric_data'), ...slices.flat()].map(objectOf);
-    return each(
-      stated,
-      ({ from, to }) => epochMsOf(from) === toMs - lengthMs && windowEndMsOf(to) === toMs,
-    );
+    const fromMs = toMs - lengthMs;
+    return each(stated, ({ from, to }) => epochMsOf(from) === fromMs && windowEndMsOf(to) === toMs);
   };
 }
 
@@ -271,11 +266,10 @@ export const judgements: Readonly<Record<string, See>> = {
   },
   'rest-order': noneTwice,
   'rest-ids': bothFound,
-  'rest-silent': ({ items }) =>
-    each(
-      items.filter(({ reporting }) => reporting === false),
-      (one) => listAt(one, 'links.application_hosts').length === 0,
-    ),
+  'rest-silent': ({ items }) => {
+    const silent = items.filter(({ reporting }) => reporting === false);
+    return each(silent, (one) => listAt(one, 'links.application_hosts').length === 0);
+  },
   'rest-host-names': (list, hosts) => {
     const application = list.items.find((one) => idOf(one) === hosts.asked.applicationId);
     const ids = [at(application, 'links.application_hosts') ?? []].flat();

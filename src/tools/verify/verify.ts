@@ -114,15 +114,11 @@ async function verifiedAccount(
     const asked = { ...known, ...subjectOf(results, entries) };
     const way = ways.find((one) => {
       const isOther = one.account.apiKeyHeader !== apiKeyHeader;
-      return one.account.source.kind === call.api && isOther === isOfOtherHeader(call);
+      return one.account.source.kind === call.api && isOther === (call.special === 'other header');
     });
     results.set(call.name, await answerTo(call, asked, way));
   }
   return { account, results, sent: ways.reduce((sum, way) => sum + way.calls, 0) };
-}
-
-function isOfOtherHeader({ special }: Call): boolean {
-  return special === 'other header';
 }
 
 /** The answer, or why there is none. Nothing is tried again. Rejects with the reason of a stop. */
@@ -151,13 +147,9 @@ async function answerTo(
 }
 
 /** Where answers have their list, if they are none themselves. */
-const lists = [
-  'applications',
-  'application_hosts',
-  'metric_data.metrics',
-  'results',
-  'results.entities',
-];
+const lists = 'applications application_hosts metric_data.metrics results results.entities'.split(
+  ' ',
+);
 
 /** Refusals that say something: about what was asked for; or, with the other header, about the key. */
 function tellingStatuses({ special }: Call): readonly number[] {
