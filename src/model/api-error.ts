@@ -41,13 +41,12 @@ export const failureReasons: readonly FailureReason[] = Object.keys(table).filte
 );
 
 /**
- * What to do about a failure, without a full stop: `own` are the remedies of one API, and `again` says
- * when it is asked again.
+ * What to do about a failure, without a full stop, whoever asks: a daemon that asks again by itself, or a command.
+ * `own` are the remedies of one API.
  */
 export function remedyOf(
   { reason, status }: Pick<ApiError, 'reason' | 'status'>,
   own: Readonly<Partial<Record<FailureReason, string>>>,
-  again: string,
 ): string {
   if (status === 402) {
     return 'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
@@ -55,7 +54,7 @@ export function remedyOf(
   return (
     own[reason] ??
     failures[reason].remedy ??
-    `New Relic, or something on the way to it, failed; ${again}`
+    'New Relic, or something on the way to it, failed, which may pass by itself'
   );
 }
 

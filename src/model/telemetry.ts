@@ -19,14 +19,6 @@ export function titleOf(operation: Operation): string {
   return operation === 'list_metrics' ? 'metric names' : operation;
 }
 
-/** When it is asked again after a failure. */
-export function againOf(operation: Operation): string {
-  if (operation === 'list_metrics') return 'try again';
-  // Hosts are listed in discoveries or in polls.
-  if (operation === 'list_hosts') return 'it is asked again';
-  return `it is asked again at the next ${operation === 'list_applications' ? 'discovery' : 'poll'}`;
-}
-
 /** Why a value of the vendor was left out. Only of queries: there is none, or another row with the same labels. */
 export const invalidSampleReasons = [
   'not_a_number',

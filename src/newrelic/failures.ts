@@ -6,7 +6,7 @@ import {
 } from '../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { countOf } from '../model/shown-text.ts';
-import { againOf, type Operation, titleOf } from '../model/telemetry.ts';
+import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf, isJsonObject, type JsonObject, jsonIn, objectOf } from './answer.ts';
 import type { ApiResponse } from './calls/transport.ts';
 import { statusReason } from './calls/transport-errors.ts';
@@ -189,9 +189,7 @@ export function documentIn(
   const isOfQuery = verdict.status === 500 && Array.isArray(objectOf(document)['errors']);
   throw failureOf(purpose, statusReason(verdict.status) ?? 'server', detail, {
     ...(isOfQuery ? {} : { status: verdict.status }),
-    ...(isTelling
-      ? {}
-      : { remedy: `It does not say whose fault that is; ${againOf(purpose.operation)}` }),
+    ...(isTelling ? {} : { remedy: 'It does not say whose fault that is; it may pass by itself' }),
   });
 }
 
@@ -252,7 +250,7 @@ function remedyFor(purpose: CallPurpose, failure: Failure): string {
   const own =
     'accountId' in purpose ? nerdGraphRemedyFor(purpose, failure) : restRemedyFor(purpose, failure);
   const remedies = 'accountId' in purpose ? nerdGraphRemedies : restRemedies;
-  return own ?? remedyOf(failure, remedies, againOf(purpose.operation));
+  return own ?? remedyOf(failure, remedies);
 }
 
 function restRemedyFor(
@@ -288,10 +286,7 @@ function nerdGraphRemedyFor(
 export const askForLess =
   'The query takes too long or returns too much: ask for less, with a smaller LIMIT, fewer functions or shorter facets';
 
-const queryRemedies: Remedies = {
-  client: 'New Relic refuses the NRQL: correct it in "queries"',
-  schema: 'Nothing of it is shown; if that lasts, report it as a fault, with this message',
-};
+const queryRemedies: Remedies = { client: 'New Relic refuses the NRQL: correct it in "queries"' };
 
 const restRemedies: Remedies = {
   auth:
@@ -311,7 +306,7 @@ const nerdGraphRemedies: Remedies = {
   not_found: 'Check base_url: there is no NerdGraph at this address (/graphql)',
   throttled:
     'A limit of NerdGraph is reached (3000 NRQL queries a minute for an account, 25 requests in flight for a user): lower requests_per_minute or concurrency, or find who else asks as the same user',
-  schema: 'Check that base_url is the address of New Relic',
+  schema: 'If that lasts, report it as a fault of the exporter, with this message',
   client: 'New Relic refuses this query: report it as a fault of the exporter, with this message',
   too_large:
     'The query takes too long or returns too much; it is asked in smaller parts where that is possible',

@@ -30,7 +30,7 @@ function error(errorClass: string, message: string, classification?: string): Fa
 
 const key = 'must be a user key (NRAK-…) of an active user, and the region (us, eu, jp or gov)';
 const access = 'has no access to the account 1234567: check account_id';
-const again = 'it is asked again at the next discovery';
+const again = 'may pass by itself';
 const smaller = 'it is asked in smaller parts';
 
 /** The first is what New Relic says; the others are the classes of its errors. */

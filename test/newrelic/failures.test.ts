@@ -31,8 +31,8 @@ const remedies = {
   key: 'Check the API key of the account',
   limit: 'A limit of NerdGraph is reached',
   less: 'The query takes too long or returns too much: ask for less',
-  unknown: 'It does not say whose fault that is; it is asked again at the next poll',
-  vendor: 'New Relic, or something on the way to it, failed; it is asked again at the next poll',
+  unknown: 'It does not say whose fault that is; it may pass by itself',
+  vendor: 'New Relic, or something on the way to it, failed, which may pass by itself',
   pay: 'New Relic asks for payment',
   address: 'there is no NerdGraph at this address',
   between: 'Check base_url, proxy_url and what is between here and New Relic',
@@ -296,7 +296,7 @@ describe('a field that fails without a reason', () => {
 describe('a failure of the REST API', () => {
   const title = (text: string): string => JSON.stringify({ error: { title: text } });
   const errors = '{"errors":[{"message":"not authorized for account region"}]}';
-  const unknown = 'It does not say whose fault that is; it is asked again at the next poll';
+  const unknown = 'It does not say whose fault that is; it may pass by itself';
 
   it.each<[status: number, body: string, FailureReason, text: string]>([
     [200, title('overload'), 'server', `but an error, "overload". ${unknown}`],

@@ -148,7 +148,8 @@ async function ask<Value>(
     for (const notice of noticesIn(document)) unexpected.noticed(notice, operation);
     const part = answeredPartOf(document);
     if (part !== undefined) return use(part);
-    throw notWhole(purpose, 'the answer has nothing of what was asked for');
+    const remedy = 'Check that base_url is the address of New Relic';
+    throw notWhole(purpose, 'the answer has nothing of what was asked for', remedy);
   });
 }
 

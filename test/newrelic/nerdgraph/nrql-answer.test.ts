@@ -111,7 +111,8 @@ describe('a row of an answer', () => {
 describe('an answer to another question', () => {
   const grouped = 'the answer is grouped by something else than was asked for';
   const by = (facets: unknown): Json => answerWith([row], { metadata: { ...metadata, facets } });
-  const noList = 'the answer has no list of results. Check that base_url is the address';
+  const noList =
+    'the answer has no list of results. If that lasts, report it as a fault of the exporter';
 
   it.each<[string, unknown, string]>([
     ['grouped by applications', by(['appId']), grouped],
