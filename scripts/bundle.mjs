@@ -42,8 +42,8 @@ const nodeModules = {
 
 /**
  * Of undici only what `src/newrelic/calls` uses, set up as undici's own index.js does: its `fetch`, caches
- * and mocks would be a quarter of the bundle, no answer is a form, and a connection asks for HTTP/2 only with
- * `allowH2`, which we do not set. Compare with index.js when undici is updated.
+ * and mocks would be a quarter of the bundle, nothing is streamed or upgraded, no answer is a form, and a
+ * connection asks for HTTP/2 only with `allowH2`, which we do not set. Compare with index.js when undici is updated.
  *
  * @type {import('rolldown').Plugin}
  */
@@ -63,9 +63,10 @@ const partOfUndici = {
     }
     if (id !== '\0part-of-undici') return undefined;
     return [
-      "import api from 'undici/lib/api/index.js';",
+      "import request from 'undici/lib/api/api-request.js';",
+      "import connect from 'undici/lib/api/api-connect.js';",
       "import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';",
-      'Object.assign(Dispatcher.prototype, api);',
+      'Object.assign(Dispatcher.prototype, { request, connect });',
       "export { default as Pool } from 'undici/lib/dispatcher/pool.js';",
       "export { default as Client } from 'undici/lib/dispatcher/client.js';",
       "export { default as buildConnector } from 'undici/lib/core/connect.js';",

@@ -291,16 +291,17 @@ export async function eachOf<Item>(
  * Opens accounts, each with its own key, budget and connections as in the daemon, asks them something and
  * closes them. Rejects with a `CommandError` if a key or a file cannot be read.
  *
- * @param ownLogger gets the warnings. Default: a log on standard error
+ * @param most calls of a key in flight, of all its accounts together. Default: as many as New Relic allows
+ * @param logger gets the warnings. Default: a log on standard error
  */
 export async function withAccounts<Result>(
   all: readonly AccountInUse[],
   platform: ToolPlatform,
   ask: (accounts: readonly OpenAccount[]) => Promise<Result>,
-  ownLogger?: Logger,
+  own: Readonly<{ most?: number; logger?: Logger | undefined }> = {},
 ): Promise<Result> {
   const options = { logLevel: 'warn', logFormat: 'auto' } as const;
-  const logger = ownLogger ?? (await createLogger(options, platform));
+  const logger = own.logger ?? (await createLogger(options, platform));
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status: () => [],
     seriesOf: () => 0,
@@ -314,7 +315,8 @@ export async function withAccounts<Result>(
     removeAccount: () => undefined,
     leftOutOf: () => ({ duplicate: 0, max_series: 0, fault: 0 }),
   };
-  const keys = new Keys({ clock: platform.clock, patienceMs: commandPatienceMs });
+  const { most = Number.POSITIVE_INFINITY } = own;
+  const keys = new Keys({ clock: platform.clock, patienceMs: commandPatienceMs, most });
   const context = { platform, sink, metrics, logger, keys };
   const prepared = await Promise.all(all.map(async (one) => prepareAccount(one, context)));
   const progress = { answers: 0 };

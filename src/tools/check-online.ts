@@ -34,7 +34,7 @@ export async function onlineFindings(
     platform,
     async (accounts) =>
       Promise.all(accounts.map(async (open) => accountFindings(await discovered(open), checked))),
-    logger,
+    { logger },
   );
   return [...found.flat(), ...logged];
 }

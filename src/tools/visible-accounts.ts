@@ -40,7 +40,7 @@ export async function visibleAccountsOf(
       ? { accounts: [], failure: 'no answer' }
       : askVisibleAccounts(open, logger === undefined);
   try {
-    return await withAccounts([{ account, entries: [] }], platform, ask, logger);
+    return await withAccounts([{ account, entries: [] }], platform, ask, { logger });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     // Its own message names the account once more.

@@ -326,11 +326,18 @@ export class Keys {
   readonly clock: Clock;
   /** How long the calls of a command wait; `undefined` in a daemon, where they do as long as it takes. */
   readonly patience: Patience | undefined;
+  readonly #most: number;
   readonly #keys = new Map<string, Key>();
 
-  constructor({ clock, patienceMs }: Readonly<{ clock: Clock; patienceMs?: number }>) {
+  /** @param most calls of a user at a time. Default: as many as New Relic allows */
+  constructor({
+    clock,
+    patienceMs,
+    most = Number.POSITIVE_INFINITY,
+  }: Readonly<{ clock: Clock; patienceMs?: number; most?: number }>) {
     this.clock = clock;
     this.patience = patienceMs === undefined ? undefined : new Patience(patienceMs, clock);
+    this.#most = most;
   }
 
   find({ baseUrl, source }: AccountConfig, apiKey: string): Key {
@@ -340,7 +347,7 @@ export class Keys {
     const address = new URL(baseUrl).href;
     const id = JSON.stringify([address, quotaOf({ source }), apiKey]);
     const userId = JSON.stringify([address, source.kind, apiKey]);
-    const mostOfUser = mostInFlight[source.kind];
+    const mostOfUser = Math.min(mostInFlight[source.kind], this.#most);
     const newUser = { id: userId, keys: new Set<Key>(), inFlight: 0, isPumpDue: false };
     const { user = { ...newUser, mostInFlight: mostOfUser } } =
       [...this.#keys.values()].find((one) => one.user.id === userId) ?? {};

@@ -4,27 +4,26 @@ import { effectiveConfigText } from '../../config/effective-config.ts';
 import { digestOf } from '../../config/read-file.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
-import { ApiError, failures } from '../../model/api-error.ts';
-import { sleep } from '../../model/clock.ts';
+import { ApiError } from '../../model/api-error.ts';
 import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts';
 import { polledBy } from '../../model/selector.ts';
-import { countText, printable } from '../../model/shown-text.ts';
-import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
-import { eachOf, loadForCommand, noAccountId, withAccounts } from '../ask.ts';
+import { countText, cutText, printable } from '../../model/shown-text.ts';
+import { dayMs, minuteMs } from '../../model/time.ts';
+import { loadForCommand, noAccountId, type OpenAccount, withAccounts } from '../ask.ts';
+import { inRounds, type Missing } from '../rounds.ts';
 import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
+import type { Chain } from './chains.ts';
 import { Parts, type Plan } from './parts.ts';
-import { discovered, planText, type Run, runOf, timeText } from './plan.ts';
-import { type SampleRange, stepProblem } from './slices.ts';
+import { discovered, planText, type Run, runOf, type Task, timeText } from './plan.ts';
+import { rangeOf, type SampleRange, stepProblem } from './slices.ts';
 
 /** New Relic keeps timeslices for 90 days, and what is rolled up for 13 months at most. */
 const keptForMs = 395 * dayMs;
 /** Of an account's budget, beside a daemon that uses all of its own. */
 const usualShare = 0.25;
-/** Answers have some megabytes. */
+/** Calls of a key, of all its accounts: answers have some megabytes, and a daemon beside it needs its own. */
 const mostTogether = 3;
-const mostRounds = 3;
-const goneAgain =
-  'files of this run are changed by somebody else, again and again: name another file';
+const goOn = 'what was fetched is kept: start the same command again to go on';
 
 /**
  * Writes what a daemon would have shown in the past, as OpenMetrics text with timestamps. Whole slices are kept in
@@ -101,27 +100,23 @@ async function result(
   }
   // What is shown of its progress is how far it is, not each call.
   const quiet = { ...platform, progress: { show: () => undefined } };
-  return withAccounts(wish.inUse, quiet, async (accounts) => {
+  const ask = async (accounts: readonly OpenAccount[]): Promise<Outcome> => {
     const { nowMs, toMs } = range;
     const { names } = wish;
     const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(names, accounts) };
     const run = runOf(plan, range, accounts);
     const slices = run.tasks.map(({ name }) => name);
-    await parts.look(known === undefined ? [] : slices);
+    await parts.look(known === undefined ? [] : run.tasks);
     const text = planText(range, run, parts);
     if (dryRun) return { exitCode: 0, output: text };
     platform.stderr.write(text);
     if (known === undefined) await parts.begin(plan);
-    // What somebody has taken away meanwhile is asked for again.
-    for (let round = 1; !slices.every((name) => parts.has(name)); round += 1) {
-      if (round > mostRounds) throw new CommandError(1, `${parts.directory}: ${goneAgain}`);
-      await askAll(run, parts, platform);
-      await parts.look(slices);
-    }
+    await askAll(run, parts, platform);
     const samples = await parts.join(slices, plan, run.gauges);
     await parts.clear();
     return { exitCode: 0, output: `${file.path}: ${countText(samples)} samples\n` };
-  });
+  };
+  return withAccounts(wish.inUse, quiet, ask, { most: mostTogether });
 }
 
 /** Throws the first of what is wrong, if anything is. */
@@ -131,12 +126,15 @@ function refuse(...problems: readonly (string | false | undefined)[]): void {
 }
 
 /** A failure of New Relic or of the disk, and that nothing is lost; anything else as it is. */
-function explained(error: unknown, { isBegun }: Parts, { stopSignal, redactor }: ToolPlatform) {
-  if (stopSignal.aborted) return stopSignal.reason as unknown;
+function explained(error: unknown, { isBegun }: Parts, platform: ToolPlatform) {
+  const { stopSignal, redactor, stderr } = platform;
+  if (stopSignal.aborted) {
+    if (isBegun) stderr.write(`${goOn}\n`);
+    return stopSignal.reason as unknown;
+  }
   const isOfSystem = error instanceof Error && 'code' in error;
   if (!(error instanceof ApiError || isOfSystem)) return error;
-  const kept = '\nwhat was fetched is kept: start the same command again to go on';
-  const message = redactor.redact(error.message) + (isBegun ? kept : '');
+  const message = redactor.redact(error.message) + (isBegun ? `\n${goOn}` : '');
   return new CommandError(1, message, { cause: error });
 }
 
@@ -212,11 +210,11 @@ function textOf(
 const barLength = 20;
 
 /**
- * Asks for every slice that is not there, and shows how far that is. Rejects with an `ApiError` if one cannot be had,
- * with the reason of a stop, and if a file cannot be written: when nothing is written any more.
+ * Asks for every slice that is not there, and shows how far that is. Rejects with a `CommandError` that names what
+ * cannot be had, with the reason of a stop, and if a file cannot be written: when nothing is written any more.
  */
 async function askAll({ tasks }: Run, parts: Parts, platform: ToolPlatform): Promise<void> {
-  const { clock, progress, stderr } = platform;
+  const { clock, progress, redactor, stderr, stopSignal } = platform;
   const left = tasks.filter(({ name }) => !parts.has(name));
   const startMs = clock.monotonicMs();
   let asked = 0;
@@ -228,43 +226,47 @@ async function askAll({ tasks }: Run, parts: Parts, platform: ToolPlatform): Pro
     const time = asked === 0 ? '' : `, about ${Math.ceil(leftMs / minuteMs)} min left`;
     return `${bar}${countText(done)} of ${countText(tasks.length)} calls${time}`;
   });
-  const errors: unknown[] = [];
-  const accounts = [...new Set(left.map(({ chain }) => chain.account))];
-  await Promise.all(
-    accounts.map(async (one) => {
-      const own = left.filter(({ chain }) => chain.account === one);
-      await eachOf(own.values(), one.account.concurrency, async ({ name, chain, slice }) => {
-        if (errors.length > 0) return;
-        try {
-          await parts.save(name, await persistently(async () => chain.ask(slice), platform));
-          asked += 1;
-        } catch (error) {
-          errors.push(error);
-        }
-      });
-    }),
-  );
-  if (errors.length > 0) throw errors[0];
+  const lines = [...new Set(tasks.map(({ chain }) => chain.account))].map((one) => {
+    const own = tasks.filter(({ chain }) => chain.account === one);
+    return { workers: one.account.concurrency, left: async () => parts.look(own) };
+  });
+  const missing = await inRounds(lines, {
+    kindOf: ({ chain }) => chain,
+    ask: async ({ name, chain, slice }) => {
+      await parts.save(name, await chain.ask(slice));
+      asked += 1;
+    },
+    onFailure: ({ chain }, error) => {
+      stderr.write(`${titleOf(chain)}: ${redactor.redact(error.message)}\n`);
+    },
+    clock,
+    signal: stopSignal,
+  });
+  if (missing.length > 0) throw lacking(missing, platform);
 }
 
-/** Without an answer for so long, a run ends. */
-const longestOutageMs = hourMs;
-const waits = { firstMs: 10_000, longestMs: 5 * minuteMs };
+/** Lines of what is missing, and of reasons. */
+const mostNamed = 20;
+const mostCharacters = 100;
 
-/** Asks again while New Relic is out of reach, for up to an hour. */
-async function persistently<Value>(
-  ask: () => Promise<Value>,
-  { clock, stopSignal }: ToolPlatform,
-): Promise<Value> {
-  const startMs = clock.monotonicMs();
-  for (let waitMs = waits.firstMs; ; waitMs = Math.min(2 * waitMs, waits.longestMs)) {
-    try {
-      return await ask();
-    } catch (error) {
-      stopSignal.throwIfAborted();
-      const mayPass = error instanceof ApiError && failures[error.reason].isRetryable;
-      if (!mayPass || clock.monotonicMs() + waitMs - startMs > longestOutageMs) throw error;
-      await sleep(clock, waitMs, stopSignal);
-    }
+function titleOf({ account: { account }, subject }: Chain): string {
+  return printable(cutText(`account ${account.name}, ${subject}`, mostCharacters));
+}
+
+/** Names what is missing, what follows one another together, and why. */
+function lacking(missing: readonly Missing<Task>[], { redactor }: ToolPlatform): CommandError {
+  const spans: { readonly chain: Chain; readonly fromMs: number; toMs: number }[] = [];
+  for (const { item } of missing) {
+    const { fromMs, toMs } = rangeOf(item.slice);
+    const last = spans.at(-1);
+    if (last?.chain === item.chain && fromMs <= last.toMs) last.toMs = toMs;
+    else spans.push({ chain: item.chain, fromMs, toMs });
   }
+  const named = spans.slice(0, mostNamed).map(({ chain, fromMs, toMs }) => {
+    return `missing: ${titleOf(chain)}, ${timeText(fromMs)} to ${timeText(toMs)}`;
+  });
+  if (spans.length > mostNamed) named.push(`and ${spans.length - mostNamed} more`);
+  const why = new Set(missing.map(({ error }) => error?.message ?? 'files were taken away'));
+  const text = [...named, ...[...why].slice(0, mostNamed), goOn].join('\n');
+  return new CommandError(1, redactor.redact(text));
 }

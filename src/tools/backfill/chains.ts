@@ -1,6 +1,6 @@
 import { hasExactTotal, readNrql } from '../../config/nrql-text.ts';
 import type { ToolPlatform } from '../../daemon/platform.ts';
-import { ApiError } from '../../model/api-error.ts';
+import { ApiError, asApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
 import type { PollOutcome } from '../../model/poll-outcome.ts';
 import { labelsOf, type SelectedApplication } from '../../model/selected-application.ts';
@@ -43,6 +43,8 @@ export interface Gauge extends FamilyHead {
 /** One query of the polls, through time. */
 export interface Chain {
   readonly account: OpenAccount;
+  /** What it asks about, in words. */
+  readonly subject: string;
   readonly slices: readonly Slice[];
   /** In each window, as far as is known now. */
   readonly series: number;
@@ -94,8 +96,10 @@ export function applicationChains(
         }
         return pages;
       };
+      const names = asked.map(({ selected }) => selected.application.name).join(', ');
       return {
         account,
+        subject: `${query.subject === 'hosts' ? 'hosts of ' : ''}${names}`,
         slices: poll === undefined ? [] : slicesOf(range, poll, rows, true),
         series: rows * query.values.length,
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
@@ -143,8 +147,9 @@ function textOf(bytes: Buffer): readonly string[] {
 const mostParts = 1024;
 
 /**
- * The pages of all windows of a slice, by the hour of what is too old by now; if that is too much for one answer, those
- * of its halves. A single window is asked for in parts: twice as many each time, up to `most`.
+ * The pages of all windows of a slice, by the hour of what is too old by now; if that is too much for one answer, or
+ * refused, which may be for a lower limit of windows, those of its halves. A single window that is too much is asked
+ * for in parts: twice as many each time, up to `most`.
  */
 async function divided(
   slice: Slice,
@@ -159,10 +164,10 @@ async function divided(
     return await ask(slice, parts);
   } catch (error) {
     const { windows } = slice;
-    const mayBeLess = windows > 1 || parts < most;
-    const isTooMuch =
-      error instanceof ApiError && (error.reason === 'too_large' || error.reason === 'timeout');
-    if (!mayBeLess || !isTooMuch) throw error;
+    const { reason, status } = asApiError(error);
+    const isTooMuch = reason === 'too_large' || reason === 'timeout';
+    const mayBeLess = windows > 1 ? isTooMuch || status === 400 : isTooMuch && parts < most;
+    if (!mayBeLess) throw error;
     if (windows === 1) return divided(slice, most, ask, platform, 2 * parts);
     const halves = cut(slice, Math.ceil(windows / 2));
     return allOf(halves, async (one) => divided(one, most, ask, platform));
@@ -210,6 +215,7 @@ export function queryChain(account: OpenAccount, query: Query, range: SampleRang
     });
   return {
     account,
+    subject: `query ${query.name}`,
     slices: slicesOf(range, query.poll, query.mostRows, query.eventTypes.includes('Metric')),
     series: query.mostRows * query.gauges.length,
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),

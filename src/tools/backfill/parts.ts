@@ -57,7 +57,7 @@ export class Parts {
   readonly #platform: ToolPlatform;
   readonly #write: typeof writeWhole;
   #lock: DirectoryLock | undefined;
-  #whole: ReadonlySet<string> = new Set();
+  readonly #whole = new Set<string>();
   /** Whether there is a plan: then what was fetched is kept. */
   isBegun = false;
 
@@ -92,7 +92,11 @@ export class Parts {
     if (!names.includes(planName)) return undefined;
     this.isBegun = true;
     try {
-      return planSchema.parse(JSON.parse(await readFile(this.#path(planName), 'utf8')));
+      const plan = planSchema.parse(JSON.parse(await readFile(this.#path(planName), 'utf8')));
+      const hasParts = names.some((name) => name.endsWith('.part'));
+      // Its file was written, and taken away since: a run like it begins anew.
+      const isOver = plan.bytes !== undefined && !hasParts;
+      return isOver && (await this.#output.size()) === undefined ? undefined : plan;
     } catch (cause) {
       const what = `${printable(this.#path(planName))} is broken, or of another version`;
       const help = `remove ${printable(this.directory)}, or begin anew with --restart`;
@@ -112,11 +116,13 @@ export class Parts {
     this.isBegun = true;
   }
 
-  /** Looks which of these slices are there and whole. */
-  async look(slices: readonly string[]): Promise<void> {
-    const whole = new Set<string>();
-    for (const name of slices) if (await isWhole(this.#path(name))) whole.add(name);
-    this.#whole = whole;
+  /** Looks which of these slices are there and whole, and gives the others. */
+  async look<One extends { readonly name: string }>(slices: readonly One[]): Promise<One[]> {
+    for (const { name } of slices) {
+      this.#whole.delete(name);
+      if (await isWhole(this.#path(name))) this.#whole.add(name);
+    }
+    return slices.filter(({ name }) => !this.has(name));
   }
 
   /** As `look` has seen it. */

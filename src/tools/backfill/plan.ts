@@ -43,7 +43,7 @@ async function selectedIn(
 }
 
 /** A slice of a chain, under the name of its file. */
-interface Task {
+export interface Task {
   readonly name: string;
   readonly chain: Chain;
   readonly slice: Slice;

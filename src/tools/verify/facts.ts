@@ -39,7 +39,7 @@ export const facts: readonly Fact[] = rowsOf(
 | query-event-types | \`SHOW EVENT TYPES\` lists \`eventType\` | D | \`check-config --online\` names no event types | \`check-config\` gives less advice. Now: nothing | event types |
 | series-windows | \`TIMESERIES w SLIDE BY s\` takes milliseconds, and has each whole window of the range | D of the words; U | \`backfill\` fails: \`schema\`: the answer lacks minutes | The past cannot be fetched. Now: do without \`backfill\` | sliding windows |
 | series-values | A window of TIMESERIES has the values of a query without it | I | a seam between past and present | The past differs from the present. Now: do without \`backfill\` | sliding windows; calls |
-| series-most | 366 windows are accepted | C | \`backfill\` fails: \`client\` | The past cannot be fetched. Now: a larger \`--step\` | 366 buckets |
+| series-most | 366 windows are accepted | C | \`backfill\` takes more calls than it says | It divides what is refused. Now: nothing | 366 buckets |
 | series-past | Ten days ago there are values by the hour | D of REST | \`backfill\` has steps, or no values | The old past is coarser, or gone. Now: begin eight days ago | hours of ten days ago |
 | rest-key-header | REST takes a user key in \`Api-Key\` and in \`X-Api-Key\` | D | \`discovery failed\`: \`auth\` after a change of \`api_key_header\` | The header matters. Now: leave \`api_key_header\` as it is | applications; applications, other header |
 | rest-date | An answer of REST has a header \`Date\` | C | the status page shows no difference of clocks | Windows end by the clock here. Now: keep that clock right, or raise \`delay\` | applications |
