@@ -9,6 +9,7 @@ import { type Printed, printedOn } from '../ask-bench.ts';
 
 // Loaded before time passes: a fake clock does not wait for the disk.
 await Promise.all([
+  import('re2js'),
   import('../../../src/cli/one-shot.ts'),
   import('../../../src/tools/backfill/backfill.ts'),
   import('../../../src/tools/once.ts'),
