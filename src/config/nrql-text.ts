@@ -8,6 +8,8 @@ export interface NrqlItem extends TextPart {
   readonly expression: string;
   /** Whether that is a name, as it is or in backticks. */
   readonly isName: boolean;
+  /** Where it ends in the query, with its alias. */
+  readonly end: number;
 }
 
 /** What nobody can read, or no gauge can be read from. */
@@ -181,15 +183,16 @@ function mistakesIn(text: string, list: readonly Mistake[]): readonly NrqlFault[
 function itemAt(start: number, outline: string, text: string): NrqlItem {
   const [, own = outline, as = ''] = /^(.*\S) +AS +(\S+) *$/iu.exec(outline) ?? [];
   const at = start + own.length - own.trimStart().length;
-  const end = start + own.trimEnd().length;
-  const alias = text.slice(end, start + outline.trimEnd().length).slice(-as.length);
-  const expression = text.slice(at, end);
+  const end = start + outline.trimEnd().length;
+  const expression = text.slice(at, start + own.trimEnd().length);
+  const alias = text.slice(at + expression.length, end).slice(-as.length);
   return {
     at,
     length: expression.length,
     alias: as === '' ? undefined : withoutQuotes(alias),
     expression,
     isName: bareName.test(expression),
+    end,
   };
 }
 

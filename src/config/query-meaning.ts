@@ -39,7 +39,7 @@ type Refusal = readonly [
 const unnamed = 'gauge_value';
 
 /** Rows that New Relic gives of FACET, without LIMIT and with LIMIT MAX. */
-const usualRows = 10;
+const usualRows = '10';
 const maxRows = 5000;
 
 /** Those of functions that name none. What others then give is not known. */
@@ -122,16 +122,17 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   for (const [key, message, help, part] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help, part } });
   }
-  const isTotalled = hasExactTotal(read);
+  const [limit] = itemsOf(read, 'LIMIT');
   return {
     written: written.nrql,
     ...namedIn(read.text, select),
     gauges: gauges.map(({ item, ...gauge }) => {
       const value = valueOf(item?.expression ?? '');
-      return { ...gauge, ...value, lone: isTotalled ? value.lone : undefined };
+      return { ...gauge, ...value, lone: hasExactTotal(read) ? value.lone : undefined };
     }),
     facets,
-    mostRows: facets.length === 0 ? 1 : rowsOf(itemsOf(read, 'LIMIT')),
+    mostRows:
+      facets.length === 0 ? 1 : Number.parseInt(limit?.expression ?? usualRows, 10) || maxRows,
     eventTypes: eventTypesOf(read),
   };
 }
@@ -149,10 +150,6 @@ function namedIn(text: string, select: readonly NrqlItem[]): Pick<Query, 'nrql' 
   const at = first.at + first.length;
   const name = ` AS ${unnamed}`;
   return { nrql: text.slice(0, at) + name + text.slice(at), added: { at, length: name.length } };
-}
-
-function rowsOf([limit]: readonly NrqlItem[]): number {
-  return limit === undefined ? usualRows : Number.parseInt(limit.expression, 10) || maxRows;
 }
 
 function eventTypesOf(read: NrqlText): Query['eventTypes'] {

@@ -230,7 +230,7 @@ function aggregate(reader: NrqlReader): NrqlColumn {
   return {
     // The vendor's names of columns without `AS`.
     name: name === 'count' ? 'count' : `${name}.${of}`,
-    ranks: ['count', 'average', 'min', 'max'].includes(name),
+    ranks: ['count', 'average', 'min', 'max', 'percentile'].includes(name),
     cellOf: ({ rows }) => {
       const cell = nrqlCellOf(call, rows);
       return member === undefined ? cell : ownOf(cell, member);

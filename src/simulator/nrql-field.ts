@@ -4,6 +4,7 @@ import {
   GraphqlFailure,
   type GraphqlObject,
   invalidInput,
+  isJson,
 } from './graphql.ts';
 import type { GraphqlSettings } from './graphql-options.ts';
 import type { NrqlCell } from './nrql-functions.ts';
@@ -190,10 +191,12 @@ function facetsOf(query: NrqlQuery, rows: readonly NrqlRow[]): readonly Facet[] 
 /** Facets are chosen by the first function if it can rank them, else by how frequent they are. */
 function ranked(query: NrqlQuery, set: NrqlRowSet, windowMs: number): readonly Facet[] {
   const [first] = query.select;
-  const rankOf = ({ rows }: Facet): number =>
-    first?.ranks === true
-      ? Number(first.cellOf(new NrqlRowSet(rows), windowMs))
-      : rows.reduce((sum, row) => sum + row.records(), 0);
+  const rankOf = ({ rows }: Facet): number => {
+    if (first?.ranks !== true) return rows.reduce((sum, row) => sum + row.records(), 0);
+    const cell = first.cellOf(new NrqlRowSet(rows), windowMs);
+    // The first of several percentiles.
+    return Number(isJson(cell) ? Object.values(cell)[0] : cell);
+  };
   return facetsOf(query, set.rows)
     .map((facet) => ({ facet, rank: rankOf(facet) }))
     .toSorted((left, right) => right.rank - left.rank)

@@ -10,17 +10,20 @@ import { polledBy } from '../../model/selector.ts';
 import { countText, cutText, printable } from '../../model/shown-text.ts';
 import { dayMs, minuteMs } from '../../model/time.ts';
 import { loadForCommand, noAccountId, type OpenAccount, withAccounts } from '../ask.ts';
+import { vendorFacts } from '../call-plan.ts';
 import { inRounds, type Missing } from '../rounds.ts';
 import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
 import type { Chain } from './chains.ts';
+import { expectedOf, planText } from './estimate.ts';
 import { Parts, type Plan } from './parts.ts';
-import { discovered, planText, type Run, runOf, type Task, timeText } from './plan.ts';
+import { discovered, type Run, runOf, type Task, timeText } from './plan.ts';
 import { rangeOf, type SampleRange, stepProblem } from './slices.ts';
 
 /** New Relic keeps timeslices for 90 days, and what is rolled up for 13 months at most. */
 const keptForMs = 395 * dayMs;
 /** Of an account's budget, beside a daemon that uses all of its own. */
 const usualShare = 0.25;
+const { limitPerMinute } = vendorFacts.nerdgraph;
 /** Calls of a key, of all its accounts: answers have some megabytes, and a daemon beside it needs its own. */
 const mostTogether = 3;
 const goOn = 'what was fetched is kept: start the same command again to go on';
@@ -103,14 +106,18 @@ async function result(
   const ask = async (accounts: readonly OpenAccount[]): Promise<Outcome> => {
     const { nowMs, toMs } = range;
     const { names } = wish;
-    const plan = known ?? { asked, nowMs, toMs, accounts: await discovered(names, accounts) };
-    const run = runOf(plan, range, accounts);
+    const found = known ?? { asked, nowMs, toMs, ...(await discovered(names, accounts, range)) };
+    const run = runOf(found, range, accounts);
     const slices = run.tasks.map(({ name }) => name);
     await parts.look(known === undefined ? [] : run.tasks);
-    const text = planText(range, run, parts);
+    if (known === undefined && !dryRun) await parts.begin(found);
+    const kept = dryRun ? undefined : parts;
+    const plan = { ...found, expected: found.expected ?? (await expectedOf(run, kept)) };
+    platform.stopSignal.throwIfAborted();
+    const text = planText(range, run, parts, plan.expected);
     if (dryRun) return { exitCode: 0, output: text };
     platform.stderr.write(text);
-    if (known === undefined) await parts.begin(plan);
+    await parts.setPlan(plan);
     await askAll(run, parts, platform);
     const samples = await parts.join(slices, plan, run.gauges);
     await parts.clear();
@@ -162,7 +169,13 @@ function usedAccounts(
       return [];
     }
     if (kind === 'rest' && asked.entries.some(({ hosts }) => hosts !== false)) tell(namesAsIds);
-    return [{ ...asked, account: pacedAccount(account, accountId, budget) }];
+    const paced = pacedAccount(account, accountId, budget);
+    const together = account.requestsPerMinute + paced.requestsPerMinute;
+    if (kind === 'nerdgraph' && together > limitPerMinute) {
+      const most = `New Relic allows ${limitPerMinute}: choose a smaller --budget`;
+      tell(`with a running exporter it may make ${together} calls a minute, and ${most}`);
+    }
+    return [{ ...asked, account: paced }];
   });
   refuse(able.length === 0 && 'there is no account with an account_id and something to ask for');
   return able;

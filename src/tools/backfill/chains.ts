@@ -1,4 +1,4 @@
-import { hasExactTotal, readNrql } from '../../config/nrql-text.ts';
+import { countedNrql } from '../../config/counted-nrql.ts';
 import type { ToolPlatform } from '../../daemon/platform.ts';
 import { ApiError, asApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
@@ -46,8 +46,6 @@ export interface Chain {
   /** What it asks about, in words. */
   readonly subject: string;
   readonly slices: readonly Slice[];
-  /** In each window, as far as is known now. */
-  readonly series: number;
   readonly gauges: readonly Gauge[];
   readonly nrqlOf: (range: TimeWindow) => string;
   readonly ask: (slice: Slice) => Promise<readonly Page[]>;
@@ -101,7 +99,6 @@ export function applicationChains(
         account,
         subject: `${query.subject === 'hosts' ? 'hosts of ' : ''}${names}`,
         slices: poll === undefined ? [] : slicesOf(range, poll, rows, true),
-        series: rows * query.values.length,
         gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
         nrqlOf: (window) => metricsNrql({ ...query, window }),
         ask: async (slice) => divided(slice, mostParts, ask, account.platform),
@@ -123,7 +120,7 @@ async function askPart(
   const purpose = { operation, applications: applicationIds.length, accountId };
   const asked = applicationIds.flatMap((id) => byId.get(id) ?? []);
   const nrqlOf = (window: TimeWindow): string => metricsNrql({ ...query, window });
-  return askSeries(account, purpose, nrqlOf, slice, 'calls', (part, window) => {
+  return askSeries(account, nrqlOf, slice, { purpose, count: 'calls' }, (part, window) => {
     const answers = new Answers([query], { ...how, seen });
     const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
     answers.answered(query, nrqlAnswerOf(part, { ...query, ...how, purpose, window, mayBeAbout }));
@@ -196,42 +193,32 @@ function inParts(query: PlannedQuery, count: number): readonly PlannedQuery[] {
 /** What tells a group without data in a window from one whose values are 0. */
 const records = 'backfill_records';
 
-/** A chain for a query of the configuration. */
-export function queryChain(account: OpenAccount, query: Query, range: SampleRange): Chain {
+/** @param rows of all windows together, as far as is known now */
+export function queryChain(
+  account: OpenAccount,
+  query: Query,
+  range: SampleRange,
+  rows: number,
+): Chain {
   const how = readingOf(account);
   const purpose = { operation: 'query', accountId: account.account.source.accountId } as const;
   const names = new Set(query.gauges.map(({ name }) => name));
   const families = queryFamiliesOf(query).filter(({ name }) => names.has(name));
-  const isGrouped = query.facets.length > 0;
-  const counted = isGrouped ? withRecords(query.nrql) : query.nrql;
-  const nrqlOf = ({ fromMs, toMs }: TimeWindow): string =>
-    `${counted} SINCE ${fromMs} UNTIL ${toMs}`;
-  const count = isGrouped ? records : undefined;
-  const summed = hasExactTotal(readNrql(query.nrql)) ? count : undefined;
+  const { nrql, count, isExact, sortedBy } = countedNrql(query.nrql, records);
+  const nrqlOf = ({ fromMs, toMs }: TimeWindow): string => `${nrql} SINCE ${fromMs} UNTIL ${toMs}`;
+  const about = { ...how, purpose, count: isExact ? count : undefined };
+  const series = { purpose, count, limit: query.mostRows, sortedBy };
   const ask = async (slice: Slice): Promise<readonly Page[]> =>
-    askSeries(account, purpose, nrqlOf, slice, count, (part, window) => {
-      const reading = queryReadingOf(part, query, { ...how, purpose, window, count: summed });
+    askSeries(account, nrqlOf, slice, series, (part, window) => {
+      const reading = queryReadingOf(part, query, { ...about, window });
       return () => textOf(renderQuery({ ...rest, query, reading }, families).bytes);
     });
   return {
     account,
     subject: `query ${query.name}`,
-    slices: slicesOf(range, query.poll, query.mostRows, query.eventTypes.includes('Metric')),
-    series: query.mostRows * query.gauges.length,
+    slices: slicesOf(range, query.poll, rows, query.eventTypes.includes('Metric')),
     gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
     nrqlOf,
     ask: async (slice) => divided(slice, 1, ask, account.platform),
   };
-}
-
-/** The name of a function behind it. */
-const alias = /^\s+AS\s+(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`|[^\s,]+)/iu;
-
-/** The query with a count behind what it selects: the first function decides which groups there are. */
-function withRecords(nrql: string): string {
-  const last = readNrql(nrql).clauses.get('SELECT')?.at(-1);
-  if (last === undefined) return nrql;
-  const behind = last.at + last.length;
-  const end = behind + (alias.exec(nrql.slice(behind))?.[0].length ?? 0);
-  return `${nrql.slice(0, end)}, count(*) AS ${records}${nrql.slice(end)}`;
 }

@@ -19,12 +19,24 @@ export interface Plan {
   readonly toMs: number;
   /** What the entries of each account select. */
   readonly accounts: readonly (readonly PlannedApplication[])[];
+  /** How many rows each query of an account has. */
+  readonly rows: readonly (readonly number[])[];
+  readonly expected?: Expected | undefined;
   /** How long the output is, once it is about to be there. */
   readonly bytes?: number | undefined;
 }
 
 /** What the code does with a plan and with parts: to be counted up when it does otherwise. */
-const form = 2;
+const form = 3;
+
+/** What a run takes and gives. */
+export interface Expected {
+  readonly calls: number;
+  readonly samples: number;
+  readonly bytes: number;
+  /** How long a call has taken, by account. */
+  readonly callMs: Readonly<Record<string, number>>;
+}
 
 /** An application as it is asked for, and shown. */
 export type PlannedApplication = Parameters<typeof bareApplication>[0];
@@ -32,12 +44,16 @@ export type PlannedApplication = Parameters<typeof bareApplication>[0];
 const [number, string] = [z.number(), z.string()];
 const tags = z.record(string, string).optional();
 const application = z.object({ id: string, name: string, tags, hostCount: number.optional() });
+const callMs = z.record(string, number);
+const expected = z.object({ calls: number, samples: number, bytes: number, callMs });
 const planSchema: z.ZodType<Plan> = z.object({
   form: z.literal(form),
   asked: string,
   nowMs: number,
   toMs: number,
   accounts: z.array(z.array(application)),
+  rows: z.array(z.array(number)),
+  expected: expected.optional(),
   bytes: number.optional(),
 });
 
@@ -107,10 +123,10 @@ export class Parts {
   /** Begins with a plan: what is there of another goes. */
   async begin(plan: Plan): Promise<void> {
     await this.clear(() => true);
-    await this.#setPlan(plan);
+    await this.setPlan(plan);
   }
 
-  async #setPlan(plan: Plan): Promise<void> {
+  async setPlan(plan: Plan): Promise<void> {
     const text = JSON.stringify(planSchema.parse({ form, ...plan }), undefined, 2);
     await this.#save(planName, [`${text}\n`]);
     this.isBegun = true;
@@ -130,21 +146,9 @@ export class Parts {
     return this.#whole.has(slice);
   }
 
-  /** Keeps a slice under its name: a line for each series, with its samples. Those of a gauge come together. */
+  /** Keeps a slice under its name. */
   async save(name: string, pages: readonly Page[]): Promise<void> {
-    const samples = new Map<string, string[]>();
-    for (const { timeMs, lines } of pages) {
-      for (const line of lines()) {
-        const space = line.lastIndexOf(' ');
-        const series = line.slice(0, space);
-        const known = samples.get(series) ?? [];
-        known.push(`${line.slice(space + 1)} ${timeMs / 1000}`);
-        samples.set(series, known);
-      }
-    }
-    const sorted = [...samples].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const rows = sorted.map(([series, values]) => `${series}\t${values.join('\t')}\n`);
-    await this.#save(name, ended(name, rows));
+    await this.#save(name, ended(name, seriesIn(pages)));
   }
 
   /** Writes the output of these slices, in their order; returns how many samples it has. */
@@ -174,7 +178,7 @@ export class Parts {
       bytes += Buffer.byteLength(piece);
       yield piece;
     }
-    await this.#setPlan({ ...plan, bytes });
+    await this.setPlan({ ...plan, bytes });
   }
 
   /** Removes the files of a run; by default all but the plan. */
@@ -192,6 +196,22 @@ export class Parts {
   #path(name: string): string {
     return join(this.directory, name);
   }
+}
+
+/** A line for each series of a slice, with its samples. Those of a gauge come together. */
+export function seriesIn(pages: readonly Page[]): readonly string[] {
+  const samples = new Map<string, string[]>();
+  for (const { timeMs, lines } of pages) {
+    for (const line of lines()) {
+      const space = line.lastIndexOf(' ');
+      const series = line.slice(0, space);
+      const known = samples.get(series) ?? [];
+      known.push(`${line.slice(space + 1)} ${timeMs / 1000}`);
+      samples.set(series, known);
+    }
+  }
+  const sorted = [...samples].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([series, values]) => `${series}\t${values.join('\t')}\n`);
 }
 
 /** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */
@@ -212,8 +232,9 @@ async function* merged(paths: readonly string[]): AsyncGenerator<string> {
   }
 }
 
-async function* exposition(
-  lines: AsyncIterable<string>,
+/** Those of such lines that are shown, as OpenMetrics; counts them. */
+export async function* exposition(
+  lines: Pieces,
   gauges: Gauges,
   counts: { samples: number },
 ): AsyncGenerator<string> {

@@ -1,15 +1,14 @@
 import { digestOf } from '../../config/read-file.ts';
 import { CommandError } from '../../daemon/platform.ts';
 import { bareApplication } from '../../model/application.ts';
-import { countText, printable } from '../../model/shown-text.ts';
-import { minuteMs } from '../../model/time.ts';
+import type { Query } from '../../model/config.ts';
+import { printable } from '../../model/shown-text.ts';
 import { discoveryOptionsOf, seeksAny } from '../../poll/discovery-state.ts';
-import type { OpenAccount } from '../ask.ts';
-import { sumOf } from '../make-plan.ts';
+import { askNrql, type OpenAccount } from '../ask.ts';
 import { selectApplications } from '../selection.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
-import type { Gauges, Parts, Plan, PlannedApplication } from './parts.ts';
-import { plannedEdge, rangeOf, type SampleRange, type Slice } from './slices.ts';
+import type { Gauges, Plan, PlannedApplication } from './parts.ts';
+import { rangeOf, type SampleRange, type Slice } from './slices.ts';
 
 /** Such as 2026-11-01T00:00:00Z. */
 export function timeText(timeMs: number): string {
@@ -20,11 +19,15 @@ export function timeText(timeMs: number): string {
 export async function discovered(
   wanted: readonly string[],
   accounts: readonly OpenAccount[],
-): Promise<Plan['accounts']> {
+  range: SampleRange,
+): Promise<Pick<Plan, 'accounts' | 'rows'>> {
   const selections = await Promise.all(accounts.map(async (one) => selectedIn(one, wanted)));
   const names = new Set(selections.flat().flatMap(({ id, name }) => [id, name]));
   const unknown = wanted.find((one) => !names.has(one));
-  if (unknown === undefined) return selections;
+  if (unknown === undefined) {
+    const rows = await Promise.all(accounts.map(async (one) => rowsIn(one, range)));
+    return { accounts: selections, rows };
+  }
   const help = 'write the id or the exact name of one that "apps" selects';
   throw new CommandError(2, `--app=${printable(unknown)}: there is no such application: ${help}`);
 }
@@ -42,6 +45,32 @@ async function selectedIn(
     .filter(({ id, name }) => wanted.length === 0 || wanted.includes(id) || wanted.includes(name));
 }
 
+/** Of a query that may have more rows than its LIMIT, so many times more than its newest slice has at most. */
+const mostGrowth = 20;
+
+/**
+ * How many rows each query of an account has, all windows together. Where that is LIMIT or more, it goes by the newest
+ * slice: one that has more is divided when it is asked. What New Relic does not say is taken for LIMIT.
+ */
+async function rowsIn(account: OpenAccount, range: SampleRange): Promise<readonly number[]> {
+  const purpose = { operation: 'query', accountId: account.account.source.accountId } as const;
+  const rowsOf = async (query: Query): Promise<number> => {
+    const most = query.mostRows;
+    const { slices, nrqlOf } = queryChain(account, query, range, 1);
+    const [newest, whole] = [slices.at(-1), slices[0]].map((one) => one && rangeOf(one));
+    if (query.facets.length === 0 || whole === undefined || newest === undefined) return 1;
+    for (const [{ fromMs }, least] of [[whole, 1] as const, [newest, most / mostGrowth] as const]) {
+      const nrql = nrqlOf({ ...newest, fromMs });
+      const rows = await askNrql(account, purpose, nrql, ({ results }) =>
+        Array.isArray(results) ? results.length : most,
+      ).catch(() => most);
+      if (rows < most) return Math.max(rows, least);
+    }
+    return most;
+  };
+  return Promise.all(account.queries.map(rowsOf));
+}
+
 /** A slice of a chain, under the name of its file. */
 export interface Task {
   readonly name: string;
@@ -51,28 +80,31 @@ export interface Task {
 
 /** What a plan takes. */
 export interface Run {
+  readonly chains: readonly Chain[];
   readonly tasks: readonly Task[];
   readonly gauges: Gauges;
-  /** As far as is known now. */
-  readonly series: number;
 }
 
-export function runOf(plan: Plan, range: SampleRange, accounts: readonly OpenAccount[]): Run {
+export function runOf(
+  plan: Pick<Plan, 'accounts' | 'rows'>,
+  range: SampleRange,
+  accounts: readonly OpenAccount[],
+): Run {
   const chains = accounts.flatMap((account, index) => {
     const known = plan.accounts[index] ?? [];
     const all = known.map((one) => ({ ...bareApplication(one), hostCount: one.hostCount }));
     const { selected } = selectApplications(account.entries, all);
+    const rows = plan.rows[index] ?? [];
     return [
       ...applicationChains(account, selected, range),
-      ...account.queries.map((query) => queryChain(account, query, range)),
+      ...account.queries.map((query, at) => queryChain(account, query, range, rows[at] ?? 1)),
     ];
   });
   const gauges = chains.flatMap((chain) => chain.gauges);
   const tasks = chains.flatMap((chain) =>
     chain.slices.map((slice) => ({ name: partName(chain, slice), chain, slice })),
   );
-  const series = sumOf(chains.map((one) => one.series));
-  return { tasks, gauges: new Map(gauges.map((one) => [one.name, one])), series };
+  return { chains, tasks, gauges: new Map(gauges.map((one) => [one.name, one])) };
 }
 
 /** The name of a file that has a slice: whatever its place in a plan is, of the same query it is the same. */
@@ -83,30 +115,4 @@ function partName({ account: { account }, nrqlOf, gauges }: Chain, slice: Slice)
   const asked = [name, baseUrl, source.accountId, nrqlOf(rangeOf(slice)), names];
   const times = [windows, lengthMs, stepMs, timeOf(endMs)];
   return `${digestOf(Buffer.from(JSON.stringify([...asked, ...times]))).slice(0, 32)}.part`;
-}
-
-/** Bytes of a sample in the output. */
-const bytesPerSample = 200;
-
-/** What is asked for, and what it takes. */
-export function planText(
-  { fromMs, toMs, stepMs, nowMs }: SampleRange,
-  { tasks, series }: Run,
-  parts: Parts,
-): string {
-  const left = tasks.filter(({ name }) => !parts.has(name));
-  const minutes = sumOf(left.map(({ chain }) => 1 / chain.account.account.requestsPerMinute));
-  const samples = sumOf(tasks.map(({ chain, slice }) => chain.series * slice.windows));
-  const coarseMs = plannedEdge(nowMs);
-  const done = tasks.length - left.length;
-  return [
-    `samples from ${timeText(fromMs)} to ${timeText(toMs)}, every ${stepMs / minuteMs}m`,
-    ...(fromMs < coarseMs
-      ? [`until ${timeText(coarseMs)} one an hour of applications: New Relic has no more`]
-      : []),
-    `calls: ${countText(tasks.length)}${done > 0 ? `, ${countText(done)} of them done` : ''}`,
-    `minutes: ${countText(Math.ceil(minutes))} at least`,
-    `at most about ${countText(series)} series, ${countText(samples)} samples, ${countText(Math.ceil((samples * bytesPerSample) / 1e6))} MB`,
-    '',
-  ].join('\n');
 }

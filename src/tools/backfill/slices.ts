@@ -1,9 +1,8 @@
 import type { PollTiming } from '../../model/config.ts';
-import { own } from '../../model/own.ts';
 import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { pollWindow, type TimeWindow } from '../../model/window.ts';
-import { isJsonObject, type JsonObject, objectOf } from '../../newrelic/answer.ts';
-import { type NerdGraphPurpose, notWhole } from '../../newrelic/failures.ts';
+import type { JsonObject } from '../../newrelic/answer.ts';
+import { type SeriesReading, windowAnswersOf } from '../../newrelic/nerdgraph/series-answer.ts';
 import { askNrql, type OpenAccount } from '../ask.ts';
 
 /** Of which times samples are written. Wall times. */
@@ -152,57 +151,21 @@ export function inGroups<Item>(items: readonly Item[], size: number): readonly I
 }
 
 /**
- * Asks a query about the range of a slice, and divides its answer into those of single windows, as a poll of each
- * would have got them. A group without data in a window is not in its answer. Gives the page of each, in their
- * order. Rejects with an `ApiError`, also if a window is missing, or with the reason of a stop.
- *
- * @param count the member of a row that counts what it has; `undefined` if there is only one row
+ * Asks a query about the range of a slice. Gives the page of each window, in their order. Rejects with an `ApiError`,
+ * or with the reason of a stop.
  */
 export async function askSeries(
   account: OpenAccount,
-  purpose: NerdGraphPurpose,
   nrqlOf: (range: TimeWindow) => string,
   slice: Slice,
-  count: string | undefined,
+  reading: SeriesReading,
   read: (part: JsonObject, window: TimeWindow) => Page['lines'],
 ): Promise<readonly Page[]> {
-  const { lengthMs, stepMs } = slice;
-  const nrql = `${nrqlOf(rangeOf(slice))} TIMESERIES ${lengthMs} SLIDE BY ${stepMs}`;
-  return askNrql(account, purpose, nrql, ({ results, otherResult, totalResult, metadata }) => {
-    const rows = byWindow(results, purpose);
-    const others = byWindow(otherResult, purpose);
-    const totals = byWindow(totalResult, purpose);
-    return windowsOf(slice).map((window) => {
-      const { fromMs, toMs } = window;
-      const key = `${fromMs / 1000} ${toMs / 1000}`;
-      const found = rows.get(key) ?? [];
-      if (found.length === 0 && rows.size > 0) {
-        const from = new Date(fromMs).toISOString();
-        throw notWhole(purpose, `the answer lacks the ${lengthMs / minuteMs} minutes from ${from}`);
-      }
-      const part = {
-        results: found.filter((row) => count === undefined || own(row, count) !== 0),
-        otherResult: others.get(key)?.[0],
-        totalResult: totals.get(key)?.[0],
-        metadata: { ...objectOf(metadata), timeWindow: { begin: fromMs, end: toMs } },
-      };
-      return { timeMs: slice.timeOf(toMs), lines: read(part, window) };
-    });
-  });
-}
-
-/** Rows by the window that they state, in seconds. */
-function byWindow(
-  rows: unknown,
-  purpose: NerdGraphPurpose,
-): ReadonlyMap<string, readonly JsonObject[]> {
-  const found = new Map<string, JsonObject[]>();
-  for (const row of Array.isArray(rows) ? (rows as readonly unknown[]) : []) {
-    if (!isJsonObject(row)) throw notWhole(purpose, 'the answer has a row that cannot be read');
-    const key = `${Number(row['beginTimeSeconds'])} ${Number(row['endTimeSeconds'])}`;
-    const known = found.get(key) ?? [];
-    known.push(row);
-    found.set(key, known);
-  }
-  return found;
+  const nrql = `${nrqlOf(rangeOf(slice))} TIMESERIES ${slice.lengthMs} SLIDE BY ${slice.stepMs}`;
+  return askNrql(account, reading.purpose, nrql, (answer) =>
+    Array.from(windowAnswersOf(answer, windowsOf(slice), reading), ([window, part]) => ({
+      timeMs: slice.timeOf(window.toMs),
+      lines: read(part, window),
+    })),
+  );
 }
