@@ -16,7 +16,7 @@ import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
 import type { Chain } from './chains.ts';
 import { expectedOf, planText } from './estimate.ts';
 import { Parts, type Plan } from './parts.ts';
-import { discovered, type Run, runOf, type Task, timeText } from './plan.ts';
+import { discovered, type Run, rowsIn, runOf, type Task, timeText } from './plan.ts';
 import { rangeOf, type SampleRange, stepProblem } from './slices.ts';
 
 /** New Relic keeps timeslices for 90 days, and what is rolled up for 13 months at most. */
@@ -106,7 +106,13 @@ async function result(
   const ask = async (accounts: readonly OpenAccount[]): Promise<Outcome> => {
     const { nowMs, toMs } = range;
     const { names } = wish;
-    const found = known ?? { asked, nowMs, toMs, ...(await discovered(names, accounts, range)) };
+    const found = known ?? {
+      asked,
+      nowMs,
+      toMs,
+      accounts: await discovered(names, accounts),
+      rows: await Promise.all(accounts.map(async (one) => rowsIn(one, range))),
+    };
     const run = runOf(found, range, accounts);
     const slices = run.tasks.map(({ name }) => name);
     await parts.look(known === undefined ? [] : run.tasks);

@@ -47,10 +47,10 @@ export async function expectedOf(run: Run, parts: Parts | undefined): Promise<Ex
 /** Slices of a chain, those by the hour apart, each with the one that stands for the others. */
 function groupsIn({ chains, tasks }: Run): readonly (readonly [readonly Task[], Task])[] {
   return chains.flatMap((chain) => {
-    const own = tasks.filter((one) => one.chain === chain);
-    const size = Math.max(fewTogether, Math.ceil(own.length / mostAsked));
-    const hourly = own.filter(({ slice }) => slice.hourly === undefined);
-    return [hourly, own.slice(hourly.length)]
+    const all = tasks.filter((one) => one.chain === chain);
+    const size = Math.max(fewTogether, Math.ceil(all.length / mostAsked));
+    const hourly = all.filter(({ slice }) => slice.hourly === undefined);
+    return [hourly, all.slice(hourly.length)]
       .flatMap((some) => inGroups(some, size))
       .flatMap((group) => group.slice(-1).map((last) => [group, last] as const));
   });

@@ -29,14 +29,10 @@ export interface Plan {
 /** What the code does with a plan and with parts: to be counted up when it does otherwise. */
 const form = 3;
 
-/** What a run takes and gives. */
-export interface Expected {
-  readonly calls: number;
-  readonly samples: number;
-  readonly bytes: number;
-  /** How long a call has taken, by account. */
+/** What a run takes and gives, and how long a call has taken, by account. */
+export type Expected = Readonly<Record<'calls' | 'samples' | 'bytes', number>> & {
   readonly callMs: Readonly<Record<string, number>>;
-}
+};
 
 /** An application as it is asked for, and shown. */
 export type PlannedApplication = Parameters<typeof bareApplication>[0];

@@ -19,15 +19,11 @@ export function timeText(timeMs: number): string {
 export async function discovered(
   wanted: readonly string[],
   accounts: readonly OpenAccount[],
-  range: SampleRange,
-): Promise<Pick<Plan, 'accounts' | 'rows'>> {
+): Promise<Plan['accounts']> {
   const selections = await Promise.all(accounts.map(async (one) => selectedIn(one, wanted)));
   const names = new Set(selections.flat().flatMap(({ id, name }) => [id, name]));
   const unknown = wanted.find((one) => !names.has(one));
-  if (unknown === undefined) {
-    const rows = await Promise.all(accounts.map(async (one) => rowsIn(one, range)));
-    return { accounts: selections, rows };
-  }
+  if (unknown === undefined) return selections;
   const help = 'write the id or the exact name of one that "apps" selects';
   throw new CommandError(2, `--app=${printable(unknown)}: there is no such application: ${help}`);
 }
@@ -45,30 +41,31 @@ async function selectedIn(
     .filter(({ id, name }) => wanted.length === 0 || wanted.includes(id) || wanted.includes(name));
 }
 
+/** How many rows each query of an account has, as `rowsOf` says. */
+export async function rowsIn(account: OpenAccount, range: SampleRange): Promise<readonly number[]> {
+  return Promise.all(account.queries.map(async (query) => rowsOf(account, query, range)));
+}
+
 /** Of a query that may have more rows than its LIMIT, so many times more than its newest slice has at most. */
 const mostGrowth = 20;
 
 /**
- * How many rows each query of an account has, all windows together. Where that is LIMIT or more, it goes by the newest
- * slice: one that has more is divided when it is asked. What New Relic does not say is taken for LIMIT.
+ * How many rows a query has, all windows together. Where that is LIMIT or more, it goes by the newest slice: one that
+ * has more is divided when it is asked. What New Relic does not say is taken for LIMIT.
  */
-async function rowsIn(account: OpenAccount, range: SampleRange): Promise<readonly number[]> {
+async function rowsOf(account: OpenAccount, query: Query, range: SampleRange): Promise<number> {
+  const { mostRows: most, facets } = query;
   const purpose = { operation: 'query', accountId: account.account.source.accountId } as const;
-  const rowsOf = async (query: Query): Promise<number> => {
-    const most = query.mostRows;
-    const { slices, nrqlOf } = queryChain(account, query, range, 1);
-    const [newest, whole] = [slices.at(-1), slices[0]].map((one) => one && rangeOf(one));
-    if (query.facets.length === 0 || whole === undefined || newest === undefined) return 1;
-    for (const [{ fromMs }, least] of [[whole, 1] as const, [newest, most / mostGrowth] as const]) {
-      const nrql = nrqlOf({ ...newest, fromMs });
-      const rows = await askNrql(account, purpose, nrql, ({ results }) =>
-        Array.isArray(results) ? results.length : most,
-      ).catch(() => most);
-      if (rows < most) return Math.max(rows, least);
-    }
-    return most;
-  };
-  return Promise.all(account.queries.map(rowsOf));
+  const { slices, nrqlOf } = queryChain(account, query, range, 1);
+  const [newest, whole] = [slices.at(-1), slices[0]].map((one) => one && rangeOf(one));
+  if (facets.length === 0 || whole === undefined || newest === undefined) return 1;
+  for (const [{ fromMs }, least] of [[whole, 1] as const, [newest, most / mostGrowth] as const]) {
+    const rows = await askNrql(account, purpose, nrqlOf({ ...newest, fromMs }), ({ results }) =>
+      Array.isArray(results) ? results.length : most,
+    ).catch(() => most);
+    if (rows < most) return Math.max(rows, least);
+  }
+  return most;
 }
 
 /** A slice of a chain, under the name of its file. */
@@ -85,11 +82,7 @@ export interface Run {
   readonly gauges: Gauges;
 }
 
-export function runOf(
-  plan: Pick<Plan, 'accounts' | 'rows'>,
-  range: SampleRange,
-  accounts: readonly OpenAccount[],
-): Run {
+export function runOf(plan: Plan, range: SampleRange, accounts: readonly OpenAccount[]): Run {
   const chains = accounts.flatMap((account, index) => {
     const known = plan.accounts[index] ?? [];
     const all = known.map((one) => ({ ...bareApplication(one), hostCount: one.hostCount }));
