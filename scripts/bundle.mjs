@@ -225,6 +225,8 @@ const bundle = await rolldown({
   tsconfig: false,
   // Names of files are in the bundle: they must be the same where node_modules is a link.
   resolve: { symlinks: false },
+  // Lines of the bundle that say of which file they are: nobody asks, and the map knows.
+  experimental: { attachDebugInfo: 'none' },
   plugins: [nodeModules, partOfUndici, oneLanguage, partOfPromClient],
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
