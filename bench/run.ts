@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { backfillBench } from './backfill.ts';
+import { backfillBench, longBackfillBench } from './backfill.ts';
 import { memoryBench } from './memory.ts';
 import { pacingBench } from './pacing.ts';
 import { type Build, pathOf } from './processes.ts';
@@ -26,6 +26,7 @@ const benches: Readonly<Record<string, (builds: readonly Build[]) => Promise<rea
   memory: memoryBench,
   sidecar: sidecarBench,
   backfill: backfillBench,
+  'backfill-long': longBackfillBench,
 };
 
 const { values, positionals } = parseArgs({

@@ -20,7 +20,6 @@ import {
   wholeNumber,
 } from './flags.ts';
 
-const sharing: readonly Command[] = ['serve', 'once'];
 const serving: readonly Command[] = ['serve', 'demo'];
 const logging: readonly Command[] = ['serve', 'once', 'demo'];
 const asking: readonly Command[] = ['compare', 'backfill', 'verify'];
@@ -81,6 +80,10 @@ function faults(command: SimulatorCommand): Flag<string> {
 
 function moment(name: string, help: string): Flag<number> {
   return { name, help, ...pointInTime, commands: ['backfill'] };
+}
+
+function output(command: 'backfill' | 'verify', help: string): Flag<string> {
+  return { name: `${command}.output`, alias: 'output', help, ...filePath, commands: [command] };
 }
 
 /** Declares every flag once, in the order of the help; `Flags` has the values under the same names. */
@@ -155,14 +158,14 @@ class DeclaredFlags {
     defaultText: 'auto',
     help: 'Number of this shard, from 0; auto takes the number at the end of the pod name, which a StatefulSet sets.',
     ...shardNumber,
-    commands: sharing,
+    commands: ['serve', 'once'],
   };
   readonly totalShards: Flag<number> = {
     name: 'total-shards',
     defaultText: '1',
     help: 'Number of processes that share the applications and the budget of each account.',
     ...wholeNumber(1, 1000),
-    commands: sharing,
+    commands: ['serve', 'once'],
   };
   readonly hostName: Flag<string> = {
     name: 'host-name',
@@ -283,20 +286,21 @@ class DeclaredFlags {
     ...oneOf(['all', 'apps', 'queries']),
     commands: ['backfill'],
   };
-  readonly backfillOutput: Flag<string> = {
-    name: 'backfill.output',
-    alias: 'output',
-    help: 'The file to write; what is fetched so far is kept beside it, in FILE.parts.',
-    ...filePath,
+  readonly labels: RepeatableFlag<string> = {
+    name: 'label',
+    help: 'A label for every sample, such as job=newrelic. May be repeated.',
+    ...anyText('NAME=VALUE, such as job=newrelic'),
+    isRepeatable: true,
     commands: ['backfill'],
   };
-  readonly verifyOutput: Flag<string> = {
-    name: 'verify.output',
-    alias: 'output',
-    help: 'The file to write the report to, as Markdown; without it, standard output.',
-    ...filePath,
-    commands: ['verify'],
-  };
+  readonly backfillOutput: Flag<string> = output(
+    'backfill',
+    'The file to write; what is fetched so far is kept beside it, in FILE.parts.',
+  );
+  readonly verifyOutput: Flag<string> = output(
+    'verify',
+    'The file to write the report to, as Markdown; without it, standard output.',
+  );
   readonly budget: Flag<number> = {
     name: 'budget',
     defaultText: '0',

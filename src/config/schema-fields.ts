@@ -189,10 +189,10 @@ export function regularExpression(description: string): z.ZodType<string> {
 const labelNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
 
 /** Usual target labels: Prometheus would rename ours to `exported_…`. */
-const targetLabels: readonly string[] =
+export const targetLabels: readonly string[] =
   'job instance namespace pod container service endpoint node app type region'.split(' ');
 
-const ownLabels: readonly string[] =
+export const ownLabels: readonly string[] =
   'account app_id app_name host_id host_name transaction_type language status reason'.split(' ');
 
 /** Labels of the exporter on the series of queries. */
@@ -201,7 +201,7 @@ export const queryLabels: readonly string[] = ['account', 'query', 'quantile', '
 const validName = new RegExp(labelNamePattern, 'u');
 
 /** Tells what is wrong with the name of an extra label; `undefined` if nothing is. */
-function labelNameProblem(name: string, own: readonly string[] = ownLabels): string | undefined {
+export function labelProblem(name: string, own: readonly string[] = ownLabels): string | undefined {
   if (!validName.test(name)) {
     return 'is not a valid label name: use letters, digits and "_", not starting with a digit';
   }
@@ -225,7 +225,7 @@ export function labelName(own: readonly string[] = ownLabels, isValue = false): 
   return z
     .string({ error: 'must be a string' })
     .superRefine((value, context) => {
-      const problem = labelNameProblem(value, own);
+      const problem = labelProblem(value, own);
       if (problem === undefined) return;
       const message = isValue ? `becomes the label "${value}", which ${problem}` : problem;
       const help = isValue ? 'choose another label' : undefined;
@@ -261,8 +261,7 @@ export function derivedLabelProblems(
   const wrong = labelled.flatMap(([name, label], index) => {
     const where = taken.get(label);
     taken.set(label, where ?? `from "${name}"`);
-    const problem =
-      where !== undefined ? `is there already, ${where}` : labelNameProblem(label, own);
+    const problem = where !== undefined ? `is there already, ${where}` : labelProblem(label, own);
     const message = `makes "${name}" the label "${label}", which ${problem}`;
     return problem === undefined ? [] : [{ name, label, index, message }];
   });

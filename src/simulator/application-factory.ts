@@ -22,7 +22,7 @@ const defaultKinds: readonly ApplicationKind[] = [
 ];
 
 /** The vendor keeps data of one-minute resolution for eight days. */
-const historyMs = 40 * dayMs;
+const historyMs = 400 * dayMs;
 const lowestId = 100_000_000;
 const largestIdStep = 999;
 

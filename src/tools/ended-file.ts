@@ -47,7 +47,7 @@ export async function isWhole(path: string): Promise<boolean> {
 const highWaterMark = 8 * 1024;
 
 /** The lines of such a file without its last one. `node:readline` would read far ahead of whoever takes them. Rejects if it is not whole. */
-export async function* linesOf(path: string): AsyncGenerator<string, undefined> {
+async function* linesOf(path: string): AsyncGenerator<string, undefined> {
   let rest = '';
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark })) {
     const lines = (rest + String(chunk)).split('\n');
@@ -61,4 +61,34 @@ export async function* linesOf(path: string): AsyncGenerator<string, undefined> 
     1,
     `${printable(path)} was changed by somebody: start the same command again`,
   );
+}
+
+/** Characters of a line from which on the next one begins. */
+const longLine = 4 * 1024;
+
+/** The lines of sorted files in one order; those of the same series together, in the order of the files, in long lines. */
+export async function* merged(paths: readonly string[]): AsyncGenerator<string> {
+  const readers = paths.map(linesOf);
+  const heads: (readonly [series: string, samples: string] | undefined)[] = [];
+  const advance = async (index: number): Promise<void> => {
+    const line = (await readers[index]?.next())?.value;
+    const tab = line?.indexOf('\t');
+    heads[index] = line === undefined ? undefined : [line.slice(0, tab), line.slice(tab)];
+  };
+  for (const index of readers.keys()) await advance(index);
+  for (;;) {
+    const [first] = heads.flatMap((head) => head?.[0] ?? []).toSorted();
+    if (first === undefined) return;
+    let samples = '';
+    for (const index of readers.keys()) {
+      for (let head = heads[index]; head?.[0] === first; head = heads[index]) {
+        samples += head[1];
+        await advance(index);
+        if (samples.length < longLine) continue;
+        yield `${first}${samples}\n`;
+        samples = '';
+      }
+    }
+    if (samples !== '') yield `${first}${samples}\n`;
+  }
 }

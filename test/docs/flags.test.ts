@@ -12,7 +12,6 @@ const foreign = new Set([
   'beside',
   'enable-source-maps',
   'ignore-scripts',
-  'label',
   'max-block-duration',
   'max-old-space-size',
   'max-semi-space-size',

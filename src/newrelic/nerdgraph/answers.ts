@@ -16,9 +16,6 @@ import { asksForHosts, type PlannedQuery } from './query-plan.ts';
 
 type MetricsByHost = Map<string | undefined, ReadonlySet<string>>;
 
-/** What is read and written of it in one poll. */
-export type MetricMemory = Pick<SeenMetrics, 'has' | 'saw' | 'keepHosts'>;
-
 /**
  * Remembers which metrics an application and its hosts have had calls of, since this process began. A
  * metric without calls in a window is not in an answer: if the subject is there and has had it before,
@@ -68,7 +65,7 @@ interface ReadRow {
 }
 
 export interface AnswersContext {
-  readonly seen: MetricMemory;
+  readonly seen: Pick<SeenMetrics, 'has' | 'saw' | 'keepHosts'>;
   readonly onInvalid: InvalidSampleListener;
 }
 

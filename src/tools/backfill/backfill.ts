@@ -9,13 +9,14 @@ import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts'
 import { polledBy } from '../../model/selector.ts';
 import { countText, cutText, printable } from '../../model/shown-text.ts';
 import { dayMs, minuteMs } from '../../model/time.ts';
+import { addedLabels } from '../added-labels.ts';
 import { loadForCommand, noAccountId, type OpenAccount, withAccounts } from '../ask.ts';
 import { vendorFacts } from '../call-plan.ts';
 import { inRounds, type Missing } from '../rounds.ts';
 import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
 import type { Chain } from './chains.ts';
 import { expectedOf, planText } from './estimate.ts';
-import { Parts, type Plan } from './parts.ts';
+import { Parts, type Plan, type Shown } from './parts.ts';
 import { discovered, type Run, rowsIn, runOf, type Task, timeText } from './plan.ts';
 import { rangeOf, type SampleRange, stepProblem } from './slices.ts';
 
@@ -45,7 +46,7 @@ export async function backfill(
   const inUse = usedAccounts(config, names, flags, platform);
   const file = new OutputFile(output, { files: filesOf(config, flags.configFile), write });
   const parts = new Parts(file, platform, write);
-  const wish = { names, flags, config, inUse };
+  const wish = { names, flags, config, inUse, labels: addedLabels(flags.labels, inUse) };
   try {
     // What is wrong with it is said whoever has the directory.
     await begunBy(wish, file, parts, platform);
@@ -65,6 +66,7 @@ interface Wish {
   readonly flags: Flags;
   readonly config: Config;
   readonly inUse: readonly AccountInUse[];
+  readonly labels: Shown['labels'];
 }
 
 /** What to ask for, and the plan of the run that goes on, if there is one. Rejects if that cannot be, or is another. */
@@ -118,14 +120,15 @@ async function result(
     await parts.look(known === undefined ? [] : run.tasks);
     if (known === undefined && !dryRun) await parts.begin(found);
     const kept = dryRun ? undefined : parts;
-    const plan = { ...found, expected: found.expected ?? (await expectedOf(run, kept)) };
+    const shown = { ...run, labels: wish.labels };
+    const plan = { ...found, expected: found.expected ?? (await expectedOf(run, shown, kept)) };
     platform.stopSignal.throwIfAborted();
     const text = planText(range, run, parts, plan.expected);
     if (dryRun) return { exitCode: 0, output: text };
     platform.stderr.write(text);
     await parts.setPlan(plan);
     await askAll(run, parts, platform);
-    const samples = await parts.join(slices, plan, run.gauges);
+    const samples = await parts.join(slices, plan, shown);
     await parts.clear();
     return { exitCode: 0, output: `${file.path}: ${countText(samples)} samples\n` };
   };
@@ -214,7 +217,7 @@ function rangeFrom(flags: Flags, known: Plan | undefined, wallMs: number): Sampl
 /** All that the output depends on: of the machine it is what `self` stands for. */
 function textOf(
   { fromMs, toMs, stepMs }: SampleRange,
-  { names, flags: { only }, config }: Wish,
+  { names, flags: { only }, config, labels }: Wish,
 ): string {
   const digest = digestOf(Buffer.from(effectiveConfigText(config)));
   const apps = names.map((one) => ` --app=${printable(one)}`).join('');
@@ -223,7 +226,7 @@ function textOf(
     typeof hosts === 'object' && hosts.kind === 'self' ? hosts.names : [],
   );
   const own = [...new Set(selves)].map((one) => `, self ${printable(one)}`).join('');
-  return `${range}, --only=${only}${apps}, configuration ${digest.slice(0, 16)}${own}`;
+  return `${range}, --only=${only}${apps}, configuration ${digest.slice(0, 16)}${own}${labels.replace(',', ', with ')}`;
 }
 
 const barLength = 20;

@@ -3,11 +3,12 @@ import type { ToolPlatform } from '../../daemon/platform.ts';
 import { ApiError, asApiError } from '../../model/api-error.ts';
 import type { Query } from '../../model/config.ts';
 import type { PollOutcome } from '../../model/poll-outcome.ts';
+import type { Values } from '../../model/polled-series.ts';
 import { labelsOf, type SelectedApplication } from '../../model/selected-application.ts';
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
 import { createUnexpectedAnswers } from '../../newrelic/answer.ts';
-import { Answers, type MetricMemory } from '../../newrelic/nerdgraph/answers.ts';
+import { Answers, SeenMetrics } from '../../newrelic/nerdgraph/answers.ts';
 import { metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
 import { nrqlAnswerOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nrqlValueOf } from '../../newrelic/nerdgraph/nrql-values.ts';
@@ -28,6 +29,7 @@ import {
   askSeries,
   cut,
   inGroups,
+  marks,
   type Page,
   type SampleRange,
   type Slice,
@@ -35,31 +37,17 @@ import {
   slicesOf,
 } from './slices.ts';
 
-/** A gauge, and whether it is an amount: 0 where nothing was recorded. */
-export interface Gauge extends FamilyHead {
-  readonly isAmount: boolean;
-}
-
 /** One query of the polls, through time. */
 export interface Chain {
   readonly account: OpenAccount;
   /** What it asks about, in words. */
   readonly subject: string;
   readonly slices: readonly Slice[];
-  readonly gauges: readonly Gauge[];
+  readonly gauges: readonly FamilyHead[];
   readonly nrqlOf: (range: TimeWindow) => string;
   readonly ask: (slice: Slice) => Promise<readonly Page[]>;
 }
 
-function gaugesIn({ entry: { series } }: SelectedApplication): readonly Gauge[] {
-  const amounts = series.filter((one) => nrqlValueOf(one).isAmount);
-  const names = new Set(amounts.flatMap(({ gauge }) => [gauge.name, gauge.hostName]));
-  const families = polledFamilies(series);
-  return families.map(({ name, help }) => ({ name, help, isAmount: names.has(name) }));
-}
-
-/** Here it is not known yet which metrics an application has had: whoever puts the slices together knows. */
-const seen: MetricMemory = { has: () => true, saw: () => undefined, keepHosts: () => undefined };
 const notAsked = new ApiError('client', 'it was not asked.');
 /** What a snapshot has that is not shown here. */
 const rest = { pollSucceeded: undefined, failureReason: undefined, lastSuccessMs: undefined };
@@ -99,7 +87,7 @@ export function applicationChains(
         account,
         subject: `${query.subject === 'hosts' ? 'hosts of ' : ''}${names}`,
         slices: poll === undefined ? [] : slicesOf(range, poll, rows, true),
-        gauges: asked.flatMap(({ selected }) => gaugesIn(selected)),
+        gauges: asked.flatMap(({ selected }) => polledFamilies(selected.entry.series)),
         nrqlOf: (window) => metricsNrql({ ...query, window }),
         ask: async (slice) => divided(slice, mostParts, ask, account.platform),
       };
@@ -120,19 +108,37 @@ async function askPart(
   const purpose = { operation, applications: applicationIds.length, accountId };
   const asked = applicationIds.flatMap((id) => byId.get(id) ?? []);
   const nrqlOf = (window: TimeWindow): string => metricsNrql({ ...query, window });
+  const had = new SeenMetrics();
+  // What was before the slice is not known here: no zero is left out.
+  const seen = { has: () => true, saw: had.saw.bind(had), keepHosts: () => undefined };
   return askSeries(account, nrqlOf, slice, { purpose, count: 'calls' }, (part, window) => {
     const answers = new Answers([query], { ...how, seen });
     const mayBeAbout = (stated: TimeWindow): boolean => answers.isAbout(stated);
     answers.answered(query, nrqlAnswerOf(part, { ...query, ...how, purpose, window, mayBeAbout }));
-    return () => asked.flatMap((one) => linesOf(name, one, answers.outcome(one, notAsked)));
+    return () => asked.flatMap((one) => linesOf(name, one, answers.outcome(one, notAsked), had));
   });
 }
 
-/** What a page would have of the application, by the same code. The name of a host is its id. */
-function linesOf(account: string, { selected }: ApplicationQuestion, { reading }: PollOutcome) {
+/** What a page would have of the application, by the same code, and marks. The name of a host is its id. */
+function linesOf(
+  account: string,
+  { selected }: ApplicationQuestion,
+  { reading }: PollOutcome,
+  had: SeenMetrics,
+): readonly string[] {
   const { application, entry } = selected;
-  const shown = { account, application, hostsOnly: !entry.application, reading };
-  const snapshot = { ...rest, ...shown, hostNames: new Map(), labels: labelsOf(selected) };
+  if (reading === undefined) return [];
+  const marked = (values: Values, host?: string): Values =>
+    reading.series.map((one, index) => {
+      const value = values[index];
+      if ((value ?? 0) !== 0 || !nrqlValueOf(one).isAmount) return value;
+      if (had.has(application.id, host, one.metric)) return value ?? marks.hidden;
+      return value === undefined ? undefined : marks.ifBefore;
+    });
+  const hosts = Array.from(reading.hosts, ([id, values]) => [id, marked(values, id)] as const);
+  const shown = { ...reading, application: marked(reading.application), hosts: new Map(hosts) };
+  const of = { account, application, hostsOnly: !entry.application, reading: shown };
+  const snapshot = { ...rest, ...of, hostNames: new Map(), labels: labelsOf(selected) };
   return textOf(renderApplication(snapshot, polledFamilies(entry.series)).bytes);
 }
 
@@ -217,7 +223,7 @@ export function queryChain(
     account,
     subject: `query ${query.name}`,
     slices: slicesOf(range, query.poll, rows, query.eventTypes.includes('Metric')),
-    gauges: families.map(({ name, help }) => ({ name, help, isAmount: false })),
+    gauges: families,
     nrqlOf,
     ask: async (slice) => divided(slice, 1, ask, account.platform),
   };

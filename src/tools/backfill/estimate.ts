@@ -3,7 +3,7 @@ import { own } from '../../model/own.ts';
 import { countText } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { sumOf } from '../make-plan.ts';
-import { type Expected, exposition, type Parts, seriesIn } from './parts.ts';
+import { type Expected, exposition, type Parts, type Shown, seriesIn } from './parts.ts';
 import { type Run, type Task, timeText } from './plan.ts';
 import { inGroups, plannedEdge, type SampleRange } from './slices.ts';
 
@@ -16,7 +16,11 @@ const mostAsked = 4;
  *
  * @param parts `undefined` to save nothing
  */
-export async function expectedOf(run: Run, parts: Parts | undefined): Promise<Expected> {
+export async function expectedOf(
+  run: Run,
+  shown: Shown,
+  parts: Parts | undefined,
+): Promise<Expected> {
   const accounts = [...new Set(run.tasks.map(({ chain }) => chain.account))];
   const all = { calls: sumOf(accounts.map(({ calls }) => calls)), samples: 0, bytes: 0 };
   const asking = accounts.map(async (account) => {
@@ -32,7 +36,7 @@ export async function expectedOf(run: Run, parts: Parts | undefined): Promise<Ex
       await parts?.save(name, pages);
       const weight = sumOf(group.map((one) => one.slice.windows)) / slice.windows;
       const counts = { samples: 0 };
-      for await (const text of exposition(seriesIn(pages), run.gauges, counts)) {
+      for await (const text of exposition(seriesIn(pages), shown, counts)) {
         if (!text.startsWith('#')) all.bytes += weight * Buffer.byteLength(text);
       }
       all.samples += weight * counts.samples;

@@ -4,12 +4,11 @@ import { z } from 'zod';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import type { bareApplication } from '../../model/application.ts';
 import { printable } from '../../model/shown-text.ts';
-import { renderHeader } from '../../publish/render.ts';
+import { type FamilyHead, renderHeader } from '../../publish/render.ts';
 import { DirectoryLock } from '../directory-lock.ts';
-import { ended, isWhole, linesOf } from '../ended-file.ts';
+import { ended, isWhole, merged } from '../ended-file.ts';
 import { type OutputFile, type Pieces, removeLeftovers, type writeWhole } from '../write-whole.ts';
-import type { Gauge } from './chains.ts';
-import { inGroups, type Page } from './slices.ts';
+import { inGroups, marks, type Page } from './slices.ts';
 
 /** What a run asks about, as it was found at its beginning. */
 export interface Plan {
@@ -27,7 +26,7 @@ export interface Plan {
 }
 
 /** What the code does with a plan and with parts: to be counted up when it does otherwise. */
-const form = 3;
+const form = 4;
 
 /** What a run takes and gives, and how long a call has taken, by account. */
 export type Expected = Readonly<Record<'calls' | 'samples' | 'bytes', number>> & {
@@ -53,8 +52,13 @@ const planSchema: z.ZodType<Plan> = z.object({
   bytes: number.optional(),
 });
 
-/** Gauges by name. */
-export type Gauges = ReadonlyMap<string, Gauge>;
+/** What samples are shown with. */
+export interface Shown {
+  /** By name. */
+  readonly gauges: ReadonlyMap<string, FamilyHead>;
+  /** Behind their own labels, each with a comma before it. */
+  readonly labels: string;
+}
 
 /** Files that are merged in one go: each has a buffer. */
 const mostOpen = 50;
@@ -148,22 +152,19 @@ export class Parts {
   }
 
   /** Writes the output of these slices, in their order; returns how many samples it has. */
-  async join(slices: readonly string[], plan: Plan, gauges: Gauges): Promise<number> {
+  async join(slices: readonly string[], plan: Plan, shown: Shown): Promise<number> {
     let names = slices;
     for (let round = 1; names.length > mostOpen; round += 1) {
-      const merges = inGroups(names, mostOpen).map((group, index) => ({
-        group,
-        name: `merged-${round}-${index}`,
-      }));
-      for (const { name, group } of merges) {
-        await this.#save(name, ended(name, merged(group.map((one) => this.#path(one)))));
+      const groups = inGroups(names, mostOpen);
+      names = groups.map((_, index) => `merged-${round}-${index}`);
+      for (const [index, name] of names.entries()) {
+        const paths = (groups[index] ?? []).map((one) => this.#path(one));
+        await this.#save(name, ended(name, merged(paths)));
       }
-      names = merges.map(({ name }) => name);
     }
     const counts = { samples: 0 };
-    const lines = exposition(merged(names.map((one) => this.#path(one))), gauges, counts);
-    const { stopSignal } = this.#platform;
-    await this.#output.write(this.#told(lines, plan), stopSignal);
+    const lines = exposition(merged(names.map((one) => this.#path(one))), shown, counts);
+    await this.#output.write(this.#told(lines, plan), this.#platform.stopSignal);
     return counts.samples;
   }
 
@@ -210,41 +211,31 @@ export function seriesIn(pages: readonly Page[]): readonly string[] {
   return sorted.map(([series, values]) => `${series}\t${values.join('\t')}\n`);
 }
 
-/** The lines of sorted files in one order; those of the same series are one line, in the order of the files. */
-async function* merged(paths: readonly string[]): AsyncGenerator<string> {
-  const readers = paths.map(linesOf);
-  const heads: (string | undefined)[] = [];
-  const advance = async (index: number): Promise<void> => {
-    heads[index] = (await readers[index]?.next())?.value;
-  };
-  for (const index of readers.keys()) await advance(index);
-  for (;;) {
-    const series = heads.map((line) => line?.split('\t', 1)[0]);
-    const [first] = series.filter((one) => one !== undefined).toSorted();
-    if (first === undefined) return;
-    const same = [...series.keys()].filter((index) => series[index] === first);
-    yield `${first}${same.map((index) => heads[index]?.slice(first.length)).join('')}\n`;
-    for (const index of same) await advance(index);
-  }
-}
-
 /** Those of such lines that are shown, as OpenMetrics; counts them. */
 export async function* exposition(
   lines: Pieces,
-  gauges: Gauges,
+  { gauges, labels }: Shown,
   counts: { samples: number },
 ): AsyncGenerator<string> {
-  let last: Gauge | undefined;
+  const [maybe, hidden] = [`${marks.ifBefore} `, `${marks.hidden} `];
+  let [known, gauge, hadSome] = ['', '', false];
   for await (const line of lines) {
     const [series = '', ...samples] = line.slice(0, -1).split('\t');
-    const gauge = gauges.get(series.slice(0, series.indexOf('{')));
-    if (gauge !== undefined && gauge !== last) yield renderHeader(gauge.name, gauge.help);
-    last = gauge;
+    const shown = `${series.slice(0, -1)}${labels}}`;
+    const name = series.slice(0, series.indexOf('{'));
+    if (name !== gauge) yield renderHeader(name, gauges.get(name)?.help ?? '');
     // As in a poll, an amount of nothing is 0 for what has had some before.
-    const begin = gauge?.isAmount === true ? samples.findIndex((one) => !one.startsWith('0 ')) : 0;
-    const shown = begin === -1 ? [] : samples.slice(begin);
-    counts.samples += shown.length;
-    yield shown.map((sample) => `${series} ${sample}\n`).join('');
+    hadSome &&= series === known;
+    [known, gauge] = [series, name];
+    let text = '';
+    for (const sample of samples) {
+      const isMaybe = sample.startsWith(maybe);
+      hadSome ||= !isMaybe;
+      if (!hadSome || sample.startsWith(hidden)) continue;
+      text += `${shown} ${isMaybe ? sample.replace(maybe, '0 ') : sample}\n`;
+      counts.samples += 1;
+    }
+    yield text;
   }
   yield '# EOF\n';
 }

@@ -7,7 +7,7 @@ import { discoveryOptionsOf, seeksAny } from '../../poll/discovery-state.ts';
 import { askNrql, type OpenAccount } from '../ask.ts';
 import { selectApplications } from '../selection.ts';
 import { applicationChains, type Chain, queryChain } from './chains.ts';
-import type { Gauges, Plan, PlannedApplication } from './parts.ts';
+import type { Plan, PlannedApplication, Shown } from './parts.ts';
 import { rangeOf, type SampleRange, type Slice } from './slices.ts';
 
 /** Such as 2026-11-01T00:00:00Z. */
@@ -76,10 +76,9 @@ export interface Task {
 }
 
 /** What a plan takes. */
-export interface Run {
+export interface Run extends Pick<Shown, 'gauges'> {
   readonly chains: readonly Chain[];
   readonly tasks: readonly Task[];
-  readonly gauges: Gauges;
 }
 
 export function runOf(plan: Plan, range: SampleRange, accounts: readonly OpenAccount[]): Run {

@@ -29,7 +29,10 @@ export interface Slice {
   readonly hourly?: (fromMs: number, toMs: number) => Slice;
 }
 
-/** What a page has of New Relic's values at a time; the lines are made when they are asked for. */
+/** Numbers that no answer has, for amounts: 0 if the metric had something before; nothing, but it had. */
+export const marks = { ifBefore: 5e-324, hidden: 1e-323 } as const;
+
+/** What a page has of New Relic's values at a time; the lines are made when they are asked for, in order. */
 export interface Page {
   readonly timeMs: number;
   readonly lines: () => readonly string[];

@@ -32,6 +32,31 @@ describe('backfill, asked for what cannot be', () => {
       text: file.replace('LIMIT 50" }', 'LIMIT 50", window: 7h }'),
       says: '--step=1m is less than a 366th of the window of calls_by_host',
     },
+    { flags: [from, '--label='], says: '--label: "" is not valid: expected NAME=VALUE' },
+    { flags: [from, '--label=job'], says: '--label: "job" has no value: write --label=NAME=VALUE' },
+    { flags: [from, '--label=job='], says: '"job" has no value' },
+    { flags: [from, '--label=1st=a'], says: '"1st" is not a valid label name: use letters' },
+    { flags: [from, '--label=__name__=a'], says: '"__name__" is not allowed as a label name' },
+    {
+      flags: [from, '--label=job=a', '--label=job=b'],
+      says: '--label: "job" is given twice: write it once',
+    },
+    ...['app_id', 'host_name', 'quantile'].map((name) => ({
+      flags: [from, `--label=${name}=a`],
+      says: `--label: "${name}" is a label of the exporter itself: choose another name, or leave it out`,
+    })),
+    ...['team', 'env', 'queue', 'host', 'site'].map((name) => ({
+      flags: [from, `--label=${name}=a`],
+      text: file
+        .replace(
+          'throughput',
+          '{ metric: Custom/Queue/Depth, as: q, value: call_count, labels: { queue: a } }',
+        )
+        .replace('poll: {', 'poll: { tags: { environment: env },')
+        .replace('match: "."', 'match: ".", labels: { team: a }')
+        .replace('LIMIT 50"', 'LIMIT 50", constant_labels: { site: a }'),
+      says: `--label: "${name}" is a label that the configuration gives to series: choose another name, or leave it out`,
+    })),
   ])('says so: $flags', async ({ flags: wrong, says, text = file }) => {
     const { exitCode, stderr, left, output } = await backfilled({
       ...run,

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf, backfilled, pageAt, pageOf, smallRun } from './backfill-bench.ts';
+import {
+  accountOf,
+  backfilled,
+  pageAt,
+  pageOf,
+  smallRun,
+  stopAt,
+  temporaryDirectory,
+} from './backfill-bench.ts';
 
 const options = { fleet: { applications: 5, hosts: 12 }, ingestDelayMs: 0 };
 const all =
@@ -183,5 +191,41 @@ describe('backfill', () => {
 
     expect([exitCode, stderr.includes('adds up to')]).toEqual([0, false]);
     expect(output).toContain('slow_by_host{');
+  });
+
+  it('gives every sample the labels of --label, and goes on only with the same', async () => {
+    const directory = await temporaryDirectory();
+    const labels = ['--label=job=newrelic', '--label=instance=a\\b "c"=d'];
+    const one = { file: file(), options, directory, flags: [...range, ...labels] };
+    await backfilled({ ...one, beforeCall: stopAt(3) });
+    const other = await backfilled({ ...one, flags: [...range, '--label=job=other'] });
+    const none = await backfilled({ ...one, flags: range });
+    const { output, exitCode } = await backfilled(one);
+    const plain = await backfilled({ file: file(), options, flags: range });
+    const labelled = plain.output?.replaceAll(
+      /\} (\S+ \d+)$/gmu,
+      (_, rest) => String.raw`,job="newrelic",instance="a\\b \"c\"=d"} ${rest}`,
+    );
+
+    expect([other, none].map(({ exitCode: code, calls }) => [code, calls])).toEqual([
+      [2, 0],
+      [2, 0],
+    ]);
+    expect(other.stderr).toContain('with job="newrelic",instance=');
+    expect(exitCode).toBe(0);
+    expect(output === labelled).toBe(true);
+  });
+
+  it('has every minute in its order, of more slices than it reads at once', async () => {
+    const { output = '', calls } = await backfilled({
+      file: `${accountOf('nerdgraph')}queries: [{ as: calls, nrql: "SELECT count(*) FROM Transaction", window: 366m }]\n`,
+      options: { fleet: { applications: 1, hosts: 1 }, ingestDelayMs: 0 },
+      flags: ['--from=2026-09-01T09:00:00Z', '--to=2026-09-01T10:00:00Z'],
+    });
+    const times = [...output.matchAll(/^calls\{.* (\d+)$/gmu)].map(([, time]) => Number(time));
+    const firstSeconds = Date.parse('2026-09-01T09:00:00Z') / 1000;
+
+    expect(calls).toBe(61);
+    expect(times).toEqual(Array.from({ length: 61 }, (_, at) => firstSeconds + 60 * at));
   });
 });
