@@ -1,5 +1,6 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { settle } from '../../support/fake-clock.ts';
 import {
@@ -10,33 +11,71 @@ import {
   undisturbed,
 } from './backfill-bench.ts';
 
+/** Ten after the start, ten at calls up to the last one, and ten from there until the directory is given back. */
+const moments = Array.from({ length: 30 }, (_, index) => index);
+
+/** How far a run is behind its last call: from slices that lack, and a file that is written, to a lock that is gone. */
+function stageOf(directory: string, slices: number): number {
+  const names = readdirSync(directory, { recursive: true }).map(String);
+  const parts = names.filter((name) => name.endsWith('.part')).length;
+  if (!names.includes('past.om.parts/lock')) return slices + 6;
+  // Then its slices go.
+  if (names.includes('past.om')) return slices + 5 - parts;
+  const plan = readFileSync(join(directory, 'past.om.parts', 'plan.json'), 'utf8');
+  if (plan.includes('"bytes"')) return 4;
+  if (names.some((name) => name.includes('plan.json.'))) return 3;
+  if (names.some((name) => name.startsWith('past.om.') && name.endsWith('.tmp'))) return 2;
+  return parts === slices ? 1 : 0;
+}
+const stages: readonly number[] = [1, 2, 3, 4, 5, 6, 15, 25, 34, 35];
+
 describe('backfill, disturbed', () => {
   let whole: Backfilled;
+  let slices = 0;
   beforeAll(async () => {
     whole = await undisturbed(run);
+    // But for the list of applications.
+    slices = whole.calls - 1;
+    expect(slices).toBe(29);
   });
 
-  const moments = Array.from({ length: 30 }, (_, index) => index);
-  it.each(moments)('is whole, and a second run is refused, at moment %i', async (moment) => {
-    const directory = await temporaryDirectory();
-    const others: Promise<Backfilled>[] = [];
-    // The first half of them: so many turns after the start. The other half: at calls.
+  /** A run, and what is done at a moment of it. */
+  async function disturbed<Value>(
+    moment: number,
+    directory: string,
+    work: (wallMs: number) => Promise<Value>,
+  ): Promise<readonly [first: Backfilled, result: Value | undefined]> {
+    const works: Promise<Value>[] = [];
     const first = backfilled({
       ...run,
       directory,
       beforeCall: (call, { clock }) => {
-        const at = new Date(clock.wallMs()).toISOString();
-        if (call === moment - 14) others.push(backfilled({ ...run, directory, at }));
+        if (call !== (moment < 20 ? 3 * (moment - 9) : whole.calls)) return;
+        const stage = stages[moment - 20] ?? 0;
+        const until = async (): Promise<void> => {
+          while (stageOf(directory, slices) < stage) await settle();
+        };
+        works.push(until().then(async () => work(clock.wallMs())));
       },
     });
-    const turns = moment < 15 ? moment ** 2 : 0;
-    for (let turn = 0; turn < turns; turn += 1) await settle();
-    if (moment < 15) others.push(backfilled({ ...run, directory }));
-    const runs = [await first, ...(await Promise.all(others))];
+    if (moment < 10) {
+      for (let turn = 0; turn < moment ** 2; turn += 1) await settle();
+      works.push(work(Date.parse('2026-09-01T10:00:30Z')));
+    }
+    return [await first, await works[0]];
+  }
+
+  it.each(moments)('is whole, and a second run is refused, at moment %i', async (moment) => {
+    const directory = await temporaryDirectory();
+    const [first, second] = await disturbed(moment, directory, async (wallMs) =>
+      backfilled({ ...run, directory, at: new Date(wallMs).toISOString() }),
+    );
+    const runs = second === undefined ? [] : [first, second];
     const refused = runs.filter(({ exitCode }) => exitCode === 2);
     const done = runs.filter(({ exitCode }) => exitCode === 0);
 
-    expect(runs.length - refused.length - done.length).toBe(0);
+    expect(runs).toHaveLength(2);
+    expect(refused.length + done.length).toBe(2);
     expect(refused.map(({ calls }) => calls).filter((calls) => calls > 0)).toEqual([]);
     expect(done.length).toBeGreaterThan(0);
     expect(done.at(-1)?.output).toBe(whole.output);
@@ -44,19 +83,10 @@ describe('backfill, disturbed', () => {
 
   it.each(moments)('goes on, to the same bytes, after kill -9 at moment %i', async (moment) => {
     const [directory, killed] = [await temporaryDirectory(), await temporaryDirectory()];
-    let snapshot: Promise<number> | undefined;
-    await backfilled({
-      ...run,
-      directory: killed,
-      // The first half at calls, the other half so many turns after the last one, when all is put together.
-      beforeCall: (call, { clock }) => {
-        const turns = 12 * (moment - 15);
-        if (call === Math.min(moment + 1, whole.calls)) {
-          snapshot = copied(killed, directory, Math.max(0, turns)).then(() => clock.wallMs());
-        }
-      },
+    const [, killedMs = 0] = await disturbed(moment, killed, async (wallMs) => {
+      await copied(killed, directory);
+      return wallMs;
     });
-    const killedMs = (await snapshot) ?? 0;
     const after = (ms: number): string => new Date(killedMs + ms).toISOString();
     const refused = await backfilled({ ...run, directory, at: after(30_000) });
     const next = await backfilled({ ...run, directory, at: after(61_000) });
@@ -68,9 +98,7 @@ describe('backfill, disturbed', () => {
   });
 });
 
-/** A copy of a directory as it is after so many turns. */
-async function copied(from: string, to: string, turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) await settle();
+async function copied(from: string, to: string): Promise<void> {
   for (;;) {
     await rm(to, { recursive: true });
     try {
