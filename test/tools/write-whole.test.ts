@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { flagTable } from '../../src/cli/flag-table.ts';
 import { writeWhole } from '../../src/tools/write-whole.ts';
 import { type Printed, printedBy } from './ask-bench.ts';
 import { temporaryDirectory } from './backfill/backfill-bench.ts';
 
 const title = '# What New Relic answers: newrelic-exporter 0.0.1\n';
 const never = new AbortController().signal;
+const certificate = readFileSync('test/newrelic/calls/fixtures/test-only-certificate.pem', 'utf8');
 
 const commands = {
   backfill: ['backfill', '--from=2026-09-01T09:50:00Z', '--to=2026-09-01T10:00:00Z'],
@@ -28,11 +31,12 @@ async function ranIn(
 ): Promise<Configured> {
   const named = {
     'config.yaml': `include: ["teams/*.yaml"]
-accounts: [{ name: main, base_url: "http://127.0.0.1", account_id: 1234567, source: nerdgraph, api_key_file: newrelic.key, proxy_url_file: proxy.url }]
+accounts: [{ name: main, base_url: "http://127.0.0.1", account_id: 1234567, source: nerdgraph, api_key_file: newrelic.key, proxy_url_file: proxy.url, ca_file: ca.pem }]
 `,
     'teams/shop.yaml': 'apps: [{ match: "." }]\n',
     'newrelic.key': 'NRAK-GOOD',
     'proxy.url': 'http://127.0.0.1:3128',
+    'ca.pem': certificate,
   };
   const pairs = Object.entries(named).map(([name, text]) => [join(directory, name), text] as const);
   await mkdir(join(directory, 'teams'), { recursive: true });
@@ -88,6 +92,34 @@ const kinds: Readonly<Record<string, { readonly make: Make; readonly says: strin
   },
   'the key': { make: named('newrelic.key'), says: 'belongs to the configuration' },
   'the address of a proxy': { make: named('proxy.url'), says: 'belongs to the configuration' },
+  'a CA file': { make: named('ca.pem'), says: 'belongs to the configuration' },
+  'the configuration through a linked directory': {
+    make: async (directory) => {
+      await symlink('.', join(directory, 'here'));
+      return join(directory, 'here', 'config.yaml');
+    },
+    says: 'belongs to the configuration',
+  },
+  'a directory of the configuration': {
+    make: made('teams', async (path) => mkdir(path)),
+    says: 'is a directory',
+  },
+  'a link to a directory': {
+    make: made('report.md', async (path) => symlink('.', path)),
+    says: 'is a directory',
+  },
+  'a link to itself': {
+    make: made('report.md', async (path) => symlink('report.md', path)),
+    says: 'is a link to nothing',
+  },
+  'a link to a file of somebody else': {
+    make: made('report.md', async (path) => {
+      await writeFile(join(path, '..', 'mine'), 'mine');
+      await symlink('mine', path);
+    }),
+    says: 'is there, and not of this run',
+  },
+  'a device': { make: async () => '/dev/null', says: 'is no regular file' },
   'a link to the key': {
     make: linked('newrelic.key', symlink),
     says: 'belongs to the configuration',
@@ -113,6 +145,13 @@ const rows = Object.entries(kinds).flatMap(([kind, row]) =>
 );
 
 describe('a command that writes a file', () => {
+  it('is one of those that are tried here', () => {
+    const flags: readonly { readonly name: string }[] = Object.values(flagTable);
+    const writing = flags.flatMap(({ name }) => /^(\w+)\.output$/u.exec(name)?.[1] ?? []);
+
+    expect(writing).toEqual(Object.keys(commands));
+  });
+
   it.each(rows)(
     'does not write over or into $kind, says so, and asks nothing: $command',
     async ({ make, says, command }) => {
@@ -120,7 +159,13 @@ describe('a command that writes a file', () => {
       const path = await make(directory);
       const before = await readdir(directory).then((names) => new Set(names));
       const { exitCode, stderr, calls, files } = await ranIn(directory, command, path);
-      const ofConfiguration = new Set(['config.yaml', 'newrelic.key', 'proxy.url', 'teams']);
+      const ofConfiguration = new Set([
+        'ca.pem',
+        'config.yaml',
+        'newrelic.key',
+        'proxy.url',
+        'teams',
+      ]);
 
       expect({ exitCode, calls, stderr }).toMatchObject({ exitCode: 2, calls: 0 });
       expect(stderr).toContain(says);

@@ -18,7 +18,9 @@ const rollsUp: Intercept =
     body: JSON.stringify(JSON.parse(answer.body), (_, value: unknown): unknown => {
       const row = { beginTimeSeconds: 0, endTimeSeconds: 0, ...Object(value) };
       const { beginTimeSeconds: begin, endTimeSeconds: end } = row;
-      const isOld = begin > 0 && begin * 1000 < wallMs - 8 * dayMs;
+      // Events are kept as they are.
+      const isKept = 'backfill_records' in row;
+      const isOld = begin > 0 && !isKept && begin * 1000 < wallMs - 8 * dayMs;
       if (!isOld || (begin % 3600 === 0 && end % 3600 === 0)) return value;
       return Object.fromEntries(
         Object.entries(Object(value)).map(([name, one]) => {
@@ -84,6 +86,32 @@ describe('backfill, gone on with later', () => {
       expect(found.at(-1)).toBeGreaterThan(Date.parse('2026-09-01T07:00:00Z') / 1000);
     },
   );
+
+  const events = `${accountOf('nerdgraph')}queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]\n`;
+  it.each([
+    { what: 'of the last days', from: '2026-08-29', to: '2026-09-01', file: run.file, days: [1] },
+    {
+      what: 'old from the start',
+      from: '2026-08-10',
+      to: '2026-08-20',
+      file: run.file,
+      days: [1, 9],
+    },
+    { what: 'of events', from: '2026-08-29', to: '2026-09-01', file: events, days: [1, 9] },
+  ])('has the bytes of an undisturbed run, if all is $what', async ({ from, to, file, days }) => {
+    const flags = [`--from=${from}T00:00:00Z`, `--to=${to}T00:00:00Z`, '--step=5m'];
+    const usual = await undisturbed({ ...run, file, flags });
+    for (const day of days) {
+      const directory = await temporaryDirectory();
+      const own = { ...run, file, flags, directory };
+      const stopped = await backfilled({ ...own, beforeCall: stopAt(usual.calls) });
+      const next = await backfilled({ ...own, at: laterBy(day * dayMs) });
+
+      expect(stopped).toMatchObject({ exitCode: 143, output: undefined });
+      expect(next).toMatchObject({ exitCode: 0, output: usual.output });
+      expect(usual.output?.split('\n').length).toBeGreaterThan(300);
+    }
+  });
 
   it('moves the edge while it goes on, however long a single run takes', async () => {
     const { exitCode, output, targets } = await undisturbed({
