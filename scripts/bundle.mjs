@@ -228,8 +228,6 @@ const bundle = await rolldown({
   // Lines of the bundle that say of which file they are: nobody asks, and the map knows.
   experimental: { attachDebugInfo: 'none' },
   plugins: [nodeModules, partOfUndici, oneLanguage, partOfPromClient],
-  // Where each module begins: the map has it.
-  experimental: { attachDebugInfo: 'none' },
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
   },

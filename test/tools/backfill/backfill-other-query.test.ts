@@ -17,7 +17,7 @@ import { salesOf } from './past-world.ts';
 describe('backfill of queries', () => {
   it('has no sample of a group in a window without events, of which New Relic has a row of 0', async () => {
     const nowMs = Date.parse('2026-09-01T10:00:00Z');
-    const world = { number: 1, nowMs, hasZeros: false, mostWindows: 366 };
+    const world = { number: 1, nowMs, mostWindows: 366 };
     const output = join(await temporaryDirectory(), 'past.om');
     const text = `${accountOf('nerdgraph')}queries: [{ as: sales, nrql: "SELECT count(*) FROM Sale FACET city LIMIT 50", window: 5m, delay: 1m }]\n`;
     const range = ['--from=2026-09-01T08:00:00Z', '--to=2026-09-01T10:00:00Z', '--step=5m'];

@@ -23,10 +23,8 @@ import {
 } from './past-world.ts';
 
 /** `FC_RUNS=1000` for more of them; `FC_SEED` and `FC_PATH` for the run that a failure names. */
-const { FC_RUNS, FC_SEED, FC_PATH, FC_HARD = '' } = process.env;
+const { FC_RUNS, FC_SEED, FC_PATH } = process.env;
 const numRuns = Number(FC_RUNS ?? 30);
-/** What the exporter is known to do otherwise: `FC_HARD=zeros,max_series` for both. */
-const [hasZeros, hasMaxSeries] = [FC_HARD.includes('zeros'), FC_HARD.includes('max_series')];
 const begunAt = '2026-09-01T10:00:30Z';
 const nowMs = Date.parse(begunAt);
 
@@ -74,7 +72,6 @@ const setups = fc.record({
     .filter((apps) => apps.some(({ exclude }) => !exclude)),
   queries: fc.subarray([...pastQueries.keys()], { minLength: 1 }),
   polls: fc.array(fc.record(timing), { minLength: 10, maxLength: 10 }),
-  maxSeries: hasMaxSeries ? fc.constantFrom(1, 2, 3, 1000) : fc.constant(1000),
 });
 type Setup = typeof setups extends fc.Arbitrary<infer Some> ? Some : never;
 type App = Setup['apps'][number];
@@ -92,7 +89,7 @@ const queriesOf = ({
 
 /** The file of a setup. */
 function fileOf(setup: Setup): string {
-  const { accounts, stepMinutes, maxSeries } = setup;
+  const { accounts, stepMinutes } = setup;
   const of = ({ account }: Timing) => ({ account: `account ${account % accounts}` });
   const timed = ({ window, delay, ...rest }: Timing) => {
     return {
@@ -127,7 +124,7 @@ function fileOf(setup: Setup): string {
       const names = gauges.map(([member]) => [member, gaugeOf(index, member)] as const);
       const as = names[0]?.[0] === 'q' ? names[0][1] : Object.fromEntries(names);
       const labels = facets.length > 1 ? { kind: 'sort' } : {};
-      const more = { labels, constant_labels: { squad: 'x' }, max_series: maxSeries };
+      const more = { labels, constant_labels: { squad: 'x' } };
       return { as, nrql, ...timed({ ...poll }), ...more };
     }),
   });
@@ -230,16 +227,6 @@ function* subjectSamples(
   }
 }
 
-/** Of more series than there may be a page has those of whole rows, the first by their labels. */
-function firstOf<
-  Row extends { readonly values: readonly unknown[]; readonly texts: readonly string[] },
->(rows: readonly Row[], most: number): readonly Row[] {
-  const sorted = rows.toSorted((one, other) => (one.texts.join() < other.texts.join() ? -1 : 1));
-  let left = most;
-  const end = sorted.findIndex(({ values }) => (left -= values.length) < 0);
-  return end === -1 ? sorted : sorted.slice(0, end);
-}
-
 /** What the file must have of a query. */
 function* querySamples(
   world: World,
@@ -265,7 +252,7 @@ function* querySamples(
       });
       return { texts, values };
     });
-    for (const { texts, values } of firstOf(rows, setup.maxSeries)) {
+    for (const { texts, values } of rows) {
       const own = facets.map((one, nth) => [
         facets.length > 1 && one === 'kind' ? 'sort' : one,
         texts[nth] ?? '',
@@ -326,7 +313,7 @@ function samplesIn(text: string): Samples {
 
 async function differencesOf(setup: Setup) {
   const { world: number, mostWindows, stepMinutes, minutes, agoMinutes, seconds, only } = setup;
-  const world = { number, nowMs, mostWindows, hasZeros };
+  const world = { number, nowMs, mostWindows };
   const toMs = nowMs - 30_000 - agoMinutes * minuteMs + seconds * 1000;
   const range = { fromMs: toMs - minutes * minuteMs, toMs };
   const [from, to] = [range.fromMs, toMs].map((ms) => new Date(ms).toISOString());

@@ -5,8 +5,6 @@ import type { TimeWindow } from '../../../src/model/window.ts';
 export interface World {
   readonly number: number;
   readonly nowMs: number;
-  /** Whether there are calls of which all values are 0. */
-  readonly hasZeros: boolean;
   /** Of one answer; more of them are too much. */
   readonly mostWindows: number;
 }
@@ -65,7 +63,7 @@ export interface Timeslice {
 
 /** Of some hosts of an application together, in a window. */
 export function timesliceOf(
-  { number, hasZeros }: World,
+  { number }: World,
   { id, beats }: TrueApplication,
   hosts: readonly (string | null)[],
   metric: string,
@@ -81,7 +79,7 @@ export function timesliceOf(
       const isThere = mixed(there, Math.floor(minute / 45)) % 4 > 0;
       if (!isThere || mixed(seed, Math.floor(minute / 20)) % 4 < rarity) continue;
       const random = mixed(seed, minute);
-      const isZero = hasZeros && mixed(seed, 7 + Math.floor(minute / 60)) % 2 === 0;
+      const isZero = mixed(seed, 7 + Math.floor(minute / 60)) % 2 === 0;
       const count = 1 + (random % 7);
       const value = isZero && !isBeat ? 0 : 1 + ((random >>> 8) % 9);
       all.count += count;
