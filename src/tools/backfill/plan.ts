@@ -51,7 +51,7 @@ const mostGrowth = 20;
 
 /**
  * How many rows a query has, all windows together. Where that is LIMIT or more, it goes by the newest slice: one that
- * has more is divided when it is asked. What New Relic does not say is taken for LIMIT.
+ * has more is divided when it is asked. If New Relic does not answer now, it is taken for few.
  */
 async function rowsOf(account: OpenAccount, query: Query, range: SampleRange): Promise<number> {
   const { mostRows: most, facets } = query;
@@ -62,7 +62,7 @@ async function rowsOf(account: OpenAccount, query: Query, range: SampleRange): P
   for (const [{ fromMs }, least] of [[whole, 1] as const, [newest, most / mostGrowth] as const]) {
     const rows = await askNrql(account, purpose, nrqlOf({ ...newest, fromMs }), ({ results }) =>
       Array.isArray(results) ? results.length : most,
-    ).catch(() => most);
+    ).catch(() => 1);
     if (rows < most) return Math.max(rows, least);
   }
   return most;

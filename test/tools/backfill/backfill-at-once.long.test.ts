@@ -36,7 +36,7 @@ describe('backfill, disturbed', () => {
     whole = await undisturbed(run);
     // But for the list of applications.
     slices = whole.calls - 1;
-    expect(slices).toBe(29);
+    expect(slices).toBe(16);
   });
 
   /** A run, and what is done at a moment of it. */
@@ -50,7 +50,8 @@ describe('backfill, disturbed', () => {
       ...run,
       directory,
       beforeCall: (call, { clock }) => {
-        if (call !== (moment < 20 ? 3 * (moment - 9) : whole.calls)) return;
+        const share = moment < 20 ? (moment - 9) / 11 : 1;
+        if (call !== Math.ceil(share * whole.calls)) return;
         const stage = stages[moment - 20] ?? 0;
         const until = async (): Promise<void> => {
           while (stageOf(directory, slices) < stage) await settle();
