@@ -35,7 +35,7 @@ describe('backfill, in a bad night', () => {
     ['a refused key', { kind: 'status', status: 401 }, later, 60, 'Check the API key'],
     ['an outage', { kind: 'status', status: 503 }, later, 130, 'which may pass by itself'],
     ['pages of a proxy', { kind: 'html' }, { queryIncludes: ofQuery }, 60, 'not JSON'],
-    ['timeouts', timeout, { queryIncludes: ofQuery }, 250, 'ask for less'],
+    ['timeouts', timeout, { queryIncludes: ofQuery }, 300, 'ask for less'],
   ])('ends after an hour of %s, says what is missing, and fetches just that', async (...row) => {
     const [, fault, when, most, says] = row;
     const directory = await temporaryDirectory();
