@@ -11,6 +11,7 @@ import type {
   SecretLocation,
   Selector,
 } from '../model/config.ts';
+import { own } from '../model/own.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import { regionAddresses } from '../model/region.ts';
 import { type FileCustomMetric, type FileMetric, metricChoiceOf } from './metric-schema.ts';
@@ -27,7 +28,7 @@ import {
 const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
 
 function accountOf(account: FileAccount, directory: string): AccountConfig {
-  const { ca_file: caFile, account_id: accountId } = account;
+  const { ca_file: caFile, account_id: accountId, labels } = account;
   const isRest = account.source === 'rest' || accountId === undefined;
   const placeOf = (file?: string, name?: string): SecretLocation | undefined => {
     if (file !== undefined) return { kind: 'file', path: resolve(directory, file) };
@@ -47,6 +48,7 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
     proxyUrl: account.proxy_url,
     ...(proxyUrlFrom && { proxyUrlFrom }),
     caFile: caFile === undefined ? undefined : resolve(directory, caFile),
+    ...(Object.keys(labels).length > 0 && { labels }),
   };
 }
 
@@ -136,8 +138,26 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
+type AccountLabels = ReadonlyMap<string, FileAccount['labels']>;
+
+/** Those of an account that a query has on all its series: a constant label of the same name is what it says. */
+function accountLabelsOf(
+  { constant_labels: constant }: FileQuery,
+  ofAccount: FileAccount['labels'] = {},
+): Pick<Query, 'accountLabels'> {
+  const labels = Object.entries(ofAccount).map(([name, value]) => [
+    name,
+    own(constant, name) ?? value,
+  ]);
+  return labels.length === 0 ? {} : { accountLabels: Object.fromEntries(labels) };
+}
+
 /** One for each account that an entry asks. */
-function queriesOf(query: FileQuery, { accounts, poll }: FileConfig): readonly Query[] {
+function queriesOf(
+  query: FileQuery,
+  { accounts, poll }: FileConfig,
+  labels: AccountLabels,
+): readonly Query[] {
   const { intervalMs, window, delayMs, staleAfterMs } = pollOf({ ...query, tags: {} }, poll);
   return accountsOf(query, accounts).map((account) => ({
     ...query.meaning,
@@ -146,6 +166,7 @@ function queriesOf(query: FileQuery, { accounts, poll }: FileConfig): readonly Q
     maxSeries: query.max_series,
     help: query.help,
     labels: query.constant_labels,
+    ...accountLabelsOf(query, labels.get(account)),
     poll: { intervalMs, window, delayMs, staleAfterMs },
   }));
 }
@@ -157,16 +178,18 @@ export function buildConfig(file: FileConfig, context: BuildContext): Config {
   const helps = gaugeHelps([file.poll.metrics, ...file.apps.map(({ metrics = [] }) => metrics)]);
   const withMetrics = onceForEqual((list: readonly FileMetric[]) => sameMetrics(list, helps));
   const usual = withMetrics(file.poll.metrics);
+  const labelsByAccount = new Map(file.accounts.map(({ name, labels }) => [name, labels]));
   return {
     accounts: file.accounts.map((account) => accountOf(account, context.directory)),
     apps: file.apps.map((app) => {
       const same = app.metrics === undefined ? usual : withMetrics(app.metrics);
       const transactions = transactionsOf(app.transactions);
+      const account = app.account ?? file.accounts[0]?.name ?? '';
       return {
-        account: app.account ?? file.accounts[0]?.name ?? '',
+        account,
         selector: selectorOf(app, context),
         exclude: app.exclude,
-        labels: labelsOf(app.labels),
+        labels: labelsOf({ ...labelsByAccount.get(account), ...app.labels }),
         hosts: hostsOf(app, context),
         application: app.application,
         transactions,
@@ -174,6 +197,8 @@ export function buildConfig(file: FileConfig, context: BuildContext): Config {
         poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
-    ...(file.queries[0] && { queries: file.queries.flatMap((one) => queriesOf(one, file)) }),
+    ...(file.queries[0] && {
+      queries: file.queries.flatMap((one) => queriesOf(one, file, labelsByAccount)),
+    }),
   };
 }

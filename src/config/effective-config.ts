@@ -34,11 +34,12 @@ function effectiveConfig({ accounts, apps, queries = [] }: Config): FileMap {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;
+  const labelsByAccount = new Map(accounts.map(({ name, labels = {} }) => [name, labels]));
   return {
     accounts: accounts.map(accountMap),
     poll,
     apps: apps.map((entry) => ({
-      ...entryMap(entry, isAccountNamed),
+      ...entryMap(entry, isAccountNamed, labelsByAccount.get(entry.account) ?? {}),
       ...(entry.exclude || entry.poll === usual ? {} : differing(pollMap(entry.poll), poll)),
     })),
     ...(queries.length > 0 && { queries: queries.map((one) => queryMap(one, isAccountNamed)) }),
@@ -71,6 +72,7 @@ function accountMap(account: AccountConfig): FileMap {
     proxy_url: proxyUrl?.replace(/\/\/.*@/u, `//${redacted}@`),
     ...(proxyUrlFrom && locationMap('proxy_url', proxyUrlFrom)),
     ca_file: caFile,
+    labels: account.labels,
   };
 }
 
@@ -123,10 +125,11 @@ function windowText(window: WindowSetting): string {
   return window.kind === 'range' ? formatDuration(window.lengthMs) : 'default';
 }
 
-function entryMap(entry: AppEntry, isAccountNamed: boolean): FileMap {
-  const { account, exclude, labels, application, transactions } = entry;
+function entryMap(entry: AppEntry, isAccountNamed: boolean, ofAccount: FileMap): FileMap {
+  const { account, exclude, application, transactions } = entry;
   const chosen = { ...selectorMap(entry), account: isAccountNamed ? account : undefined };
   if (exclude) return { ...chosen, exclude };
+  const labels = differing(entry.labels, ofAccount);
   return { ...chosen, labels, hosts: hostsValue(entry), application, transactions };
 }
 

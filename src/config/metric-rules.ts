@@ -44,17 +44,20 @@ function readList(list: unknown, path: Path): MetricList {
   return { named, isAllNamed, labels: new Map(labels) };
 }
 
-/** Series of one list that would be the same in Prometheus. */
-function* equalSeries({ named }: MetricList): Iterable<Found> {
+/** Series of one list that would be the same in Prometheus, with the labels of an account. */
+function* equalSeries({ named }: MetricList, shared: PlainMap): Iterable<Found> {
+  const beside = shared === noLabels ? '' : ', with those of the account';
   const seen = new Map<string, readonly MetricScope[]>();
   for (const { series, path } of named) {
     const { gauge, labels, scope } = series;
-    const sorted = Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const sorted = Object.entries({ ...shared, ...labels }).toSorted(([one], [other]) =>
+      one < other ? -1 : 1,
+    );
     const key = JSON.stringify([gauge.name, sorted]);
     const before = seen.get(key) ?? [];
     seen.set(key, [...before, scope]);
     if (before.some((one) => one === scope || one === 'both' || scope === 'both')) {
-      const message = `an earlier metric of the list has the name "${gauge.name}" and the same labels`;
+      const message = `an earlier metric of the list has the name "${gauge.name}" and the same labels${beside}`;
       yield [[...path, 'as'], message, 'give one of them another name, or other labels'];
     }
   }
@@ -140,12 +143,17 @@ function* nothingToRead(app: PlacedMap, { named, isAllNamed }: MetricList): Iter
   yield [at, message, `leave out "${off}: false", or choose other metrics`];
 }
 
+const noLabels: PlainMap = {};
+const hasAny = (found: readonly Found[]): boolean => found.length > 0;
+
 /**
  * Metrics that do not go together: with one another, or with the entries that have them. A metric that the
  * schema rejects is left out. With aliases thousands of entries have the same list, which is read once.
  */
 export function* metricConflicts({ written }: { readonly written: PlainMap }): Iterable<Found> {
   const known = new Map<unknown, MetricList>();
+  const accounts = new Map(mapsUnder(written, 'accounts').map(({ map }) => [map['name'], map]));
+  const [onlyName] = accounts.keys();
   const read = (list: unknown, path: Path): MetricList => {
     const found = known.get(list) ?? readList(list, path);
     known.set(list, found);
@@ -155,10 +163,14 @@ export function* metricConflicts({ written }: { readonly written: PlainMap }): I
   read(usual, ['poll', 'metrics']);
   const apps = mapsUnder(written, 'apps').map((app) => {
     const isOwn = Object.hasOwn(app.map, 'metrics');
-    return { app, list: read(isOwn ? app.map['metrics'] : usual, [...app.path, 'metrics']) };
+    const list = read(isOwn ? app.map['metrics'] : usual, [...app.path, 'metrics']);
+    const shared = accounts.get(app.map['account'] ?? onlyName)?.['labels'];
+    return { app, list, shared: isPlainMap(shared) ? shared : noLabels };
   });
-  for (const list of known.values()) {
-    yield* equalSeries(list);
+  const sharing = new Map(Array.from(known.values(), (list) => [list, new Set([noLabels])]));
+  for (const { list, shared } of apps) sharing.get(list)?.add(shared);
+  for (const [list, all] of sharing) {
+    yield* [...all].map((shared) => [...equalSeries(list, shared)]).find(hasAny) ?? [];
     yield* scoreOfOthers(list);
   }
   yield* conflicts(known.values());

@@ -197,6 +197,8 @@ export const ownLabels: readonly string[] =
 
 /** Labels of the exporter on the series of queries. */
 export const queryLabels: readonly string[] = ['account', 'query', 'quantile', 'le'];
+/** On all series. */
+export const everyOwnLabel: readonly string[] = [...new Set([...ownLabels, ...queryLabels])];
 
 const validName = new RegExp(labelNamePattern, 'u');
 

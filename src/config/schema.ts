@@ -14,6 +14,7 @@ import {
   applicationId,
   duration,
   eachOnce,
+  everyOwnLabel,
   type FileHosts,
   flag,
   hostChoice,
@@ -51,6 +52,7 @@ export interface FileAccount {
   readonly proxy_url_file?: string;
   readonly proxy_url_env?: string;
   readonly ca_file?: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** NerdGraph refuses more requests in flight, all keys of a user together. */
@@ -167,6 +169,10 @@ const account = mapOf({
   ca_file: text(
     'CA bundle (PEM) to trust in addition to the usual CAs; a relative path is relative to this file.',
   ).exactOptional(),
+  labels: labels(
+    'Extra labels on every series of its applications and queries, unless they have a label of this name.',
+    everyOwnLabel,
+  ).prefault({}),
 }).meta({
   oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }],
   not: {

@@ -38,6 +38,8 @@ export interface AccountConfig {
   readonly proxyUrlFrom?: SecretLocation | undefined;
   /** An extra CA bundle (PEM), as an absolute path. */
   readonly caFile: string | undefined;
+  /** Extra labels on all its series. Default: none. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Which part of the applications this process polls. Default: all of them. */
   readonly shard?: Shard | undefined;
   /** Calls that all shards together may send in any 60 seconds. Default: `requestsPerMinute`. */
@@ -111,8 +113,10 @@ export interface Query {
   readonly maxSeries: number;
   /** Help text of its gauges; `undefined` if the configuration has none. */
   readonly help: string | undefined;
-  /** Constant labels. */
+  /** Constant labels of its gauges. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Those of its account, on all its series, as far as it has no others of these names. Default: none. */
+  readonly accountLabels?: Readonly<Record<string, string>> | undefined;
   readonly poll: PollTiming;
 }
 
@@ -147,6 +151,7 @@ export interface AppEntry {
   readonly selector: Selector;
   /** Whether what it selects is left out: it is not polled, and nothing else of the entry counts. */
   readonly exclude: boolean;
+  /** With those of its account. */
   readonly labels: Readonly<Record<string, string>>;
   /** Which hosts are polled: all, none, or some. */
   readonly hosts: boolean | HostSelector;

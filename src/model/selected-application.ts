@@ -57,13 +57,16 @@ export function tagsWithoutValue(all: readonly SelectedApplication[]): readonly 
   return [...asked].flatMap(([tag, isMissing]) => (isMissing ? tag : []));
 }
 
-/** The labels of every series: those of the entry, and tags. A tag that the application lacks is an empty label. */
+/**
+ * The labels of every series: those of the entry, and tags. In place of a tag that the application lacks stands
+ * the label of the account, or an empty one.
+ */
 export function labelsOf({ application, entry }: SelectedApplication): AppEntry['labels'] {
   const { tags } = entry.poll;
   if (tags === undefined) return entry.labels;
   const ofTags = Object.entries(tags).map(([tag, label]) => [
     label,
-    own(application.tags ?? {}, tag) ?? '',
+    own(application.tags ?? {}, tag) ?? own(entry.labels, label) ?? '',
   ]);
   return { ...entry.labels, ...Object.fromEntries(ofTags) };
 }

@@ -13,6 +13,8 @@ import {
   type Family,
   type FamilyHead,
   type HostLabelsOf,
+  type Labels,
+  renderBeside,
   renderLabels,
   type Sample,
 } from './render.ts';
@@ -129,10 +131,10 @@ export function familiesOf(series: readonly PolledSeries[]): readonly AppFamily[
   return inPageOrder([...polledFamilies(series), ...fixedFamilies]);
 }
 
-/** A series of a gauge: the index of its value in a reading, and its labels, rendered. */
+/** A series of a gauge: the index of its value in a reading, and its own labels. */
 interface GaugeSeries {
   readonly index: number;
-  readonly labels: string;
+  readonly own: Labels;
 }
 
 function gaugesOf(series: readonly PolledSeries[], what: 'applications' | 'hosts') {
@@ -140,7 +142,7 @@ function gaugesOf(series: readonly PolledSeries[], what: 'applications' | 'hosts
   for (const [index, one] of series.entries()) {
     if (!isReadOf(what, one)) continue;
     const known = byName.get(one.gauge.name) ?? { gauge: one.gauge, series: [] };
-    known.series.push({ index, labels: renderLabels(Object.entries(seriesLabels(one))) });
+    known.series.push({ index, own: Object.entries(seriesLabels(one)) });
     byName.set(one.gauge.name, known);
   }
   return [...byName.values()];
@@ -148,15 +150,17 @@ function gaugesOf(series: readonly PolledSeries[], what: 'applications' | 'hosts
 
 /** Yields one at a time: an application may have many thousands of hosts. */
 function* samplesOf(
-  series: readonly GaugeSeries[],
+  gauge: readonly GaugeSeries[],
+  shared: AppSnapshot['labels'],
   readings: Iterable<readonly [hostId: string, values: Values]>,
-  hostLabelsOf: HostLabelsOf,
+  hostLabelsOf: HostLabelsOf = () => '',
 ): Iterable<Sample> {
+  const series = gauge.map(({ index, own }) => ({ index, labels: renderBeside(own, shared) }));
   for (const [hostId, values] of readings) {
     const host = hostLabelsOf(hostId);
     for (const { index, labels } of series) {
       const value = values[index];
-      if (value !== undefined && Number.isFinite(value)) yield { host, labels, value };
+      if (value !== undefined && Number.isFinite(value)) yield { host, ...labels, value };
     }
   }
 }
@@ -167,8 +171,8 @@ export function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily
     ({ gauge: { name, help }, series }): AppFamily => ({
       name,
       help: `${help} ${cachedNotice}`,
-      samplesOf: ({ reading }) =>
-        samplesOf(series, reading === undefined ? [] : [['', reading.application]], () => ''),
+      samplesOf: ({ reading, labels }) =>
+        samplesOf(series, labels, reading === undefined ? [] : [['', reading.application]]),
     }),
   );
   const ofHosts = gaugesOf(all, 'hosts').map(
@@ -176,8 +180,8 @@ export function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily
       name: hostName,
       help: `${hostHelp} ${cachedNotice}`,
       isOfHosts: true,
-      samplesOf: ({ reading }, hostLabelsOf) =>
-        samplesOf(series, reading?.hosts ?? [], hostLabelsOf),
+      samplesOf: ({ reading, labels }, hostLabelsOf) =>
+        samplesOf(series, labels, reading?.hosts ?? [], hostLabelsOf),
     }),
   );
   return [...ofApplications, ...ofHosts];
@@ -201,11 +205,11 @@ export function queryFamiliesOf({
       ({ name }, index): Family<QuerySnapshot> => ({
         name,
         help: `${text} ${cachedNotice}`,
-        samplesOf: ({ reading, query: { labels: constant } }) =>
+        samplesOf: ({ reading, query: { labels: constant, accountLabels } }) =>
           (reading?.series ?? [])
             .filter(({ gauge }) => gauge === index)
             .map(({ labels: own, value }) => ({
-              labels: renderLabels([...own, ...Object.entries(constant)]),
+              ...renderBeside([...own, ...Object.entries(constant)], accountLabels),
               value,
             })),
       }),

@@ -9,6 +9,8 @@ export interface Sample {
   /** Those of its host, which are printed first; empty for none. */
   readonly host?: string;
   readonly labels: string;
+  /** In place of the shared labels after its own. */
+  readonly after?: string;
   readonly value: number;
 }
 
@@ -44,6 +46,16 @@ export function renderLabels(labels: Labels): string {
   return text;
 }
 
+/** Labels of a series, and those that it shares with others: of two with one name its own wins. */
+export function renderBeside(
+  own: Labels,
+  shared: AppSnapshot['labels'] = {},
+): Pick<Sample, 'labels' | 'after'> {
+  const names = new Set(own.map(([name]) => name));
+  const others = Object.entries(shared).filter(([name]) => !names.has(name));
+  return { labels: renderLabels(own), after: renderLabels(others) };
+}
+
 export function renderHeader(name: string, help: string): string {
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return `# HELP ${name} ${escaped}\n# TYPE ${name} gauge\n`;
@@ -56,8 +68,8 @@ export function renderSamples(
   samples: readonly Sample[],
 ): string {
   let text = '';
-  for (const { host = '', labels, value } of samples) {
-    const all = joined(joined(joined(shared.before, host), labels), shared.after);
+  for (const { host = '', labels, after = shared.after, value } of samples) {
+    const all = joined(joined(joined(shared.before, host), labels), after);
     text += all === '' ? `${name} ${value}\n` : `${name}{${all}} ${value}\n`;
   }
   return text;
@@ -162,7 +174,8 @@ export function renderQuery(
   families: readonly Family<QuerySnapshot>[],
 ): RenderedSubject {
   const { query, reading } = snapshot;
-  const own = rendered(snapshot, families, { before: accountLabel(query.account), after: '' });
+  const after = renderLabels(Object.entries(query.accountLabels ?? {}));
+  const own = rendered(snapshot, families, { before: accountLabel(query.account), after });
   const identity = `${own.identity} query ${query.name}`;
   return { ...own, identity, leftOut: reading?.leftOut ?? 0 };
 }

@@ -77,6 +77,7 @@ accounts:
     timeout: 1m30s
     proxy_url: http://user:pass@proxy:3128/
     ca_file: /etc/ca.pem
+    labels: { env: live }
 apps: [{id: 1}]`;
 
     expect((await configOf(text)).accounts).toStrictEqual([
@@ -91,6 +92,7 @@ apps: [{id: 1}]`;
         timeoutMs: 90_000,
         proxyUrl: 'http://user:pass@proxy:3128',
         caFile: '/etc/ca.pem',
+        labels: { env: 'live' },
       },
     ]);
   });

@@ -150,6 +150,7 @@ const account = (name: string): fc.Arbitrary<AccountConfig> =>
     timeoutMs: seconds(600),
     proxyUrl: fc.constantFrom(undefined, 'http://proxy:3128'),
     caFile: fc.constantFrom(undefined, '/etc/ca.pem'),
+    labels: fc.constantFrom(undefined, { tier: 'a', env: 'live' }),
   });
 
 /** Accounts whose proxy is named elsewhere, too. */
@@ -239,4 +240,11 @@ const configs: fc.Arbitrary<Config> = fc
       accounts: fc.tuple(anyAccount('first'), anyAccount('yes')),
       apps: fc.array(entry(fc.constantFrom(...lists)), { minLength: 1, maxLength: 4 }),
     }),
-  );
+  )
+  .map(({ accounts, apps }) => ({
+    accounts,
+    apps: apps.map((one) => {
+      const { labels } = accounts.find(({ name }) => name === one.account) ?? {};
+      return { ...one, labels: { ...labels, ...one.labels } };
+    }),
+  }));

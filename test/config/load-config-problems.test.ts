@@ -102,6 +102,9 @@ const shape: readonly Row[] = [
   [withKey('labels: {job: x}'), '1:25', 'scrape targets'],
   [withKey('labels: {a: ""}'), '1:28', 'must not be empty'],
   [withKey('labels: [a]'), '1:24', 'must be a map, not a list'],
+  [account('labels: {a-b: x, job: x, a: ""}'), '1:47 1:55 1:66', 'valid label name', 'must not be'],
+  [account('labels: {host_id: x, query: x}'), '1:47 1:59', 'the exporter sets this label itself'],
+  [account('labels: [a]'), '1:46', 'must be a map, not a list'],
   ['apps: [{match: a, exclude: true, hosts: false}, {id: 1}]', '1:34', '"hosts" has no effect'],
   [
     'apps: [{match: a, exclude: true, raw: true, labels: {b: c}}, {id: 1}]',

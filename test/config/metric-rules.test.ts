@@ -83,6 +83,11 @@ const conflicts: readonly Row[] = [
   ],
   [metrics(metric('for: hosts'), metric('for: both')), '1:102', 'the same labels'],
   [
+    `${metrics(metric('labels: {a: b}'), metric())}\naccounts: [{name: n, api_key_env: K, labels: {a: b}}]`,
+    '1:106',
+    'the same labels, with those of the account',
+  ],
+  [
     metrics(metric('value: percent'), metric('value: count, labels: {a: b}')),
     '1:78',
     'two units: ratios before, numbers here',

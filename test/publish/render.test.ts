@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { labelValueOf } from '../../src/model/label-value.ts';
 import {
   type Labels,
+  renderBeside,
   renderHeader,
   renderLabels,
   renderSamples,
@@ -67,6 +68,20 @@ describe('renderSamples', () => {
         expect(rendered).toBe(expected);
       }),
     );
+  });
+});
+
+describe('renderBeside', () => {
+  it.each([
+    { own: [['env', 'own']], after: 'team="a"' },
+    // A facet without a value: with the shared one it could be that of another row.
+    { own: [['env', '']], after: 'team="a"' },
+    { own: [['other', 'own']], after: 'env="live",team="a"' },
+    { own: [], after: 'env="live",team="a"' },
+  ] as const)('has no label of others beside one of its own: $own', ({ own, after }) => {
+    const shared = { env: 'live', team: 'a' };
+
+    expect(renderBeside(own, shared)).toEqual({ labels: renderLabels(own), after });
   });
 });
 

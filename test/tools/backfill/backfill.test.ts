@@ -23,12 +23,13 @@ const range = ['--from=2026-09-01T09:50:00Z', '--to=2026-09-01T10:00:00Z'];
 
 describe('backfill', () => {
   it('writes what a scrape would have shown: the same names, labels and values', async () => {
-    const { exitCode, output, stderr } = await backfilled({ file: file(), options });
+    const text = file().replace('account_id', 'labels: { team: all, env: live }, account_id');
+    const { exitCode, output, stderr } = await backfilled({ file: text, options });
     const own = new Set((output ?? '').split('\n').map((line) => line.split('{')[0]));
 
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     for (const time of ['2026-09-01T09:50:00Z', '2026-09-01T09:57:00Z', '2026-09-01T10:00:00Z']) {
-      const page = (await pageOf(file(), options, time)).filter((line) =>
+      const page = (await pageOf(text, options, time)).filter((line) =>
         own.has(line.split('{')[0]),
       );
       const shown = pageAt(output, time);
@@ -38,6 +39,7 @@ describe('backfill', () => {
       // What had calls before, and has none now.
       expect(before.filter((line) => !line.endsWith(' 0'))).toEqual([]);
       expect(page.length).toBeGreaterThan(100);
+      expect(shown.filter((line) => !line.includes(',env="live"'))).toEqual([]);
     }
   });
 
