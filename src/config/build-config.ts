@@ -138,37 +138,29 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
   return new Map([...several, ...written]);
 }
 
-type AccountLabels = ReadonlyMap<string, FileAccount['labels']>;
+type AccountLabels = ReadonlyMap<string, AppEntry['labels']>;
 
-/** Those of an account that a query has on all its series: a constant label of the same name is what it says. */
-function accountLabelsOf(
-  { constant_labels: constant }: FileQuery,
-  ofAccount: FileAccount['labels'] = {},
-): Pick<Query, 'accountLabels'> {
-  const labels = Object.entries(ofAccount).map(([name, value]) => [
-    name,
-    own(constant, name) ?? value,
-  ]);
-  return labels.length === 0 ? {} : { accountLabels: Object.fromEntries(labels) };
-}
-
-/** One for each account that an entry asks. */
+/** One for each account that an entry asks. Of two labels with one name its own is on all its series. */
 function queriesOf(
-  query: FileQuery,
+  { constant_labels: labels, ...query }: FileQuery,
   { accounts, poll }: FileConfig,
-  labels: AccountLabels,
+  labelsByAccount: AccountLabels,
 ): readonly Query[] {
   const { intervalMs, window, delayMs, staleAfterMs } = pollOf({ ...query, tags: {} }, poll);
-  return accountsOf(query, accounts).map((account) => ({
-    ...query.meaning,
-    account,
-    name: query.meaning.gauges[0]?.name ?? '',
-    maxSeries: query.max_series,
-    help: query.help,
-    labels: query.constant_labels,
-    ...accountLabelsOf(query, labels.get(account)),
-    poll: { intervalMs, window, delayMs, staleAfterMs },
-  }));
+  return accountsOf(query, accounts).map((account) => {
+    const shared = Object.entries(labelsByAccount.get(account) ?? {});
+    const others = shared.map(([name, value]) => [name, own(labels, name) ?? value]);
+    return {
+      ...query.meaning,
+      account,
+      name: query.meaning.gauges[0]?.name ?? '',
+      maxSeries: query.max_series,
+      help: query.help,
+      labels,
+      ...(others.length > 0 && { accountLabels: Object.fromEntries(others) }),
+      poll: { intervalMs, window, delayMs, staleAfterMs },
+    };
+  });
 }
 
 /** Builds the configuration from a file that has passed every check. */

@@ -15,6 +15,7 @@ import { printable } from '../model/shown-text.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 import { readNrql } from './nrql-text.ts';
+import { snakeCase } from './schema-fields.ts';
 
 /** How configurations are written: a word such as `on` in quotes, which YAML 1.1 takes for a boolean. */
 const yamlStyle = {
@@ -80,18 +81,26 @@ function locationMap(key: 'api_key' | 'proxy_url', location: SecretLocation): Fi
   return { [`${key}_${location.kind}`]: location.kind === 'file' ? location.path : location.name };
 }
 
-function pollMap(poll: PollConfig): FileMap {
-  return {
-    interval: formatDuration(poll.intervalMs),
-    discovery_interval: formatDuration(poll.discoveryIntervalMs),
-    window: windowText(poll.window),
-    delay: formatDuration(poll.delayMs),
-    stale_after: formatDuration(poll.staleAfterMs),
-    host_names: poll.hostNames,
-    raw: poll.raw,
-    metrics: poll.metrics.map(metricValue),
-    tags: poll.tags,
-  };
+function pollMap({ metrics, tags, ...settings }: PollConfig): FileMap {
+  return { ...settingsMap(settings), metrics: metrics.map(metricValue), tags };
+}
+
+/** Settings have the same names in the model: `delayMs` is the `delay` of the file, and `hostNames` its `host_names`. */
+function settingsMap(settings: Readonly<Record<string, Setting>>): FileMap {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      snakeCase(key.replace(/Ms$/u, '')),
+      settingValue(value),
+    ]),
+  );
+}
+
+type Setting = number | boolean | WindowSetting;
+
+function settingValue(value: Setting): string | boolean {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return formatDuration(value);
+  return value.kind === 'range' ? formatDuration(value.lengthMs) : 'default';
 }
 
 /** A query as it is written. */
@@ -108,10 +117,7 @@ function queryMap(query: Query, isAccountNamed: boolean): FileMap {
     constant_labels: labels,
     help,
     max_series: maxSeries,
-    interval: formatDuration(poll.intervalMs),
-    window: windowText(poll.window),
-    delay: formatDuration(poll.delayMs),
-    stale_after: formatDuration(poll.staleAfterMs),
+    ...settingsMap(poll),
   };
 }
 
@@ -119,10 +125,6 @@ function metricValue(choice: MetricChoice): unknown {
   if (typeof choice === 'string') return choice;
   const { metric, value, as, scale, help, labels, scope } = choice;
   return { metric, value, as, scale, help, labels, for: scope };
-}
-
-function windowText(window: WindowSetting): string {
-  return window.kind === 'range' ? formatDuration(window.lengthMs) : 'default';
 }
 
 function entryMap(entry: AppEntry, isAccountNamed: boolean, ofAccount: FileMap): FileMap {

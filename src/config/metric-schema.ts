@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isOwnMetricName } from '../model/own-metric-names.ts';
 import {
+  type CustomMetric,
   hostGaugeName,
   type MetricChoice,
   type MetricScope,
@@ -8,17 +9,12 @@ import {
 } from '../model/polled-series.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
 import { documentUrl } from '../model/shown-text.ts';
-import { type ValueName, valueNames } from '../model/vendor-value.ts';
-import { aList, eachOnce, labels, mapOf, notEmpty, parsed, text } from './schema-fields.ts';
+import { valueNames } from '../model/vendor-value.ts';
+import { aList, choice, eachOnce, labels, mapOf, notEmpty, parsed, text } from './schema-fields.ts';
 
 /** A metric that is no preset, as the file has it, defaults applied. */
-export interface FileCustomMetric {
-  readonly metric: string;
-  readonly value: ValueName;
-  readonly as: string;
-  readonly scale: number;
+export interface FileCustomMetric extends Omit<CustomMetric, 'help' | 'scope'> {
   readonly help?: string;
-  readonly labels: Readonly<Record<string, string>>;
   readonly for: MetricScope;
 }
 
@@ -43,7 +39,7 @@ const preset = z
 
 const value = z
   .enum(valueNames, { error: `must be one of the values in ${documentUrl('metrics.md#values')}` })
-  .meta({ description: 'Which value of the metric to read, as in the REST API of New Relic.' });
+  .meta({ description: 'Which value of it to read, as in the REST API.' });
 
 const gaugeNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
 const validGaugeName = new RegExp(gaugeNamePattern, 'u');
@@ -94,7 +90,7 @@ const scale = parsed(
   {
     type: 'number',
     exclusiveMinimum: 0,
-    description: 'Factor on the value, which is in seconds, bytes or a ratio of 1.',
+    description: 'Factor on the value in seconds, bytes or a ratio of 1.',
   },
 );
 
@@ -103,16 +99,13 @@ const metricMap = mapOf({
   value,
   as: gaugeName.meta({
     description:
-      'Name in Prometheus of the gauge of applications. That of hosts is named after it: "newrelic_application_host_x" for "newrelic_application_x", and "host_x" for any other "x".',
+      'The gauge of applications, such as "newrelic_application_x" or "x"; that of hosts is "newrelic_application_host_x" or "host_x".',
   }),
   scale: scale.prefault(1),
   help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
   labels: labels('Extra labels on every series of this metric.').prefault({}),
-  for: z
-    .enum(metricScopes, { error: 'must be applications, hosts or both' })
-    .meta({ description: 'What the metric is read of.' })
-    .prefault('both'),
-}).meta({ description: 'Any other metric of New Relic, which becomes a gauge.' });
+  for: choice(metricScopes, 'What the metric is read of.').prefault('both'),
+}).meta({ description: 'Any other metric, as a gauge.' });
 
 export const customMetric: z.ZodType<FileCustomMetric> = metricMap;
 export const metricKeys: readonly string[] = Object.keys(metricMap.shape);
@@ -124,6 +117,5 @@ export const metrics: z.ZodType<readonly FileMetric[]> = z
   .superRefine(eachOnce)
   .meta({
     uniqueItems: true,
-    description:
-      'What is read of each application and of its hosts: presets, and any other metric as a map.',
+    description: 'What is read of applications and hosts: presets, and other metrics as maps.',
   });

@@ -7,6 +7,9 @@ import type { parseProxyUrl, Refuse } from './url.ts';
 /** The error of a value that is no map. */
 export const aMap = { error: 'must be a map' };
 
+/** Settings that are texts, or are not there. */
+export type Texts<Key extends string> = Partial<Readonly<Record<Key, string>>>;
+
 /** The maps of a file, in words, each with its keys. */
 export type KeyPlaces = readonly (readonly [where: string, keys: readonly string[]])[];
 
@@ -22,7 +25,7 @@ export function mapOf<Shape extends z.core.$ZodShape>(
 
 /** The error of a value that is no list. */
 export const aList = { error: 'must be a list' };
-/** The error of a list that must have an entry. */
+/** The error of a list that must have an entry, or a text a character. */
 export const notEmpty = { error: 'must not be empty' };
 
 /** Refuses a list that holds the same text twice. */
@@ -52,7 +55,7 @@ export function parsed<Value>(
 
 /** A string that is not empty and can be printed. */
 export function text(description: string, longest?: number): z.ZodType<string> {
-  const written = z.string({ error: 'must be a string' }).min(1, { error: 'must not be empty' });
+  const written = z.string({ error: 'must be a string' }).min(1, notEmpty);
   const bounded =
     longest === undefined
       ? written
@@ -60,6 +63,12 @@ export function text(description: string, longest?: number): z.ZodType<string> {
   return bounded
     .refine((value) => !holdsControl(value), { error: 'must not hold control characters' })
     .meta({ description });
+}
+
+/** One of these words. */
+export function choice<Of extends string>(words: readonly Of[], about?: string): z.ZodType<Of> {
+  const listed = words.join(', ').replace(/, (?=[^,]*$)/u, ' or ');
+  return z.enum(words, { error: `must be ${listed}` }).meta({ description: about });
 }
 
 export function flag(description: string): z.ZodType<boolean> {
@@ -182,7 +191,7 @@ export function hostChoice(description: string): z.ZodType<FileHosts> {
 /** A regular expression. Another check tells whether it is valid. */
 export function regularExpression(description: string): z.ZodType<string> {
   const error = 'must be a regular expression in quotes';
-  return z.string({ error }).min(1, { error: 'must not be empty' }).meta({ description });
+  return z.string({ error }).min(1, notEmpty).meta({ description });
 }
 
 /** The form of a Prometheus label name. */

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import {
   aList,
   aMap,
+  choice,
   flag,
   type KeyPlaces,
   mapOf,
   notEmpty,
+  type Texts,
   text,
 } from '../../config/schema-fields.ts';
 import { own } from '../../model/own.ts';
@@ -90,13 +92,8 @@ export function clientAuthOf(name: ClientAuthName): ClientAuth {
 }
 
 /** `tls_server_config` as the file has it. */
-export interface FileTls {
-  readonly cert?: string;
-  readonly key?: string;
-  readonly client_ca?: string;
-  readonly cert_file?: string;
-  readonly key_file?: string;
-  readonly client_ca_file?: string;
+export interface FileTls
+  extends Texts<'cert' | 'key' | 'client_ca' | 'cert_file' | 'key_file' | 'client_ca_file'> {
   readonly client_auth_type: ClientAuthName;
   readonly client_allowed_sans?: readonly string[];
   readonly min_version: VersionName;
@@ -122,11 +119,6 @@ function pem(description: string): z.ZodType<string> {
   return z.string(inPem).min(1, notEmpty).meta({ description });
 }
 
-function oneOf<Name extends string>(names: readonly Name[], description: string): z.ZodType<Name> {
-  const error = `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-  return z.enum(names, { error }).meta({ description });
-}
-
 const tls: z.ZodType<FileTls> = mapOf({
   cert: pem('Certificate of the server (PEM).').exactOptional(),
   key: pem('Key of the certificate (PEM).').exactOptional(),
@@ -134,13 +126,13 @@ const tls: z.ZodType<FileTls> = mapOf({
   cert_file: text('File with the certificate of the server.').exactOptional(),
   key_file: text('File with the key of the certificate.').exactOptional(),
   client_ca_file: text('File with the CAs of client certificates.').exactOptional(),
-  client_auth_type: oneOf(clientAuthNames, 'What is asked of clients.').prefault('NoClientCert'),
+  client_auth_type: choice(clientAuthNames, 'What is asked of clients.').prefault('NoClientCert'),
   client_allowed_sans: z
     .array(text('Name in the certificate of a client.'), aList)
     .min(1, notEmpty)
     .exactOptional(),
-  min_version: oneOf(versionNames, 'Oldest version of TLS.').prefault('TLS12'),
-  max_version: oneOf(versionNames, 'Newest version of TLS.').prefault('TLS13'),
+  min_version: choice(versionNames, 'Oldest version of TLS.').prefault('TLS12'),
+  max_version: choice(versionNames, 'Newest version of TLS.').prefault('TLS13'),
   cipher_suites: z
     .array(
       z.enum(cipherNames, { error: "must be a cipher suite by Go's name, such as TLS_ECDHE_…" }),
@@ -148,16 +140,14 @@ const tls: z.ZodType<FileTls> = mapOf({
     )
     .prefault([]),
   prefer_server_cipher_suites: flag('Whether our order of cipher suites counts.').prefault(true),
-  curve_preferences: z.array(oneOf(curveNames, 'Elliptic curve.'), aList).prefault([]),
+  curve_preferences: z.array(choice(curveNames, 'Elliptic curve.'), aList).prefault([]),
 });
 
 /** Only these, and only these values, as exporter-toolkit has it. */
 const headers = mapOf({
   'Content-Security-Policy': headerValue().exactOptional(),
-  'X-Frame-Options': z
-    .enum(['deny', 'sameorigin'], { error: 'must be deny or sameorigin' })
-    .exactOptional(),
-  'X-Content-Type-Options': z.enum(['nosniff'], { error: 'must be nosniff' }).exactOptional(),
+  'X-Frame-Options': choice(['deny', 'sameorigin']).exactOptional(),
+  'X-Content-Type-Options': choice(['nosniff']).exactOptional(),
   'X-XSS-Protection': headerValue().exactOptional(),
   'Strict-Transport-Security': headerValue().exactOptional(),
 });
