@@ -29,11 +29,28 @@ export interface ConfigSource {
   readonly included?: Included;
 }
 
+/** An included file. */
+export interface IncludedFile extends SourceText {
+  /** The first that stands for it. */
+  readonly pattern: string;
+}
+
+/** What cannot be included: a file, or all that a pattern stands for. */
+export interface Unreadable {
+  readonly found: Found;
+  readonly pattern: string;
+  /** `undefined` if it is all of the pattern. */
+  readonly fileName: string | undefined;
+  /** That its volume does not answer may pass. */
+  readonly cause?: unknown;
+}
+
 /** What the patterns of `include` stand for. */
 export interface Included {
   /** In the order of their paths, byte by byte. */
-  readonly files: readonly SourceText[];
-  /** Files that cannot be used: then there is no configuration. */
+  readonly files: readonly IncludedFile[];
+  readonly unreadable: readonly Unreadable[];
+  /** Why there are too many of them. */
   readonly errors: readonly Found[];
   /** Patterns that no file matches. */
   readonly warnings: readonly Found[];
@@ -125,7 +142,8 @@ export async function readConfigFile(
   const file = { ...main, asked: { digest, patterns } };
   if (patterns.length === 0) return file;
   const { digests, ...included } = await readIncluded(main, patterns, files);
-  const all = [digest, digests, included.errors, included.warnings];
+  const { unreadable, errors, warnings } = included;
+  const all = [digest, digests, unreadable.map(({ found }) => found), errors, warnings];
   return { ...file, included, digest: digestOf(Buffer.from(JSON.stringify(all))) };
 }
 
@@ -154,19 +172,19 @@ function matcherOf(segment: string): (name: string) => boolean {
 
 /**
  * The files that a pattern stands for, by the names that messages give them: one without a wildcard stands
- * for itself. Rejects if a directory cannot be read: files of it would be gone without a word.
+ * for itself. Rejects if a directory cannot be read, or what stands before the first wildcard is not there: files
+ * of it would be gone without a word.
  */
 async function matchesOf(
   pattern: string,
   directory: string,
-  { listDirectory }: FileSystem,
+  { listDirectory, realPath }: FileSystem,
 ): Promise<readonly string[]> {
   const segments = pattern.split('/').filter((one, index) => one !== '' || index === 0);
   const literal = segments.findIndex((one) => hasWildcard.test(one));
   if (literal === -1) return [pattern];
-  let found: readonly string[] = [
-    segments.slice(0, literal).join('/') || (pattern.startsWith('/') ? '/' : '.'),
-  ];
+  const fixed = segments.slice(0, literal).join('/') || (pattern.startsWith('/') ? '/' : '.');
+  let found: readonly string[] = [fixed];
   for (const segment of segments.slice(literal)) {
     const matches = matcherOf(segment);
     const next: string[] = [];
@@ -176,6 +194,7 @@ async function matchesOf(
     }
     found = next;
   }
+  if (found.length === 0) await realPath(resolve(directory, fixed));
   return found;
 }
 
@@ -184,19 +203,27 @@ interface Match {
   /** The name in messages. */
   readonly fileName: string;
   readonly path: string;
+  readonly pattern: string;
   /** That of the pattern in `include`. */
   readonly index: number;
 }
 
-/** Why something cannot be included, unless its volume does not answer: that may pass. */
-function inclusionError(error: unknown, index: number, fileName: string, what: string): Found {
-  const message = `${what} ${readFailure(error)}`;
+/** Why something cannot be included. */
+function unreadableOf(
+  { index, pattern, fileName }: Pick<Match, 'index' | 'pattern'> & Partial<Match>,
+  error: unknown,
+): Unreadable {
+  const what = fileName === undefined ? `a directory of "${pattern}"` : included(fileName);
   const help = readRemedy(error, 'create it, or take it out of "include"');
-  if (mayPass(error)) throw fileError(fileName, message, help, { cause: error });
-  return [['include', index], message, help];
+  const found: Found = [['include', index], `${what} ${readFailure(error)}`, help];
+  return { found, pattern, fileName, cause: error };
 }
 
-type Matches = Omit<Included, 'files'> & { readonly matches: readonly Match[] };
+function included(fileName: string): string {
+  return `the included file ${fileName}`;
+}
+
+type Matches = Pick<Included, 'unreadable' | 'warnings'> & { readonly matches: readonly Match[] };
 
 async function matchesOfAll(
   { fileName: mainName, directory }: ConfigSource,
@@ -204,7 +231,7 @@ async function matchesOfAll(
   files: FileSystem,
 ): Promise<Matches> {
   const matches: Match[] = [];
-  const errors: Found[] = [];
+  const unreadable: Unreadable[] = [];
   const warnings: Found[] = [];
   for (const [index, pattern] of patterns.entries()) {
     if (pattern === '') continue;
@@ -217,13 +244,14 @@ async function matchesOfAll(
       }
       for (const name of names) {
         const fileName = isAbsolute(name) ? name : join(dirname(mainName), name);
-        matches.push({ fileName, path: resolve(directory, name), index });
+        matches.push({ fileName, path: resolve(directory, name), pattern, index });
       }
     } catch (error) {
-      errors.push(inclusionError(error, index, mainName, `a directory of "${pattern}"`));
+      unreadable.push(unreadableOf({ index, pattern }, error));
     }
   }
-  return { matches: matches.toSorted((a, b) => inOrder(a.fileName, b.fileName)), errors, warnings };
+  const sorted = matches.toSorted((a, b) => inOrder(a.fileName, b.fileName));
+  return { matches: sorted, unreadable, warnings };
 }
 
 /** So a thousand files, looked at twice a minute, take a hundredth of a core; one by one, two of them. */
@@ -235,7 +263,7 @@ async function readIncluded(
   patterns: readonly string[],
   files: FileSystem,
 ): Promise<Included & { readonly digests: readonly string[] }> {
-  const { matches, errors: unmatched, warnings } = await matchesOfAll(main, patterns, files);
+  const { matches, unreadable: unmatched, warnings } = await matchesOfAll(main, patterns, files);
   const limit = pLimit(mostAtOnce);
   let characters = 0;
   const found = await Promise.all(
@@ -249,22 +277,25 @@ async function readIncluded(
       }),
     ),
   );
-  const read: SourceText[] = [];
+  const read: IncludedFile[] = [];
   const digests: string[] = [];
-  const errors = [...unmatched];
+  const unreadable = [...unmatched];
+  const errors: Found[] = [];
   const nameOfReal = new Map([[await realPathOf(main.fileName, files), main.fileName]]);
-  for (const { fileName, index, real, one } of found.flat()) {
+  for (const { real, one, ...match } of found.flat()) {
+    const { fileName, pattern, index } = match;
     const twice = nameOfReal.get(real);
     nameOfReal.set(real, fileName);
     if (twice !== undefined) {
-      errors.push(twiceError(index, fileName, twice, main.fileName));
+      unreadable.push({ ...twiceError(index, fileName, twice, main.fileName), pattern, fileName });
     } else if ('text' in one) {
-      read.push({ fileName, text: one.text });
+      read.push({ fileName, text: one.text, pattern });
       digests.push(fileName, one.digest);
     } else if (one.cause === undefined) {
-      errors.push([['include', index], `the included file ${fileName} ${one.problem}`, one.help]);
+      const message = `${included(fileName)} ${one.problem}`;
+      unreadable.push({ found: [['include', index], message, one.help], pattern, fileName });
     } else {
-      errors.push(inclusionError(one.cause, index, fileName, `the included file ${fileName}`));
+      unreadable.push(unreadableOf(match, one.cause));
     }
   }
   if (matches.length > mostIncluded || characters > largestIncludedCharacters) {
@@ -272,17 +303,22 @@ async function readIncluded(
     const message = `"include" stands for more than ${limits}`;
     errors.push([['include'], message, 'are they the right files?']);
   }
-  return { files: read, digests, errors, warnings };
+  return { files: read, digests, unreadable, errors, warnings };
 }
 
-function twiceError(index: number, fileName: string, other: string, mainName: string): Found {
+function twiceError(
+  index: number,
+  fileName: string,
+  other: string,
+  mainName: string,
+): Pick<Unreadable, 'found'> {
   const path = ['include', index];
   if (other === mainName) {
     const help = 'put the files to include into a directory of their own';
-    return [path, `the configuration file includes itself, as ${fileName}`, help];
+    return { found: [path, `the configuration file includes itself, as ${fileName}`, help] };
   }
   const also = other === fileName ? '' : `; it is also ${other}`;
-  return [path, `the file ${fileName} is included twice${also}`, 'name it once'];
+  return { found: [path, `the file ${fileName} is included twice${also}`, 'name it once'] };
 }
 
 /** The path without symbolic links; the path itself if that cannot be told: reading it says why. */

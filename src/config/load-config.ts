@@ -30,7 +30,7 @@ import {
   warningAt,
 } from './diagnostic.ts';
 import { compilePatterns } from './patterns.ts';
-import type { FileSystem } from './read-file.ts';
+import { type FileSystem, mayPass } from './read-file.ts';
 import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, rules } from './rules.ts';
 import { fileSchema, includedSchema, keyPlaces, keysIncluded } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
@@ -83,8 +83,9 @@ export async function parseConfig(
   context?: ReadingContext,
 ): Promise<ParsedConfig> {
   const { config, errors, warnings, diagnose } = await inspectConfig(text, source, context);
-  if (config === undefined || errors.length > 0) throw new ConfigError(diagnose(errors));
-  return { config, warnings: diagnose(warnings) };
+  if (config !== undefined && errors.length === 0) return { config, warnings: diagnose(warnings) };
+  const passing = source.included?.unreadable.find(({ cause: one }) => mayPass(one));
+  throw new ConfigError(diagnose(errors), { cause: passing?.cause });
 }
 
 /** All that the text of a configuration file tells. */
@@ -167,9 +168,10 @@ async function findingsOf(
   const { data: parsed, error } = fileSchema.safeParse(written);
   await takeBreak();
   const patterns = await compilePatterns(written, takeBreak);
-  const isWhole = problems.length === 0 && included.errors.length === 0;
+  const unread = [...included.unreadable.map((one) => one.found), ...included.errors];
+  const isWhole = problems.length === 0 && unread.length === 0;
   const broken = rules.flatMap((rule) => [...rule({ written, parsed, isWhole })]);
-  const found: Iterable<Found> = [...included.errors, ...broken, ...patterns.found];
+  const found: Iterable<Found> = [...unread, ...broken, ...patterns.found];
   const errors = [
     ...problems,
     ...(error === undefined ? [] : shapeProblems(document, error, keyPlaces)),
@@ -190,7 +192,7 @@ async function findingsOf(
   return { config, errors, warnings: [...unmatched, ...problemsAt(document, odd, warningAt)] };
 }
 
-const nothingIncluded: Included = { files: [], errors: [], warnings: [] };
+const nothingIncluded: Included = { files: [], unreadable: [], errors: [], warnings: [] };
 
 /** Finds everything that is wrong or odd in the text of a configuration file; it reads no file. */
 export async function inspectConfig(
