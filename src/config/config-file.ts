@@ -6,7 +6,6 @@ import {
   digestOf,
   type FileSystem,
   inOrder,
-  mayPass,
   type ReadFile,
   readFailure,
   readRemedy,

@@ -43,7 +43,11 @@ export async function parseKeeping(
     return { ...(await parseConfig(file.text, file, context)), broken: [], files: [] };
   }
   const inspect = async (files: readonly IncludedFile[]): Promise<InspectedConfig> =>
-    inspectConfig(file.text, { ...file, included: { ...included, files, unreadable: [] } }, context);
+    inspectConfig(
+      file.text,
+      { ...file, included: { ...included, files, unreadable: [] } },
+      context,
+    );
   const problems = new Map<string, string>();
   let files = withLast(included, before);
   for (const { pattern, fileName = pattern, found } of included.unreadable) {
@@ -54,15 +58,21 @@ export async function parseKeeping(
     if (config !== undefined && errors.length === 0) {
       const isKept = (name: string): boolean =>
         files.some(({ fileName, pattern }) => name === fileName || name === pattern);
-      const broken = Array.from(problems, ([name, problem]) => ({ name, problem, isKept: isKept(name) }));
+      const broken = Array.from(problems, ([name, problem]) => ({
+        name,
+        problem,
+        isKept: isKept(name),
+      }));
       return { config, warnings: diagnose(warnings), broken, files };
     }
     const names = await brokenOf(errors, files, async (some) => (await inspect(some)).errors);
     // The file itself is broken: all is said that is wrong with it and with those that it includes.
-    if (names.size === 0) return { ...(await parseConfig(file.text, file, context)), broken: [], files };
+    if (names.size === 0)
+      return { ...(await parseConfig(file.text, file, context)), broken: [], files };
     for (const name of names) {
       const own = errors.filter(({ span }) => span?.file.fileName === name);
-      if (!problems.has(name)) problems.set(name, renderDiagnostics(diagnose(own.length > 0 ? own : errors)));
+      if (!problems.has(name))
+        problems.set(name, renderDiagnostics(diagnose(own.length > 0 ? own : errors)));
     }
     files = files.flatMap((one) => (names.has(one.fileName) ? lastOf(one, before) : one));
   }
@@ -83,7 +93,8 @@ function withLast(
 ): readonly IncludedFile[] {
   const names = new Set(files.map(({ fileName }) => fileName));
   const isOf = (one: IncludedFile) => (other: (typeof unreadable)[number]) =>
-    other.fileName === one.fileName || (other.fileName === undefined && other.pattern === one.pattern);
+    other.fileName === one.fileName ||
+    (other.fileName === undefined && other.pattern === one.pattern);
   const last = before.filter((one) => !names.has(one.fileName) && unreadable.some(isOf(one)));
   return [...files, ...last].toSorted((a, b) => inOrder(a.fileName, b.fileName));
 }
@@ -95,7 +106,9 @@ async function brokenOf(
   errorsWith: (files: readonly IncludedFile[]) => Promise<readonly Problem[]>,
 ): Promise<ReadonlySet<string>> {
   const all = new Set(files.map(({ fileName }) => fileName));
-  const named = errors.flatMap(({ span }) => span?.file.fileName ?? []).filter((name) => all.has(name));
+  const named = errors
+    .flatMap(({ span }) => span?.file.fileName ?? [])
+    .filter((name) => all.has(name));
   if (named.length > 0 || files.length === 0) return new Set(named);
   // The first file with which the file itself has an error that it does not have alone.
   const alone = new Set((await errorsWith([])).map(({ message }) => message));

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import { type ConfigFile, readConfigFile } from '../config/config-file.ts';
+import { type ConfigFile, type IncludedFile, readConfigFile } from '../config/config-file.ts';
 import { ConfigError } from '../config/diagnostic.ts';
-import { type ParsedConfig, parseConfig } from '../config/load-config.ts';
+import { type KeptConfig, parseKeeping } from '../config/kept-files.ts';
 import type { Config } from '../model/config.ts';
 import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -41,6 +41,9 @@ export interface ReloaderContext {
 
 /** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
+const lastSaid = 'what it last said stays in force; all other changes are';
+const saysNothing =
+  'it is left out: what it would select or exclude, entries of later files may have; correct it';
 const waitsForFile = 'it has to be made, or mounted: with --config.wait the exporter waits for it';
 
 /**
@@ -55,15 +58,18 @@ export class Reloader {
   #files: WatchedFiles | undefined;
   /** What was read and is not active. */
   #known:
-    | (Pick<ConfigFile, 'digest' | 'asked'> & { readonly parsed: Promise<ParsedConfig> })
+    | (Pick<ConfigFile, 'digest' | 'asked'> & { readonly parsed: Promise<KeptConfig> })
     | undefined;
-  #waiting: Promise<void> | undefined;
+  /** What is in force of included files. */
+  #included: readonly IncludedFile[] = [];
+  #waiting: Promise<string | undefined> | undefined;
 
   constructor(options: ReloaderOptions, context: ReloaderContext) {
     const nothing = { inForceSinceMs: undefined, lastAttemptMs: undefined, problem: undefined };
     this.#options = options;
     this.#context = context;
-    this.#status = { configFile: options.configFile, includedFiles: [], ...nothing };
+    const { configFile } = options;
+    this.#status = { configFile, includedFiles: [], brokenFiles: [], ...nothing };
     context.platform.onHangup(() => {
       void this.#reloadQuietly('signal');
     });
@@ -79,11 +85,11 @@ export class Reloader {
   }
 
   /**
-   * Reads the configuration and makes it the active one. If anything is wrong with it, the one before
-   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
-   * the next one.
+   * Reads the configuration and makes it the active one. If anything is wrong with the file itself, the one before
+   * stays, and this rejects with a `CommandError`. Resolves to what is wrong with files that it includes, which are
+   * what they last said; to `undefined` if nothing is. Requests that come while a reload is under way share the next one.
    */
-  async reload(trigger: ReloadTrigger): Promise<void> {
+  async reload(trigger: ReloadTrigger): Promise<string | undefined> {
     this.#waiting ??= this.#oneAtATime(async () => this.#reloadNow(trigger));
     return this.#waiting;
   }
@@ -112,11 +118,13 @@ export class Reloader {
     }
   }
 
-  async #reloadNow(trigger: ReloadTrigger): Promise<void> {
+  async #reloadNow(trigger: ReloadTrigger): Promise<string | undefined> {
     const { metrics, platform } = this.#context;
     this.#waiting = undefined;
     try {
       await this.#putIntoForce(trigger);
+      const broken = this.#status.brokenFiles.map(({ problem }) => problem);
+      return broken.length === 0 ? undefined : broken.join('\n');
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       const lastAttemptMs = platform.clock.wallMs();
@@ -132,7 +140,7 @@ export class Reloader {
     const { platform, logger, metrics, apply } = this.#context;
     const { configFile } = this.#options;
     const { file, parsed } = await this.#read();
-    const { config, warnings } = parsed;
+    const { config, warnings, broken, files: included } = parsed;
     // Before they are put into force, which takes a while: a change in the meantime is then seen.
     const files = await this.#watched(file, config);
     await apply(config);
@@ -140,13 +148,19 @@ export class Reloader {
     logWarnings(warnings, configFile, logger);
     const nowMs = platform.clock.wallMs();
     warnOfEndOfRest(config, nowMs, logger);
-    metrics.configReloaded(true, nowMs);
+    const names = broken.map(({ name }) => name);
+    metrics.configReloaded(names.length === 0, nowMs, names);
     if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
     this.#files = files;
     const { includedFiles = [] } = config;
     const times = { inForceSinceMs: nowMs, lastAttemptMs: nowMs };
-    this.#status = { configFile, includedFiles, ...times, problem: undefined };
+    const brokenFiles = broken.map(({ name, problem, isKept }) => ({
+      name,
+      problem: `${problem}\n${isKept ? lastSaid : saysNothing}`,
+    }));
+    this.#included = included;
+    this.#status = { configFile, includedFiles, brokenFiles, ...times, problem: undefined };
   }
 
   /** The file, those that it includes, and those that it names. */
@@ -174,7 +188,7 @@ export class Reloader {
    * Reads the file and what it includes. The same bytes are parsed only once, whether they are good or bad, so
    * it costs little to try them again and again. Rejects with a `CommandError`.
    */
-  async #read(): Promise<{ readonly file: ConfigFile; readonly parsed: ParsedConfig }> {
+  async #read(): Promise<{ readonly file: ConfigFile; readonly parsed: KeptConfig }> {
     const { platform } = this.#context;
     const { configFile, configWait } = this.#options;
     const before = this.#known?.asked;
@@ -186,11 +200,11 @@ export class Reloader {
     return { file, parsed: await this.#known.parsed };
   }
 
-  async #parse(file: ConfigFile): Promise<ParsedConfig> {
+  async #parse(file: ConfigFile): Promise<KeptConfig> {
     const { platform } = this.#context;
     try {
       if (this.#isInForce()) refuseHuge(file, platform);
-      return await orCommandError(async () => parseConfig(file.text, file, platform));
+      return await orCommandError(async () => parseKeeping(file, this.#included, platform));
     } catch (error) {
       if (error instanceof CommandError) throw error;
       const reason = error instanceof Error ? error.message : String(error);

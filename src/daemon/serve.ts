@@ -140,8 +140,10 @@ export function createStatusSource(
   let written: { readonly config: Config; readonly text: string } | undefined;
   return {
     process: () => {
-      const { problem, ...others } = reload();
-      const state = { ...others, problem: redactedError(problem, redactor) };
+      const { problem, brokenFiles, ...others } = reload();
+      const broken = brokenFiles.map((one) => ({ ...one, problem: redactor.redact(one.problem) }));
+      const shown = { brokenFiles: broken, problem: redactedError(problem, redactor) };
+      const state = { ...others, ...shown };
       const { shard, log } = daemon;
       const now = { nowMs: clock.wallMs(), problemsSinceMs: log.sinceMs() };
       return { ...now, startedMs, build, shard, reload: state };

@@ -22,6 +22,12 @@ const table = {
     log: ['reload failed', 'configuration reloaded'],
     isTold: true,
   },
+  config_file_broken: {
+    tone: 'red',
+    phrase: ['broken included file', 'broken included files'],
+    remedy: 'correct the file: newrelic-exporter check-config prints all errors',
+    log: ['included file broken', 'included file works again'],
+  },
   nothing_selected: {
     tone: 'red',
     phrase: ['configuration selects nothing', 'configurations select nothing'],

@@ -241,12 +241,15 @@ export function problemsOfProcess(
   },
   accounts: readonly AccountDetails[],
 ): readonly Problem[] {
-  const { problem, inForceSinceMs } = process.reload ?? {};
+  const { problem, inForceSinceMs, brokenFiles = [] } = process.reload ?? {};
   const isFirst = inForceSinceMs === undefined;
   const found: readonly Found[] = [
     ...(problem === undefined
       ? []
       : [{ kind: 'config_broken', text: problem, ...(isFirst && { log: firstConfig }) } as const]),
+    ...brokenFiles.map(({ name, problem: text }) => {
+      return { kind: 'config_file_broken', text, subject: { file: name } } as const;
+    }),
     ...(process.shard.total === 1 && accounts.length > 0 && accounts.every(selectsNothing)
       ? [{ kind: 'nothing_selected', text: 'no application is selected' } as const]
       : []),

@@ -207,6 +207,8 @@ export interface ReloadStatus {
   readonly configFile: string;
   /** What the active configuration includes, by name. */
   readonly includedFiles: readonly string[];
+  /** Those of them that are broken, or patterns of them, and what is wrong: what they last said is in force. */
+  readonly brokenFiles: readonly { readonly name: string; readonly problem: string }[];
   /** Since when the configuration has been in force; `undefined` while there is none. */
   readonly inForceSinceMs: number | undefined;
   /** When it was last tried to put one into force. */

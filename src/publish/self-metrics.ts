@@ -20,8 +20,12 @@ export interface SelfMetrics extends ProgramMetrics {
 }
 
 interface ProgramMetrics {
-  /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
-  configReloaded(succeeded: boolean, wallMs: number): void;
+  /**
+   * Records that the configuration was read, for the first time or again. `wallMs` is the time.
+   *
+   * @param brokenFiles included files that are broken from now on. Default: those that were before
+   */
+  configReloaded(succeeded: boolean, wallMs: number, brokenFiles?: readonly string[]): void;
   /** Counts a request for the metrics, by the HTTP status of its answer. */
   scraped(code: number): void;
   /** Records which part of the work this process has from now on. */
@@ -118,8 +122,14 @@ function createProgramMetrics(
   }).set({ version, revision, node_version: nodeVersion }, 1);
   const successful = gauge(
     'newrelic_exporter_config_last_reload_successful',
-    '1 if the configuration was accepted when it was last read, 0 if it was refused.',
+    '1 if the configuration was accepted when it was last read, 0 if it, or a file that it includes, was refused.',
   );
+  const broken = new Gauge({
+    name: 'newrelic_exporter_config_file_broken',
+    help: '1 for an included file that is broken: what it last said is in force.',
+    labelNames: ['file'],
+    registers,
+  });
   const successTime = gauge(
     'newrelic_exporter_config_last_reload_success_timestamp_seconds',
     'Unix time at which a configuration was last accepted.',
@@ -142,7 +152,9 @@ function createProgramMetrics(
   );
   shards.set(1);
   return {
-    configReloaded: (succeeded, wallMs) => {
+    configReloaded: (succeeded, wallMs, brokenFiles) => {
+      if (brokenFiles !== undefined) broken.reset();
+      for (const file of brokenFiles ?? []) broken.set({ file }, 1);
       successful.set(succeeded ? 1 : 0);
       if (succeeded) successTime.set(wallMs / 1000);
     },

@@ -42,7 +42,7 @@ export interface MetricsSources {
 /** The daemon as its server sees it. */
 export interface ServerContext extends MetricsSources {
   /** Reads the configuration again; rejects with the reason if it is wrong. Absent if not allowed. */
-  readonly reload?: (() => Promise<void>) | undefined;
+  readonly reload?: (() => Promise<string | undefined>) | undefined;
   /** Called for each request for the metrics, whatever became of it, with the status of the answer. */
   scraped(status: number): void;
   readonly status: StatusSource;
@@ -274,8 +274,10 @@ async function reloadAnswer(
     );
   }
   try {
-    await reload();
-    return plainAnswer(200, 'Configuration reloaded.');
+    const problem = await reload();
+    return problem === undefined
+      ? plainAnswer(200, 'Configuration reloaded.')
+      : plainAnswer(500, problem);
   } catch (error) {
     return plainAnswer(500, error instanceof Error ? error.message : String(error));
   }

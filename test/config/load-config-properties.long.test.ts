@@ -10,8 +10,8 @@ const numRuns = 120;
 
 /** Everything that is printed for a text, as a configuration and as a file that is included. */
 async function shownFor(text: string): Promise<string> {
-  const files = [{ fileName: 'included.yaml', text }];
-  const including = { ...source, included: { files, errors: [], warnings: [] } };
+  const files = [{ fileName: 'included.yaml', pattern: 'included.yaml', text }];
+  const including = { ...source, included: { files, unreadable: [], errors: [], warnings: [] } };
   const asIncluded = await shownBy('include: [included.yaml]\n', including);
   return `${await shownBy(text, source)}\n${asIncluded}`;
 }

@@ -111,6 +111,7 @@ describe('createDaemon', () => {
     const reload = {
       configFile: '',
       includedFiles: [],
+      brokenFiles: [],
       inForceSinceMs: 0,
       lastAttemptMs: 0,
       problem: undefined,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Reloader, type ReloadTrigger } from '../../src/daemon/reload.ts';
 import type { Config } from '../../src/model/config.ts';
+import { selectorText } from '../../src/model/selector.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
@@ -13,6 +14,8 @@ interface Bench {
   readonly tried: Config[];
   readonly applied: Config[];
   readonly results: boolean[];
+  /** The included files that were broken from each configuration on. */
+  readonly broken: (readonly string[])[];
   readonly logger: FakeLogger;
   readonly platform: FakePlatform;
   /** While false, putting a configuration into force does not end. */
@@ -35,6 +38,7 @@ function aBench(options: BenchOptions = {}): Bench {
   const tried: Config[] = [];
   const applied: Config[] = [];
   const results: boolean[] = [];
+  const broken: (readonly string[])[] = [];
   const waiting: (() => void)[] = [];
   const reloader = new Reloader(
     { configFile: '/config.yaml', configWait: options.waits ?? false, autoReloadIntervalMs: 0 },
@@ -51,7 +55,12 @@ function aBench(options: BenchOptions = {}): Bench {
           });
         }
       },
-      metrics: { configReloaded: (succeeded) => results.push(succeeded) },
+      metrics: {
+        configReloaded: (succeeded, _atMs, names) => {
+          results.push(succeeded);
+          if (names !== undefined) broken.push(names);
+        },
+      },
     },
   );
   return {
@@ -60,6 +69,7 @@ function aBench(options: BenchOptions = {}): Bench {
     tried,
     applied,
     results,
+    broken,
     logger,
     platform,
     release: () => {
@@ -216,6 +226,51 @@ describe('Reloader', () => {
     expect(seen).toEqual([changes, changes, changes]);
     if (before !== undefined) bench.files[file] = before;
     expect(await files?.look()).toBe(files?.digest);
+  });
+
+  it('8.1 takes what is whole beside a broken included file, says what is wrong with that, and hears of it when it is mended', async () => {
+    const bench = aBench();
+    bench.files['/config.yaml'] = 'include: [teams/*.yaml]\n';
+    bench.files['/teams/a.yaml'] = 'apps: [{ id: 1 }]\n';
+    bench.files['/teams/b.yaml'] = 'apps: [{ id: 2 }]\n';
+    const reloads: (string | undefined)[] = [];
+    const reload = async (trigger: ReloadTrigger): Promise<void> => {
+      reloads.push(await bench.reloader.reload(trigger));
+    };
+    await reload('start');
+
+    bench.files['/teams/a.yaml'] = 'apps: [{ idd: 1 }]\n';
+    bench.files['/teams/b.yaml'] = 'apps: [{ id: 3 }]\n';
+    await reload('http');
+    const status = bench.reloader.status();
+    const files = bench.reloader.files;
+    expect(await files?.look()).toBe(files?.digest);
+    bench.files['/teams/a.yaml'] = 'apps: [{ id: 4 }]\n';
+    expect(await files?.look()).not.toBe(files?.digest);
+    await reload('file');
+
+    const ids = bench.applied.map(({ apps }) => apps.map(({ selector }) => selectorText(selector)));
+    expect(ids).toEqual([
+      ['id=1', 'id=2'],
+      ['id=1', 'id=3'],
+      ['id=4', 'id=3'],
+    ]);
+    expect(reloads).toEqual([undefined, expect.stringContaining('/teams/a.yaml:1:10'), undefined]);
+    expect(status).toMatchObject({ problem: undefined, brokenFiles: [{ name: '/teams/a.yaml' }] });
+    expect(bench.results).toEqual([true, false, true]);
+    expect(bench.broken).toEqual([[], ['/teams/a.yaml'], []]);
+    expect(bench.reloader.status().brokenFiles).toEqual([]);
+  });
+
+  it('8.1 starts with a broken included file, without its entries', async () => {
+    const bench = aBench();
+    bench.files['/config.yaml'] = 'include: [teams/*.yaml]\napps: [{ id: 1 }]\n';
+    bench.files['/teams/a.yaml'] = 'apps: [{ match: ., exclude: tru }]\n';
+
+    const problem = await bench.reloader.reload('start');
+
+    expect(problem).toMatch(/\/teams\/a\.yaml:1:(?:.|\n)*entries of later files may have/u);
+    expect(bench.applied[0]?.apps).toHaveLength(1);
   });
 
   it('does not log a failed start that ends the process, but rejects with its exit code', async () => {

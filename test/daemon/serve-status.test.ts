@@ -18,6 +18,7 @@ import {
 const reload: ReloadStatus = {
   configFile: '/config.yaml',
   includedFiles: [],
+  brokenFiles: [],
   inForceSinceMs: 5,
   lastAttemptMs: 7,
   problem: undefined,

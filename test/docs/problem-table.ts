@@ -3,6 +3,7 @@ import { kindsOfProblems, type ProblemKind, problemKinds } from '../../src/model
 /** The alert that tells of a kind; `undefined` if only page, log and metrics do. */
 export const alertOfKind: Readonly<Record<ProblemKind, string | undefined>> = {
   config_broken: 'NewRelicExporterConfigReloadFailed',
+  config_file_broken: 'NewRelicExporterConfigFileBroken',
   nothing_selected: undefined,
   key_refused: 'NewRelicExporterAuthenticationFailing',
   unreachable: 'NewRelicExporterDiscoveryFailing',

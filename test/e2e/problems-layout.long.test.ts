@@ -33,6 +33,9 @@ const given: Readonly<
   Record<ProblemKind, { readonly account?: Partial<AccountDetails>; readonly process?: object }>
 > = {
   config_broken: { process: { problem: 'config.yaml:5:5: unknown key "nmae"' } },
+  config_file_broken: {
+    process: { brokenFiles: [{ name: 'teams/a.yaml', problem: 'teams/a.yaml:5:5: unknown key' }] },
+  },
   nothing_selected: { account: { applications: 0 } },
   key_refused: { account: { up: false, error: refusal, errorReason: 'auth' } },
   unreachable: { account: { up: false, error: 'the name cannot be resolved', errorReason: 'dns' } },

@@ -28,6 +28,7 @@ function firstOnPage({ daemon, platform }: TimedBench): string | undefined {
   const inForce = {
     configFile: '',
     includedFiles: [],
+    brokenFiles: [],
     inForceSinceMs: 0,
     lastAttemptMs: 0,
     problem: undefined,

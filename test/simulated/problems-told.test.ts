@@ -141,6 +141,7 @@ describe('a daemon that waits for its first configuration', () => {
       reload: () => ({
         configFile: '/c.yaml',
         includedFiles: [],
+        brokenFiles: [],
         inForceSinceMs: undefined,
         lastAttemptMs: 0,
         problem: '/c.yaml: the configuration file does not exist',

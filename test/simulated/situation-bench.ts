@@ -41,6 +41,8 @@ export interface Situation {
   readonly shard?: { readonly ordinal: number; readonly total: number };
   /** What is wrong with the file that was read last. */
   readonly fileProblem?: string;
+  /** An included file that is broken, and what is wrong with it. */
+  readonly brokenFile?: { readonly name: string; readonly problem: string };
 }
 
 export const fromMs: number = 3 * minuteMs;
@@ -61,7 +63,7 @@ export async function aSituation(
 ): Promise<{ readonly bench: RunningDaemon; readonly source: StatusSource }> {
   const text = textOfConfig(situation);
   const { config } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
-  const { answer = () => undefined, options, change, fileProblem } = situation;
+  const { answer = () => undefined, options, change, fileProblem, brokenFile } = situation;
 
   const begin = situation.fromMs ?? fromMs;
   const bench: RunningDaemon = await aRunningDaemon(config, {
@@ -75,13 +77,17 @@ export async function aSituation(
   });
   const { clock } = bench.platform;
   if (fileProblem !== undefined) bench.daemon.metrics.configReloaded(false, clock.wallMs());
+  if (brokenFile !== undefined) {
+    bench.daemon.metrics.configReloaded(false, clock.wallMs(), [brokenFile.name]);
+  }
   if (change !== undefined) clock.after(begin, () => change(bench.files));
-  return { bench, source: statusSourceOf(bench, fileProblem) };
+  return { bench, source: statusSourceOf(bench, fileProblem, brokenFile) };
 }
 
 /** What a metric says of a kind: a line of the page that has to be there. */
 const metrics: Readonly<Record<ProblemKind, RegExp | undefined>> = {
   config_broken: undefined,
+  config_file_broken: /^newrelic_exporter_config_file_broken\{file="teams\/a.yaml"\} 1$/mu,
   nothing_selected: /^newrelic_exporter_applications\{.*state="selected"\} 0$/mu,
   key_refused: /^newrelic_up\{.*\} 0$/mu,
   unreachable: /^newrelic_up\{.*\} 0$/mu,

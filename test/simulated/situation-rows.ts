@@ -190,6 +190,13 @@ const ofBoth: readonly Situation[] = [
     silent: ['config_broken'],
   },
   {
+    what: 'an included file is broken',
+    brokenFile: { name: 'teams/a.yaml', problem: 'teams/a.yaml:1:1: unknown key' },
+    state: ['up'],
+    ofProcess: ['config_file_broken'],
+    silent: ['config_file_broken'],
+  },
+  {
     what: 'an entry matches nothing while the polls of an application fail',
     apps: 'apps: [{ match: . }, { name: chekout }]',
     answer: ofCart(broken),

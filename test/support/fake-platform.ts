@@ -51,7 +51,11 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
       const names = below.map((name) => resolve(name).slice(path.length + 1));
       return [...new Set(names.map((name) => name.split('/')[0] ?? ''))];
     },
-    realPath: async (path) => path,
+    realPath: async (path) => {
+      const isThere = Object.keys(files).some((name) => `${resolve(name)}/`.startsWith(`${path}/`));
+      if (isThere || path === process.cwd()) return path;
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    },
     fileMode: async () => undefined,
     heapBytes: 1e9,
     comparePassword: async () => {

@@ -1,7 +1,7 @@
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { Config } from '../../src/model/config.ts';
-import type { QueryStatus, StatusSource } from '../../src/model/status.ts';
+import type { ReloadStatus, QueryStatus, StatusSource } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { aRunningDaemon, type RunningDaemon, type RunningDaemonOptions } from './running-daemon.ts';
@@ -127,10 +127,12 @@ export function queryStatus({ daemon }: RunningDaemon, name: string): QueryStatu
 export function statusSourceOf(
   { daemon, platform }: RunningDaemon,
   problem?: string,
+  brokenFile?: ReloadStatus['brokenFiles'][number],
 ): StatusSource {
   const reload = {
     configFile: 'c.yaml',
     includedFiles: [],
+    brokenFiles: brokenFile === undefined ? [] : [brokenFile],
     inForceSinceMs: 0,
     lastAttemptMs: 0,
     problem,

@@ -32,6 +32,7 @@ export function aProcessStatus(overrides: Partial<ProcessStatus> = {}): ProcessS
     reload: {
       configFile: '/etc/newrelic-exporter/config.yaml',
       includedFiles: [],
+      brokenFiles: [],
       inForceSinceMs: statusNowMs - 5 * 60 * minuteMs,
       lastAttemptMs: statusNowMs - 5 * 60 * minuteMs,
       problem: undefined,

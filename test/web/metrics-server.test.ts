@@ -146,7 +146,7 @@ describe('POST /-/reload', () => {
     },
   ])('of $who gets $status', async ({ headers, status, reloads }) => {
     let count = 0;
-    const reload = async (): Promise<void> => {
+    const reload = async (): Promise<undefined> => {
       count += 1;
     };
     await withServer({ reload }, async ({ get }) => {

@@ -9,9 +9,10 @@ import { queriesSection } from './queries.ts';
 import { overallStateOf, problemNote } from './state.ts';
 import { absoluteText, ago, since } from './texts.ts';
 
-function reloadText({ lastAttemptMs, problem }: ReloadStatus, nowMs: number): Child {
+function reloadText({ lastAttemptMs, problem, brokenFiles }: ReloadStatus, nowMs: number): Child {
   if (lastAttemptMs === undefined) return 'not yet';
-  const [tone, result] = problem === undefined ? ['good', 'accepted'] : ['bad', 'refused'];
+  const accepted = brokenFiles.length === 0 ? ['good', 'accepted'] : ['bad', 'accepted in part'];
+  const [tone, result] = problem === undefined ? accepted : ['bad', 'refused'];
   return html`<span class="state ${tone}">${result}</span> ${ago(lastAttemptMs, nowMs)}`;
 }
 
@@ -34,6 +35,13 @@ function reloadProblem({
 <pre tabindex="0">${problem}</pre></section>`;
 }
 
+/** What is wrong with included files. */
+function brokenFilesSection({ reload: { brokenFiles } }: ProcessStatus): Html | undefined {
+  if (brokenFiles.length === 0) return undefined;
+  return html`<section class="problem" aria-labelledby="broken"><h2 id="broken" class="bad">${countOf(brokenFiles.length, 'included file has an error', 'included files have errors')}</h2>
+${brokenFiles.map(({ problem }) => html`<pre tabindex="0">${problem}</pre>`)}</section>`;
+}
+
 /** The running program: what it is, and which configuration it follows. */
 function processFacts(process: ProcessStatus): Html {
   const { nowMs, startedMs, build, shard, reload } = process;
@@ -53,7 +61,7 @@ ${fact('Last read', reloadText(reload, nowMs))}
 /** The active configuration with all defaults, and what became of the last one that was read. */
 export function configPage(source: StatusSource, context: PageContext): string {
   const process = source.process();
-  const { problem } = process.reload;
+  const { problem, brokenFiles } = process.reload;
   const text = source.effectiveConfig();
   const active =
     text === undefined
@@ -63,9 +71,10 @@ export function configPage(source: StatusSource, context: PageContext): string {
   const main = html`<h1>Configuration</h1>
 ${processFacts(process)}
 ${reloadProblem(process)}
+${brokenFilesSection(process)}
 <section aria-labelledby="active"><h2 id="active">Active</h2>
 ${active}</section>`;
-  const tone = problem === undefined ? 'good' : 'bad';
+  const tone = problem === undefined && brokenFiles.length === 0 ? 'good' : 'bad';
   return documentOf({ title: 'Configuration', tone, current: './config', main }, context);
 }
 
@@ -82,12 +91,13 @@ export function statusPage(
   const overall = overallStateOf(accounts, applications, process);
   const { state, tone, sentence } = overall;
   const ofProcess = problemsOfProcess(process, accounts).filter(
-    ({ kind }) => kind !== 'config_broken',
+    ({ kind }) => kind !== 'config_broken' && kind !== 'config_file_broken',
   );
   const hasApplications = accounts.length === 0 || accounts.some((one) => one.hasApplications);
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process)}
 ${reloadProblem(process)}
+${brokenFilesSection(process)}
 ${ofProcess.length > 0 && html`<section class="problem" aria-label="Problems of the process">${ofProcess.map((problem) => problemNote(problem, nowMs))}</section>`}
 ${accountsSection(accounts, params.get('account') ?? '', nowMs)}
 ${queriesSection(accounts, params, nowMs)}

@@ -238,6 +238,7 @@ function processJson(process: ProcessStatus, accounts: readonly AccountDetails[]
     config: {
       file: reload.configFile,
       includedFiles: reload.includedFiles,
+      brokenFiles: reload.brokenFiles,
       inForceSince: timeJson(reload.inForceSinceMs),
       lastAttempt: timeJson(reload.lastAttemptMs),
       problem: reload.problem ?? null,

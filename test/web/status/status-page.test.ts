@@ -23,6 +23,7 @@ const context: PageContext = {
 const refused = {
   configFile: 'config.yaml',
   includedFiles: [],
+  brokenFiles: [],
   inForceSinceMs: statusNowMs - 3_600_000,
   lastAttemptMs: statusNowMs - 40_000,
   problem: 'config.yaml:5:5: unknown key "nmae"\n    5 |     nmae: shop\n      |     ^^^^',

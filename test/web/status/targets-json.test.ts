@@ -277,6 +277,7 @@ describe('targetsJson', () => {
       config: {
         file: '/etc/newrelic-exporter/config.yaml',
         includedFiles: [],
+        brokenFiles: [],
         inForceSince: '2026-11-21T22:00:00.000Z',
         lastAttempt: '2026-11-21T22:00:00.000Z',
         problem: null,
