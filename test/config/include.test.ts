@@ -94,7 +94,7 @@ describe('include', () => {
   });
 
   it('names a pattern that no file matches beside errors, too: it may be why something is missing', async () => {
-    const files = { '/etc/nr/config.yaml': main };
+    const files = { '/etc/nr/config.yaml': main, '/etc/nr/teams/a.txt': '' };
     const { text, ...source } = await readConfigFile('/etc/nr/config.yaml', platformWith(files));
     const { errors, warnings } = await inspectConfig(text, source);
 
@@ -103,7 +103,7 @@ describe('include', () => {
   });
 
   it('warns of a pattern that no file matches, at its place', async () => {
-    const files = { '/etc/nr/config.yaml': `${main}${app(1)}` };
+    const files = { '/etc/nr/config.yaml': `${main}${app(1)}`, '/etc/nr/teams/a.txt': '' };
 
     const { warnings } = await loadConfig('/etc/nr/config.yaml', platformWith(files));
 
