@@ -15,9 +15,14 @@ import { subjectsPerTurn } from './app-publisher.ts';
 import type { Context } from './context.ts';
 import { DiscoveryLoop } from './discovery-loop.ts';
 import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
-import { GroupPoll } from './group-poll.ts';
 import { Pause } from './pause.ts';
-import { isStillAsked, knownOutcomeOf, type PollRequest, requestOf } from './poll-request.ts';
+import {
+  GroupPoll,
+  isStillAsked,
+  knownOutcomeOf,
+  type PollRequest,
+  requestOf,
+} from './poll-request.ts';
 
 /** The file of a key is read so often: whatever waits or pauses, a new key is used within a minute. */
 const keyReadMs = minuteMs / 2;

@@ -81,7 +81,7 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
   calls.unexpected('row', 0);
   calls.ended('host_metrics', '200', 0.2);
   metrics.pollObserver('production').polled(1, true);
-  metrics.configReloaded(true, 0);
+  metrics.configReloaded(true, 0, ['teams/a.yaml']);
   return metricsOfPage(Buffer.from(await metrics.text()));
 }
 
