@@ -18,9 +18,9 @@ const entries = [
 ];
 const otherStoreys: ReadonlySet<string> = new Set(['tools', 'demo', 'simulator']);
 
-/** What one maintainer can hold: whoever adds a mechanism takes another one away. */
-const mostFiles = 155;
-const mostLines = 25_613;
+/** What one maintainer can hold, with 5 % of room: a change is not stopped by a line, but growth is. */
+const mostFiles = 162;
+const mostLines = 26_890;
 
 describe('the daemon', () => {
   const loaded = [...loadedWith(entries, files)].filter((name) => paths.has(name));
