@@ -212,13 +212,13 @@ function unreadableOf(
   { index, pattern, fileName }: Pick<Match, 'index' | 'pattern'> & Partial<Match>,
   error: unknown,
 ): Unreadable {
-  const what = fileName === undefined ? `a directory of "${pattern}"` : included(fileName);
+  const what = fileName === undefined ? `a directory of "${pattern}"` : includedName(fileName);
   const help = readRemedy(error, 'create it, or take it out of "include"');
   const found: Found = [['include', index], `${what} ${readFailure(error)}`, help];
   return { found, pattern, fileName, cause: error };
 }
 
-function included(fileName: string): string {
+function includedName(fileName: string): string {
   return `the included file ${fileName}`;
 }
 
@@ -291,7 +291,7 @@ async function readIncluded(
       read.push({ fileName, text: one.text, pattern });
       digests.push(fileName, one.digest);
     } else if (one.cause === undefined) {
-      const message = `${included(fileName)} ${one.problem}`;
+      const message = `${includedName(fileName)} ${one.problem}`;
       unreadable.push({ found: [['include', index], message, one.help], pattern, fileName });
     } else {
       unreadable.push(unreadableOf(match, one.cause));
