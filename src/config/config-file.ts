@@ -151,7 +151,7 @@ function patternsIn(main: SourceText): readonly string[] {
   // Most files include none, and to parse a large one takes a while.
   if (!/include|\\[xuU]/u.test(main.text)) return [];
   const read = readYaml(main);
-  const { include }: { include?: unknown } = 'root' in read ? read.value : {};
+  const { include }: { include?: unknown } = 'value' in read ? read.value : {};
   return Array.isArray(include)
     ? include.map((one: unknown) => (typeof one === 'string' ? one : ''))
     : [];

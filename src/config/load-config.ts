@@ -42,6 +42,7 @@ import {
   problemsAt,
   readYaml,
   spanAt,
+  withoutExtensions,
   type YamlDocument,
 } from './yaml-document.ts';
 
@@ -133,9 +134,10 @@ async function includedOf(
   for (const file of files) {
     await takeBreak();
     const read = readYaml(file);
-    if ('root' in read) {
-      const { error } = includedSchema.safeParse(read.value);
+    if ('value' in read) {
+      const { error } = includedSchema.safeParse(withoutExtensions(read).value);
       if (error !== undefined) problems.push(...shapeProblems(read, error, placesOfIncluded));
+      problems.push(...read.problems);
       documents.push(read);
     } else {
       problems.push(...read);
@@ -206,7 +208,7 @@ export async function inspectConfig(
   });
   const read = readYaml({ fileName, text }, 'apps');
   const nothing = { config: undefined, warnings: [], written: undefined, at: () => undefined };
-  if (!('root' in read)) return { ...nothing, errors: read, ...printers([]) };
+  if (!('value' in read)) return { ...nothing, errors: read, ...printers([]) };
   const takeBreak = createBreaks(context);
   const { documents, problems } = await includedOf(included, takeBreak);
   const keys = [read, ...documents].flatMap((document) =>
@@ -217,10 +219,10 @@ export async function inspectConfig(
   );
   const keyProblems = keys.map(({ problem }) => problem);
   const shown = printers(keys.flatMap(({ secret }) => secret ?? []));
-  const foreign = foreignFile(read.value);
+  const foreign = foreignFile(withoutExtensions(read).value);
   if (foreign !== undefined) return { ...nothing, errors: [foreign, ...keyProblems], ...shown };
-  const document = joined(read, documents, keysIncluded);
-  const whole = { document, directory, included, problems };
+  const document = joined([withoutExtensions(read), ...documents], keysIncluded);
+  const whole = { document, directory, included, problems: [...read.problems, ...problems] };
   const { config, errors, warnings } = await findingsOf(whole, context, takeBreak);
   // An API key in a file is reported once, whatever else is wrong in the same place.
   const taken = new Set(keyProblems.map(startOf));

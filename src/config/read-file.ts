@@ -19,35 +19,34 @@ export interface FileSystem {
   readonly realPath: (path: string) => Promise<string>;
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'does not exist',
-  EACCES: 'cannot be read: permission denied',
-  EPERM: 'cannot be read: permission denied',
-  EISDIR: 'is a directory',
-  ENOTREG: 'is not a regular file',
-  // The error of opening a socket.
-  ENXIO: 'is not a regular file',
-  EFBIG: 'is far too large',
-  ETIMEDOUT: 'cannot be read: its file system does not answer',
-};
-
 const checkVolume = 'check the volume that it is on';
+const grant = 'let the user of this process read it';
 
-const remedies: Readonly<Record<string, string>> = {
-  EACCES: 'let the user of this process read it, and search the directories above it',
-  EPERM: 'let the user of this process read it',
-  EFBIG: 'is it the right file?',
-  ETIMEDOUT: checkVolume,
-  EIO: checkVolume,
-  ESTALE: checkVolume,
+/** Why a file cannot be read, by the code of the error, and what helps. */
+const failures: Readonly<Record<string, readonly [reason: string, remedy?: string]>> = {
+  ENOENT: ['does not exist'],
+  ENOTDIR: ['does not exist'],
+  EACCES: ['cannot be read: permission denied', `${grant}, and search the directories above it`],
+  EPERM: ['cannot be read: permission denied', grant],
+  EISDIR: ['is a directory'],
+  ENOTREG: ['is not a regular file'],
+  // The error of opening a socket.
+  ENXIO: ['is not a regular file'],
+  EFBIG: ['is far too large', 'is it the right file?'],
+  ETIMEDOUT: ['cannot be read: its file system does not answer', checkVolume],
+  EIO: ['cannot be read (EIO)', checkVolume],
+  ESTALE: ['cannot be read (ESTALE)', checkVolume],
 };
+
+function failureOf(error: unknown): readonly [reason: string, remedy?: string] {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code !== 'string') return ['cannot be read'];
+  return own(failures, code) ?? [`cannot be read (${code})`];
+}
 
 /** Why a file could not be read, as a predicate such as "does not exist". */
 export function readFailure(error: unknown): string {
-  const code = codeOf(error);
-  if (code === undefined) return 'cannot be read';
-  return own(reasons, code) ?? `cannot be read (${code})`;
+  return failureOf(error)[0];
 }
 
 /** The remedy for the reason of a failure. `otherwise` is the remedy for all other reasons. */
@@ -55,18 +54,13 @@ export function readRemedy<Otherwise extends string | undefined>(
   error: unknown,
   otherwise: Otherwise,
 ): string | Otherwise {
-  return own(remedies, codeOf(error) ?? '') ?? otherwise;
+  return failureOf(error)[1] ?? otherwise;
 }
 
 /** Whether an error, or its cause, is that of a volume that does not answer, and may yet do so. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return own(remedies, codeOf(error) ?? '') === checkVolume || mayPass(error.cause);
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
+  return readRemedy(error, undefined) === checkVolume || mayPass(error.cause);
 }
 
 /** The order of texts byte by byte: a negative number if the first comes before. */

@@ -287,6 +287,7 @@ const file = mapOf({
     .meta({ description: 'NRQL whose rows become gauges; only with nerdgraph.' }),
 }).meta({
   title: 'newrelic-exporter configuration',
+  patternProperties: { '^x-': { description: 'No meaning: a place for anchors.' } },
   anyOf: ['apps', 'queries', 'include'].map((key) => ({
     required: [key],
     properties: { [key]: { minItems: 1 } },

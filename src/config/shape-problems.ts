@@ -37,10 +37,6 @@ function unknownKeys(
 ): readonly Problem[] {
   return keys.map((key) => {
     const span = spanAt(document, [...path, key], 'key');
-    if (key === '<<') {
-      const help = 'write the keys themselves; an alias may only be a whole value';
-      return errorAt(span, 'merge keys ("<<") are not supported', help);
-    }
     const elsewhere = places.flatMap(([where, known]) => (known.includes(key) ? [where] : []));
     const belongs = `"${key}" belongs to ${elsewhere.join(' or to ')}`;
     const otherwise = elsewhere.length === 0 ? `the keys here are ${listed}` : belongs;

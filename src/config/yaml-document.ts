@@ -41,10 +41,12 @@ interface Placed {
   readonly value: unknown;
   readonly span: Span;
   /** The items of a list by their index, or the values of a map, with the places of their keys. */
-  readonly children: ReadonlyMap<PropertyKey, Child>;
+  readonly children: Children;
   /** How many values it stands for, itself included. */
   readonly size: number;
 }
+
+type Children = ReadonlyMap<PropertyKey, Child>;
 
 interface Child {
   readonly key: Span;
@@ -52,12 +54,13 @@ interface Child {
 }
 
 /** A file of YAML that can be read. */
-export interface YamlDocument {
-  readonly root: Placed;
+export interface YamlDocument extends Placed {
   readonly value: PlainMap;
+  /** Keys that are there twice: the first of them counts. */
+  readonly problems: readonly Problem[];
 }
 
-/** Deeper files exhaust the stack of the YAML package, which may end the process. */
+/** Deeper files exhaust the stack of the YAML package, which ends the process, whatever is caught. */
 const deepestNesting = 50;
 /** The limit of values behind aliases: far more than people write, far less than in a bomb. */
 const mostAliasedValues = 100_000;
@@ -65,28 +68,6 @@ const mostAliasedValues = 100_000;
 const mostKeys = 1000;
 /** One mistake often makes the parser report every later line too. */
 const mostSyntaxErrors = 20;
-
-/** The document and a scalar value take a place in the parser's stack, too. */
-const deepestStack = deepestNesting + 2;
-
-/**
- * The tokens of a text, or the problem as soon as it is nested too deeply: to compose a million
- * brackets ends the process, whatever is caught.
- */
-function tokensOf(file: SourceText): readonly CST.Token[] | Problem {
-  const parser = new Parser();
-  const tokens: CST.Token[] = [];
-  for (const lexeme of new Lexer().lex(file.text)) {
-    const start = parser.offset;
-    tokens.push(...parser.next(lexeme));
-    if (parser.stack.length > deepestStack) {
-      const message = `values are nested more than ${deepestNesting} deep`;
-      return errorAt({ file, start, end: start + Math.max(1, lexeme.length) }, message);
-    }
-  }
-  tokens.push(...parser.end());
-  return tokens;
-}
 
 const columnHelp = 'begin the keys of a map, and the entries of a list, in the same column';
 
@@ -101,51 +82,75 @@ const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
 };
 
-function syntaxProblems(errors: readonly YAMLError[], file: SourceText): readonly Problem[] {
-  return errors
-    .filter(({ pos }, index) => pos[0] !== errors[index - 1]?.pos[0])
-    .slice(0, mostSyntaxErrors)
-    .map(({ code, message, pos: [start, end] }) =>
-      errorAt({ file, start, end }, `YAML: ${message}`, syntaxHelp[code]),
-    );
+/** The only document of a text. */
+function composed(file: SourceText): Document.Parsed | readonly Problem[] {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(file.text)) {
+    const start = parser.offset;
+    tokens.push(...parser.next(lexeme));
+    // The document and a scalar value take a place in the stack, too.
+    if (parser.stack.length <= deepestNesting + 2) continue;
+    const span = { file, start, end: start + Math.max(1, lexeme.length) };
+    return [errorAt(span, `values are nested more than ${deepestNesting} deep`)];
+  }
+  tokens.push(...parser.end());
+  // The package would compare every key with every other.
+  const strict = { prettyErrors: false, uniqueKeys: false, resolveKnownTags: false };
+  const composer = new Composer({ ...strict, intAsBigInt: true });
+  const [document, second] = composer.compose(tokens, true, file.text.length);
+  const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
+  if (document === undefined || issues.length > 0) {
+    return issues
+      .filter(({ pos }, index) => pos[0] !== issues[index - 1]?.pos[0])
+      .slice(0, mostSyntaxErrors)
+      .map(({ code, message, pos: [start, end] }) =>
+        errorAt({ file, start, end }, `YAML: ${message}`, syntaxHelp[code]),
+      );
+  }
+  if (second === undefined) return document;
+  const [start] = second.range;
+  const help = 'keep one document: remove the line "---" and what follows it';
+  return [errorAt({ file, start, end: start + 3 }, 'the file holds several documents', help)];
 }
 
-const none: Placed['children'] = new Map();
-
-function placed(value: unknown, span: Span, children = none): Placed {
+function placed(value: unknown, span: Span, children: Children = new Map()): Placed {
   let size = 1;
   for (const child of children.values()) size += child.placed.size;
   return { value, span, children, size };
 }
 
+function placedList(items: readonly Child[], span: Span): Placed {
+  const values = items.map((item) => item.placed.value);
+  return placed(values, span, new Map(items.entries()));
+}
+
+function placedMap(children: Children, span: Span): Placed & Pick<YamlDocument, 'value'> {
+  const entries = Array.from(children, ([name, child]) => [name, child.placed.value] as const);
+  const value: PlainMap = Object.fromEntries(entries);
+  return { ...placed(value, span, children), value };
+}
+
 /**
- * Reads the nodes of a document: puts what they stand for in the place of aliases, gives a place to values
- * that are not written, and reports keys that nothing can be read under.
+ * Reads the nodes of a document: puts what they stand for in the place of aliases and merge keys, gives a place
+ * to values that are not written, and reports keys that nothing can be read under.
  */
 class Reading {
+  /** Nothing can be read beside them. */
   readonly problems: Problem[] = [];
-  readonly #file: SourceText;
+  readonly duplicates: Problem[] = [];
   readonly #anchors = new Map<string, Placed>();
   #aliasedValues = 0;
 
-  constructor(file: SourceText) {
-    this.#file = file;
-  }
-
   /** `around` is the place of a value that is not written. */
   read(node: unknown, around: Span): Placed {
-    if (isAlias(node)) return this.#target(node.source, this.#spanOf(node));
+    if (isAlias(node)) return this.#target(node.source, spanOf(node, around));
     if (!isMap(node) && !isSeq(node) && !isScalar(node)) return placed(null, around);
-    const written = this.#spanOf(node);
+    const written = spanOf(node, around);
     const span = written.start === written.end ? around : written;
     const found = this.#within(node, span);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, found);
     return found;
-  }
-
-  #spanOf({ range }: Node): Span {
-    const [start, end] = range ?? [0, 0];
-    return { file: this.#file, start, end };
   }
 
   #report(span: Span, message: string, help?: string): void {
@@ -154,35 +159,47 @@ class Reading {
 
   #within(node: Scalar | YAMLMap | YAMLSeq, span: Span): Placed {
     if (isMap(node)) return this.#map(node, span);
-    if (isScalar(node)) {
-      // The others stay bigints: ids of applications must be exact.
-      const number = typeof node.value === 'bigint' ? Number(node.value) : Number.NaN;
-      return placed(Number.isSafeInteger(number) ? number : node.value, span);
+    if (isSeq(node)) {
+      const items = node.items.map((item) => ({ key: span, placed: this.read(item, span) }));
+      return placedList(items, span);
     }
-    const items = node.items.map((item) => this.read(item, span));
-    const children = items.map((item, index) => [index, { key: span, placed: item }] as const);
-    const values = items.map(({ value }) => value);
-    return placed(values, span, new Map(children));
+    // The others stay bigints: ids of applications must be exact.
+    const number = typeof node.value === 'bigint' ? Number(node.value) : Number.NaN;
+    return placed(Number.isSafeInteger(number) ? number : node.value, span);
   }
 
   #map(map: YAMLMap, span: Span): Placed {
-    const children = new Map<string, Child>();
+    const written = new Map<string, Child>();
     for (const { key, value } of map.items) {
-      const place = isScalar(key) || isMap(key) || isSeq(key) ? this.#spanOf(key) : span;
+      const { span: place } = this.read(key, span);
       const name = isScalar(key) ? nameOf(key) : '__proto__';
       if (name === '__proto__') {
         this.#report(place, 'a key must be a plain name');
         continue;
       }
-      if (children.has(name)) this.#report(place, `duplicate key "${name}"`);
-      if (isScalar(key) && key.anchor !== undefined) {
-        this.#anchors.set(key.anchor, placed(name, place));
-      }
-      children.set(name, { key: place, placed: this.read(value, place) });
+      const child = { key: place, placed: this.read(value, place) };
+      if (written.has(name)) this.duplicates.push(errorAt(place, `duplicate key "${name}"`));
+      else written.set(name, child);
     }
+    const merge = written.get('<<')?.placed;
+    written.delete('<<');
+    const children = merge === undefined ? written : this.#merged(merge, written);
     if (children.size > mostKeys) this.#report(span, `a map has more than ${mostKeys} keys`);
-    const entries = Array.from(children, ([name, child]) => [name, child.placed.value] as const);
-    return placed(Object.fromEntries(entries), span, children);
+    return placedMap(children, span);
+  }
+
+  /** Keys that are written win, and then those of the first map. */
+  #merged({ value, span, children }: Placed, written: Children): Children {
+    const items = Array.isArray(value) ? Array.from(children.values(), (one) => one.placed) : [];
+    const maps = isPlainMap(value) ? [{ value, children }] : items;
+    const isRight = maps.length > 0 && maps.every((one) => isPlainMap(one.value));
+    // An alias that stands for nothing has been reported there.
+    if (!isRight && this.problems.at(-1)?.span !== span) {
+      const message = '"<<" must be a map, or a list of maps';
+      this.#report(span, message, 'write an alias, such as <<: *name');
+    }
+    const all = [...maps.toReversed().map((one) => one.children), written];
+    return new Map(all.flatMap((one) => [...one]));
   }
 
   #target(name: string, span: Span): Placed {
@@ -203,29 +220,14 @@ class Reading {
   }
 }
 
+function spanOf({ range }: Node, { file }: Span): Span {
+  const [start, end] = range ?? [0, 0];
+  return { file, start, end };
+}
+
 /** A key such as `1` or `true` counts as the text that is written. */
 function nameOf(key: Scalar): string {
   return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
-}
-
-/** The only document of a text. */
-function composed(file: SourceText): Document.Parsed | readonly Problem[] {
-  const tokens = tokensOf(file);
-  if ('message' in tokens) return [tokens];
-  const composer = new Composer({
-    prettyErrors: false,
-    intAsBigInt: true,
-    // The package would compare every key with every other.
-    uniqueKeys: false,
-    resolveKnownTags: false,
-  });
-  const [document, second] = composer.compose(tokens, true, file.text.length);
-  const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  if (document === undefined || issues.length > 0) return syntaxProblems(issues, file);
-  if (second === undefined) return document;
-  const [start] = second.range;
-  const help = 'keep one document: remove the line "---" and what follows it';
-  return [errorAt({ file, start, end: start + 3 }, 'the file holds several documents', help)];
 }
 
 /**
@@ -236,17 +238,24 @@ function composed(file: SourceText): Document.Parsed | readonly Problem[] {
 export function readYaml(file: SourceText, needs?: string): YamlDocument | readonly Problem[] {
   const document = composed(file);
   if (!('contents' in document)) return document;
-  const reading = new Reading(file);
+  const reading = new Reading();
   const root = reading.read(document.contents, { file, start: 0, end: 1 });
-  if (reading.problems.length > 0) return reading.problems;
+  const { problems, duplicates } = reading;
+  if (problems.length > 0) return [...problems, ...duplicates];
   const { value, span } = root;
-  if (isPlainMap(value)) return { root, value };
-  if (value === null && needs === undefined) return { root, value: {} };
-  if (value === null)
-    return [errorAt(undefined, 'the file is empty', `it needs at least "${needs}"`)];
+  if (isPlainMap(value)) return { ...root, value, problems: duplicates };
+  if (value === null && needs === undefined) return { ...root, value: {}, problems: [] };
+  const help = `it needs at least "${needs}"`;
+  if (value === null) return [errorAt(undefined, 'the file is empty', help)];
   const key = needs === undefined ? '' : ` with the key "${needs}"`;
   const found = describe({ value, source: sourceOf(span) });
   return [errorAt(span, `the file must be a map${key}, not ${found}`)];
+}
+
+/** Without the keys of the top level that begin with "x-": a place for anchors, they mean nothing. */
+export function withoutExtensions(document: YamlDocument): YamlDocument {
+  const meant = [...document.children].filter(([key]) => !String(key).startsWith('x-'));
+  return { ...document, ...placedMap(new Map(meant), document.span) };
 }
 
 /**
@@ -254,26 +263,20 @@ export function readYaml(file: SourceText, needs?: string): YamlDocument | reado
  * the first that is no list stays as it is.
  */
 export function joined(
-  first: YamlDocument,
-  others: readonly YamlDocument[],
+  [first, ...others]: readonly [YamlDocument, ...YamlDocument[]],
   keys: readonly string[],
 ): YamlDocument {
-  const { span, value, children } = first.root;
-  const lists = keys.flatMap((key) => {
-    const all = [first, ...others].flatMap(({ root }) => root.children.get(key) ?? []);
+  const children = new Map(first.children);
+  for (const key of keys) {
+    const all = [first, ...others].flatMap((one) => one.children.get(key) ?? []);
     const [head] = all;
-    if (head === undefined || all.some((one) => !Array.isArray(one.placed.value))) return [];
+    if (head === undefined || all.some((one) => !Array.isArray(one.placed.value))) continue;
     const items = all.flatMap((one) => [...one.placed.children.values()]);
-    const values = items.map((item) => item.placed.value);
-    const list = placed(values, head.placed.span, new Map(items.entries()));
-    return [[key, { key: head.key, placed: list }] as const];
-  });
-  const listed = Object.fromEntries(lists.map(([key, list]) => [key, list.placed.value]));
-  const whole = { ...(isPlainMap(value) ? value : {}), ...listed };
-  return { root: placed(whole, span, new Map([...children, ...lists])), value: whole };
+    children.set(key, { key: head.key, placed: placedList(items, head.placed.span) });
+  }
+  return { ...first, ...placedMap(children, first.span) };
 }
 
-/** What stands there. */
 function sourceOf({ file, start, end }: Span): string {
   return file.text.slice(start, end);
 }
@@ -299,8 +302,8 @@ export interface PlacedMap {
   readonly path: Path;
 }
 
-function childAt({ root }: YamlDocument, path: Path): Child | undefined {
-  let child: Child | undefined = { key: root.span, placed: root };
+function childAt(document: YamlDocument, path: Path): Child | undefined {
+  let child: Child | undefined = { key: document.span, placed: document };
   for (const step of path) child = child?.placed.children.get(step);
   return child;
 }

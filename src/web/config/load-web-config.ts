@@ -165,8 +165,9 @@ export async function loadWebConfig(
   const source = await readOneFile(path, { readFile }, webFile);
   const { digest, directory } = source;
   const document = readYaml(source);
-  if (!('root' in document)) {
-    throw new ConfigError(diagnosticsOf(path, document, valuesOfLines(source)));
+  if (!('value' in document) || document.problems.length > 0) {
+    const problems = 'value' in document ? document.problems : document;
+    throw new ConfigError(diagnosticsOf(path, problems, valuesOfLines(source)));
   }
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
     diagnosticsOf(path, found, secretSpans(document));
