@@ -7,7 +7,16 @@ import { wrongEnding } from './metric-rules.ts';
 import { readNrql } from './nrql-text.ts';
 import type { FileConfig } from './schema.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
-import { type Found, type Path, type PlainMap, textsIn, valueAt } from './yaml-document.ts';
+import {
+  type Found,
+  type Path,
+  type PlainMap,
+  scalarsIn,
+  spanAt,
+  textsIn,
+  valueAt,
+  type YamlDocument,
+} from './yaml-document.ts';
 
 /** New Relic's limits: of calls with one key, and of queries of one account. */
 const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number, string]>> = {
@@ -20,7 +29,7 @@ const service = /^(?:.*\.)?(?:newrelic\.com|nr-data\.net)$/u;
 const addresses = Object.values(regionAddresses);
 const ownHosts = new Set(addresses.map((address) => new URL(address).hostname));
 
-/** A file without errors: as it is written, its values, and what they amount to. */
+/** A file, or what is right of it: as it is written, its values, and what they amount to. */
 export interface GoodFile {
   readonly written: PlainMap;
   readonly parsed: FileConfig;
@@ -239,8 +248,39 @@ function* facetsWithoutLimit({ parsed }: GoodFile): Iterable<Found> {
   }
 }
 
-/** Finds what is allowed but probably not meant. */
-export const warningRules: readonly ((file: GoodFile) => Iterable<Found>)[] = [
+const mayHoldSign: ReadonlySet<string> = new Set(['name', 'match', 'nrql', 'help']);
+/** A sign that may be meant: comments have a blank behind it, and often two before it. */
+const likelyText = /^(?: #|[ \t]+#\S).*/u;
+const surelyText = /^[ \t]+#\S.*/u;
+const inCurlyQuotes = /^[\u2018-\u201F].*[\u2018-\u201F]$/su;
+const longestProposal = 60;
+
+/** Texts that YAML cuts, or that a word processor has put in quotes. */
+export function* changedTexts(document: YamlDocument): Iterable<Found> {
+  for (const { value, key, path } of scalarsIn(document.value)) {
+    const span = spanAt(document, path);
+    if (typeof value !== 'string' || span === undefined) continue;
+    const { text } = span.file;
+    const quoted = (whole: string): string => `${key}: ${JSON.stringify(whole)}`;
+    const isCut = mayHoldSign.has(key) && !/["'|>]/u.test(text.charAt(span.start));
+    const sign = path[0] === 'accounts' ? surelyText : likelyText;
+    const rest = isCut ? sign.exec(text.slice(span.end))?.[0] : undefined;
+    if (rest !== undefined) {
+      const message = `"${key}" ends before " #", where a comment begins`;
+      const whole = value + rest.trimEnd();
+      const help = `write ${quoted(whole)}, or ${quoted(value)} before a comment`;
+      yield [path, message, whole.length > longestProposal ? 'put it in quotes' : help];
+    }
+    // The reader of NRQL says so itself.
+    if (key === 'nrql' || !inCurlyQuotes.test(value)) continue;
+    const message = `"${key}" has curly quotes, which are a part of it`;
+    yield [path, message, `write ${quoted(value.slice(1, -1))}`];
+  }
+}
+
+type WarningRule = (file: GoodFile) => Iterable<Found>;
+
+const warningRules: readonly WarningRule[] = [
   accountWarnings,
   sharedKeys,
   shortTimesOf,
@@ -252,3 +292,20 @@ export const warningRules: readonly ((file: GoodFile) => Iterable<Found>)[] = [
   shadowedEntries,
   facetsWithoutLimit,
 ];
+
+/** The keys that must be right as a whole for a rule: it speaks of what is not there, or of defaults. */
+const needs: ReadonlyMap<WarningRule, readonly (keyof FileConfig)[]> = new Map([
+  [uselessDelays, ['accounts', 'poll', 'apps', 'queries']],
+  [unusedAccounts, ['accounts', 'apps', 'queries']],
+  [uselessStaleAfter, ['poll']],
+]);
+
+/** Finds what is allowed but probably not meant. In keys that are `unsure` something is wrong. */
+export function warningsOf(
+  file: (GoodFile & { readonly unsure: ReadonlySet<string> }) | undefined,
+): readonly Found[] {
+  if (file === undefined) return [];
+  return warningRules
+    .filter((rule) => (needs.get(rule) ?? []).every((key) => !file.unsure.has(key)))
+    .flatMap((rule) => [...rule(file)]);
+}

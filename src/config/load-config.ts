@@ -17,7 +17,7 @@
 import type { Config } from '../model/config.ts';
 import { buildConfig } from './build-config.ts';
 import { type ConfigSource, type Included, readConfigFile } from './config-file.ts';
-import { warningRules } from './config-warnings.ts';
+import { changedTexts, warningsOf } from './config-warnings.ts';
 import {
   ConfigError,
   createPlacer,
@@ -29,14 +29,15 @@ import {
   type Span,
   warningAt,
 } from './diagnostic.ts';
-import { compilePatterns } from './patterns.ts';
+import { compilePatterns, type Patterns } from './patterns.ts';
 import { type FileSystem, mayPass } from './read-file.ts';
-import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, rules } from './rules.ts';
-import { fileSchema, includedSchema, keyPlaces, keysIncluded } from './schema.ts';
-import { shapeProblems } from './shape-problems.ts';
+import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, oddNumbers, rules } from './rules.ts';
+import { type FileConfig, fileSchema, includedSchema, keyPlaces, keysIncluded } from './schema.ts';
+import { pathsOf, readableOf, shapeProblems } from './shape-problems.ts';
 import {
   type Found,
   joined,
+  mapsUnder,
   type Path,
   type PlainMap,
   problemsAt,
@@ -97,7 +98,7 @@ export interface InspectedConfig {
    */
   readonly config: Config | undefined;
   readonly errors: readonly Problem[];
-  /** Only looked for if there are no errors; but for patterns that no file matches. */
+  /** Of what is right, and of how things are spelt. */
   readonly warnings: readonly Problem[];
   /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
   readonly written: PlainMap | undefined;
@@ -136,8 +137,7 @@ async function includedOf(
     const read = readYaml(file);
     if ('value' in read) {
       const { error } = includedSchema.safeParse(withoutExtensions(read).value);
-      if (error !== undefined) problems.push(...shapeProblems(read, error, placesOfIncluded));
-      problems.push(...read.problems);
+      problems.push(...read.problems, ...shapeProblems(read, error, placesOfIncluded));
       documents.push(read);
     } else {
       problems.push(...read);
@@ -146,9 +146,9 @@ async function includedOf(
   return { documents, problems };
 }
 
-const [[, keysOfFile] = ['', []], ...otherPlaces] = keyPlaces;
+const [[, keys] = ['', []], ...otherPlaces] = keyPlaces;
 const placesOfIncluded: typeof keyPlaces = [
-  ['the file that includes this one', keysOfFile],
+  ['the file that includes this one', keys],
   ...otherPlaces,
 ];
 
@@ -162,36 +162,66 @@ interface WholeFile {
 
 async function findingsOf(
   { document, directory, included, problems }: WholeFile,
-  context: ReadingContext,
+  { ownHostNames }: ReadingContext,
   takeBreak: () => Promise<void>,
 ): Promise<Findings> {
   const { value: written } = document;
   await takeBreak();
-  const { data: parsed, error } = fileSchema.safeParse(written);
+  const { data, error } = fileSchema.safeParse(written);
   await takeBreak();
   const patterns = await compilePatterns(written, takeBreak);
   const unread = [...included.unreadable.map((one) => one.found), ...included.errors];
   const isWhole = problems.length === 0 && unread.length === 0;
+  const wrong = pathsOf(error);
+  const parsed = data ?? fileSchema.safeParse(readableOf(written, wrong)).data;
   const broken = rules.flatMap((rule) => [...rule({ written, parsed, isWhole })]);
-  const found: Iterable<Found> = [...unread, ...broken, ...patterns.found];
-  const errors = [
+  const found: readonly Found[] = [...unread, ...broken, ...patterns.found];
+  const ofValues = [
     ...problems,
-    ...(error === undefined ? [] : shapeProblems(document, error, keyPlaces)),
+    ...shapeProblems(document, error, keyPlaces),
     ...problemsAt(document, found, errorAt),
   ];
-  // A pattern without a file may be why something is missing.
-  const unmatched = problemsAt(document, included.warnings, warningAt);
-  if (parsed === undefined || patterns.found.length > 0 || !isWhole) {
-    return { config: undefined, errors, warnings: unmatched };
-  }
   await takeBreak();
-  const { ownHostNames } = context;
-  const built = buildConfig(parsed, { directory, patterns: patterns.compiled, ownHostNames });
+  const spelt = problemsAt(document, oddNumbers(document), errorAt);
+  const errors = [...ofValues, ...spelt.filter(notAmong(ofValues))];
+  await takeBreak();
   const files = included.files.map(({ fileName }) => fileName);
-  const config = files.length === 0 ? built : { ...built, includedFiles: files };
-  const file = { written, parsed, config };
-  const odd = errors.length === 0 ? warningRules.flatMap((rule) => [...rule(file)]) : [];
-  return { config, errors, warnings: [...unmatched, ...problemsAt(document, odd, warningAt)] };
+  const building = { directory, patterns: patterns.compiled, ownHostNames };
+  const build = (file: FileConfig): Config => ({
+    ...buildConfig(file, building),
+    ...(files.length > 0 && { includedFiles: files }),
+  });
+  const config = data && patterns.found.length === 0 && isWhole ? build(data) : undefined;
+  await takeBreak();
+  const unusable = [...wrong, ...found.map(([path]) => path), ...uncompiled(written, patterns)];
+  const unsure = new Set(unusable.flatMap((path) => (path.length > 1 ? String(path[0]) : keys)));
+  const right = unusable.length === 0 ? written : readableOf(written, unusable);
+  const { data: ofRight } = right === written ? { data } : fileSchema.safeParse(right);
+  const odd = ofRight && {
+    written: right,
+    parsed: ofRight,
+    config: (right === written && config) || build(ofRight),
+    unsure: isWhole ? unsure : new Set([...unsure, ...keysIncluded]),
+  };
+  const warnings = [
+    // A pattern without a file may be why something is missing.
+    ...problemsAt(document, included.warnings, warningAt),
+    ...problemsAt(document, [...changedTexts(document), ...warningsOf(odd)], warningAt),
+  ];
+  return { config, errors, warnings: warnings.filter(notAmong(errors)) };
+}
+
+/** Entries of which one pattern too many keeps the expression from being compiled. */
+function uncompiled(written: PlainMap, { compiled }: Patterns): readonly Path[] {
+  return mapsUnder(written, 'apps')
+    .filter(({ map: { match } }) => typeof match === 'string' && !compiled.has(match))
+    .map(({ path }) => path);
+}
+
+/** Leaves out what stands where something else is wrong. */
+function notAmong(others: readonly Problem[]): (one: Problem) => boolean {
+  const taken = new Set(others.map(startOf));
+  return (one) => one.span === undefined || !taken.has(startOf(one));
 }
 
 const nothingIncluded: Included = { files: [], unreadable: [], errors: [], warnings: [] };
@@ -211,26 +241,24 @@ export async function inspectConfig(
   if (!('value' in read)) return { ...nothing, errors: read, ...printers([]) };
   const takeBreak = createBreaks(context);
   const { documents, problems } = await includedOf(included, takeBreak);
-  const keys = [read, ...documents].flatMap((document) =>
+  const apiKeys = [read, ...documents].flatMap((document) =>
     Array.from(apiKeysIn(document.value), ([path, marked, secret]) => ({
       problem: errorAt(spanAt(document, path, marked), apiKeyMessage, apiKeyHelp),
       secret: spanAt(document, path, secret),
     })),
   );
-  const keyProblems = keys.map(({ problem }) => problem);
-  const shown = printers(keys.flatMap(({ secret }) => secret ?? []));
+  const keyProblems = apiKeys.map(({ problem }) => problem);
+  const shown = printers(apiKeys.flatMap(({ secret }) => secret ?? []));
   const foreign = foreignFile(withoutExtensions(read).value);
   if (foreign !== undefined) return { ...nothing, errors: [foreign, ...keyProblems], ...shown };
   const document = joined([withoutExtensions(read), ...documents], keysIncluded);
   const whole = { document, directory, included, problems: [...read.problems, ...problems] };
   const { config, errors, warnings } = await findingsOf(whole, context, takeBreak);
-  // An API key in a file is reported once, whatever else is wrong in the same place.
-  const taken = new Set(keyProblems.map(startOf));
-  const others = errors.filter((one) => one.span === undefined || !taken.has(startOf(one)));
   return {
     config,
-    errors: [...keyProblems, ...others],
-    warnings: keys.length === 0 ? warnings : [],
+    // An API key in a file is reported once, whatever else is wrong in the same place.
+    errors: [...keyProblems, ...errors.filter(notAmong(keyProblems))],
+    warnings: warnings.filter(notAmong(keyProblems)),
     written: document.value,
     at: (...path) => spanAt(document, path),
     ...shown,

@@ -11,8 +11,8 @@ import {
   withoutQuotes,
 } from './nrql-text.ts';
 import { derivedLabelProblems, inlineMap, queryLabels, snakeCase } from './schema-fields.ts';
-import { didYouMean } from './suggestion.ts';
-import type { TextPart } from './yaml-document.ts';
+import { closest, didYouMean } from './suggestion.ts';
+import { isPlainMap, type TextPart } from './yaml-document.ts';
 
 /** What the NRQL of an entry of `queries` explains. */
 interface WrittenQuery {
@@ -135,6 +135,18 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
       facets.length === 0 ? 1 : Number.parseInt(limit?.expression ?? usualRows, 10) || maxRows,
     eventTypes: eventTypesOf(read),
   };
+}
+
+/** Beside other mistakes of an entry its NRQL is read, too, if they do not matter to it. */
+export function readAmongMistakes(written: WrittenQuery, context: z.core.$RefinementCtx): void {
+  const of = (key: string): boolean =>
+    context.issues.some((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.some((one) => closest(one, [key]) !== undefined)
+        : issue.path?.[0] === key,
+    );
+  if (!isPlainMap(written) || ['nrql', 'labels', 'constant_labels'].some(of)) return;
+  readQuery(of('as') ? { ...written, as: {} } : written, context);
 }
 
 function itemsOf({ clauses }: NrqlText, words: string): readonly NrqlItem[] {

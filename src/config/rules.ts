@@ -15,13 +15,17 @@ import {
   type PlacedMap,
   type PlacedText,
   type PlainMap,
+  scalarsIn,
   textAt,
   textsIn,
+  writtenAt,
+  type YamlDocument,
 } from './yaml-document.ts';
 
-/** What a rule is about: the file as it is written, and what it means if its values have their form. */
+/** What a rule is about: the file as it is written, and what can be read of it. */
 export interface RuledFile {
   readonly written: PlainMap;
+  /** What those of its values mean that have their form. */
   readonly parsed: FileConfig | undefined;
   /** False if it includes a file that cannot be used. */
   readonly isWhole: boolean;
@@ -295,6 +299,20 @@ function* gaugesOfQueries(file: FileConfig): Iterable<Found> {
       const message = `the gauge "${name}" ${problem}`;
       if (problem !== '') yield [['queries', index, 'as'], message, 'choose another name'];
     }
+  }
+}
+
+const decimal = /^-?(?:0|[1-9]\d*)$/u;
+
+/** Numbers that people and programs read in different ways: 010 is 10, or 8. A factor may be 1e-3. */
+export function* oddNumbers(document: YamlDocument): Iterable<Found> {
+  for (const { value, key, path } of scalarsIn(document.value)) {
+    if ((typeof value !== 'number' && typeof value !== 'bigint') || key === 'scale') continue;
+    const { source = '' } = writtenAt(document, path) ?? {};
+    if (decimal.test(source)) continue;
+    const message = `"${key}" must be in decimal digits without a leading zero, not ${source}`;
+    const number = /^\+?\d+$/u.test(source) ? BigInt(source.replace('+', '')) : value;
+    yield [path, message, `write ${key}: ${number}`];
   }
 }
 

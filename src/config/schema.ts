@@ -6,7 +6,7 @@ import { repositoryUrl } from '../model/shown-text.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { type FileMetric, gaugeName, metricKeys, metrics } from './metric-schema.ts';
-import { type QueryMeaning, readQuery } from './query-meaning.ts';
+import { type QueryMeaning, readAmongMistakes, readQuery } from './query-meaning.ts';
 import {
   accountId,
   aList,
@@ -255,10 +255,9 @@ const queryMap = mapOf({
   stale_after: pollFields.stale_after,
 });
 
-const query: z.ZodType<FileQuery> = queryMap.transform((written, context) => ({
-  ...written,
-  meaning: readQuery(written, context),
-}));
+const query: z.ZodType<FileQuery> = queryMap
+  .superRefine(readAmongMistakes, { when: ({ issues }) => issues.length > 0 })
+  .transform((written, context) => ({ ...written, meaning: readQuery(written, context) }));
 
 const file = mapOf({
   accounts: z

@@ -230,11 +230,7 @@ function nameOf(key: Scalar): string {
   return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
 }
 
-/**
- * Parses YAML into plain data whose places are known; into problems if that fails.
- *
- * @param needs the key that the file must have; `undefined` if it may be empty
- */
+/** Plain data whose places are known, or problems. Without a key that the file `needs`, it may be empty. */
 export function readYaml(file: SourceText, needs?: string): YamlDocument | readonly Problem[] {
   const document = composed(file);
   if (!('contents' in document)) return document;
@@ -248,7 +244,7 @@ export function readYaml(file: SourceText, needs?: string): YamlDocument | reado
   const help = `it needs at least "${needs}"`;
   if (value === null) return [errorAt(undefined, 'the file is empty', help)];
   const key = needs === undefined ? '' : ` with the key "${needs}"`;
-  const found = describe({ value, source: sourceOf(span) });
+  const found = describe({ value, source: file.text.slice(span.start, span.end) });
   return [errorAt(span, `the file must be a map${key}, not ${found}`)];
 }
 
@@ -275,10 +271,6 @@ export function joined(
     children.set(key, { key: head.key, placed: placedList(items, head.placed.span) });
   }
   return { ...first, ...placedMap(children, first.span) };
-}
-
-function sourceOf({ file, start, end }: Span): string {
-  return file.text.slice(start, end);
 }
 
 export function isPlainMap(value: unknown): value is PlainMap {
@@ -328,8 +320,8 @@ export function writtenAt(document: YamlDocument, path: Path): Written | undefin
   const child = childAt(document, path);
   if (child === undefined) return undefined;
   const { value, span } = child.placed;
-  const source = typeof value === 'string' ? value : sourceOf(span);
-  return { value, source };
+  const { file, start, end } = span;
+  return { value, source: typeof value === 'string' ? value : file.text.slice(start, end) };
 }
 
 /** A text of a file, and the way to it. */
@@ -344,14 +336,24 @@ export function textAt({ map, path }: PlacedMap, key: string): PlacedText | unde
   return typeof text === 'string' ? { text, path: [...path, key] } : undefined;
 }
 
-/** All texts in a value of plain data. */
-export function textsIn(value: unknown, path: Path = []): readonly PlacedText[] {
-  if (typeof value === 'string') return [{ text: value, path }];
+/** All values in plain data that are neither maps nor lists, each with the last key on the way to it. */
+export function scalarsIn(
+  value: unknown,
+  path: Path = [],
+  key = '',
+): readonly { readonly value: unknown; readonly path: Path; readonly key: string }[] {
   if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => textsIn(item, [...path, index]));
+    return value.flatMap((item: unknown, index) => scalarsIn(item, [...path, index], key));
   }
-  if (!isPlainMap(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key]));
+  if (!isPlainMap(value)) return [{ value, path, key }];
+  return Object.entries(value).flatMap(([name, item]) => scalarsIn(item, [...path, name], name));
+}
+
+/** All texts in a value of plain data. */
+export function textsIn(from: unknown, way: Path = []): readonly PlacedText[] {
+  return scalarsIn(from, way).flatMap(({ value, path }) =>
+    typeof value === 'string' ? [{ text: value, path }] : [],
+  );
 }
 
 /** The place of a value, of its key or of a part of its text; `undefined` if it is not written. */
