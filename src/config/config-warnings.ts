@@ -294,10 +294,11 @@ const warningRules: readonly WarningRule[] = [
 ];
 
 /** The keys that must be right as a whole for a rule: it speaks of what is not there, or of defaults. */
-const needs: ReadonlyMap<WarningRule, readonly (keyof FileConfig)[]> = new Map([
-  [uselessDelays, ['accounts', 'poll', 'apps', 'queries']],
-  [unusedAccounts, ['accounts', 'apps', 'queries']],
+const needs: ReadonlyMap<WarningRule, readonly (keyof FileConfig | 'patterns')[]> = new Map([
+  [uselessDelays, ['accounts', 'poll', 'include', 'apps', 'queries']],
+  [unusedAccounts, ['accounts', 'include', 'apps', 'queries']],
   [uselessStaleAfter, ['poll']],
+  [shadowedEntries, ['patterns']],
 ]);
 
 /** Finds what is allowed but probably not meant. In keys that are `unsure` something is wrong. */

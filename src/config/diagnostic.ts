@@ -105,16 +105,6 @@ function maskSource(text: string, spans: readonly Span[] = []): string {
   return pieces.join('') + masked.slice(done);
 }
 
-/** Where the lines of a text begin. */
-function linesOf(text: string): LineCounter {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
-    lines.addNewLine(at + 1);
-  }
-  return lines;
-}
-
 /**
  * Finds the places of spans. `secrets` are masked, and so is all that looks like a secret.
  *
@@ -129,7 +119,9 @@ export function createPlacer(
     const known = shown.get(file);
     if (known !== undefined) return known;
     const own = secrets.filter((secret) => secret.file === file);
-    const made = { masked: maskSource(file.text, own), lines: linesOf(file.text) };
+    const lines = new LineCounter();
+    lines.lineStarts = [0, ...Array.from(file.text.matchAll(/\n/gu), ({ index }) => index + 1)];
+    const made = { masked: maskSource(file.text, own), lines };
     shown.set(file, made);
     return made;
   };

@@ -29,7 +29,7 @@ import {
   type Span,
   warningAt,
 } from './diagnostic.ts';
-import { compilePatterns, type Patterns } from './patterns.ts';
+import { compilePatterns } from './patterns.ts';
 import { type FileSystem, mayPass } from './read-file.ts';
 import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, oddNumbers, rules } from './rules.ts';
 import { type FileConfig, fileSchema, includedSchema, keyPlaces, keysIncluded } from './schema.ts';
@@ -37,7 +37,6 @@ import { pathsOf, readableOf, shapeProblems } from './shape-problems.ts';
 import {
   type Found,
   joined,
-  mapsUnder,
   type Path,
   type PlainMap,
   problemsAt,
@@ -193,15 +192,18 @@ async function findingsOf(
   });
   const config = data && patterns.found.length === 0 && isWhole ? build(data) : undefined;
   await takeBreak();
-  const unusable = [...wrong, ...found.map(([path]) => path), ...uncompiled(written, patterns)];
-  const unsure = new Set(unusable.flatMap((path) => (path.length > 1 ? String(path[0]) : keys)));
+  const unusable = [...problems.map(() => []), ...wrong, ...found.map(([path]) => path)];
+  const unsure = new Set([
+    ...unusable.flatMap((path) => (path.length > 1 ? String(path[0]) : keys)),
+    ...patterns.found.map(() => 'patterns'),
+  ]);
   const right = unusable.length === 0 ? written : readableOf(written, unusable);
   const { data: ofRight } = right === written ? { data } : fileSchema.safeParse(right);
   const odd = ofRight && {
     written: right,
     parsed: ofRight,
     config: (right === written && config) || build(ofRight),
-    unsure: isWhole ? unsure : new Set([...unsure, ...keysIncluded]),
+    unsure,
   };
   const warnings = [
     // A pattern without a file may be why something is missing.
@@ -209,13 +211,6 @@ async function findingsOf(
     ...problemsAt(document, [...changedTexts(document), ...warningsOf(odd)], warningAt),
   ];
   return { config, errors, warnings: warnings.filter(notAmong(errors)) };
-}
-
-/** Entries of which one pattern too many keeps the expression from being compiled. */
-function uncompiled(written: PlainMap, { compiled }: Patterns): readonly Path[] {
-  return mapsUnder(written, 'apps')
-    .filter(({ map: { match } }) => typeof match === 'string' && !compiled.has(match))
-    .map(({ path }) => path);
 }
 
 /** Leaves out what stands where something else is wrong. */

@@ -308,10 +308,9 @@ export function valueAt(value: unknown, path: Path): unknown {
   }, value);
 }
 
-/** A value of a file. */
+/** A value of a file, and how the file has it, if it is neither a map nor a list. */
 export interface Written {
   readonly value: unknown;
-  /** As the file has it, if it is neither a map nor a list. */
   readonly source: string;
 }
 

@@ -241,11 +241,11 @@ const bytesPerValue = 1500;
 /** A full heap would end the process, and with it the active configuration, beside which it is parsed. */
 function refuseHuge({ text, included }: ConfigFile, { heapBytes }: AccountPlatform): void {
   const limitBytes = Math.min(mostBytes, shareOfHeap * heapBytes);
-  let values = 0;
+  let restBytes = limitBytes;
   for (const each of [text, ...(included?.files ?? []).map((one) => one.text)]) {
-    for (const character of each) if ('\n,:[{'.includes(character)) values += 1;
+    for (const character of each) if ('\n,:[{'.includes(character)) restBytes -= bytesPerValue;
   }
-  if (values * bytesPerValue <= limitBytes) return;
+  if (restBytes >= 0) return;
   const limitMb = Math.floor(limitBytes / 1024 ** 2);
   throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);
 }
