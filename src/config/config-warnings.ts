@@ -12,7 +12,6 @@ import {
   type Path,
   type PlainMap,
   scalarsIn,
-  spanAt,
   textsIn,
   valueAt,
   type YamlDocument,
@@ -257,10 +256,10 @@ const longestProposal = 60;
 
 /** Texts that YAML cuts, or that a word processor has put in quotes. */
 export function* changedTexts(document: YamlDocument): Iterable<Found> {
-  for (const { value, key, path } of scalarsIn(document.value)) {
-    const span = spanAt(document, path);
-    if (typeof value !== 'string' || span === undefined) continue;
+  for (const { value, span, path } of scalarsIn(document)) {
+    if (typeof value !== 'string') continue;
     const { text } = span.file;
+    const key = path.findLast((step) => typeof step === 'string') ?? '';
     const quoted = (whole: string): string => `${key}: ${JSON.stringify(whole)}`;
     const isCut = mayHoldSign.has(key) && !/["'|>]/u.test(text.charAt(span.start));
     const sign = path[0] === 'accounts' ? surelyText : likelyText;

@@ -18,7 +18,6 @@ import {
   scalarsIn,
   textAt,
   textsIn,
-  writtenAt,
   type YamlDocument,
 } from './yaml-document.ts';
 
@@ -306,10 +305,11 @@ const decimal = /^-?(?:0|[1-9]\d*)$/u;
 
 /** Numbers that people and programs read in different ways: 010 is 10, or 8. A factor may be 1e-3. */
 export function* oddNumbers(document: YamlDocument): Iterable<Found> {
-  for (const { value, key, path } of scalarsIn(document.value)) {
-    if ((typeof value !== 'number' && typeof value !== 'bigint') || key === 'scale') continue;
-    const { source = '' } = writtenAt(document, path) ?? {};
-    if (decimal.test(source)) continue;
+  for (const { value, span, path } of scalarsIn(document)) {
+    if (typeof value !== 'number' && typeof value !== 'bigint') continue;
+    const source = span.file.text.slice(span.start, span.end);
+    const key = path.findLast((step) => typeof step === 'string') ?? '';
+    if (decimal.test(source) || key === 'scale') continue;
     const message = `"${key}" must be in decimal digits without a leading zero, not ${source}`;
     const number = /^\+?\d+$/u.test(source) ? BigInt(source.replace('+', '')) : value;
     yield [path, message, `write ${key}: ${number}`];

@@ -114,7 +114,9 @@ function composed(file: SourceText): Document.Parsed | readonly Problem[] {
   return [errorAt({ file, start, end: start + 3 }, 'the file holds several documents', help)];
 }
 
-function placed(value: unknown, span: Span, children: Children = new Map()): Placed {
+const none: Children = new Map();
+
+function placed(value: unknown, span: Span, children = none): Placed {
   let size = 1;
   for (const child of children.values()) size += child.placed.size;
   return { value, span, children, size };
@@ -335,24 +337,23 @@ export function textAt({ map, path }: PlacedMap, key: string): PlacedText | unde
   return typeof text === 'string' ? { text, path: [...path, key] } : undefined;
 }
 
-/** All values in plain data that are neither maps nor lists, each with the last key on the way to it. */
-export function scalarsIn(
-  value: unknown,
-  path: Path = [],
-  key = '',
-): readonly { readonly value: unknown; readonly path: Path; readonly key: string }[] {
+/** All texts in a value of plain data. */
+export function textsIn(value: unknown, path: Path = []): readonly PlacedText[] {
+  if (typeof value === 'string') return [{ text: value, path }];
   if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => scalarsIn(item, [...path, index], key));
+    return value.flatMap((item: unknown, index) => textsIn(item, [...path, index]));
   }
-  if (!isPlainMap(value)) return [{ value, path, key }];
-  return Object.entries(value).flatMap(([name, item]) => scalarsIn(item, [...path, name], name));
+  if (!isPlainMap(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key]));
 }
 
-/** All texts in a value of plain data. */
-export function textsIn(from: unknown, way: Path = []): readonly PlacedText[] {
-  return scalarsIn(from, way).flatMap(({ value, path }) =>
-    typeof value === 'string' ? [{ text: value, path }] : [],
-  );
+/** Visits the values that are neither maps nor lists. */
+export function* scalarsIn(
+  { value, span, children }: Placed,
+  path: Path = [],
+): Iterable<Pick<Placed, 'value' | 'span'> & { readonly path: Path }> {
+  if (children.size === 0) yield { value, span, path };
+  for (const [key, child] of children) yield* scalarsIn(child.placed, [...path, key]);
 }
 
 /** The place of a value, of its key or of a part of its text; `undefined` if it is not written. */

@@ -69,7 +69,7 @@ describe('how numbers and texts are spelt', () => {
 
     expect(placesOf(found)).toBe(at);
     expect(wordsOf(found)).toContain(says);
-    expect(wordsOf(found)).toContain(`${instead}`);
+    expect(wordsOf(found)).toContain(instead);
     expect(found[0]?.severity).toBe(
       says.includes(' #') || says.includes('curly') ? 'warning' : 'error',
     );
