@@ -1,7 +1,7 @@
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createStatusSource } from '../../src/daemon/serve.ts';
 import type { Config } from '../../src/model/config.ts';
-import type { ReloadStatus, QueryStatus, StatusSource } from '../../src/model/status.ts';
+import type { QueryStatus, ReloadStatus, StatusSource } from '../../src/model/status.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ApiRequest, ApiResponse } from '../../src/newrelic/calls/transport.ts';
 import { aRunningDaemon, type RunningDaemon, type RunningDaemonOptions } from './running-daemon.ts';
