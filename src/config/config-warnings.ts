@@ -2,6 +2,7 @@ import { type AccountConfig, budgetIdOf, type Config } from '../model/config.ts'
 import { regionAddresses, regionOf } from '../model/region.ts';
 import { selectorText } from '../model/selector.ts';
 import { minuteMs } from '../model/time.ts';
+import { vendorValues } from '../model/vendor-value.ts';
 import { formatDuration } from './duration.ts';
 import { wrongEnding } from './metric-rules.ts';
 import { readNrql } from './nrql-text.ts';
@@ -191,15 +192,33 @@ function* unusedAccounts({ config }: GoodFile): Iterable<Found> {
 }
 
 /** Names of gauges that state another unit than the values have. */
-function wrongEndings(file: GoodFile): readonly Found[] {
-  return everyPoll(file).flatMap(({ poll: { metrics = [] }, path }) =>
-    metrics.flatMap((metric, index) => {
-      const [message, help] = (typeof metric === 'object' && wrongEnding(metric)) || [];
-      return message === undefined
-        ? []
-        : [[[...path, 'metrics', index, 'as'], message, help] as const];
-    }),
-  );
+function* wrongEndings(file: GoodFile): Iterable<Found> {
+  for (const { poll, path } of everyPoll(file)) {
+    for (const [index, metric] of (poll.metrics ?? []).entries()) {
+      if (typeof metric !== 'object') continue;
+      const { as, value, scale } = metric;
+      const wrong = wrongEnding(as, vendorValues[value], scale, (other) => `scale: ${other}`);
+      if (wrong !== undefined) yield [[...path, 'metrics', index, 'as'], ...wrong];
+    }
+  }
+}
+
+/** What New Relic has in seconds: of other events, such as synthetic checks, it has milliseconds, or it is not known. */
+const inSeconds: ReadonlySet<string> = new Set(['Transaction', 'PageView']);
+
+/** The same of queries, as far as the unit is known. */
+function* wrongEndingsOfQueries(file: GoodFile): Iterable<Found> {
+  for (const [index, { meaning }] of file.parsed.queries.entries()) {
+    const { gauges, eventTypes } = meaning;
+    const path = ['queries', index, 'as'];
+    if (eventTypes.length === 0 || !eventTypes.every((type) => inSeconds.has(type))) continue;
+    for (const { name, member, unit } of gauges) {
+      if (!/^\w*duration$/iu.test(unit)) continue;
+      const wrong = wrongEnding(name, 'seconds', 1, (scale) => `${unit} * ${scale}`);
+      const ofMap = [...path, member];
+      if (wrong !== undefined) yield [isWritten(file.written, ofMap) ? ofMap : path, ...wrong];
+    }
+  }
 }
 
 /** Patterns that match every name. */
@@ -288,6 +307,7 @@ const warningRules: readonly WarningRule[] = [
   unusedAccounts,
   uselessStaleAfter,
   wrongEndings,
+  wrongEndingsOfQueries,
   shadowedEntries,
   facetsWithoutLimit,
 ];

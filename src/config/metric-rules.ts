@@ -1,6 +1,6 @@
 import { type MetricScope, type PolledSeries, seriesOf } from '../model/polled-series.ts';
-import { isRated, type Unit, vendorValues } from '../model/vendor-value.ts';
-import { customMetric, type FileCustomMetric, metricChoiceOf } from './metric-schema.ts';
+import { isRated, type Unit } from '../model/vendor-value.ts';
+import { customMetric, metricChoiceOf } from './metric-schema.ts';
 import {
   type Found,
   isPlainMap,
@@ -212,25 +212,27 @@ const scalesOfEndings: readonly (readonly [string, Readonly<Partial<Record<Unit,
 ];
 
 /**
- * What is wrong with the name of a gauge that ends in another unit than the values have, and what helps. A
- * scale that no ending stands for is taken for a correction of the metric, which leaves the unit open.
+ * What is wrong with a name that ends in another unit than the values have, and what helps. A scale that no ending
+ * stands for is taken for a correction of the metric, which leaves the unit open.
+ * @param scaled how to write another scale
  */
 export function wrongEnding(
-  metric: FileCustomMetric,
+  name: string,
+  unit: Unit,
+  scale: number,
+  scaled: (scale: number) => string,
 ): readonly [message: string, help?: string] | undefined {
-  const scale = metric.scale;
-  const unit = vendorValues[metric.value];
-  const found = scalesOfEndings.find(([ending]) => metric.as.endsWith(ending));
+  const found = scalesOfEndings.find(([ending]) => name.endsWith(ending));
   if (found === undefined || unit.startsWith('as_metric')) return undefined;
   const [ending, scales] = found;
   const rightScale = scales[unit];
   const sameUnit = scalesOfEndings.filter(([, ofUnit]) => ofUnit[unit] === scale);
   const isKnown = scale === 1 || sameUnit.length > 0;
   if (rightScale === scale || (rightScale !== undefined && !isKnown)) return undefined;
-  const rightName = metric.as.slice(0, -ending.length) + (sameUnit[0]?.[0] ?? '');
+  const rightName = name.slice(0, -ending.length) + (sameUnit[0]?.[0] ?? '');
   const remedies = [
     ...(rightName === '' ? [] : [`"as: ${rightName}"`]),
-    ...(rightScale === undefined ? [] : [`"scale: ${rightScale}"`]),
+    ...(rightScale === undefined ? [] : [`"${scaled(rightScale)}"`]),
   ];
   const message = `"as" ends in "${ending}", but the values are ${unitText(unit, scale)}`;
   return remedies.length === 0 ? [message] : [message, `write ${remedies.join(' or ')}`];

@@ -1,6 +1,6 @@
 import type { TextPart } from './yaml-document.ts';
 
-/** A thing that a query selects, groups by or is from. */
+/** A thing that a query selects, groups by or is from, or that stands between the brackets of a function. */
 export interface NrqlItem extends TextPart {
   /** What follows AS, without quotes; `undefined` without it. */
   readonly alias: string | undefined;
@@ -12,12 +12,7 @@ export interface NrqlItem extends TextPart {
   readonly end: number;
 }
 
-/** What nobody can read, or no gauge can be read from. */
-interface NrqlFault extends TextPart {
-  /** A predicate. */
-  readonly message: string;
-  readonly help: string;
-}
+type NrqlFault = TextPart & Readonly<Record<'message' | 'help', string>>;
 
 /** What a query says, as far as gauges depend on it. */
 export interface NrqlText {
@@ -25,6 +20,7 @@ export interface NrqlText {
   readonly text: string;
   /** The items of its clauses, by their first words in capital letters; none if that cannot be told. */
   readonly clauses: ReadonlyMap<string, readonly NrqlItem[]>;
+  /** What nobody can read, or no gauge can be read from: each message is a predicate. */
   readonly faults: readonly NrqlFault[];
 }
 
@@ -33,27 +29,18 @@ export function hasExactTotal({ clauses }: NrqlText): boolean {
   return !clauses.has('EXTRAPOLATE') && !clauses.has('OFFSET');
 }
 
-/** A function of something, such as `max(duration)`. */
-interface NrqlCall {
-  readonly name: string;
-  /** What is between its brackets, by its commas. */
-  readonly parts: readonly string[];
-  /** Which element of it is meant; '' if all of it is. */
-  readonly element: string;
-}
-
 /** Quoted texts, names in backticks, comments and blanks. Groups are where one ends that is not closed. */
 const lexemes =
   /(['"])(?:\\.|(?!\1)[^\\])*(?:\1|(\\?$))|`[^`]*(?:`|($))|(?:--|\/\/)[^\n]*|\/\*.*?(?:\*\/|($))|\s/gsu;
-const quote = /^['"`]/u;
 const notClosed = '\u{e000}';
-const name = String.raw`[\p{L}_][\p{L}\p{N}_]*`;
+const identifier = '(?:[\\p{L}_][\\p{L}\\p{N}_]*|`+)';
 const bareName = /^(?:[\p{L}_@$][\p{L}\p{N}_.:@$]*|`[^`]*`)$/u;
-const bracketed = new RegExp(`(?:(?<![\\p{L}\\p{N}_])(${name}) *(?=\\())?[([{](#*)[)\\]}]`, 'gu');
-const wholeCall = new RegExp(`^(${name}) *\\((#*)\\) *(?:\\[(#*)\\])?$`, 'u');
+const bracketed = new RegExp(
+  `(?:(?<![\\p{L}\\p{N}_])(${identifier}) *(?=\\())?[([{](#*)[)\\]}]`,
+  'gu',
+);
+const wholeCall = new RegExp(`^(?:${identifier} *\\(#*\\) *(?:\\[#*\\])?|\\(#*\\))$`, 'u');
 const notFunctions = /^(?:and|or|not|in|is|r?like|as|where|select|from|on|cases)$/iu;
-/** Each part of a list. */
-const between = /(?<=^|,)[^,]*/gu;
 
 /** Matches words that stand alone. An attribute with such a name is in backticks. */
 function whole(words: string): string {
@@ -66,134 +53,176 @@ const clauseWords = new RegExp(
   ),
   'giu',
 );
-const operators = whole('AND|OR|AS|IN|IS|NOT|LIKE|RLIKE');
 const atEnd = ` *(?:$|${clauseWords.source})`;
 
-/** What is wrong, and what helps. "$1" is what was found. */
-type Mistake = readonly [form: string, message: string, help: string];
+/** How a mistake looks, and what helps. "$1" is what was found. */
+type Mistake = readonly [form: string, help: string | ((found: string) => string)];
+/** Mistakes by what is said of them. */
+type Mistakes = Readonly<Record<string, Mistake>>;
 
 /** Whoever makes one of these cannot be understood in the rest. */
-const ofQuotes: readonly Mistake[] = [
-  [
-    String.raw`"(?=[\p{L}\p{N}])(?!${operators}|${clauseWords.source})`,
-    'has a quote within a text',
+const ofQuotes: Mistakes = {
+  'has a quote within a text': [
+    String.raw`"(?=[\p{L}\p{N}])(?!${whole('AND|OR|AS|IN|IS|NOT|LIKE|RLIKE')}|${clauseWords.source})`,
     "write \\' for one that belongs to the text, as in 'it\\'s'",
   ],
-  [
+  'has a quote or a comment that is not closed': [
     `(?<!${notClosed})${notClosed}`,
-    'has a quote or a comment that is not closed',
     'close it; in YAML without quotes, " #" begins a comment',
   ],
-];
-const ofBrackets: readonly Mistake[] = [
-  ...['()', '[]', '{}'].map(([open = '', close = '']): Mistake => {
-    const message = `has "${open}" without "${close}"`;
-    return [`\\${open}(?=#*$)`, message, `write the missing "${close}"`];
-  }),
-  [String.raw`[)\]}](?<![([{]#*.)`, 'has "$1" too many', 'remove it, or write what it closes'],
-];
-const variable = String.raw`\{\{[\p{L}\p{N}_.: -]+\}\}|\$\{[\p{L}\p{N}_.:-]+\}`;
-const ofVariables: readonly Mistake[] = [
-  [variable, 'has the variable $1', 'write the value itself'],
-];
-const ofSigns: readonly Mistake[] = [
-  ['[‘’“”„].*[‘’“”]|[‘’“”„]', 'has curly quotes', "write straight ones: '"],
-  [';', 'has a semicolon', 'remove it: one query is asked'],
-];
-const ofClauses: readonly Mistake[] = [
+};
+const ofBrackets: Mistakes = {
+  'has "(" without ")"': [String.raw`\((?=#*$)`, 'write the missing ")"'],
+  'has "[" without "]"': [String.raw`\[(?=#*$)`, 'write the missing "]"'],
+  'has "{" without "}"': [String.raw`\{(?=#*$)`, 'write the missing "}"'],
+  'has "$1" too many': [String.raw`[)\]}](?<![([{]#*.)`, 'remove it, or write what it closes'],
+};
+/** Within quotes, too. What begins with "?" there is a group of a regular expression. */
+const ofVariables: Mistakes = {
+  'has the variable $1': [
+    String.raw`\{\{-? *[\p{L}\p{N}_.$][^{}]*\}\}|\$\{[^{}]+\}|\$\([\p{L}_][\p{L}\p{N}_.-]*\)`,
+    'write the value itself',
+  ],
+  'has the placeholder $1': [
+    String.raw`(?<!\?P?)<(?:your\p{L}*|(?:your|my|insert|enter)[ _-][^<>]*|[a-z]+(?:[_-][a-z]+)+)>`,
+    'write the value itself',
+  ],
+};
+const distinct = '(?<=(?:SELECT|[(,]) *)DISTINCT(?: +[\\p{L}_`][^ ,()]*| *\\([^()]*\\))';
+/** What SQL and other languages have. */
+const foreign: readonly Mistake[] = [
+  [whole('GROUP +BY'), 'write FACET'],
   [
+    whole(String.raw`count *\( *${distinct} *\)|${distinct}`),
+    (found) => `write uniqueCount(${found.replaceAll(/^.*DISTINCT[ (]*|[ )]*$/giu, '')})`,
+  ],
+  ['==', 'write ='],
+  ['&&', 'write AND'],
+  [String.raw`\|\|`, 'write OR'],
+  [`${whole('ESCAPE')} *"+`, 'leave it out, or write RLIKE and a regular expression'],
+];
+const time = String.raw`\d+(?:second|minute|hour|day|week|month|year)s?`;
+/** In brackets, too. */
+const ofSigns: Mistakes = {
+  'has the name $1, which begins with a digit': [
+    whole(String.raw`(?!(?:${time}|\d+e[+-]?\d+)(?![\p{L}\p{N}_.]))\d+[\p{L}_][\p{L}\p{N}_.]*`),
+    'write `$1`',
+  ],
+  'has the number $1 with commas': [
+    String.raw`\d{1,3}(?:,\d{3})+(?!\d)(?<=(?:LIMIT|(?:SELECT|WHERE|FACET) (?:[^()]|\([^()]*\))*[-+*/<>=]) *[\d,]+)`,
+    (found) => `write ${found.replaceAll(',', '')}`,
+  ],
+  'has the percentile $1': [
+    String.raw`(?<=percentile *\((?:[^()]|\([^()]*\))*, *)(?!100(?:\.0*)?(?![\d.]))[1-9]\d{2,}(?:\.\d+)?`,
+    'write a number from 0 to 100',
+  ],
+  'has $1: New Relic gives 5,000 rows at most': [
+    String.raw`${whole('LIMIT')} +(?:[6-9]\d{3}|5(?!000)\d{3}|\d{5,})(?![\d,])`,
+    'write LIMIT MAX',
+  ],
+  'has curly quotes': ['[‘’“”„].*[‘’“”]|[‘’“”„]', "write straight ones: '"],
+  'has a semicolon': [';', 'remove it: one query is asked'],
+  'has a comma too many': [String.raw`,(?= *[,)\]])`, 'remove it'],
+};
+/** Outside of brackets. */
+const ofClauses: Mistakes = {
+  'must not have $1: a gauge has one value, and the exporter adds the time range': [
     whole('SINCE|UNTIL|TIMESERIES|COMPARE +WITH'),
-    'must not have $1: a gauge has one value, and the exporter adds the time range',
     'leave it out: "window" and "delay" set the time range, and PromQL compares with "offset"',
   ],
-  [`^(?!.*${whole('FROM')})`, 'has no FROM', 'name the data, such as FROM Transaction'],
-  [
+  'has no FROM': [`^(?!.*${whole('FROM')})`, 'name the data, such as FROM Transaction'],
+  'must select functions and nothing else: only a number can become a gauge': [
     `^(?!.*${whole('SELECT')})`,
-    'must select functions and nothing else: only a number can become a gauge',
     'write SELECT with functions, such as count(*) or average(duration)',
   ],
-  [
+  'has nothing behind $1': [
     `${whole('SELECT|FROM|WHERE|FACET|LIMIT|ORDER +BY|OFFSET|AS')}(?= *,|${atEnd})`,
-    'has nothing behind $1',
     'write what belongs there, such as FROM Transaction, FACET host, LIMIT 100 or AS name',
   ],
-  [`${whole('LIMIT')}(?! +(?:\\d|MAX)|${atEnd})`, 'has no number behind $1', 'write LIMIT 100'],
-  ...['SELECT', 'FROM', 'FACET', 'LIMIT'].map((word): Mistake => {
-    const again = `${whole(word)}(?<=${whole(word)}.+${whole(word)})`;
-    return [again, 'has $1 twice', 'keep one of them'];
-  }),
-  [`,(?= *,|${atEnd})`, 'has a comma too many', 'remove it'],
-];
+  'has no number behind $1': [`${whole('LIMIT')}(?! +(?:\\d|MAX)|${atEnd})`, 'write LIMIT 100'],
+  'has $1 twice': [
+    String.raw`${whole('(SELECT|FROM|FACET|LIMIT)')}(?<=${whole('\\1')}.+${whole('\\1')})`,
+    'keep one of them',
+  ],
+  'has HAVING, which NRQL does not have': [
+    `${whole('HAVING')}.*?(?=${atEnd})`,
+    'leave it out: PromQL compares gauges, as in my_gauge > 50',
+  ],
+  'has a comma too many': [`,(?=${atEnd})`, 'remove it'],
+};
 
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(written: string): NrqlText {
-  const text = written
-    .replaceAll(lexemes, (found) => (quote.test(found) ? found : ' '.repeat(found.length)))
-    .trimEnd();
-  const masked = mask(written);
-  const outline = outlineOf(masked);
+  const { text, unquoted, outline } = scan(written);
+  const find = (mistakes: Mistakes, where: string) =>
+    Object.entries(mistakes).flatMap(([message, one]) => faultsIn(where, message, one, text));
+  const [broken] = [...find(ofQuotes, unquoted), ...find(ofBrackets, outline)];
+  if (broken !== undefined) return { text: text.trimEnd(), clauses: new Map(), faults: [broken] };
+  const sql = 'has $1, which NRQL does not have';
+  const faults = [
+    ...find(ofVariables, text),
+    ...foreign.flatMap((one) => faultsIn(unquoted, sql, one, text)),
+    ...find(ofSigns, unquoted),
+    ...find(ofClauses, outline),
+  ];
   const words = [...outline.matchAll(clauseWords)];
   const clauses = words.map(({ 0: word, index }, order) => {
-    const start = index + word.length;
-    const pieces = outline.slice(start, words[order + 1]?.index).matchAll(between);
-    const items = Array.from(pieces, (piece) => itemAt(start + piece.index, piece[0], text));
+    const items = itemsIn(text, outline, index + word.length, words[order + 1]?.index);
     return [word.toUpperCase().replaceAll(/ +/gu, ' '), items] as const;
   });
-  const [broken] = [...mistakesIn(masked, ofQuotes), ...mistakesIn(outline, ofBrackets)];
-  if (broken !== undefined) return { text, clauses: new Map(), faults: [broken] };
-  const faults = [
-    ...mistakesIn(text, ofVariables),
-    ...mistakesIn(masked, ofSigns),
-    ...mistakesIn(outline, ofClauses),
-  ];
-  return { text, clauses: new Map(clauses), faults };
+  return { text: text.trimEnd(), clauses: new Map(clauses), faults };
 }
 
-/** A text with one sign in place of all that is quoted, and blanks in place of comments. */
-function mask(text: string): string {
-  return text.replaceAll(lexemes, (found, _, ...open: readonly unknown[]) => {
-    const [sign = ' '] = quote.exec(found) ?? [];
+/**
+ * The same text, always as long: without comments, also with one sign in place of all that is quoted, and also with "#"
+ * in place of what is in brackets.
+ */
+function scan(written: string): Readonly<Record<'text' | 'unquoted' | 'outline', string>> {
+  const unquoted = written.replaceAll(lexemes, (found, _, ...open: readonly unknown[]) => {
+    const [sign = ' '] = /^['"`]/u.exec(found) ?? [];
     const isOpen = open.slice(0, 3).some((one) => one !== undefined);
     return (isOpen ? notClosed : sign.replace("'", '"')).repeat(found.length);
   });
-}
-
-/** A masked text with "#" in place of what is in brackets. */
-function outlineOf(masked: string): string {
+  const text = written.replaceAll(/./gsu, (char, at: number) =>
+    unquoted[at] === ' ' ? ' '.repeat(char.length) : char,
+  );
   let depth = 0;
-  return masked.replaceAll(/./gsu, (char) => {
+  const outline = unquoted.replaceAll(/./gsu, (char) => {
     if (')]}'.includes(char)) depth = Math.max(0, depth - 1);
     const shown = depth === 0 ? char : '#'.repeat(char.length);
     if ('([{'.includes(char)) depth += 1;
     return shown;
   });
+  return { text, unquoted, outline };
 }
 
-function mistakesIn(text: string, list: readonly Mistake[]): readonly NrqlFault[] {
-  return list.flatMap(([form, message, help]) =>
-    Array.from(text.matchAll(new RegExp(form, 'giu')), ({ 0: found, index: at }) => {
-      const isWord = /^[a-z ]+$/iu.test(found);
-      const named = message.replace('$1', () => (isWord ? found.toUpperCase() : found));
-      return { at, length: found.length, message: named, help };
-    }),
-  );
+function faultsIn(
+  where: string,
+  message: string,
+  [form, help]: Mistake,
+  text: string,
+): readonly NrqlFault[] {
+  return Array.from(where.matchAll(new RegExp(form, 'giu')), ({ 0: { length }, index: at }) => {
+    const found = text.slice(at, at + length);
+    const named = /^[a-z]+(?: +(?:by|with))?$/iu.test(found) ? found.toUpperCase() : found;
+    const remedy = typeof help === 'string' ? help.replace('$1', () => found) : help(found);
+    return { at, length, message: message.replace('$1', () => named), help: remedy };
+  });
 }
 
-/** @param outline the item as the outline has it */
-function itemAt(start: number, outline: string, text: string): NrqlItem {
-  const [, own = outline, as = ''] = /^(.*\S) +AS +(\S+) *$/iu.exec(outline) ?? [];
-  const at = start + own.length - own.trimStart().length;
-  const end = start + outline.trimEnd().length;
-  const expression = text.slice(at, start + own.trimEnd().length);
-  const alias = text.slice(at + expression.length, end).slice(-as.length);
-  return {
-    at,
-    length: expression.length,
-    alias: as === '' ? undefined : withoutQuotes(alias),
-    expression,
-    isName: bareName.test(expression),
-    end,
-  };
+/** The parts of a list, by its commas. */
+function itemsIn(text: string, outline: string, start: number, end?: number): readonly NrqlItem[] {
+  const pieces = outline.slice(start, end).matchAll(/(?<=^|,)[^,]*/gu);
+  return Array.from(pieces, ({ 0: piece, index }) => {
+    const [, own = piece, as = ''] = /^(.*\S) +AS +(\S+) *$/iu.exec(piece) ?? [];
+    const begin = start + index;
+    const at = begin + own.length - own.trimStart().length;
+    const expression = text.slice(at, begin + own.trimEnd().length);
+    const behind = begin + piece.trimEnd().length;
+    const alias = as === '' ? undefined : withoutQuotes(text.slice(behind - as.length, behind));
+    const isName = bareName.test(expression);
+    return { at, length: expression.length, alias, expression, isName, end: behind };
+  }).filter(({ length }) => length > 0);
 }
 
 /** A name as New Relic has it. */
@@ -203,31 +232,36 @@ export function withoutQuotes(text: string): string {
 
 /** The outermost brackets of an expression, with the function that they belong to; '' without one. */
 export function bracketsIn(expression: string): readonly (readonly [name: string, of: string])[] {
-  const outline = outlineOf(mask(expression));
-  return Array.from(
-    outline.matchAll(bracketed),
-    ({ 0: found, 1: called = '', 2: of = '', index }) => {
-      const end = index + found.length - 1;
-      return [notFunctions.test(called) ? '' : called, expression.slice(end - of.length, end)];
-    },
-  );
+  const brackets = scan(expression).outline.matchAll(bracketed);
+  return Array.from(brackets, ({ 0: found, 1: called = '', 2: of = '', index }) => {
+    const end = index + found.length - 1;
+    const name = withoutQuotes(expression.slice(index, index + called.length));
+    return [notFunctions.test(name) ? '' : name, expression.slice(end - of.length, end)];
+  });
+}
+
+/** A function of something, such as `max(duration)`. */
+interface NrqlCall {
+  readonly name: string;
+  /** What is between its brackets, by its commas. */
+  readonly parts: readonly string[];
+  /** Which element of it is meant; '' if all of it is. */
+  readonly element: string;
+  /** Whether nothing is around it. */
+  readonly isAll: boolean;
 }
 
 /** What one function gives, perhaps in brackets, filtered, or an element of it. Other expressions have no name. */
 export function callOf(expression: string): NrqlCall {
-  const outline = outlineOf(mask(expression));
-  if (/^\(#*\)$/u.test(outline)) return callOf(expression.slice(1, -1).trim());
-  const [, called = '', list = '', inBrackets = ''] = wholeCall.exec(outline) ?? [];
-  const begin = outline.indexOf('(') + 1;
-  const parts = partsOf(expression.slice(begin, begin + list.length));
-  const element = inBrackets === '' ? '' : expression.slice(-1 - inBrackets.length, -1);
+  if (!wholeCall.test(scan(expression).outline)) {
+    return { name: '', parts: [], element: '', isAll: true };
+  }
+  const [[name, list] = ['', ''], [, element] = ['', '']] = bracketsIn(expression);
+  const inside = scan(list);
+  const parts = itemsIn(inside.text, inside.outline, 0).map((part) => part.expression);
   const [of = '', field = ''] = parts;
-  if (/^filter$/iu.test(called)) return callOf(of);
-  if (/^getField$/iu.test(called)) return { ...callOf(of), element: field };
-  return { name: notFunctions.test(called) ? '' : called, parts, element };
-}
-
-function partsOf(list: string): readonly string[] {
-  const pieces = outlineOf(mask(list)).matchAll(between);
-  return Array.from(pieces, ({ 0: { length }, index }) => list.slice(index, index + length).trim());
+  if (expression.startsWith('(')) return { ...callOf(list.trim()), isAll: false };
+  if (/^filter$/iu.test(name)) return { ...callOf(of), isAll: false };
+  if (/^getField$/iu.test(name)) return { ...callOf(of), element: field, isAll: false };
+  return { name, parts, element, isAll: true };
 }

@@ -28,12 +28,7 @@ export type QueryMeaning = Pick<
   'written' | 'nrql' | 'added' | 'gauges' | 'facets' | 'mostRows' | 'eventTypes'
 >;
 
-type Refusal = readonly [
-  key: keyof WrittenQuery,
-  message: string,
-  help: string,
-  part?: TextPart | undefined,
-];
+type Refusal = readonly [key: keyof WrittenQuery, message: string, help: string, at?: TextPart];
 
 /** The name of a lone function that the query gives none. */
 const unnamed = 'gauge_value';
@@ -45,60 +40,39 @@ const maxRows = 5000;
 /** Those of functions that name none. What others then give is not known. */
 const usualPercentages = { percentile: [95], median: [50] };
 
-/** Functions whose value is in the unit of what they are of. */
-const ofAttribute =
-  /^(?:average|percentile|median|min|max|latest|earliest|stddev) ?\( ?([^(),]+?) ?(?:,[^()]*)?\)$/iu;
-
-/** What a function of NRQL gives in an answer. */
-interface NrqlFunction {
-  readonly gives: 'number' | 'percentiles' | 'apdex' | 'never';
-  /** Whether a longer window gives more; of some, what they are of decides. */
-  readonly grows: boolean | 'argument';
-  /** What to write in place of one that never gives a number. */
-  readonly instead: string;
+/** Functions by their names in small letters. */
+function functions(names: string): ReadonlySet<string> {
+  return new Set(names.toLowerCase().split(' '));
 }
 
-type Row = readonly [string, NrqlFunction['gives'], NrqlFunction['grows'], instead?: string];
-
-const rows: readonly Row[] = [
-  ['count sum uniqueCount cardinality bytecountestimate', 'number', true],
-  ['average min max latest earliest latestRate rate derivative predictLinear', 'number', false],
-  ['percentage stddev stdvar correlation aggregationEndTime', 'number', false],
-  [
-    'filter if abs ceil floor round clamp_max clamp_min exp ln log log2 log10',
-    'number',
-    'argument',
-  ],
-  ['mod pow sqrt numeric boolean length getField getCdfCount convert jparse', 'number', 'argument'],
-  ['position indexOf lookup accountId toTimestamp fromDatetime', 'number', 'argument'],
-  ['minuteOf hourOf dayOfMonthOf weekOf quarterOf yearOf', 'number', 'argument'],
-  ['percentile median bucketPercentile histogramPercentile', 'percentiles', false],
-  ['apdex', 'apdex', false],
-  ['histogram heatmap', 'never', false, 'percentile(...), or count(*) with FACET buckets(...)'],
-  ['cdfPercentage', 'never', false, 'percentage(count(*), WHERE ...) for each threshold'],
-  ['uniques tuple mapKeys mapValues', 'never', false, 'uniqueCount(...), or count(*) with FACET'],
-  ['keyset dimensions', 'never', false, 'uniqueCount(...), or count(*) with FACET'],
-  ['funnel', 'never', false, 'filter(uniqueCount(...), WHERE ...) for each step'],
-  ['eventType', 'never', false, 'count(*) with FACET eventType()'],
-  ['capture aparse', 'never', false, 'sum(numeric(...)), or count(*) with the text in FACET'],
-  ['concat string lower upper substring', 'never', false, 'count(*) with the text in FACET'],
-  ['encode decode blob cidrAddress', 'never', false, 'count(*) with the text in FACET'],
-  ['toDatetime fromTimestamp dateOf monthOf', 'never', false, 'count(*) with the text in FACET'],
-  ['weekdayOf', 'never', false, 'count(*) with the text in FACET'],
-];
-
-const functions: ReadonlyMap<string, NrqlFunction> = new Map(
-  rows.flatMap(([names, gives, growing, instead = '']) =>
-    names
-      .split(' ')
-      .map((name) => [name.toLowerCase(), { gives, grows: growing, instead }] as const),
-  ),
+const inUnitOfArgument = functions('average percentile median min max latest earliest stddev');
+const ofPercentiles = functions('percentile median bucketPercentile histogramPercentile');
+/** A longer window gives no more. Those that are in no list are taken for some of which it gives more. */
+const steady = functions(
+  'average min max latest earliest latestRate rate derivative predictLinear percentage stddev stdvar correlation aggregationEndTime apdex percentile median bucketPercentile histogramPercentile',
 );
-
-/** What is not in the table is taken for a number, and to be safe for one that grows. */
-function functionOf(name: string): NrqlFunction {
-  return functions.get(name.toLowerCase()) ?? { gives: 'number', grows: true, instead: '' };
-}
+/** What they are of decides that. */
+const steadyAsArgument = functions(
+  'filter if abs ceil floor round clamp_max clamp_min exp ln log log2 log10 mod pow sqrt numeric boolean length getField getCdfCount convert jparse position indexOf lookup accountId toTimestamp fromDatetime minuteOf hourOf dayOfMonthOf weekOf quarterOf yearOf',
+);
+/** What to write instead of those that never give a number. */
+const noNumbers: ReadonlyMap<string, string> = new Map(
+  [
+    ['histogram heatmap', 'percentile(...), or count(*) with FACET buckets(...)'],
+    ['cdfPercentage', 'percentage(count(*), WHERE ...) for each threshold'],
+    [
+      'uniques tuple mapKeys mapValues keyset dimensions',
+      'uniqueCount(...), or count(*) with FACET',
+    ],
+    ['funnel', 'filter(uniqueCount(...), WHERE ...) for each step'],
+    ['eventType', 'count(*) with FACET eventType()'],
+    ['capture aparse', 'sum(numeric(...)), or count(*) with the text in FACET'],
+    [
+      'concat string lower upper substring encode decode blob cidrAddress toDatetime fromTimestamp dateOf monthOf weekdayOf',
+      'count(*) with the text in FACET',
+    ],
+  ].flatMap(([names = '', help = '']) => [...functions(names)].map((name) => [name, help])),
+);
 
 /** Reads the NRQL of an entry. What cannot become gauges is added to the issues. */
 export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx): QueryMeaning {
@@ -107,6 +81,7 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   const select = itemsOf(read, 'SELECT');
   const facet = itemsOf(read, 'FACET');
   const facets = facet.map((item) => facetOf(item, labels));
+  const [limit] = itemsOf(read, 'LIMIT');
   const { as } = written;
   const chosen = typeof as === 'string' ? [[select[0]?.alias ?? unnamed, as]] : Object.entries(as);
   const gauges = chosen.map(([member = '', name = '']) => {
@@ -114,8 +89,8 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   });
   const refusals = [
     ...read.faults.map(({ message, help, ...part }): Refusal => ['nrql', message, help, part]),
-    ...selectionRefusals(as, select),
-    ...gauges.flatMap(({ item }) => noNumber(item)),
+    ...selectionRefusals(as, select, itemsOf(read, 'FROM')),
+    ...gauges.flatMap(({ item }) => (item === undefined ? [] : noNumber(item))),
     ...(read.clauses.size === 0 ? [] : nameRefusals(written, select, facets)),
     ...labelRefusals(written, facet, facets),
   ];
@@ -150,7 +125,7 @@ export function readAmongMistakes(written: WrittenQuery, context: z.core.$Refine
 }
 
 function itemsOf({ clauses }: NrqlText, words: string): readonly NrqlItem[] {
-  return clauses.get(words)?.filter(({ length }) => length > 0) ?? [];
+  return clauses.get(words) ?? [];
 }
 
 /** The text with a name for a lone function that has none. */
@@ -186,20 +161,18 @@ function facetOf(item: NrqlItem, labels: ReadonlyMap<string, string>): QueryFace
 
 /** What an expression gives, by what it calls. */
 function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
-  const text = withoutQuotes(expression);
-  const { name, parts, element } = callOf(expression);
-  const { gives } = functionOf(element === '' ? name : '');
-  const usual = own(usualPercentages, name.toLowerCase()) ?? [];
-  const percentages = parts.length > 1 ? parts.slice(1).map(Number) : usual;
+  const { name, parts, element, isAll } = callOf(expression);
+  const called = element === '' ? name.toLowerCase() : '';
+  const [of = '', ...stated] = parts;
+  const percentages =
+    stated.length > 0 ? stated.map(Number) : (own(usualPercentages, called) ?? []);
+  const isOfPercentiles = ofPercentiles.has(called);
   return {
-    unit: ofAttribute.exec(text)?.[1] ?? text,
-    gives: gives === 'never' ? 'number' : gives,
-    percentages: gives === 'percentiles' ? [...new Set(percentages.filter(Number.isFinite))] : [],
+    unit: withoutQuotes(inUnitOfArgument.has(called) ? of : expression),
+    gives: isOfPercentiles ? 'percentiles' : called === 'apdex' ? 'apdex' : 'number',
+    percentages: isOfPercentiles ? [...new Set(percentages.filter(Number.isFinite))] : [],
     growsWithWindow: grows(expression),
-    lone:
-      element === '' && expression.startsWith(name)
-        ? own(loneFunctions, name.toLowerCase())
-        : undefined,
+    lone: isAll ? own(loneFunctions, called) : undefined,
   };
 }
 
@@ -209,8 +182,9 @@ const loneFunctions = { count: 'count', sum: 'sum', uniquecount: 'uniqueCount' }
 /** Whether a longer window gives more: if anything in it does that is not within an average. */
 function grows(expression: string): boolean {
   return bracketsIn(expression).some(([name, of]) => {
-    const known = name === '' ? 'argument' : functionOf(name).grows;
-    return known === 'argument' ? grows(of) : known;
+    const called = name.toLowerCase();
+    if (called === '' || steadyAsArgument.has(called)) return grows(of);
+    return !steady.has(called) && !noNumbers.has(called);
   });
 }
 
@@ -218,15 +192,23 @@ function callsFunction(expression: string): boolean {
   return bracketsIn(expression).some(([name, of]) => name !== '' || callsFunction(of));
 }
 
+/** A number or a text, perhaps calculated. */
+const constants = /^(?:[\d\s.+*/()-]*\d[\d\s.+*/()-]*|'[^']*'|"[^"]*")$/u;
+
 function* selectionRefusals(
   as: WrittenQuery['as'],
   select: readonly NrqlItem[],
+  from: readonly NrqlItem[],
 ): Iterable<Refusal> {
-  const other = select.find(({ expression }) => !callsFunction(expression));
+  const chosen = typeof as === 'string' ? undefined : Object.keys(as);
+  const other = select.find(({ expression, alias = '' }) => {
+    const isBeside = constants.test(expression) && chosen?.includes(alias) === false;
+    return !isBeside && !callsFunction(expression);
+  });
   if (other !== undefined) {
-    const { expression, isName } = other;
-    const help = `write functions, such as ${isName ? `latest(${expression})` : 'count(*)'}`;
-    yield ['nrql', `must select functions and nothing else: ${expression} is none`, help, other];
+    const help = insteadOf(other, select, from);
+    const message = `must select functions and nothing else: ${other.expression} is none`;
+    yield ['nrql', message, help, other];
   } else if (typeof as === 'string' && select.length > 1) {
     const kept = select.map(({ alias }, at) => alias ?? `name${at + 1}`);
     // YAML's reader refuses that key.
@@ -240,14 +222,30 @@ function* selectionRefusals(
   }
 }
 
+/** What to select instead of what is no function. */
+function insteadOf(
+  { expression, isName }: NrqlItem,
+  select: readonly NrqlItem[],
+  from: readonly NrqlItem[],
+): string {
+  const isList = select.length > 1 && [...select, ...from].every((item) => item.isName);
+  const types = from.map((item) => item.expression).join(', ');
+  if (isList) return `write functions, such as SELECT count(*) FROM ${types} FACET ${expression}`;
+  if (isName) return `write functions, such as latest(${expression})`;
+  const isBeside =
+    constants.test(expression) && select.some((item) => callsFunction(item.expression));
+  return isBeside ? 'leave out the constant' : 'write functions, such as count(*)';
+}
+
 /** Why an expression gives no number, and what to write. */
-function noNumber(item: NrqlItem | undefined): readonly Refusal[] {
-  const { name, parts, element } = callOf(item?.expression ?? '');
-  const { gives, instead } = functionOf(name);
-  if (gives === 'never' && element === '') {
+function noNumber(item: NrqlItem): readonly Refusal[] {
+  const { name, parts, element } = callOf(item.expression);
+  const called = name.toLowerCase();
+  const instead = element === '' ? noNumbers.get(called) : undefined;
+  if (instead !== undefined) {
     return [['nrql', `selects ${name}, which gives no number`, `write ${instead}`, item]];
   }
-  if (gives !== 'percentiles' || element === '') return [];
+  if (!ofPercentiles.has(called) || element === '') return [];
   const percentage = Number(/[\d.]+/u.exec(element)?.[0] ?? 95);
   const call = `${name.replace(/^median$/iu, 'percentile')}(${parts[0]}, ${percentage})`;
   const quantile = Number((percentage / 100).toPrecision(9));
@@ -289,10 +287,11 @@ function* labelRefusals(
   const others = Object.keys(constant).map((label) => [label, 'in "constant_labels"'] as const);
   const beside = { key: 'labels', kept: labels, others, own: queryLabels };
   for (const { index, message, help, proposal } of derivedLabelProblems(labelled, beside)) {
+    const item = facet[index];
     const { isAttribute, name } = facets[index] ?? {};
-    // That is another mistake, and no other label mends it.
-    if (facets.findIndex((one) => one.name === name) < index) continue;
-    const isNamed = isAttribute === true || name === facet[index]?.alias;
-    yield ['nrql', message, isNamed ? help : `write AS ${proposal} behind it`, facet[index]];
+    // What is there twice is another mistake, and no other label mends it.
+    if (item === undefined || facets.findIndex((one) => one.name === name) < index) continue;
+    const isNamed = isAttribute === true || name === item.alias;
+    yield ['nrql', message, isNamed ? help : `write AS ${proposal} behind it`, item];
   }
 }

@@ -18,6 +18,10 @@ function named(value: string, as: string, scale = 1): string {
   return `apps: [{id: 1, metrics: [{metric: M, value: ${value}, scale: ${scale}, as: ${as}}]}]`;
 }
 
+function queried(nrql: string, as: string): string {
+  return `accounts: [{name: a, ${nerdgraph} 1}]\nqueries: [{as: ${as}, nrql: "${nrql}"}]`;
+}
+
 const cases: readonly Row[] = [
   [account('requests_per_minute: 1001'), '1:59', "above 1000, New Relic's quota for one key"],
   [
@@ -120,6 +124,20 @@ const cases: readonly Row[] = [
   [named('errors_per_minute', 'x_per_second'), '1:78', 'are rates per minute'],
   [named('total_used_mb', 'x_seconds'), '1:74', 'are bytes', '"as: x_bytes"'],
   [named('count', '_ms'), '1:66', 'are numbers'],
+  [
+    queried('SELECT average(duration) FROM Transaction', 'x_ms'),
+    '2:16',
+    'in "_ms", but the values are seconds',
+    'write "as: x_seconds" or "duration * 1000"',
+  ],
+  [
+    queried(
+      'SELECT max(d) AS a, percentile(`backendDuration`, 9) AS b FROM Transaction, PageView',
+      '{a: a_ms, b: b_ms}',
+    ),
+    '2:29',
+    '"as: b_seconds" or "backendDuration * 1000"',
+  ],
 ];
 
 describe('inspectConfig', () => {
@@ -178,6 +196,13 @@ describe('inspectConfig', () => {
     { text: named('total_call_time_per_minute', 'x_per_minute') },
     { text: named('average_value', 'x_bytes') },
     { text: named('rate', 'x_per_minute') },
+    { text: queried('SELECT average(duration) FROM PageView', 'x_seconds') },
+    { text: queried('SELECT average(duration * 1000) FROM PageView', 'x_ms') },
+    { text: queried('SELECT max(duration) FROM SyntheticCheck', 'x_ms') },
+    { text: queried('SELECT max(duration) FROM Transaction, SyntheticCheck', 'x_ms') },
+    { text: queried('SELECT max(duration) FROM (SELECT max(duration) FROM PageView)', 'x_ms') },
+    { text: queried('SELECT max(bytes) FROM Transaction', 'x_ms') },
+    { text: queried('SELECT apdex(duration, t: 1) FROM Transaction', 'x_ratio') },
   ])('does not warn of $text', async ({ text }) => {
     expect(await findingsIn(text)).toEqual([]);
   });

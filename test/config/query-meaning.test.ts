@@ -18,7 +18,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
     'attributes and nothing else',
     file('as: x, nrql: "SELECT host, cpu FROM T"'),
     'must select functions and nothing else: host is none',
-    'such as latest(host)',
+    'such as SELECT count(*) FROM T FACET host',
   ],
   ['names of other programs', file(`name: x, query: ${count}`), 'mean "as"', 'mean "nrql"'],
   ['a name of Prometheus', file(`as: x, expr: ${count}`), 'did you mean "nrql"'],
