@@ -207,16 +207,14 @@ function* wrongEndings(file: GoodFile): Iterable<Found> {
 const inSeconds: ReadonlySet<string> = new Set(['Transaction', 'PageView']);
 
 /** The same of queries, as far as the unit is known. */
-function* wrongEndingsOfQueries(file: GoodFile): Iterable<Found> {
-  for (const [index, { meaning }] of file.parsed.queries.entries()) {
+function* wrongEndingsOfQueries({ parsed }: GoodFile): Iterable<Found> {
+  for (const [index, { meaning }] of parsed.queries.entries()) {
     const { gauges, eventTypes } = meaning;
-    const path = ['queries', index, 'as'];
-    if (eventTypes.length === 0 || !eventTypes.every((type) => inSeconds.has(type))) continue;
-    for (const { name, member, unit } of gauges) {
-      if (!/^\w*duration$/iu.test(unit)) continue;
+    const isKnown = eventTypes.length > 0 && eventTypes.every((type) => inSeconds.has(type));
+    for (const { name, unit } of gauges) {
+      if (!isKnown || !/^\w*duration$/iu.test(unit)) continue;
       const wrong = wrongEnding(name, 'seconds', 1, (scale) => `${unit} * ${scale}`);
-      const ofMap = [...path, member];
-      if (wrong !== undefined) yield [isWritten(file.written, ofMap) ? ofMap : path, ...wrong];
+      if (wrong !== undefined) yield [['queries', index, 'as'], ...wrong];
     }
   }
 }

@@ -25,8 +25,8 @@ export function countedNrql(nrql: string, name: string): CountedNrql {
   if (first === undefined || last === undefined || !read.clauses.has('FACET')) {
     return { nrql, count: undefined, isExact: false, sortedBy: undefined };
   }
-  const called = callOf(first.expression).name;
-  const isSorting = sorting.test(called) && first.expression.startsWith(called);
+  const { name: called, isAll } = callOf(first.expression);
+  const isSorting = isAll && sorting.test(called);
   const isOrdered = read.clauses.has('ORDER BY');
   return {
     nrql: `${nrql.slice(0, last.end)}, count(*) AS ${name}${nrql.slice(last.end)}`,

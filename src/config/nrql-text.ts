@@ -55,10 +55,10 @@ const clauseWords = new RegExp(
 );
 const atEnd = ` *(?:$|${clauseWords.source})`;
 
-/** How a mistake looks, and what helps. "$1" is what was found. */
-type Mistake = readonly [form: string, help: string | ((found: string) => string)];
-/** Mistakes by what is said of them. */
-type Mistakes = Readonly<Record<string, Mistake>>;
+/** How mistakes look, and what helps, by what is said of them; "$1" is what was found. */
+type Mistakes = Readonly<
+  Record<string, readonly [form: string, help: string | ((found: string) => string)]>
+>;
 
 /** Whoever makes one of these cannot be understood in the rest. */
 const ofQuotes: Mistakes = {
@@ -89,21 +89,21 @@ const ofVariables: Mistakes = {
   ],
 };
 const distinct = '(?<=(?:SELECT|[(,]) *)DISTINCT(?: +[\\p{L}_`][^ ,()]*| *\\([^()]*\\))';
-/** What SQL and other languages have. */
-const foreign: readonly Mistake[] = [
-  [whole('GROUP +BY'), 'write FACET'],
-  [
-    whole(String.raw`count *\( *${distinct} *\)|${distinct}`),
-    (found) => `write uniqueCount(${found.replaceAll(/^.*DISTINCT[ (]*|[ )]*$/giu, '')})`,
-  ],
-  ['==', 'write ='],
-  ['&&', 'write AND'],
-  [String.raw`\|\|`, 'write OR'],
-  [`${whole('ESCAPE')} *"+`, 'leave it out, or write RLIKE and a regular expression'],
-];
 const time = String.raw`\d+(?:second|minute|hour|day|week|month|year)s?`;
 /** In brackets, too. */
 const ofSigns: Mistakes = {
+  'has GROUP BY, which NRQL does not have': [whole('GROUP +BY'), 'write FACET'],
+  'has DISTINCT, which NRQL does not have': [
+    whole(String.raw`count *\( *${distinct} *\)|${distinct}`),
+    (found) => `write uniqueCount(${found.replaceAll(/^.*DISTINCT[ (]*|[ )]*$/giu, '')})`,
+  ],
+  'has "==", which NRQL does not have': ['==', 'write ='],
+  'has "&&", which NRQL does not have': ['&&', 'write AND'],
+  'has "||", which NRQL does not have': [String.raw`\|\|`, 'write OR'],
+  'has ESCAPE, which NRQL does not have': [
+    `${whole('ESCAPE')} *"+`,
+    'leave it out, or write RLIKE and a regular expression',
+  ],
   'has the name $1, which begins with a digit': [
     whole(String.raw`(?!(?:${time}|\d+e[+-]?\d+)(?![\p{L}\p{N}_.]))\d+[\p{L}_][\p{L}\p{N}_.]*`),
     'write `$1`',
@@ -135,15 +135,6 @@ const ofClauses: Mistakes = {
     `^(?!.*${whole('SELECT')})`,
     'write SELECT with functions, such as count(*) or average(duration)',
   ],
-  'has nothing behind $1': [
-    `${whole('SELECT|FROM|WHERE|FACET|LIMIT|ORDER +BY|OFFSET|AS')}(?= *,|${atEnd})`,
-    'write what belongs there, such as FROM Transaction, FACET host, LIMIT 100 or AS name',
-  ],
-  'has no number behind $1': [`${whole('LIMIT')}(?! +(?:\\d|MAX)|${atEnd})`, 'write LIMIT 100'],
-  'has $1 twice': [
-    String.raw`${whole('(SELECT|FROM|FACET|LIMIT)')}(?<=${whole('\\1')}.+${whole('\\1')})`,
-    'keep one of them',
-  ],
   'has HAVING, which NRQL does not have': [
     `${whole('HAVING')}.*?(?=${atEnd})`,
     'leave it out: PromQL compares gauges, as in my_gauge > 50',
@@ -154,16 +145,12 @@ const ofClauses: Mistakes = {
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(written: string): NrqlText {
   const { text, unquoted, outline } = scan(written);
-  const find = (mistakes: Mistakes, where: string) =>
-    Object.entries(mistakes).flatMap(([message, one]) => faultsIn(where, message, one, text));
-  const [broken] = [...find(ofQuotes, unquoted), ...find(ofBrackets, outline)];
+  const [broken] = [...faultsIn(unquoted, ofQuotes, text), ...faultsIn(outline, ofBrackets, text)];
   if (broken !== undefined) return { text: text.trimEnd(), clauses: new Map(), faults: [broken] };
-  const sql = 'has $1, which NRQL does not have';
   const faults = [
-    ...find(ofVariables, text),
-    ...foreign.flatMap((one) => faultsIn(unquoted, sql, one, text)),
-    ...find(ofSigns, unquoted),
-    ...find(ofClauses, outline),
+    ...faultsIn(text, ofVariables, text),
+    ...faultsIn(unquoted, ofSigns, text),
+    ...faultsIn(outline, ofClauses, text),
   ];
   const words = [...outline.matchAll(clauseWords)];
   const clauses = words.map(({ 0: word, index }, order) => {
@@ -196,18 +183,15 @@ function scan(written: string): Readonly<Record<'text' | 'unquoted' | 'outline',
   return { text, unquoted, outline };
 }
 
-function faultsIn(
-  where: string,
-  message: string,
-  [form, help]: Mistake,
-  text: string,
-): readonly NrqlFault[] {
-  return Array.from(where.matchAll(new RegExp(form, 'giu')), ({ 0: { length }, index: at }) => {
-    const found = text.slice(at, at + length);
-    const named = /^[a-z]+(?: +(?:by|with))?$/iu.test(found) ? found.toUpperCase() : found;
-    const remedy = typeof help === 'string' ? help.replace('$1', () => found) : help(found);
-    return { at, length, message: message.replace('$1', () => named), help: remedy };
-  });
+function faultsIn(where: string, mistakes: Mistakes, text: string): readonly NrqlFault[] {
+  return Object.entries(mistakes).flatMap(([message, [form, help]]) =>
+    Array.from(where.matchAll(new RegExp(form, 'giu')), ({ 0: { length }, index: at }) => {
+      const found = text.slice(at, at + length);
+      const named = /^[a-z ]+$/iu.test(found) ? found.toUpperCase() : found;
+      const remedy = typeof help === 'string' ? help.replace('$1', () => found) : help(found);
+      return { at, length, message: message.replace('$1', () => named), help: remedy };
+    }),
+  );
 }
 
 /** The parts of a list, by its commas. */

@@ -60,17 +60,14 @@ const noNumbers: ReadonlyMap<string, string> = new Map(
   [
     ['histogram heatmap', 'percentile(...), or count(*) with FACET buckets(...)'],
     ['cdfPercentage', 'percentage(count(*), WHERE ...) for each threshold'],
-    [
-      'uniques tuple mapKeys mapValues keyset dimensions',
-      'uniqueCount(...), or count(*) with FACET',
-    ],
+    ['uniques tuple mapKeys mapValues', 'uniqueCount(...), or count(*) with FACET'],
+    ['keyset dimensions', 'uniqueCount(...), or count(*) with FACET'],
     ['funnel', 'filter(uniqueCount(...), WHERE ...) for each step'],
     ['eventType', 'count(*) with FACET eventType()'],
     ['capture aparse', 'sum(numeric(...)), or count(*) with the text in FACET'],
-    [
-      'concat string lower upper substring encode decode blob cidrAddress toDatetime fromTimestamp dateOf monthOf weekdayOf',
-      'count(*) with the text in FACET',
-    ],
+    ['concat string lower upper substring encode decode', 'count(*) with the text in FACET'],
+    ['blob cidrAddress toDatetime fromTimestamp dateOf', 'count(*) with the text in FACET'],
+    ['monthOf weekdayOf', 'count(*) with the text in FACET'],
   ].flatMap(([names = '', help = '']) => [...functions(names)].map((name) => [name, help])),
 );
 
@@ -97,7 +94,6 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   for (const [key, message, help, part] of refusals) {
     context.addIssue({ code: 'custom', message, path: [key], params: { help, part } });
   }
-  const [limit] = itemsOf(read, 'LIMIT');
   return {
     written: written.nrql,
     ...namedIn(read.text, select),
@@ -200,10 +196,9 @@ function* selectionRefusals(
   select: readonly NrqlItem[],
   from: readonly NrqlItem[],
 ): Iterable<Refusal> {
-  const chosen = typeof as === 'string' ? undefined : Object.keys(as);
   const other = select.find(({ expression, alias = '' }) => {
-    const isBeside = constants.test(expression) && chosen?.includes(alias) === false;
-    return !isBeside && !callsFunction(expression);
+    const isGauge = typeof as === 'string' || Object.hasOwn(as, alias);
+    return !callsFunction(expression) && (isGauge || !constants.test(expression));
   });
   if (other !== undefined) {
     const help = insteadOf(other, select, from);
