@@ -53,7 +53,7 @@ const steady = functions(
 );
 /** What they are of decides that. */
 const steadyAsArgument = functions(
-  'filter if abs ceil floor round clamp_max clamp_min exp ln log log2 log10 mod pow sqrt numeric boolean length getField getCdfCount convert jparse position indexOf lookup accountId toTimestamp fromDatetime minuteOf hourOf dayOfMonthOf weekOf quarterOf yearOf',
+  'filter if abs ceil floor round clamp_max clamp_min exp ln log log2 log10 mod pow sqrt numeric boolean length getField getCdfCount convert jparse',
 );
 /** What to write instead of those that never give a number. */
 const noNumbers: ReadonlyMap<string, string> = new Map(

@@ -18,7 +18,7 @@ queries:
     nrql: SELECT percentile(duration, 50, 95) AS d, count(*) AS n FROM Transaction FACET appName
     constant_labels: { unit_test: "yes" }
   - as: e2e_broken
-    nrql: SELECT count(*) FROM Transaction WHERE duration == 1
+    nrql: SELECT count(*) FROM Transaction WHERE duration ~ 1
 `;
 
 const applications = [

@@ -78,7 +78,7 @@ describe('check-config --online, for queries', () => {
   const some = 'SELECT count(*) FROM Transaction';
 
   it.each([
-    ['what New Relic refuses', `${some} WHERE a == 1`, 1, 'correct it in "queries"'],
+    ['what New Relic refuses', `${some} WHERE a ~ 1`, 1, 'correct it in "queries"'],
     [
       'what finds nothing',
       `${some} WHERE appName = 'none' FACET appName LIMIT 5`,
@@ -286,7 +286,7 @@ describe('check-config --online without applications', () => {
 
   it('calls the key accepted if New Relic answers no query, but for what it is', async () => {
     const { exitCode, stdout } = await checked(
-      '  - { as: a, nrql: SELECT count(*) FROM Transaction WHERE a == 1 }',
+      '  - { as: a, nrql: SELECT count(*) FROM Transaction WHERE a ~ 1 }',
       { rest: '' },
     );
 

@@ -68,7 +68,7 @@ describe('once', () => {
 
   it.each([
     { nrql: 'SELECT count(*) FROM Transaction', exits: 0, up: 1 },
-    { nrql: 'SELECT count(*) FROM Transaction WHERE a == 1', exits: 1, up: 1 },
+    { nrql: 'SELECT count(*) FROM Transaction WHERE a ~ 1', exits: 1, up: 1 },
     { nrql: 'SELECT count(*) FROM Transaction', key: 'WRONG_KEY', exits: 1, up: 0 },
   ])('exits with $exits for $nrql alone, and never says application', async (row) => {
     const { nrql, key = 'KEY', exits, up } = row;

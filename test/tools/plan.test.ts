@@ -264,7 +264,7 @@ describe('plan of queries alone', () => {
   const accounts = account.replace('}', ', source: nerdgraph, account_id: 1234567 }');
   const queries = `queries:
   - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 100 }
-  - { as: bad, nrql: SELECT count(*) FROM Transaction WHERE a == 1 FACET appName LIMIT 100 }`;
+  - { as: bad, nrql: SELECT count(*) FROM Transaction WHERE a ~ 1 FACET appName LIMIT 100 }`;
 
   it.each([
     // `newrelic_up`, and of each query its own three.
