@@ -224,22 +224,18 @@ export function bracketsIn(expression: string): readonly (readonly [name: string
   });
 }
 
-/** A function of something, such as `max(duration)`. */
-interface NrqlCall {
-  readonly name: string;
-  /** What is between its brackets, by its commas. */
-  readonly parts: readonly string[];
-  /** Which element of it is meant; '' if all of it is. */
-  readonly element: string;
-  /** Whether nothing is around it. */
-  readonly isAll: boolean;
-}
+/** A function such as `max(duration)`, what is between its brackets, which element of it is meant, and if it is all. */
+type NrqlCall = Readonly<{
+  name: string;
+  parts: readonly string[];
+  element: string;
+  isAll: boolean;
+}>;
 
 /** What one function gives, perhaps in brackets, filtered, or an element of it. Other expressions have no name. */
 export function callOf(expression: string): NrqlCall {
-  if (!wholeCall.test(scan(expression).outline)) {
-    return { name: '', parts: [], element: '', isAll: true };
-  }
+  const isCall = wholeCall.test(scan(expression).outline);
+  if (!isCall) return { name: '', parts: [], element: '', isAll: true };
   const [[name, list] = ['', ''], [, element] = ['', '']] = bracketsIn(expression);
   const inside = scan(list);
   const parts = itemsIn(inside.text, inside.outline, 0).map((part) => part.expression);

@@ -28,6 +28,8 @@ export type QueryMeaning = Pick<
   'written' | 'nrql' | 'added' | 'gauges' | 'facets' | 'mostRows' | 'eventTypes'
 >;
 
+type Items = readonly NrqlItem[];
+
 type Refusal = readonly [key: keyof WrittenQuery, message: string, help: string, at?: TextPart];
 
 /** The name of a lone function that the query gives none. */
@@ -74,11 +76,12 @@ const noNumbers: ReadonlyMap<string, string> = new Map(
 /** Reads the NRQL of an entry. What cannot become gauges is added to the issues. */
 export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx): QueryMeaning {
   const read = readNrql(written.nrql);
+  const itemsOf = (words: string): Items => read.clauses.get(words) ?? [];
   const labels = new Map(Object.entries(written.labels));
-  const select = itemsOf(read, 'SELECT');
-  const facet = itemsOf(read, 'FACET');
+  const select = itemsOf('SELECT');
+  const facet = itemsOf('FACET');
   const facets = facet.map((item) => facetOf(item, labels));
-  const [limit] = itemsOf(read, 'LIMIT');
+  const [limit] = itemsOf('LIMIT');
   const { as } = written;
   const chosen = typeof as === 'string' ? [[select[0]?.alias ?? unnamed, as]] : Object.entries(as);
   const gauges = chosen.map(([member = '', name = '']) => {
@@ -86,7 +89,7 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
   });
   const refusals = [
     ...read.faults.map(({ message, help, ...part }): Refusal => ['nrql', message, help, part]),
-    ...selectionRefusals(as, select, itemsOf(read, 'FROM')),
+    ...selectionRefusals(as, select, itemsOf('FROM')),
     ...gauges.flatMap(({ item }) => (item === undefined ? [] : noNumber(item))),
     ...(read.clauses.size === 0 ? [] : nameRefusals(written, select, facets)),
     ...labelRefusals(written, facet, facets),
@@ -120,12 +123,8 @@ export function readAmongMistakes(written: WrittenQuery, context: z.core.$Refine
   readQuery(of('as') ? { ...written, as: {} } : written, context);
 }
 
-function itemsOf({ clauses }: NrqlText, words: string): readonly NrqlItem[] {
-  return clauses.get(words) ?? [];
-}
-
 /** The text with a name for a lone function that has none. */
-function namedIn(text: string, select: readonly NrqlItem[]): Pick<Query, 'nrql' | 'added'> {
+function namedIn(text: string, select: Items): Pick<Query, 'nrql' | 'added'> {
   const [first, second] = select;
   if (first === undefined || first.alias !== undefined || second !== undefined) {
     return { nrql: text, added: undefined };
@@ -135,9 +134,9 @@ function namedIn(text: string, select: readonly NrqlItem[]): Pick<Query, 'nrql' 
   return { nrql: text.slice(0, at) + name + text.slice(at), added: { at, length: name.length } };
 }
 
-function eventTypesOf(read: NrqlText): Query['eventTypes'] {
-  const from = itemsOf(read, 'FROM');
-  const isJoined = [...read.clauses.keys()].some((words) => words.endsWith('JOIN'));
+function eventTypesOf({ clauses }: NrqlText): Query['eventTypes'] {
+  const from = clauses.get('FROM') ?? [];
+  const isJoined = [...clauses.keys()].some((words) => words.endsWith('JOIN'));
   const isPlain = !isJoined && from.every(({ isName }) => isName);
   return isPlain ? from.map(({ expression }) => withoutQuotes(expression)) : [];
 }
@@ -191,11 +190,7 @@ function callsFunction(expression: string): boolean {
 /** A number or a text, perhaps calculated. */
 const constants = /^(?:[\d\s.+*/()-]*\d[\d\s.+*/()-]*|'[^']*'|"[^"]*")$/u;
 
-function* selectionRefusals(
-  as: WrittenQuery['as'],
-  select: readonly NrqlItem[],
-  from: readonly NrqlItem[],
-): Iterable<Refusal> {
+function* selectionRefusals(as: WrittenQuery['as'], select: Items, from: Items): Iterable<Refusal> {
   const other = select.find(({ expression, alias = '' }) => {
     const isGauge = typeof as === 'string' || Object.hasOwn(as, alias);
     return !callsFunction(expression) && (isGauge || !constants.test(expression));
@@ -218,11 +213,7 @@ function* selectionRefusals(
 }
 
 /** What to select instead of what is no function. */
-function insteadOf(
-  { expression, isName }: NrqlItem,
-  select: readonly NrqlItem[],
-  from: readonly NrqlItem[],
-): string {
+function insteadOf({ expression, isName }: NrqlItem, select: Items, from: Items): string {
   const isList = select.length > 1 && [...select, ...from].every((item) => item.isName);
   const types = from.map((item) => item.expression).join(', ');
   if (isList) return `write functions, such as SELECT count(*) FROM ${types} FACET ${expression}`;
@@ -251,7 +242,7 @@ function noNumber(item: NrqlItem): readonly Refusal[] {
 
 function* nameRefusals(
   { as, labels }: WrittenQuery,
-  select: readonly NrqlItem[],
+  select: Items,
   facets: readonly QueryFacet[],
 ): Iterable<Refusal> {
   const aliases = select.flatMap(({ alias }) => alias ?? []);
@@ -275,7 +266,7 @@ function* nameRefusals(
 
 function* labelRefusals(
   { labels, constant_labels: constant }: WrittenQuery,
-  facet: readonly NrqlItem[],
+  facet: Items,
   facets: readonly QueryFacet[],
 ): Iterable<Refusal> {
   const labelled = facets.map(({ name, label }) => [name, label] as const);
