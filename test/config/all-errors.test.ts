@@ -26,10 +26,10 @@ const rows: readonly Row[] = [
   ],
   [
     `${accounts}queries:
-  - { as: q1, nrql: SELECT count(*) FROM, account: a }
+  - { as: q1, nrql: SELECT count(*) FROM A GROUP BY b, account: a }
   - { as: q2, ${count}, account: c }
 `,
-    '5:37 6:5',
+    '5:44 6:5',
     'the account "c" has "source: rest"',
   ],
   // Nor does what is wrong beside the NRQL hide what is wrong in it.
