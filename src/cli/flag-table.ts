@@ -17,12 +17,32 @@ import {
   type RepeatableFlag,
   shardNumber,
   telemetryPath,
+  type ValueRule,
   wholeNumber,
 } from './flags.ts';
 
+const sharing: readonly Command[] = ['serve', 'once'];
 const serving: readonly Command[] = ['serve', 'demo'];
 const logging: readonly Command[] = ['serve', 'once', 'demo'];
 const asking: readonly Command[] = ['compare', 'backfill', 'verify'];
+const checking: readonly Command[] = ['serve', 'check-config'];
+const onHosts: readonly Command[] = ['serve', 'once', 'check-config', 'plan', ...asking];
+const formatting: readonly Command[] = ['plan', 'discover', 'metrics'];
+const withFile: readonly Command[] = [
+  ...checking,
+  'plan',
+  'discover',
+  'metrics',
+  ...asking,
+  'once',
+];
+
+const accountName = anyText('the name of an account of the configuration');
+const partOfName = anyText('a part of the name of a metric, such as Datastore');
+const assumed = wholeNumber(0, 10_000);
+const quota = wholeNumber(1, 1_000_000);
+const parts = oneOf(['all', 'apps', 'queries']);
+const sources = oneOf(['rest', 'nerdgraph']);
 
 /** What `--faults` shows: each of the things that an operator has to know from the page. */
 const someFaults = 'fail-app=Checkout,missing-app=Checkout (staging),429-every=3m';
@@ -32,36 +52,37 @@ export const faultUsages: string =
   'fail-app=APP, hang-app=APP, missing-app=APP, missing-host[=APP], first-metric[=APP], ' +
   'lost-metrics[=APP], 429-every=5m, slow=5s, html-502[=20%], reset[=20%], wrong-key[=2m]';
 
+/** @param rest what the rule does not say */
+function flag<Value>(
+  name: string,
+  commands: Command | readonly Command[],
+  rule: ValueRule<Value> & Partial<Pick<Flag<Value>, 'defaultText' | 'bareText'>>,
+  rest: Pick<Flag<Value>, 'help' | 'short' | 'alias'> & { readonly defaultText?: string },
+): Flag<Value> {
+  return { defaultText: '', ...rule, ...rest, name, commands: [commands].flat() };
+}
+
 type SimulatorCommand = Extract<Command, 'demo' | 'simulate'>;
 
 function applications(command: SimulatorCommand): Flag<number> {
-  return {
-    name: `${command}.applications`,
+  return flag(`${command}.applications`, command, wholeNumber(1, 10_000), {
     defaultText: '12',
     help: 'Applications of the simulated account.',
-    ...wholeNumber(1, 10_000),
-    commands: [command],
-  };
+  });
 }
 
 function hosts(command: SimulatorCommand): Flag<number> {
-  return {
-    name: `${command}.hosts`,
+  return flag(`${command}.hosts`, command, wholeNumber(0, 100_000), {
     defaultText: '48',
     help: 'Hosts of the simulated account, all applications together.',
-    ...wholeNumber(0, 100_000),
-    commands: [command],
-  };
+  });
 }
 
 function port(command: SimulatorCommand, defaultText: string): Flag<number> {
-  return {
-    name: `${command}.port`,
+  return flag(`${command}.port`, command, wholeNumber(0, 65_535), {
     defaultText,
     help: 'Port of the simulated New Relic API on the loopback address; 0 means any free port.',
-    ...wholeNumber(0, 65_535),
-    commands: [command],
-  };
+  });
 }
 
 function faults(command: SimulatorCommand): Flag<string> {
@@ -79,23 +100,15 @@ function faults(command: SimulatorCommand): Flag<string> {
 }
 
 function moment(name: string, help: string): Flag<number> {
-  return { name, help, ...pointInTime, commands: ['backfill'] };
-}
-
-function output(command: 'backfill' | 'verify', help: string): Flag<string> {
-  return { name: `${command}.output`, alias: 'output', help, ...filePath, commands: [command] };
+  return flag(name, ['backfill'], pointInTime, { help });
 }
 
 /** Declares every flag once, in the order of the help; `Flags` has the values under the same names. */
 class DeclaredFlags {
-  readonly configFile: Flag<string> = {
-    name: 'config.file',
+  readonly configFile: Flag<string> = flag('config.file', withFile, filePath, {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
-    expected: 'the path of a file',
-    commands: ['serve', 'check-config', 'plan', 'discover', 'metrics', ...asking, 'once'],
-    parse: (text) => (text === '' ? undefined : text),
-  };
+  });
   readonly autoReloadIntervalMs: Flag<number> = {
     name: 'config.auto-reload-interval',
     defaultText: '30s',
@@ -104,12 +117,9 @@ class DeclaredFlags {
     commands: ['serve'],
     parse: (text) => (text === '0' ? 0 : durationWithin(1000, dayMs, text)),
   };
-  readonly configWait: Flag<boolean> = {
-    name: 'config.wait',
+  readonly configWait: Flag<boolean> = flag('config.wait', 'serve', onOrOff, {
     help: 'Start even without a usable configuration or key, and wait for it instead of exiting.',
-    ...onOrOff,
-    commands: ['serve'],
-  };
+  });
   readonly listenAddresses: RepeatableFlag<string> = {
     name: 'web.listen-address',
     defaultText: ':9126',
@@ -119,12 +129,9 @@ class DeclaredFlags {
     commands: serving,
     parse: listenAddress,
   };
-  readonly webConfigFile: Flag<string> = {
-    name: 'web.config.file',
+  readonly webConfigFile: Flag<string> = flag('web.config.file', checking, filePath, {
     help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
-    ...filePath,
-    commands: ['serve', 'check-config'],
-  };
+  });
   readonly telemetryPath: Flag<string> = {
     name: 'web.telemetry-path',
     defaultText: '/metrics',
@@ -134,68 +141,40 @@ class DeclaredFlags {
     commands: serving,
     parse: telemetryPath,
   };
-  readonly maxRequests: Flag<number> = {
-    name: 'web.max-requests',
+  readonly maxRequests: Flag<number> = flag('web.max-requests', serving, wholeNumber(1, 10_000), {
     defaultText: '40',
     help: 'The most scrapes answered at the same time; one more ends the answer that has waited longest for its reader, or gets a 503.',
-    ...wholeNumber(1, 10_000),
-    commands: serving,
-  };
-  readonly enableLifecycle: Flag<boolean> = {
-    name: 'web.enable-lifecycle',
+  });
+  readonly enableLifecycle: Flag<boolean> = flag('web.enable-lifecycle', 'serve', onOrOff, {
     help: 'Allow a reload of the configuration by POST /-/reload.',
-    ...onOrOff,
-    commands: ['serve'],
-  };
-  readonly respawn: Flag<boolean> = {
-    name: 'respawn',
+  });
+  readonly respawn: Flag<boolean> = flag('respawn', 'serve', onOrOff, {
     help: 'Run the daemon as a child process, and restart it whenever it exits or hangs.',
-    ...onOrOff,
-    commands: ['serve'],
-  };
-  readonly shard: Flag<number | 'auto'> = {
-    name: 'shard',
+  });
+  readonly shard: Flag<number | 'auto'> = flag('shard', sharing, shardNumber, {
     defaultText: 'auto',
     help: 'Number of this shard, from 0; auto takes the number at the end of the pod name, which a StatefulSet sets.',
-    ...shardNumber,
-    commands: ['serve', 'once'],
-  };
-  readonly totalShards: Flag<number> = {
-    name: 'total-shards',
+  });
+  readonly totalShards: Flag<number> = flag('total-shards', sharing, wholeNumber(1, 1000), {
     defaultText: '1',
     help: 'Number of processes that share the applications and the budget of each account.',
-    ...wholeNumber(1, 1000),
-    commands: ['serve', 'once'],
-  };
-  readonly hostName: Flag<string> = {
-    name: 'host-name',
+  });
+  readonly hostName: Flag<string> = flag('host-name', onHosts, hostName, {
     defaultText: '',
     help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
-    ...hostName,
-    commands: ['serve', 'once', 'check-config', 'plan', ...asking],
-  };
-  readonly logLevel: Flag<LogLevel> = {
-    name: 'log.level',
+  });
+  readonly logLevel: Flag<LogLevel> = flag('log.level', logging, oneOf(logLevels), {
     defaultText: 'info',
     help: 'Lowest level of messages to log: debug, info, warn or error.',
-    ...oneOf(logLevels),
-    commands: logging,
-  };
-  readonly logFormat: Flag<LogFormat> = {
-    name: 'log.format',
+  });
+  readonly logFormat: Flag<LogFormat> = flag('log.format', logging, oneOf(logFormats), {
     defaultText: 'auto',
     help: 'Format of the log: json, logfmt, pretty, or auto, which is pretty on a terminal and json elsewhere.',
-    ...oneOf(logFormats),
-    commands: logging,
-  };
-  readonly online: Flag<boolean> = {
-    name: 'online',
+  });
+  readonly online: Flag<boolean> = flag('online', ['check-config', 'plan'], onOrOff, {
     help: 'Ask New Relic: one discovery of each account, hosts that are chosen by name, queries, and some values.',
-    ...onOrOff,
-    commands: ['check-config', 'plan'],
-  };
-  readonly output: Flag<OutputFormat> = {
-    name: 'output',
+  });
+  readonly output: Flag<OutputFormat> = flag('output', formatting, oneOf(outputFormats), {
     short: 'o',
     defaultText: 'text',
     help: {
@@ -203,62 +182,39 @@ class DeclaredFlags {
       discover: 'Format of the output: text, json or yaml.',
       metrics: 'Format of the output: text or yaml.',
     },
-    ...oneOf(outputFormats),
-    commands: ['plan', 'discover', 'metrics'],
-  };
-  readonly account: Flag<string> = {
-    name: 'account',
+  });
+  readonly account: Flag<string> = flag('account', ['metrics', 'verify'], accountName, {
     help: {
       metrics:
         'Account of the configuration that has the application; without it, every account with entries is searched.',
       verify: 'Account of the configuration to ask about; without it, every account.',
     },
-    ...anyText('the name of an account of the configuration'),
-    commands: ['metrics', 'verify'],
-  };
-  readonly host: Flag<string> = {
-    name: 'host',
+  });
+  readonly host: Flag<string> = flag('host', 'metrics', anyText('the id or the name of a host'), {
     help: 'Id or name of a host of the application, to list what that host has.',
-    ...anyText('the id or the name of a host'),
-    commands: ['metrics'],
-  };
-  readonly like: Flag<string> = {
-    name: 'like',
+  });
+  readonly like: Flag<string> = flag('like', 'metrics', partOfName, {
     help: 'Only metrics whose names contain this text, in upper or lower case.',
-    ...anyText('a part of the name of a metric, such as Datastore'),
-    commands: ['metrics'],
-  };
-  readonly all: Flag<boolean> = {
-    name: 'all',
+  });
+  readonly all: Flag<boolean> = flag('all', ['compare', 'metrics', 'once'], onOrOff, {
     help: {
       compare: 'Print every value that was compared, also all those that agree.',
       metrics: 'Print the names of all values of each metric, and the presets that read them.',
       once: 'Print the metrics of the exporter itself as well.',
     },
-    ...onOrOff,
-    commands: ['compare', 'metrics', 'once'],
-  };
-  readonly planApplicationsPerMatch: Flag<number> = {
-    name: 'plan.apps-per-match',
+  });
+  readonly planApplicationsPerMatch: Flag<number> = flag('plan.apps-per-match', 'plan', assumed, {
     defaultText: '10',
     help: 'Without --online: how many applications an entry by match is assumed to select.',
-    ...wholeNumber(0, 10_000),
-    commands: ['plan'],
-  };
-  readonly planHostsPerApplication: Flag<number> = {
-    name: 'plan.hosts-per-app',
+  });
+  readonly planHostsPerApplication: Flag<number> = flag('plan.hosts-per-app', 'plan', assumed, {
     defaultText: '10',
     help: 'Without --online: how many hosts an application is assumed to have.',
-    ...wholeNumber(0, 10_000),
-    commands: ['plan'],
-  };
-  readonly replicas: Flag<number> = {
-    name: 'replicas',
+  });
+  readonly replicas: Flag<number> = flag('replicas', 'plan', wholeNumber(1, 100_000), {
     defaultText: '1',
     help: 'Plan for this number of processes with the same configuration and keys, such as sidecars: how much of each quota they use together.',
-    ...wholeNumber(1, 100_000),
-    commands: ['plan'],
-  };
+  });
   readonly fromMs: Flag<number> = moment('from', 'The first sample, such as 2026-11-01T00:00:00Z.');
   readonly toMs: Flag<number> = moment('to', 'When the last sample is; without it, now.');
   readonly stepMs: Flag<number> = {
@@ -279,13 +235,10 @@ class DeclaredFlags {
     isRepeatable: true,
     commands: ['backfill'],
   };
-  readonly only: Flag<'all' | 'apps' | 'queries'> = {
-    name: 'only',
+  readonly only: Flag<'all' | 'apps' | 'queries'> = flag('only', 'backfill', parts, {
     defaultText: 'all',
     help: 'What is asked for: apps, queries, or all.',
-    ...oneOf(['all', 'apps', 'queries']),
-    commands: ['backfill'],
-  };
+  });
   readonly labels: RepeatableFlag<string> = {
     name: 'label',
     help: 'A label for every sample, such as job=newrelic. May be repeated.',
@@ -293,79 +246,57 @@ class DeclaredFlags {
     isRepeatable: true,
     commands: ['backfill'],
   };
-  readonly backfillOutput: Flag<string> = output(
-    'backfill',
-    'The file to write; what is fetched so far is kept beside it, in FILE.parts.',
-  );
-  readonly verifyOutput: Flag<string> = output(
-    'verify',
-    'The file to write the report to, as Markdown; without it, standard output.',
-  );
-  readonly budget: Flag<number> = {
-    name: 'budget',
+  readonly backfillOutput: Flag<string> = flag('backfill.output', 'backfill', filePath, {
+    alias: 'output',
+    help: 'The file to write; what is fetched so far is kept beside it, in FILE.parts.',
+  });
+  readonly verifyOutput: Flag<string> = flag('verify.output', 'verify', filePath, {
+    alias: 'output',
+    help: 'The file to write the report to, as Markdown; without it, standard output.',
+  });
+  readonly budget: Flag<number> = flag('budget', 'backfill', wholeNumber(0, 3000), {
     defaultText: '0',
     help: 'Calls a minute of each account, beside those of a running exporter; 0 means a quarter of its requests_per_minute.',
-    ...wholeNumber(0, 3000),
-    commands: ['backfill'],
-  };
-  readonly dryRun: Flag<boolean> = {
-    name: 'dry-run',
+  });
+  readonly dryRun: Flag<boolean> = flag('dry-run', ['backfill', 'verify'], onOrOff, {
     help: { backfill: 'Only say what it would take.', verify: 'Only say what would be asked.' },
-    ...onOrOff,
-    commands: ['backfill', 'verify'],
-  };
-  readonly restart: Flag<boolean> = {
-    name: 'restart',
+  });
+  readonly restart: Flag<boolean> = flag('restart', 'backfill', onOrOff, {
     help: 'Begin anew: what was fetched so far is thrown away. Never needed to go on.',
-    ...onOrOff,
-    commands: ['backfill'],
-  };
-  readonly healthcheckUrl: Flag<string> = {
-    name: 'url',
+  });
+  readonly healthcheckUrl: Flag<string> = flag('url', 'healthcheck', httpUrl, {
     defaultText: 'http://127.0.0.1:9126/-/healthy',
     help: 'Address to ask; any status but 200 is a failure. With https the certificate is not verified.',
-    ...httpUrl,
-    commands: ['healthcheck'],
-  };
-  readonly clientCertFile: Flag<string> = {
-    name: 'tls.cert-file',
+  });
+  readonly clientCertFile: Flag<string> = flag('tls.cert-file', 'healthcheck', filePath, {
     help: 'Client certificate to present, for a server that requires one (PEM).',
-    ...filePath,
-    commands: ['healthcheck'],
-  };
-  readonly clientKeyFile: Flag<string> = {
-    name: 'tls.key-file',
+  });
+  readonly clientKeyFile: Flag<string> = flag('tls.key-file', 'healthcheck', filePath, {
     help: 'Key of the client certificate (PEM).',
-    ...filePath,
-    commands: ['healthcheck'],
-  };
+  });
   readonly demoApplications: Flag<number> = applications('demo');
   readonly demoHosts: Flag<number> = hosts('demo');
-  readonly demoSource: Flag<AccountSource['kind']> = {
-    name: 'demo.source',
+  readonly demoSource: Flag<AccountSource['kind']> = flag('demo.source', 'demo', sources, {
     defaultText: 'rest',
     help: 'API that the simulated account is polled with: rest or nerdgraph.',
-    ...oneOf(['rest', 'nerdgraph']),
-    commands: ['demo'],
-  };
+  });
   readonly demoPort: Flag<number> = port('demo', '0');
   readonly demoFaults: Flag<string> = faults('demo');
   readonly simulateApplications: Flag<number> = applications('simulate');
   readonly simulateHosts: Flag<number> = hosts('simulate');
-  readonly simulateChurnPerHour: Flag<number> = {
-    name: 'simulate.churn',
-    defaultText: '0',
-    help: 'Hosts that are replaced by new ones each hour.',
-    ...wholeNumber(0, 100_000),
-    commands: ['simulate'],
-  };
-  readonly simulateQuota: Flag<number> = {
-    name: 'simulate.quota',
+  readonly simulateChurnPerHour: Flag<number> = flag(
+    'simulate.churn',
+    'simulate',
+    wholeNumber(0, 100_000),
+    {
+      defaultText: '0',
+      help: 'Hosts that are replaced by new ones each hour.',
+    },
+  );
+  readonly simulateQuota: Flag<number> = flag('simulate.quota', 'simulate', quota, {
     defaultText: '1000',
     help: 'REST calls that the key may make in a minute; further ones get status 429.',
-    ...wholeNumber(1, 1_000_000),
-    commands: ['simulate'],
-  };
+  });
   readonly simulateLatencyMs: Flag<number> = {
     name: 'simulate.latency',
     defaultText: '100ms',
