@@ -27,7 +27,7 @@ import {
 /** New Relic advises at most 5 complex queries at a time. */
 const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
 
-function accountOf(account: FileAccount, directory: string): AccountConfig {
+export function accountOf(account: FileAccount, directory: string): AccountConfig {
   const { ca_file: caFile, account_id: accountId, labels } = account;
   const isRest = account.source === 'rest' || accountId === undefined;
   const placeOf = (file?: string, name?: string): SecretLocation | undefined => {

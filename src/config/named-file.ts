@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { SecretLocation } from '../model/config.ts';
+import type { AccountConfig, SecretLocation } from '../model/config.ts';
 import { own } from '../model/own.ts';
 import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { parseProxyUrl } from './url.ts';
@@ -36,7 +36,9 @@ async function readNamedFile(
     return await readFile(path);
   } catch (error) {
     const reason = `${what} ${readFailure(error)}`;
-    const otherwise = path.includes('/~') ? '"~" is not replaced: write the whole path' : missing;
+    const isDirectory = error instanceof Error && 'code' in error && error.code === 'EISDIR';
+    const present = isDirectory ? 'write the path of a file in it' : missing;
+    const otherwise = path.includes('/~') ? '"~" is not replaced: write the whole path' : present;
     throw new NamedFileError(reason, readRemedy(error, otherwise), { cause: error });
   }
 }
@@ -162,4 +164,27 @@ function isCertificate(pem: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What an account names outside the configuration file. */
+export type Outside = {
+  readonly [Key in 'apiKey' | 'proxyUrlFrom' | 'caFile']?: AccountConfig[Key] | undefined;
+};
+
+/** Reads all that an account names. What is absent, or refused without an error, is `undefined`. */
+export async function readOutside(
+  { apiKey, proxyUrlFrom, caFile }: Outside,
+  dependencies: ApiKeyDependencies,
+  refuse: (what: keyof Outside, error: NamedFileError) => void,
+): Promise<Readonly<Partial<Record<'key' | 'proxyUrl' | 'ca', string | undefined>>>> {
+  const or = (what: keyof Outside) => (error: unknown) => {
+    if (!(error instanceof NamedFileError)) throw error;
+    refuse(what, error);
+    return undefined;
+  };
+  const key = apiKey && (await readApiKey(apiKey, dependencies).catch(or('apiKey')));
+  const proxyUrl =
+    proxyUrlFrom && (await readProxyUrl(proxyUrlFrom, dependencies).catch(or('proxyUrlFrom')));
+  if (caFile === undefined) return { key, proxyUrl };
+  return { key, proxyUrl, ca: await readCaFile(caFile, dependencies).catch(or('caFile')) };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readApiKey, readCaFile, readProxyUrl } from '../config/named-file.ts';
+import { readApiKey, readOutside } from '../config/named-file.ts';
 import { nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AccountInUse, Config } from '../model/config.ts';
 import { polledBy } from '../model/selector.ts';
@@ -47,48 +47,42 @@ export async function prepareAccount(
   active?: PreparedAccount,
 ): Promise<PreparedAccount> {
   const { account } = inUse;
-  const { name, baseUrl, concurrency, caFile } = account;
-  const read = async (): Promise<PreparedAccount> => {
-    const keyProvider =
-      active !== undefined && isDeepStrictEqual(active.account.apiKey, account.apiKey)
-        ? active.keyProvider
-        : await createKeyProvider(account, platform, logger);
-    const proxyUrl = await proxyUrlOf(account, platform);
-    const ca = caFile === undefined ? undefined : await readCaFile(caFile, platform);
-    const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
-    const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
-    return { ...inUse, keyProvider, wire };
+  const { name, baseUrl, concurrency } = account;
+  const kept = isDeepStrictEqual(active?.account.apiKey, account.apiKey) ? active : undefined;
+  const { key = '', ...read } = await orCommandError(
+    async () =>
+      readOutside(kept ? { ...account, apiKey: undefined } : account, platform, (_, error) => {
+        throw error;
+      }),
+    `account ${name}: `,
+  );
+  const proxyUrl = read.proxyUrl ?? account.proxyUrl;
+  if (proxyUrl !== undefined) {
+    const proxy = new URL(proxyUrl);
+    // No text shows the password from now on, in the form in which it is sent either.
+    platform.redactor.add(decodeURIComponent(proxy.password));
+    platform.redactor.add(proxyCredentialsOf(proxy));
+  }
+  const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
+  return {
+    ...inUse,
+    keyProvider: kept?.keyProvider ?? createKeyProvider(account, key, platform, logger),
+    wire: { baseUrl, connections: concurrency, proxyUrl, ca: read.ca, userAgent },
   };
-  return orCommandError(read, `account ${name}: `);
-}
-
-/** The URL of the proxy, whose password no text shows from now on, in the form in which it is sent either. */
-async function proxyUrlOf(
-  { proxyUrl, proxyUrlFrom }: AccountConfig,
-  platform: AccountPlatform,
-): Promise<string | undefined> {
-  const url = proxyUrlFrom === undefined ? proxyUrl : await readProxyUrl(proxyUrlFrom, platform);
-  if (url === undefined) return undefined;
-  const proxy = new URL(url);
-  platform.redactor.add(decodeURIComponent(proxy.password));
-  platform.redactor.add(proxyCredentialsOf(proxy));
-  return url;
 }
 
 /** Calls that left with a replaced key may still fail, and name it, for some minutes. */
 const rememberedMs = 60 * 60_000;
 
-/**
- * Holds one account's key and reads it again on demand. Rejects with a `NamedFileError` if the first key
- * cannot be read; if a later one cannot, the key before stays.
- */
-export async function createKeyProvider(
+/** Holds one account's key and reads it again on demand. If that fails, the key before stays. */
+function createKeyProvider(
   { name: account, apiKey: location }: Pick<AccountConfig, 'name' | 'apiKey'>,
+  first: string,
   platform: AccountPlatform,
   logger: Logger,
-): Promise<AccountKey> {
+): AccountKey {
   const { clock, redactor } = platform;
-  let current = await readApiKey(location, platform);
+  let current = first;
   redactor.add(current);
   let readMs = clock.monotonicMs();
   let problem: string | undefined;

@@ -1,67 +1,13 @@
-import { resolve } from 'node:path';
+import { accountOf } from '../config/build-config.ts';
 import { errorAt, type Problem, type Span, warningAt } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
-import { NamedFileError, readApiKey, readCaFile, readProxyUrl } from '../config/named-file.ts';
+import { type Outside, readOutside } from '../config/named-file.ts';
+import type { FileAccount } from '../config/schema.ts';
 import { mapsUnder, type PlacedMap, textAt } from '../config/yaml-document.ts';
 import type { ToolPlatform } from '../daemon/platform.ts';
 import type { SecretLocation } from '../model/config.ts';
 import { isLicense, keyKinds } from '../model/key-text.ts';
 import { regionOf } from '../model/region.ts';
-
-/** Something outside the configuration file that an account needs, and where the file names it. */
-type NamedFile =
-  | {
-      readonly kind: 'key' | 'proxy';
-      readonly location: SecretLocation;
-      /** Whether the account is at New Relic's own address. */
-      readonly isOfficial: boolean;
-      readonly span: Span | undefined;
-    }
-  | { readonly kind: 'ca'; readonly path: string; readonly span: Span | undefined };
-
-function secretOf(
-  kind: 'key' | 'proxy',
-  account: PlacedMap,
-  { at }: InspectedConfig,
-  directory: string,
-): readonly NamedFile[] {
-  const prefix = kind === 'key' ? 'api_key' : 'proxy_url';
-  const file = textAt(account, `${prefix}_file`);
-  const variable = textAt(account, `${prefix}_env`);
-  const address = textAt(account, 'base_url')?.text;
-  const isOfficial = address === undefined || regionOf(address) !== undefined;
-  if (file !== undefined && file.text !== '') {
-    const location = { kind: 'file', path: resolve(directory, file.text) } as const;
-    return [{ kind, location, isOfficial, span: at(...file.path) }];
-  }
-  if (variable === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable.text)) return [];
-  const location = { kind: 'env', name: variable.text } as const;
-  return [{ kind, location, isOfficial, span: at(...variable.path) }];
-}
-
-function caOf(
-  account: PlacedMap,
-  { at }: InspectedConfig,
-  directory: string,
-): readonly NamedFile[] {
-  const file = textAt(account, 'ca_file');
-  if (file === undefined || file.text === '') return [];
-  return [{ kind: 'ca', path: resolve(directory, file.text), span: at(...file.path) }];
-}
-
-function namedFiles(file: InspectedConfig, directory: string): readonly NamedFile[] {
-  const { written } = file;
-  if (written === undefined) return [];
-  if (!Object.hasOwn(written, 'accounts')) {
-    const location = { kind: 'env', name: 'NEW_RELIC_API_KEY' } as const;
-    return [{ kind: 'key', location, isOfficial: true, span: undefined }];
-  }
-  return mapsUnder(written, 'accounts').flatMap((account) => [
-    ...secretOf('key', account, file, directory),
-    ...secretOf('proxy', account, file, directory),
-    ...caOf(account, file, directory),
-  ]);
-}
 
 /** A user key is the prefix and 27 characters. */
 const userKeyPrefix = 'NRAK-';
@@ -96,16 +42,30 @@ function keyDoubt(key: string, isOfficial: boolean): KeyDoubt | undefined {
   return { problem, help: 'copy the whole key' };
 }
 
+function doubtsOf(
+  key: string,
+  { apiKey }: Outside,
+  isOfficial: boolean,
+  span: Span | undefined,
+): readonly Problem[] {
+  const doubt = keyDoubt(key, isOfficial);
+  const place = apiKey?.kind === 'file' ? apiKey.path : apiKey?.name;
+  const message = `the API key in ${place} ${doubt?.problem}`;
+  return doubt === undefined ? [] : [warningAt(span, message, doubt.help)];
+}
+
 /** Everybody may write, or read. */
 const worldWritable = 0o002;
 const worldReadable = 0o004;
 
 async function modeProblems(
-  path: string,
+  location: SecretLocation | undefined,
   what: string,
   span: Span | undefined,
   { fileMode, env }: ToolPlatform,
 ): Promise<readonly Problem[]> {
+  if (location?.kind !== 'file') return [];
+  const { path } = location;
   const mode = await fileMode(path);
   if (mode === undefined) return [];
   const help = `chmod ${(mode & 0o770).toString(8).padStart(3, '0')} ${path}`;
@@ -121,39 +81,53 @@ async function modeProblems(
   return [warningAt(span, message, help)];
 }
 
-async function secretProblems(
-  { kind, location, isOfficial, span }: Exclude<NamedFile, { kind: 'ca' }>,
-  platform: ToolPlatform,
-): Promise<readonly Problem[]> {
-  if (kind === 'proxy') {
-    await readProxyUrl(location, platform);
-    return [];
-  }
-  const doubt = keyDoubt(await readApiKey(location, platform), isOfficial);
-  const place = location.kind === 'file' ? location.path : location.name;
-  const message = `the API key in ${place} ${doubt?.problem}`;
-  return doubt === undefined ? [] : [warningAt(span, message, doubt.help)];
+const bareAccount: FileAccount = {
+  name: '',
+  source: 'rest',
+  api_key_header: 'Api-Key',
+  requests_per_minute: 1,
+  timeout: 1,
+};
+const keysOfFiles = ['api_key_file', 'proxy_url_file', 'ca_file'];
+const keysOfVariables = ['api_key_env', 'proxy_url_env'];
+
+/** What an account of the file names, as far as that has its form. */
+function outsideOf(account: PlacedMap, directory: string): Outside {
+  const written = [...keysOfFiles, ...keysOfVariables].flatMap((key) => {
+    const { text = '' } = textAt(account, key) ?? {};
+    const isWhole = keysOfFiles.includes(key) ? text !== '' : /^[A-Za-z_]\w*$/u.test(text);
+    return isWhole ? [[key, text] as const] : [];
+  });
+  const named = accountOf({ ...bareAccount, ...Object.fromEntries(written) }, directory);
+  const isKeyNamed = written.some(([key]) => key.startsWith('api_key'));
+  return { ...named, apiKey: isKeyNamed ? named.apiKey : undefined };
 }
 
-async function problemsWith(file: NamedFile, platform: ToolPlatform): Promise<readonly Problem[]> {
-  const { span } = file;
-  try {
-    if (file.kind === 'ca') {
-      await readCaFile(file.path, platform);
-      return [];
-    }
-    const { location } = file;
-    const isKey = file.kind === 'key';
-    return [
-      ...(await secretProblems(file, platform)),
-      ...(location.kind === 'file'
-        ? await modeProblems(location.path, isKey ? 'API key' : 'proxy URL', span, platform)
-        : []),
-    ];
-  } catch (error) {
-    if (!(error instanceof NamedFileError)) throw error;
-    return [errorAt(span, error.reason, error.remedy)];
-  }
+/** Reads all that an account names, and says what is wrong or odd about it. */
+async function accountProblems(
+  outside: Outside,
+  isOfficial: boolean,
+  spanOf: (key: string) => Span | undefined,
+  platform: ToolPlatform,
+): Promise<readonly Problem[]> {
+  const { apiKey, proxyUrlFrom } = outside;
+  const spans = {
+    apiKey: spanOf(`api_key_${apiKey?.kind}`),
+    proxyUrlFrom: spanOf(`proxy_url_${proxyUrlFrom?.kind}`),
+    caFile: spanOf('ca_file'),
+  };
+  const problems: Problem[] = [];
+  const { key, proxyUrl } = await readOutside(outside, platform, (what, { reason, remedy }) => {
+    problems.push(errorAt(spans[what], reason, remedy));
+  });
+  return [
+    ...problems,
+    ...(key === undefined ? [] : doubtsOf(key, outside, isOfficial, spans.apiKey)),
+    ...(key === undefined ? [] : await modeProblems(apiKey, 'API key', spans.apiKey, platform)),
+    ...(proxyUrl === undefined
+      ? []
+      : await modeProblems(proxyUrlFrom, 'proxy URL', spans.proxyUrlFrom, platform)),
+  ];
 }
 
 /**
@@ -163,13 +137,22 @@ async function problemsWith(file: NamedFile, platform: ToolPlatform): Promise<re
  * @param directory absolute; relative paths in the file are resolved against it
  */
 export async function namedFileProblems(
-  file: InspectedConfig,
+  { written, at }: InspectedConfig,
   directory: string,
   platform: ToolPlatform,
 ): Promise<readonly Problem[]> {
-  const files = namedFiles(file, directory);
-  const problems = await Promise.all(files.map(async (one) => problemsWith(one, platform)));
-  return problems.flat();
+  if (written === undefined) return [];
+  const usual = { map: { api_key_env: 'NEW_RELIC_API_KEY' }, path: [] };
+  const isUsual = !Object.hasOwn(written, 'accounts');
+  const accounts = isUsual ? [usual] : mapsUnder(written, 'accounts');
+  const problems = accounts.map(async (account) => {
+    const { path } = account;
+    const address = textAt(account, 'base_url')?.text;
+    const isOfficial = address === undefined || regionOf(address) !== undefined;
+    const spanOf = (key: string): Span | undefined => at(...path, key);
+    return accountProblems(outsideOf(account, directory), isOfficial, spanOf, platform);
+  });
+  return (await Promise.all(problems)).flat();
 }
 
 /** Why New Relic refuses a key for reading, as a predicate; `undefined` if its kind does not tell. */

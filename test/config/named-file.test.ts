@@ -159,7 +159,11 @@ describe('readCaFile', () => {
   });
 
   it.each([
-    { what: 'a directory', readFile: failingWith('EISDIR'), says: 'is a directory: create it' },
+    {
+      what: 'a directory',
+      readFile: failingWith('EISDIR'),
+      says: 'is a directory: write the path of a file in it',
+    },
     { what: 'an empty file', readFile: fileOf(''), says: 'holds no certificate that can be read' },
     {
       what: 'anything else',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountKey, createKeyProvider } from '../../src/daemon/prepare-account.ts';
+import { type AccountKey, prepareAccount } from '../../src/daemon/prepare-account.ts';
 import type { KeyStatus } from '../../src/model/status.ts';
 import { createRedactor } from '../../src/publish/redactor.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
@@ -20,21 +21,19 @@ function aKeyBench(first: string | undefined): KeyBench {
   const logger = createFakeLogger();
   const clock = createFakeClock();
   const redactor = createRedactor();
-  const provider = createKeyProvider(
-    { name: 'production', apiKey: { kind: 'file', path: '/secrets/api-key' } },
-    {
-      ...createFakePlatform(),
-      readFile: async () => {
-        if (content === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
-        return new TextEncoder().encode(content);
-      },
-      clock,
-      redactor,
+  const platform = {
+    ...createFakePlatform(),
+    readFile: async () => {
+      if (content === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+      return new TextEncoder().encode(content);
     },
-    logger,
-  );
+    clock,
+    redactor,
+  };
+  const account = anAccount({ apiKey: { kind: 'file', path: '/secrets/api-key' } });
+  const prepared = prepareAccount({ account, entries: [anEntry()] }, { platform, logger });
   return {
-    provider,
+    provider: prepared.then(({ keyProvider }) => keyProvider),
     clock,
     logger,
     redact: (text) => redactor.redact(text),
@@ -44,7 +43,7 @@ function aKeyBench(first: string | undefined): KeyBench {
   };
 }
 
-describe('createKeyProvider', () => {
+describe('the key of an account', () => {
   it('puts a rotated key into force, and never lets either key into a log', async () => {
     const bench = aKeyBench('old-key-0001\n');
     const provider = await bench.provider;
