@@ -165,8 +165,11 @@ function withCommandFirst(argv: readonly string[]): readonly string[] {
     const bareText = flagNamed(word)?.bareText;
     return bareText === undefined ? word : `${word}=${bareText}`;
   });
-  const [first] = words;
+  const [first, second = ''] = words;
   if (first === 'version') return ['--version'];
+  // Commander would print the help of the program as an error.
+  if (first === 'help' && /^\w/u.test(second) && commandNamed(second) === undefined)
+    return [second];
   if (first?.startsWith('-') === false) return words;
   const at = words.findIndex(
     (word, index) =>
@@ -201,12 +204,24 @@ function refuseKeys(argv: readonly string[]): void {
   );
 }
 
+/** What people write for commands and flags, and what they mean. */
+const otherWords: readonly (readonly [written: RegExp, meant: string])[] = [
+  [/\.ya?ml$/iu, 'for a configuration file write --config.file=FILE'],
+  [/^(?:check|validate|lint|test)/u, 'did you mean "check-config"?'],
+  [/^(?:run|start|server|daemon)$/u, 'did you mean "serve"?'],
+  [/^(?:list|apps|applications|init)$/u, 'did you mean "discover"?'],
+  [/^(?:show|dump|config)/u, 'did you mean "print-config"?'],
+  [/^-+(?:c|f|config|file|conf)$/u, 'did you mean "--config.file"?'],
+  [/^-+(?:p|port|listen|addr|address|web|web\.listen)$/u, 'did you mean "--web.listen-address"?'],
+  [/^-+(?:log|verbose|debug|loglevel)$/u, 'did you mean "--log.level"?'],
+];
+
 function messageOf({ code, message }: CommanderError, words: readonly string[]): string {
   if (code === 'commander.unknownOption') return unknownFlag(words);
   const text = printable(withoutSecrets(message.replace(/^error: /u, '').replace('\n', ' ')));
   if (code !== 'commander.unknownCommand') return text;
-  const isFile = /\.ya?ml$/iu.test(words[0] ?? '');
-  return `${text}: ${isFile ? 'for a configuration file write --config.file=FILE' : 'newrelic-exporter --help lists what there is'}`;
+  const [, meant] = otherWords.find(([others]) => others.test(words[0] ?? '')) ?? [];
+  return `${text}: ${meant ?? 'newrelic-exporter --help lists what there is'}`;
 }
 
 /** Commander compares with the value behind the flag, so it would hardly find a name that is near. */
@@ -220,7 +235,9 @@ function unknownFlag([command = '', ...words]: readonly string[]): string {
     return `${unknown} has no meaning for ${command}, only for: ${elsewhere.commands.join(', ')}`;
   }
   const names = flagList.flatMap(({ name, alias }) => [`--${name}`, `--${alias ?? name}`]);
-  const near = didYouMean(`--${unknown.replace(/^-+/u, '')}`, [...names, '--help', '--version']);
+  const [, meant] = otherWords.find(([others]) => others.test(unknown)) ?? [];
+  const near =
+    meant ?? didYouMean(`--${unknown.replace(/^-+/u, '')}`, [...names, '--help', '--version']);
   const help = `newrelic-exporter ${command} --help lists what there is`;
   return `unknown flag ${quote(unknown)}: ${near ?? help}`;
 }
