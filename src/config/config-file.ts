@@ -10,6 +10,7 @@ import {
   readFailure,
   readRemedy,
 } from './read-file.ts';
+import { pathHelp } from './suggestion.ts';
 import { type Found, readYaml } from './yaml-document.ts';
 
 /** A file of ten thousand applications is smaller. */
@@ -213,8 +214,11 @@ function unreadableOf(
   error: unknown,
 ): Unreadable {
   const what = fileName === undefined ? `a directory of "${pattern}"` : includedName(fileName);
-  const help = readRemedy(error, 'create it, or take it out of "include"');
-  const found: Found = [['include', index], `${what} ${readFailure(error)}`, help];
+  const failure = readFailure(error);
+  const files = `write a pattern for files, such as "${join(pattern, '*.yaml')}"`;
+  const usual = failure === 'is a directory' ? files : 'create it, or take it out of "include"';
+  const help = readRemedy(error, pathHelp(pattern) ?? usual);
+  const found: Found = [['include', index], `${what} ${failure}`, help];
   return { found, pattern, fileName, cause: error };
 }
 
@@ -233,11 +237,13 @@ async function matchesOfAll(
   const unreadable: Unreadable[] = [];
   const warnings: Found[] = [];
   for (const [index, pattern] of patterns.entries()) {
-    if (pattern === '') continue;
+    // The schema has its own words for these.
+    if (pattern === '' || pattern.includes('**')) continue;
     try {
       const names = await matchesOf(pattern, directory, files);
       if (names.length === 0) {
         const help =
+          pathHelp(pattern) ??
           'only * and ? stand for something else, within the name of a file or directory';
         warnings.push([['include', index], `no file matches "${pattern}"`, help]);
       }

@@ -1,12 +1,14 @@
 import { type AccountConfig, budgetIdOf, type Config } from '../model/config.ts';
 import { regionAddresses, regionOf } from '../model/region.ts';
-import { selectorText } from '../model/selector.ts';
+import { polledBy, selectorText } from '../model/selector.ts';
 import { minuteMs } from '../model/time.ts';
 import { vendorValues } from '../model/vendor-value.ts';
-import { formatDuration } from './duration.ts';
+import { lengthOf, wholeMinutes } from '../model/window.ts';
+import { formatDuration, parseDuration } from './duration.ts';
 import { wrongEnding } from './metric-rules.ts';
 import { readNrql } from './nrql-text.ts';
 import type { FileConfig } from './schema.ts';
+import { variableHelp } from './suggestion.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 import {
   type Found,
@@ -24,7 +26,6 @@ const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number,
   nerdgraph: [3000, "New Relic's quota of NRQL queries for one account"],
 };
 
-const pathOfApi = /\/(?:v2|graphql)(?:\/|$)/u;
 const service = /^(?:.*\.)?(?:newrelic\.com|nr-data\.net)$/u;
 const addresses = Object.values(regionAddresses);
 const ownHosts = new Set(addresses.map((address) => new URL(address).hostname));
@@ -39,28 +40,39 @@ export interface GoodFile {
 type Rule = readonly [isOdd: boolean, key: string, message: string, help?: string];
 
 function accountWarnings({ written, config }: GoodFile): readonly Found[] {
-  return config.accounts.flatMap(({ baseUrl, source, requestsPerMinute, proxyUrl }, index) => {
+  return config.accounts.flatMap((account, index) => {
+    const { baseUrl, source, requestsPerMinute, proxyUrl, timeoutMs } = account;
     const path = ['accounts', index];
+    const longestMs = Math.max(0, ...intervalsOf(account, config));
+    const isPatient =
+      isWritten(written, [...path, 'timeout']) && longestMs > 0 && timeoutMs > longestMs;
+    const outlives = `is longer than the intervals of the account (${formatDuration(longestMs)}): a call that hangs outlives its poll`;
     const [perMinute, what] = quotas[source.kind];
-    const { hostname, pathname } = new URL(baseUrl);
+    const { hostname } = new URL(baseUrl);
     const isOther = service.test(hostname) && !ownHosts.has(hostname);
     const region = isWritten(written, [...path, 'base_url']) ? regionOf(baseUrl) : undefined;
-    const added = 'has a path of the API, to which the exporter adds its own';
     const other = `is not New Relic's API, which is at ${addresses.join(', ')}`;
     const login = 'holds a login, which everybody sees who may read this file';
     const open = 'is plain http: the API key crosses the network unencrypted';
     const rules: readonly Rule[] = [
       [requestsPerMinute > perMinute, 'requests_per_minute', `is above ${perMinute}, ${what}`],
       [isPlainHttpOffLoopback(baseUrl), 'base_url', open, 'use https'],
-      [pathOfApi.test(pathname), 'base_url', added, 'leave out the path'],
       [isOther, 'base_url', other, 'write "region" instead'],
       [region !== undefined, 'base_url', "is New Relic's own address", `write region: ${region}`],
+      [isPatient, 'timeout', outlives, `write at most ${formatDuration(longestMs)}`],
       [/@/u.test(proxyUrl ?? ''), 'proxy_url', login, 'use "proxy_url_file" or "proxy_url_env"'],
     ];
     return rules
       .filter(([isOdd]) => isOdd)
       .map(([, key, message, help]): Found => [[...path, key], `"${key}" ${message}`, help]);
   });
+}
+
+/** How often what an account has is polled. */
+function intervalsOf({ name }: AccountConfig, { apps, queries = [] }: Config): readonly number[] {
+  return [...polledBy(apps), ...queries]
+    .filter(({ account }) => account === name)
+    .map(({ poll }) => poll.intervalMs);
 }
 
 function* sharedKeys({ config }: GoodFile): Iterable<Found> {
@@ -91,17 +103,9 @@ function everyPoll({ parsed: { poll, apps, queries } }: GoodFile) {
 }
 
 const shortTimes = [
-  ['interval', "is under 60s: New Relic's data has a resolution of one minute"],
-  ['delay', "is under 60s: New Relic's newest minutes are incomplete, so values are too low"],
+  ['interval', "New Relic's data has a resolution of one minute"],
+  ['delay', "New Relic's newest minutes are incomplete, so values are too low"],
 ] as const;
-
-function shortTimesOf(file: GoodFile): readonly Found[] {
-  return everyPoll(file).flatMap(({ poll, path }) =>
-    shortTimes
-      .filter(([key]) => (poll[key] ?? minuteMs) < minuteMs)
-      .map(([key, what]): Found => [[...path, key], `"${key}" ${what}`]),
-  );
-}
 
 /** The first of several keys of `poll` that an entry has itself, or else that `poll` has. */
 function settingOf(written: PlainMap, entry: Path, ...keys: readonly string[]): Path | undefined {
@@ -113,53 +117,106 @@ function isWritten(written: PlainMap, path: Path): boolean {
   return valueAt(written, path) !== undefined;
 }
 
-/** Values that fail to be polled once would be dropped before the next poll can succeed. */
-function* uselessStaleAfter(file: GoodFile): Iterable<Found> {
+/** A window that is so much longer than its interval is summed up again and again. */
+const mostOverlap = 2000;
+const anyLength = { minMs: 1, maxMs: Number.MAX_SAFE_INTEGER };
+
+function* oddTimes(file: GoodFile): Iterable<Found> {
+  for (const { poll, path } of everyPoll(file)) {
+    const of = (key: string): Path => [...path, key];
+    for (const [key, what] of shortTimes) {
+      if ((poll[key] ?? minuteMs) < minuteMs) yield [of(key), `"${key}" is under 60s: ${what}`];
+    }
+    const lengthMs = parseDuration(valueAt(file.written, of('window')), anyLength) ?? 0;
+    if (lengthMs % minuteMs > 0) {
+      const whole = formatDuration(wholeMinutes(lengthMs));
+      yield [of('window'), `"window" is rounded up to ${whole}`, `write window: ${whole}`];
+    }
+  }
+}
+
+/** Times that do not go together: of each entry, with the defaults of `poll`. */
+function* clashingTimes(file: GoodFile): Iterable<Found> {
   const usual = file.parsed.poll;
-  for (const { poll, path: entry } of everyPoll(file)) {
+  for (const { poll, path } of everyPoll(file)) {
+    if (poll === usual || ('exclude' in poll && poll.exclude)) continue;
+    const at = (...keys: readonly string[]): Path => settingOf(file.written, path, ...keys) ?? [];
     const intervalMs = poll.interval ?? usual.interval;
+    const windowMs = lengthOf(poll.window ?? usual.window);
     const staleAfterMs = poll.stale_after ?? usual.stale_after;
-    if (staleAfterMs > intervalMs || poll === usual) continue;
-    const message =
-      `"stale_after" (${formatDuration(staleAfterMs)}) is not longer than "interval" ` +
-      `(${formatDuration(intervalMs)}): after one failed poll, values are dropped before the next`;
-    const path = settingOf(file.written, entry, 'stale_after', 'interval') ?? [];
-    yield [path, message, `write at least ${formatDuration(2 * intervalMs)}`];
+    const interval = `"interval" (${formatDuration(intervalMs)})`;
+    const window = `"window" (${formatDuration(windowMs)})`;
+    if (staleAfterMs <= intervalMs) {
+      const staleAfter = `"stale_after" (${formatDuration(staleAfterMs)})`;
+      const why = 'after one failed poll, values are dropped before the next';
+      const help = `write at least ${formatDuration(2 * intervalMs)}`;
+      const message = `${staleAfter} is not longer than ${interval}: ${why}`;
+      yield [at('stale_after', 'interval'), message, help];
+    }
+    if (intervalMs > windowMs) {
+      const message = `${interval} is longer than ${window}: the time between is never seen`;
+      yield [at('interval', 'window'), message, `write window: ${formatDuration(intervalMs)}`];
+    }
+    if (windowMs > mostOverlap * intervalMs) {
+      const message = `${window} is summed up again at each ${interval}, which takes New Relic long`;
+      yield [at('window', 'interval'), message, 'write interval: 1h and stale_after: 2h'];
+    }
   }
 }
 
 /** What a name may have, and a star: a regular expression for any text would have a dot before it. */
 const glob = /^\^?[\w /:-]+\*[\w /:*-]*$/u;
+/** What regular expressions have, and hardly a name. */
+const signs = /^\^.|^\(\?|\.\+|\\[.\w]|\w\$$|\[[^\]]+-[^\]]+\][+*]|\(.*\|.*\)/u;
 /** With a sign of regular expressions, or flags behind it: there may be names with slashes. */
 const inSlashes = /^\/(?=.*[$^*+?|()[\]\\]|.*\/(?:i|g|gi|ig)$)(.+)\/(i|g|gi|ig)?$/u;
-const helpOfStar: ReadonlyMap<string, string> = new Map([
-  ['name', 'write "match" and a regular expression'],
-  ['metric', 'newrelic-exporter metrics APP -o yaml has a line for each'],
-]);
+const star = 'has a star, which stands for itself';
+const withoutSlashes = (_: string, pattern: string, flags = ''): string =>
+  `${flags.includes('i') ? '(?i)' : ''}${pattern}`;
 
-/** Why a text is probably read otherwise than it is meant, and what to write. */
-function misreading(key: string, text: string): readonly [why: string, help: string] | undefined {
-  const help = helpOfStar.get(key);
-  if (help !== undefined && text.includes('*'))
-    return ['has a star, which stands for itself', help];
-  if (key !== 'match' && key !== 'exclude') return undefined;
-  if (glob.test(text)) {
-    const why = 'has a star, which repeats the character before it or leaves it out';
-    return [why, `for any text write ".*": ${JSON.stringify(text.replaceAll('*', '.*'))}`];
-  }
-  const [, pattern, flags = ''] = inSlashes.exec(text) ?? [];
-  if (pattern === undefined) return undefined;
-  const why = 'stands between slashes, which are looked for in the name';
-  return [why, `write ${JSON.stringify(`${flags.includes('i') ? '(?i)' : ''}${pattern}`)}`];
-}
+/** What is probably read otherwise than it is meant: under which keys, why, and what to write. */
+const misread: readonly (readonly [RegExp, RegExp, why: string, help: (text: string) => string])[] =
+  [
+    [/^name$/u, /\*/u, star, () => 'write "match" and a regular expression'],
+    [/^metric$/u, /\*/u, star, () => 'newrelic-exporter metrics APP -o yaml has a line for each'],
+    [
+      /^name$/u,
+      signs,
+      'looks like a regular expression, but is compared as it is',
+      (text) => `write match: ${JSON.stringify(text)}`,
+    ],
+    [
+      /^name$/u,
+      /^\s|\s$/u,
+      'has blanks around it, which count',
+      (text) => `write name: ${JSON.stringify(text.trim())}`,
+    ],
+    [
+      /^(?:match|exclude)$/u,
+      glob,
+      'has a star, which repeats the character before it or leaves it out',
+      (text) => `for any text write ".*": ${JSON.stringify(text.replaceAll('*', '.*'))}`,
+    ],
+    [
+      /^(?:match|exclude)$/u,
+      inSlashes,
+      'stands between slashes, which are looked for in the name',
+      (text) => `write ${JSON.stringify(text.replace(inSlashes, withoutSlashes))}`,
+    ],
+  ];
 
-/** Names that are meant as patterns, and patterns as other programs write them. */
+/** Names that are meant as patterns, patterns as other programs write them, and variables. */
 function misreadings({ written }: GoodFile): readonly Found[] {
-  const texts = [...textsIn(written['poll'], ['poll']), ...textsIn(written['apps'], ['apps'])];
-  return texts.flatMap(({ text, path }) => {
+  return textsIn(written).flatMap(({ text, path }): readonly Found[] => {
     const key = String(path.findLast((step) => typeof step === 'string'));
-    const [why, help] = misreading(key, text) ?? [];
-    return why === undefined ? [] : [[path, `"${key}" ${why}`, help] as const];
+    // A label may have this name, too.
+    const isOther = key === 'name' && path.length !== 3;
+    const [, , why, help] =
+      misread.find(([keys, texts]) => !isOther && keys.test(key) && texts.test(text)) ?? [];
+    if (why !== undefined) return [[path, `"${key}" ${why}`, help?.(text)]];
+    // What stands in these, others say, or nobody may see.
+    const variables = /^nrql$|^include$|^proxy_url/u.test(key) ? undefined : variableHelp(text);
+    return variables === undefined ? [] : [[path, `"${key}" has a variable in it`, variables]];
   });
 }
 
@@ -249,6 +306,16 @@ function* shadowedEntries({ config }: GoodFile): Iterable<Found> {
   }
 }
 
+/** Sidecars of which each publishes what all have in common. */
+function* publishedByAll({ parsed }: GoodFile): Iterable<Found> {
+  for (const [index, { hosts, application, exclude }] of parsed.apps.entries()) {
+    if (hosts !== 'self' || !application || exclude) continue;
+    const message =
+      '"hosts: self" without "application: false": each exporter with this entry publishes the application, too';
+    yield [['apps', index, 'hosts'], message, 'write application: false'];
+  }
+}
+
 const onlyCases = /^cases *\((?!.*\) *OR\b)/iu;
 
 /** Queries that give the ten biggest rows, which are others from time to time. Cases are few. */
@@ -299,14 +366,15 @@ type WarningRule = (file: GoodFile) => Iterable<Found>;
 const warningRules: readonly WarningRule[] = [
   accountWarnings,
   sharedKeys,
-  shortTimesOf,
+  oddTimes,
+  clashingTimes,
   misreadings,
   uselessDelays,
   unusedAccounts,
-  uselessStaleAfter,
   wrongEndings,
   wrongEndingsOfQueries,
   shadowedEntries,
+  publishedByAll,
   facetsWithoutLimit,
 ];
 
@@ -314,7 +382,7 @@ const warningRules: readonly WarningRule[] = [
 const needs: ReadonlyMap<WarningRule, readonly (keyof FileConfig | 'patterns')[]> = new Map([
   [uselessDelays, ['accounts', 'poll', 'include', 'apps', 'queries']],
   [unusedAccounts, ['accounts', 'include', 'apps', 'queries']],
-  [uselessStaleAfter, ['poll']],
+  [clashingTimes, ['poll']],
   [shadowedEntries, ['patterns']],
 ]);
 

@@ -49,13 +49,24 @@ export function parseDuration(
     return refuse('must be a duration with a unit, such as 30s');
   }
   const match = durationRegExp.exec(String(value));
-  if (match === null) return refuse(malformed(String(value)));
+  if (match === null) return refuse(malformed(String(value)), spelt(String(value), minMs, maxMs));
   const ms = units.reduce(
     (sum, unit, index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * unit.ms,
     0,
   );
   if (ms < minMs) return refuse(`must be at least ${formatDuration(minMs)}`);
   return ms > maxMs ? refuse(`must be at most ${formatDuration(maxMs)}${instead}`) : ms;
+}
+
+/** What a duration is meant to be: `5min`, `5 minutes`, `1.5h`, `PT5M`. Months are no minutes. */
+function spelt(text: string, minMs: number, maxMs: number): string | undefined {
+  if (!/^(?:pt?)?(?:[\d.]+ *(?!mo)[a-z]+[ ,]*)+$/iu.test(text)) return undefined;
+  let ms = 0;
+  for (const [, count, word = ''] of text.toLowerCase().matchAll(/([\d.]+) *([a-z]+)/gu)) {
+    const name = /^(?:ms|milli)/u.test(word) ? 'ms' : word.charAt(0);
+    ms += Math.round(Number(count) * (units.find((unit) => unit.name === name)?.ms ?? Number.NaN));
+  }
+  return ms >= minMs && ms <= maxMs ? `did you mean "${formatDuration(ms)}"?` : undefined;
 }
 
 function malformed(text: string): string {

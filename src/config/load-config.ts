@@ -128,8 +128,11 @@ function createBreaks({ nextTurn, clock }: ReadingContext): () => Promise<void> 
 async function includedOf(
   { files }: Included,
   takeBreak: () => Promise<void>,
-): Promise<{ readonly documents: readonly YamlDocument[]; readonly problems: readonly Problem[] }> {
+): Promise<
+  Pick<WholeFile, 'problems' | 'warnings'> & { readonly documents: readonly YamlDocument[] }
+> {
   const documents: YamlDocument[] = [];
+  const warnings: Problem[] = [];
   const problems: Problem[] = [];
   for (const file of files) {
     await takeBreak();
@@ -137,12 +140,16 @@ async function includedOf(
     if ('value' in read) {
       const { error } = includedSchema.safeParse(withoutExtensions(read).value);
       problems.push(...read.problems, ...shapeProblems(read, error, placesOfIncluded));
+      if (Object.keys(read.value).length === 0) {
+        const help = 'write what is polled, or take it out of "include"';
+        warnings.push(warningAt(spanAt(read, []), 'the included file is empty', help));
+      }
       documents.push(read);
     } else {
       problems.push(...read);
     }
   }
-  return { documents, problems };
+  return { documents, problems, warnings };
 }
 
 const [[, keys] = ['', []], ...otherPlaces] = keyPlaces;
@@ -157,10 +164,11 @@ interface WholeFile {
   readonly included: Included;
   /** With the syntax and the keys of included files. */
   readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
 }
 
 async function findingsOf(
-  { document, directory, included, problems }: WholeFile,
+  { document, directory, included, problems, warnings: empty }: WholeFile,
   { ownHostNames }: ReadingContext,
   takeBreak: () => Promise<void>,
 ): Promise<Findings> {
@@ -206,7 +214,8 @@ async function findingsOf(
     unsure,
   };
   const warnings = [
-    // A pattern without a file may be why something is missing.
+    // A pattern without a file, or an empty one, may be why something is missing.
+    ...empty,
     ...problemsAt(document, included.warnings, warningAt),
     ...problemsAt(document, [...changedTexts(document), ...warningsOf(odd)], warningAt),
   ];
@@ -235,7 +244,7 @@ export async function inspectConfig(
   const nothing = { config: undefined, warnings: [], written: undefined, at: () => undefined };
   if (!('value' in read)) return { ...nothing, errors: read, ...printers([]) };
   const takeBreak = createBreaks(context);
-  const { documents, problems } = await includedOf(included, takeBreak);
+  const { documents, problems, warnings: empty } = await includedOf(included, takeBreak);
   const apiKeys = [read, ...documents].flatMap((document) =>
     Array.from(apiKeysIn(document.value), ([path, marked, secret]) => ({
       problem: errorAt(spanAt(document, path, marked), apiKeyMessage, apiKeyHelp),
@@ -247,7 +256,8 @@ export async function inspectConfig(
   const foreign = foreignFile(withoutExtensions(read).value);
   if (foreign !== undefined) return { ...nothing, errors: [foreign, ...keyProblems], ...shown };
   const document = joined([withoutExtensions(read), ...documents], keysIncluded);
-  const whole = { document, directory, included, problems: [...read.problems, ...problems] };
+  const all = [...read.problems, ...problems];
+  const whole = { document, directory, included, problems: all, warnings: empty };
   const { config, errors, warnings } = await findingsOf(whole, context, takeBreak);
   return {
     config,

@@ -5,7 +5,7 @@ import { errorAt, mostShown, type Problem } from './diagnostic.ts';
 import { metricConflicts } from './metric-rules.ts';
 import { accountsOf, type FileConfig, nerdgraphConcurrency } from './schema.ts';
 import { derivedLabelProblems } from './schema-fields.ts';
-import { hasMisspelt } from './shape-problems.ts';
+import { forEach, hasMisspelt } from './shape-problems.ts';
 import { closest, didYouMean } from './suggestion.ts';
 import {
   type Found,
@@ -215,12 +215,21 @@ function unknownAccounts({ written }: RuledFile): readonly Found[] {
   const listed = listOf(names);
   return entriesOf(written)
     .flatMap(({ map, path }) => {
+      const isQuery = Object.hasOwn(map, 'nrql');
       // An entry of queries may have a list, or a star for all.
-      const isAll = Object.hasOwn(map, 'nrql') && map['account'] === '*';
-      return isAll ? [] : textsIn(map['account'], [...path, 'account']);
+      if (isQuery && map['account'] === '*') return [];
+      const texts = isQuery || typeof map['account'] === 'string' ? map['account'] : [];
+      return textsIn(texts, [...path, 'account']).map((one) => ({ ...one, map, isQuery }));
     })
     .filter(({ text }) => !names.has(text))
-    .map(({ text, path }, index) => {
+    .map(({ text, path, map, isQuery }, index) => {
+      const several = ['*', 'all'].includes(text) ? all : text.split(',').map((one) => one.trim());
+      if (several.every((one) => names.has(one))) {
+        const list = several === all ? '"*"' : `[${several.join(', ')}]`;
+        const ofQuery = `write account: ${list}`;
+        const help = isQuery ? ofQuery : forEach(map, 'account', several);
+        return [path, `unknown account "${text}"`, help ?? `the accounts are ${listed}`];
+      }
       // Each search goes through all names, so it is done only for the errors that are shown.
       const near = index < mostShown ? didYouMean(text, all) : undefined;
       return [path, `unknown account "${text}"`, near ?? `the accounts are ${listed}`];

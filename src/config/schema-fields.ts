@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { holdsControl } from '../model/shown-text.ts';
-import type { WindowSetting } from '../model/window.ts';
+import { type WindowSetting, wholeMinutes } from '../model/window.ts';
 import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
 import type { parseProxyUrl, Refuse } from './url.ts';
 
@@ -99,7 +99,9 @@ export function window(bounds: DurationBounds, description: string): z.ZodType<W
     (value, refuse): WindowSetting | undefined => {
       if (value === 'default') return { kind: 'vendor_default' };
       const lengthMs = parseDuration(value, bounds, refuse);
-      return lengthMs === undefined ? undefined : { kind: 'range', lengthMs };
+      return lengthMs === undefined
+        ? undefined
+        : { kind: 'range', lengthMs: wholeMinutes(lengthMs) };
     },
     { type: 'string', pattern: `^default$|${durationPattern}`, description },
   );

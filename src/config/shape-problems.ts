@@ -1,8 +1,10 @@
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import { own } from '../model/own.ts';
+import { valueNames } from '../model/vendor-value.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import type { KeyPlaces } from './schema-fields.ts';
-import { didYouMean } from './suggestion.ts';
+import { type KeyPlaces, snakeCase } from './schema-fields.ts';
+import { didYouMean, variableHelp } from './suggestion.ts';
 import {
   describe,
   isPlainMap,
@@ -51,7 +53,7 @@ function missingKey(document: YamlDocument, path: Path): readonly Problem[] {
   const parent = path.slice(0, -1);
   const map = valueAt(document.value, parent);
   if (!isPlainMap(map) || hasMisspelt(map, [key])) return [];
-  return [errorAt(spanAt(document, parent), `missing key "${key}"`)];
+  return [errorAt(spanAt(document, parent), `missing key "${key}"`, otherwise.get(key))];
 }
 
 /** Whether it helps to repeat the value: a text may be long, and an empty list tells nothing. */
@@ -66,59 +68,142 @@ function customHelp(issue: Issue): string | undefined {
   return typeof help === 'string' ? help : undefined;
 }
 
-/** What other programs replace: `${NAME}` or `$(NAME)` anywhere, or `$NAME` as the whole text. */
-const variable = /\$\{([A-Za-z_]\w*)(?::?[-=?+][^}]*)?\}|\$\(([A-Za-z_]\w*)\)|^\$([A-Za-z_]\w*)$/u;
-
-/** Lists of maps, and the key that is the likeliest for a text in the place of a map. */
-const entryKeys: ReadonlyMap<string, string> = new Map([
-  ['accounts', 'name'],
-  ['apps', 'name'],
-  ['queries', 'nrql'],
+/** Lists of maps: the likeliest key of a text in the place of a map, and that of the name of a map. */
+const entryKeys: ReadonlyMap<string, readonly [ofText: string, ofName: string]> = new Map([
+  ['accounts', ['name', 'name']],
+  ['apps', ['name', 'name']],
+  ['queries', ['nrql', 'as']],
 ]);
 
-/** A longer text is not repeated. */
-const longestRepeated = 60;
+/** What is longer, or may be a secret, is not repeated. */
+const longest = { text: 60, yaml: 200 };
+const secret = /(?:key|token|password|secret)["']?:|:\/\//iu;
 
-/** How to write a text, or the first of a list, that stands in the place of a list, a map or a flag. */
-function rightForm(issue: Issue, { value }: Written): string | undefined {
-  const [{ text } = { text: '' }] = textsIn(value);
-  if (issue.code !== 'invalid_type' || text === '' || text.length > longestRepeated)
-    return undefined;
-  const quoted = JSON.stringify(text);
-  const key = String(issue.path.findLast((step) => typeof step === 'string'));
-  const entryKey = entryKeys.get(key);
-  const flag = /^(?:(true|yes|on)|false|no|off)$/iu.exec(text);
-  if (issue.expected === 'boolean' && flag !== null) return `write ${key}: ${Boolean(flag[1])}`;
-  if (issue.expected === 'boolean' && key === 'exclude') {
-    return `write an entry of its own before this one: - { match: ${quoted}, exclude: true }`;
-  }
-  if (typeof value !== 'string') return undefined;
-  if (entryKey !== undefined) return `write - ${entryKey}: ${quoted}`;
-  return issue.expected === 'array' ? `write ${key}: [${quoted}]` : undefined;
+/** How to write a value under a key, in YAML on one line; `undefined` if that is not repeated. */
+function writing(key: string, value: unknown): string | undefined {
+  const text = stringify(value, { collectionStyle: 'flow', compat: 'yaml-1.1', lineWidth: 0 });
+  if (text.length > longest.yaml || secret.test(text)) return undefined;
+  const line = text.trim().replaceAll(/\n */gu, ' ');
+  return key + line.replaceAll(/\[ (.*) \]/gu, '[$1]');
 }
+
+/** How to write a map that stands in the place of a list. */
+function listFrom(key: string, map: PlainMap): string {
+  const [, nameKey = ''] = entryKeys.get(key) ?? [];
+  const values = Object.values(map);
+  const areTexts = key === 'queries' && !Object.hasOwn(map, 'nrql');
+  const areNamed = nameKey !== '' && values.every((value) => areTexts || isPlainMap(value));
+  const named = Object.entries(map).map(([name, value]) => ({
+    [nameKey]: name,
+    ...(isPlainMap(value) ? value : { nrql: value }),
+  }));
+  // YAML reads `-id: 1` as a key that begins with a dash.
+  const hasDash = Object.keys(map).some((name) => name.startsWith('-'));
+  const list = key === 'include' ? ['teams/*.yaml'] : areNamed ? named : [map];
+  const right = hasDash ? undefined : writing(`write ${key}: `, list);
+  const begin = areNamed && !hasDash ? `${nameKey}: ${Object.keys(map)[0] ?? ''}` : '';
+  return right ?? `write "- ${begin}", with the blank, in front of each entry`;
+}
+
+/** What people write for a map of texts: `a=b`, or maps in a list, those of Kubernetes too. */
+function mapFrom(item: unknown): PlainMap {
+  if (isPlainMap(item)) {
+    const { name, value } = item;
+    return typeof name === 'string' && value !== undefined ? { [name]: value } : item;
+  }
+  const [, name, text] = /^\s*([^=:]+?)\s*[=:]\s*(.+)$/su.exec(String(item)) ?? [];
+  return name === undefined ? {} : { [name]: text };
+}
+
+/** How to write an entry for each of several values, of which two are shown. */
+export function forEach(
+  entry: PlainMap,
+  key: string,
+  values: readonly unknown[],
+): string | undefined {
+  const [one, other] = values.map((value) => writing('- ', { ...entry, [key]: value }));
+  const both = other === undefined ? one : `${one} and ${other}`;
+  return one === undefined ? undefined : `write an entry for each: ${both}`;
+}
+
+/** How to write several values in the place of one. */
+function severalOf(
+  document: YamlDocument,
+  path: Path,
+  values: readonly unknown[],
+): string | undefined {
+  const [entries, , key] = path.map(String);
+  const entry = valueAt(document.value, path.slice(0, 2));
+  if (path.length !== 3 || key === undefined || values.length === 0) return undefined;
+  const names = values.map((name) => String(name).replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&'));
+  if (key === 'hosts') return writing('write hosts: ', { match: `^(?:${names.join('|')})$` });
+  const isOne = /^(?:id|name|match|account|account_id|region|nrql|api_key_(?:file|env))$/u.test(
+    key,
+  );
+  const isOfList = isOne && entryKeys.has(String(entries));
+  return isOfList && isPlainMap(entry) ? forEach(entry, key, values) : undefined;
+}
+
+/** How to write a text that stands in the place of a list or of an entry. */
+function inList(key: string, text: string): string | undefined {
+  if (text === '' || text.length > longest.text) return undefined;
+  const [ofText] = entryKeys.get(key) ?? [];
+  if (ofText === undefined) return `write ${key}: [${JSON.stringify(text)}]`;
+  return `write - ${/^\d+$/u.test(text) ? 'id' : ofText}: ${JSON.stringify(text)}`;
+}
+
+/** How to write what stands in the place of a list or a map. */
+function rightCollection(key: string, isList: boolean, value: unknown): string | undefined {
+  const ofEntry = entryKeys.has(key);
+  if (typeof value === 'string' && (isList || ofEntry)) return inList(key, value);
+  if (isList) return isPlainMap(value) ? listFrom(key, value) : undefined;
+  if (key === 'poll') return writing('write poll: ', { interval: value });
+  const map: PlainMap = Object.assign({}, ...[value].flat().map(mapFrom));
+  return ofEntry || Object.keys(map).length === 0 ? undefined : writing(`write ${key}: `, map);
+}
+
+/** How to write a flag, or whether hosts are polled. */
+function rightFlag(key: string, { value, source }: Written): string | undefined {
+  const [word, isOn] = /^(?:(true|yes|on|all)|false|no|off|none)$/iu.exec(source) ?? [];
+  if (word !== undefined) return `write ${key}: ${isOn !== undefined}`;
+  const [{ text } = { text: '' }] = key === 'exclude' ? textsIn(value) : [];
+  if (text === '' || text.length > longest.text) return undefined;
+  const entry = `- { match: ${JSON.stringify(text)}, exclude: true }`;
+  return `write an entry of its own before this one: ${entry}`;
+}
+
+/** How to write what has not the form that is wanted. */
+function rightForm(document: YamlDocument, issue: Issue, found: Written): string | undefined {
+  const { path } = issue;
+  const { value } = found;
+  const key = String(path.findLast((step) => typeof step === 'string'));
+  const expected = issue.code === 'invalid_type' ? issue.expected : '';
+  const isList = expected === 'array';
+  if (isList || /^(?:record|object)$/u.test(expected)) return rightCollection(key, isList, value);
+  const several = Array.isArray(value) ? severalOf(document, path, value) : undefined;
+  if (several !== undefined) return several;
+  if (expected === 'boolean' || key === 'hosts') return rightFlag(key, found);
+  const [only, ...others] = expected === 'string' && isPlainMap(value) ? textsIn(value) : [];
+  return only && others.length === 0 ? writing(`write ${key}: `, only.text) : undefined;
+}
+
+/** What there is instead of a word that is like none of those allowed. */
+const otherwise: ReadonlyMap<PropertyKey | undefined, string> = new Map([
+  ['region', 'for any other address write "base_url" in its place'],
+  ['value', `the values are ${valueNames.join(', ')}`],
+]);
 
 function scalarHelp(issue: Issue, { value, source }: Written): string | undefined {
   // A password may look like a reference.
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
-  const found = typeof value === 'string' && !isSecret ? variable.exec(value) : null;
-  if (found !== null) {
-    const what = `variables such as $${found.slice(1).join('')} are not replaced in this file`;
-    return `${what}: write the value itself, or let another program such as envsubst fill in the file`;
+  const ofVariable = typeof value === 'string' && !isSecret ? variableHelp(value) : undefined;
+  if (ofVariable !== undefined) return ofVariable;
+  if (issue.code === 'invalid_value') {
+    const near = didYouMean(source, issue.values.map(String));
+    return near ?? otherwise.get(issue.path.at(-1));
   }
-  if (issue.code === 'invalid_value') return didYouMean(source, issue.values.map(String));
   const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';
-  return isTextWanted && typeof value !== 'object'
-    ? `put it in quotes: "${source}"`
-    : customHelp(issue);
-}
-
-function helpFor(issue: Issue, found: Written): string | undefined {
-  const isListWanted = issue.code === 'invalid_type' && issue.expected === 'array';
-  // YAML reads `-id: 1` as a key that begins with a dash.
-  if (isListWanted && isPlainMap(found.value)) {
-    return 'write "- ", with the blank, in front of each entry';
-  }
-  return scalarHelp(issue, found) ?? rightForm(issue, found);
+  return isTextWanted && typeof value !== 'object' ? `put it in quotes: "${source}"` : undefined;
 }
 
 /** The part of a text that an issue is about. */
@@ -128,7 +213,11 @@ function wrongValue(document: YamlDocument, issue: Issue, found: Written): Probl
   const what = namesFound(issue) ? `${issue.message}, not ${describe(found)}` : issue.message;
   const message = `${subjectOf(issue.path)} ${what}`;
   const { data } = textPart.safeParse(issue.code === 'custom' ? issue.params?.['part'] : undefined);
-  const help = data === undefined ? helpFor(issue, found) : customHelp(issue);
+  const right =
+    data === undefined
+      ? (scalarHelp(issue, found) ?? rightForm(document, issue, found))
+      : undefined;
+  const help = right ?? customHelp(issue);
   return errorAt(spanAt(document, issue.path, data), message, help);
 }
 
@@ -150,7 +239,10 @@ function problemsOf(document: YamlDocument, issue: Issue, places: KeyPlaces): re
   if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, places);
   if (issue.code === 'invalid_key') {
     const message = `${subjectOf(issue.path)} ${issue.issues[0]?.message ?? 'is not allowed'}`;
-    return [errorAt(spanAt(document, issue.path, 'key'), message)];
+    const name = String(issue.path.at(-1));
+    const valid = snakeCase(name);
+    const help = valid === name || valid === '' ? undefined : `did you mean "${valid}"?`;
+    return [errorAt(spanAt(document, issue.path, 'key'), message, help)];
   }
   const found = writtenAt(document, issue.path);
   if (found === undefined) return missingKey(document, issue.path);

@@ -25,24 +25,45 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** What other programs call our keys and presets. */
-const otherWords: ReadonlyMap<string, readonly string[]> = new Map([
-  ['id', ['app_id', 'application_id', 'guid']],
-  ['apps', ['applications']],
-  ['nerdgraph', ['graphql', 'nrql']],
-  ['as', ['name']],
-  ['nrql', ['query', 'expr']],
-  ['response_time', ['latency', 'duration', 'rt']],
-  ['errors', ['error_rate', 'errors_per_minute']],
-  ['throughput', ['rpm', 'requests', 'requests_per_minute']],
-  ['us', ['usa', 'america']],
-  ['eu', ['europe']],
-  ['jp', ['japan']],
-  ['gov', ['fedramp', 'government']],
-  ['database', ['db']],
-  ['memory', ['mem']],
-  ['cpu', ['cpu_usage']],
-]);
+/** What people and other programs call our words: the first that is a candidate counts. */
+const otherWords: readonly (readonly [word: string, others: RegExp])[] = [
+  ['id', /^(?:app(?:lication)?_id|guid)$/u],
+  ['apps', /^(?:applications|services|targets)$/u],
+  ['poll', /^(?:globals?|defaults)$/u],
+  ['include', /^(?:imports?|\w+_files)$/u],
+  ['name', /^(?:app(?:lication)?_?name|application|service)$/u],
+  ['match', /regexp?$|^(?:pattern|filter)$/u],
+  ['exclude', /^(?:ignore|drop|deny|blacklist)$/u],
+  ['interval', /^(?:scrape|poll|refresh)_interval$|^(?:period|frequency|every)(?:_\w+)?$/u],
+  ['window', /^(?:range|length|lookback|since)(?:_\w+)?$/u],
+  ['delay', /^(?:offset|lag|delay_\w+)$/u],
+  ['timeout', /timeout/u],
+  ['requests_per_minute', /^(?:rate_?limit|rps|rpm|qps|requests_per_second|budget)$/u],
+  ['concurrency', /^(?:parallelism|workers|threads|max_concurren\w+)$/u],
+  ['base_url', /^(?:url|api_url|endpoint|server)$/u],
+  ['proxy_url', /proxy$/u],
+  ['ca_file', /^(?:ca|tls_ca|ca_?cert|ca_bundle|tls_config|insecure_skip_verify)$/u],
+  ['constant_labels', /^(?:static|extra|const|custom)_labels$/u],
+  ['labels', /^(?:(?:static|extra|const|constant|custom|key)_labels)$/u],
+  ['nerdgraph', /^(?:graphql|nrql)$/u],
+  ['rest', /^(?:rest_?)?(?:api_?)?v?2$/u],
+  ['as', /^(?:metric_)?name$/u],
+  ['nrql', /^(?:query|expr|sql)$/u],
+  ['response_time', /^(?:latency|duration|rt)$/u],
+  ['errors', /^errors?_(?:rate|count|per_minute)$/u],
+  ['throughput', /^(?:rpm|requests(?:_per_minute)?)$/u],
+  ['gov', /gov|fedramp/u],
+  ['us', /^(?:usa|america|us[-_]?\d+|us-(?:east|west|central).*)$/u],
+  ['eu', /^(?:europe|emea|eu[-_]?\d+|eu-(?:west|central|north|south).*)$/u],
+  ['jp', /^(?:japan|tokyo|jp[-_]?\d+|ap-northeast.*)$/u],
+  ['other', /^(?:background|non-?web|tasks?|workers?|jobs?)$/u],
+  ['database', /^db$/u],
+  ['memory', /^mem$/u],
+  ['cpu', /^cpu_(?:usage|utilization)$/u],
+  ['average_response_time', /^(?:avg|average|mean)$/u],
+  ['max_response_time', /^max(?:imum)?$/u],
+  ['min_response_time', /^min(?:imum)?$/u],
+];
 
 const percentile = /^p\d|percentile|median|histogram/iu;
 
@@ -51,9 +72,32 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   if (candidates.includes('response_time') && percentile.test(word)) {
     return `percentiles come from "queries": ${documentUrl('queries.md')}`;
   }
-  const other = candidates.find(
-    (one) => otherWords.get(one)?.includes(word.toLowerCase()) === true,
-  );
+  const lower = word.toLowerCase();
+  const [other] =
+    otherWords.find(([one, others]) => others.test(lower) && candidates.includes(one)) ?? [];
   const near = other ?? closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;
+}
+
+/** What other programs replace: `${NAME}` or `$(NAME)` anywhere, `$NAME` as the whole text, or `{{ }}`. */
+const variable =
+  /\$\{([A-Za-z_]\w*)(?::?[-=?+][^}]*)?\}|\$\(([A-Za-z_]\w*)\)|^\$([A-Za-z_]\w*)(?=$|\/)|\{\{.*?\}\}/u;
+
+/** What helps if a text holds a variable; `undefined` if it holds none. */
+export function variableHelp(text: string): string | undefined {
+  const found = variable.exec(text);
+  if (found === null) return undefined;
+  const name = found.slice(1).join('');
+  const what = name === '' ? `templates such as ${found[0]}` : `variables such as $${name}`;
+  return `${what} are not replaced in this file: write the value itself, or let another program such as envsubst fill in the file`;
+}
+
+/** What helps if there is no file for an entry of `include`; `undefined` if its form does not tell. */
+export function pathHelp(path: string): string | undefined {
+  const [braces, before, list, after] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/su.exec(path) ?? [];
+  if (path.startsWith('~')) return '"~" is not replaced: write the whole path';
+  if (/^\w+:\/\//u.test(path)) return 'only files are included: let another program download it';
+  if (braces === undefined || list === undefined) return variableHelp(path);
+  const each = list.split(',').map((one) => JSON.stringify(`${before}${one.trim()}${after}`));
+  return `braces stand for themselves: write ${each.join(', ')}`;
 }

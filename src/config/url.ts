@@ -1,9 +1,11 @@
-import { regions } from '../model/region.ts';
+import { regionOf, regions } from '../model/region.ts';
 
 /** Takes what is wrong with a value, as a predicate, and what helps. */
 export type Refuse = (problem: string, help?: string) => undefined;
 
 const httpUrl = /^https?:\/\/[^\s/?#]/iu;
+
+const pathOfApi = /\/(?:v2|graphql)(?:\/.*)?$/u;
 
 const keyHelp = 'the API key is never part of the URL: use "api_key_file" or "api_key_env"';
 
@@ -36,7 +38,15 @@ export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
   if (/[?#]/u.test(text)) {
     return refuse('must end with the host or a path: no "?" and no "#"', keyHelp);
   }
-  return withoutTrailingSlash(url.origin + url.pathname);
+  const address = url.origin + url.pathname;
+  const rest = address.replace(pathOfApi, '');
+  if (rest === address) return withoutTrailingSlash(address);
+  const official = regionOf(rest);
+  const instead = official === undefined ? rest : `region: ${official} instead`;
+  return refuse(
+    'has a path of the API, to which the exporter adds its own',
+    `leave out the path: write ${instead}`,
+  );
 }
 
 /** The same for the address of a proxy: http or https, host, optional port and credentials. */

@@ -29,7 +29,12 @@ export function windowAt(
 /** The same for an API without a window of its own. */
 export function rangeAt(nowMs: number, lengthMs: number, delayMs: number): TimeWindow {
   const toMs = Math.floor((nowMs - delayMs) / minuteMs) * minuteMs;
-  return { fromMs: toMs - Math.max(1, Math.ceil(lengthMs / minuteMs)) * minuteMs, toMs };
+  return { fromMs: toMs - wholeMinutes(lengthMs), toMs };
+}
+
+/** The length that is asked for. */
+export function wholeMinutes(lengthMs: number): number {
+  return Math.max(1, Math.ceil(lengthMs / minuteMs)) * minuteMs;
 }
 
 /** New Relic's own window in the REST API; NRQL would take an hour. */
@@ -40,8 +45,11 @@ export function pollWindow(
   poll: { readonly window: WindowSetting; readonly delayMs: number } | undefined,
   wallMs: number,
 ): TimeWindow {
-  const lengthMs = poll?.window.kind === 'range' ? poll.window.lengthMs : usualLengthMs;
-  return rangeAt(wallMs, lengthMs, poll?.delayMs ?? 0);
+  return rangeAt(wallMs, lengthOf(poll?.window), poll?.delayMs ?? 0);
+}
+
+export function lengthOf(window: WindowSetting | undefined): number {
+  return window?.kind === 'range' ? window.lengthMs : usualLengthMs;
 }
 
 /** How an answer may differ from what was asked. */

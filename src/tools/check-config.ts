@@ -126,12 +126,14 @@ interface CheckedFile {
   readonly withoutId: readonly AccountConfig[];
 }
 
+const absent = 'create it, or name another one: newrelic-exporter check-config FILE';
+
 /** Checks the file and everything that it names, so that all mistakes come to light in one run. */
 async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {
   let file: InspectedConfig;
   let directory: string;
   try {
-    const { text, ...source } = await readConfigFile(path, platform);
+    const { text, ...source } = await readConfigFile(path, platform, undefined, absent);
     file = await inspectConfig(text, source, platform);
     directory = source.directory;
   } catch (error) {

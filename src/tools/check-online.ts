@@ -3,6 +3,7 @@ import { accountsInUse } from '../daemon/prepare-account.ts';
 import { wantedHostNames, withNamedHosts } from '../model/selected-application.ts';
 import { countOf, printable } from '../model/shown-text.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { accountsNamed } from '../newrelic/failures.ts';
 import { askedAfterQuery, isUnauthorized, neverAsked, seeksAny } from '../poll/discovery-state.ts';
 import { withAccounts } from './ask.ts';
 import { planCalls } from './call-plan.ts';
@@ -36,7 +37,12 @@ export async function onlineFindings(
       Promise.all(accounts.map(async (open) => accountFindings(await discovered(open), checked))),
     { logger },
   );
-  return [...found.flat(), ...logged];
+  // What this command does already, nobody need be told to do.
+  return [...found.flat(), ...logged].map((one) => ({
+    ...one,
+    message: one.message.replace(accountsNamed, ''),
+    remedy: one.remedy?.replace(accountsNamed, ''),
+  }));
 }
 
 const ignore = (): void => undefined;

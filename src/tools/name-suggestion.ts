@@ -54,7 +54,11 @@ export async function suggestionFor(
   selector: Selector,
   applications: readonly Named[],
 ): Promise<string> {
-  const has = `the account has ${countOf(applications.length, 'application')}: newrelic-exporter discover lists them`;
+  const listed = countOf(applications.length, 'application');
+  const has =
+    applications.length === 0
+      ? 'the key sees no application: with "source: rest" it sees the account in which it was created alone; is it the right one?'
+      : `the account has ${listed}: newrelic-exporter discover lists them`;
   switch (selector.kind) {
     case 'name':
       return nearNames(selector.name, applications) ?? has;

@@ -87,6 +87,7 @@ const bareAccount: FileAccount = {
   api_key_header: 'Api-Key',
   requests_per_minute: 1,
   timeout: 1,
+  labels: {},
 };
 const keysOfFiles = ['api_key_file', 'proxy_url_file', 'ca_file'];
 const keysOfVariables = ['api_key_env', 'proxy_url_env'];

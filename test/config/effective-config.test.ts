@@ -8,6 +8,7 @@ import { loadPatternCompiler } from '../../src/config/patterns.ts';
 import type { AccountConfig, AppEntry, Config, PollConfig } from '../../src/model/config.ts';
 import { type CustomMetric, metricScopes, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
+import { minuteMs } from '../../src/model/time.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
 
 const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
@@ -31,6 +32,12 @@ describe('effectiveConfigText', () => {
       ],
     });
     expect(await effectiveTextOf(text)).toBe(text);
+  });
+
+  it('shows a window as it is asked for, in whole minutes', async () => {
+    const text = await effectiveTextOf('apps: [{id: 1, window: 90s}]');
+
+    expect(parse(text)).toMatchObject({ poll: { window: '2m' } });
   });
 
   it('shows every default, absolute paths and durations as the file has them', async () => {
@@ -221,8 +228,8 @@ const entry = (metrics: fc.Arbitrary<PollConfig['metrics']>): fc.Arbitrary<AppEn
         window: fc.oneof(
           fc.constant({ kind: 'vendor_default' } as const),
           fc
-            .integer({ min: 60, max: 86_400 })
-            .map((length) => ({ kind: 'range', lengthMs: length * 1000 }) as const),
+            .integer({ min: 1, max: 1440 })
+            .map((length) => ({ kind: 'range', lengthMs: length * minuteMs }) as const),
         ),
         delayMs: fc.nat(86_400_000),
         staleAfterMs: seconds(86_400),

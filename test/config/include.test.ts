@@ -46,16 +46,17 @@ describe('include', () => {
     { pattern: 'teams/[a]+*.yaml', names: ['/etc/nr/teams/[a]+.yaml'] },
   ])('stands for files: $pattern', async ({ pattern, names }) => {
     const directories = new Set(['x', 'y', '..data']);
+    const nothing = 'apps: []\n';
     const files = {
-      ...Object.fromEntries(names.map((name) => [name, ''])),
+      ...Object.fromEntries(names.map((name) => [name, nothing])),
       '/etc/nr/config.yaml': `${main.replace('teams/*.yaml', JSON.stringify(pattern))}${app(1)}`,
-      '/etc/nr/teams/a.yaml': '',
-      '/etc/nr/teams/ab.yaml': '',
-      '/etc/nr/teams/.hidden.yaml': '',
-      '/etc/nr/teams/..data/d.yaml': '',
-      '/etc/nr/teams/x/apps.yaml': '',
-      '/etc/nr/teams/y/apps.yaml': '',
-      '/opt/o.yaml': '',
+      '/etc/nr/teams/a.yaml': nothing,
+      '/etc/nr/teams/ab.yaml': nothing,
+      '/etc/nr/teams/.hidden.yaml': nothing,
+      '/etc/nr/teams/..data/d.yaml': nothing,
+      '/etc/nr/teams/x/apps.yaml': nothing,
+      '/etc/nr/teams/y/apps.yaml': nothing,
+      '/opt/o.yaml': nothing,
     };
     const platform = platformWith(files);
     // The fake names directories as well, as a real one does.
@@ -111,6 +112,73 @@ describe('include', () => {
       { fileName: '/etc/nr/config.yaml', line: 2, column: 11, severity: 'warning' },
     ]);
     expect(warnings[0]?.message).toContain('no file matches "teams/*.yaml"');
+  });
+
+  it('warns of a file that has nothing in it', async () => {
+    const files = {
+      '/etc/nr/config.yaml': `${main}${app(1)}`,
+      '/etc/nr/teams/a.yaml': '# soon\n',
+      '/etc/nr/teams/b.yaml': '',
+    };
+
+    const { warnings } = await loadConfig('/etc/nr/config.yaml', platformWith(files));
+
+    expect(warnings).toMatchObject(
+      ['a', 'b'].map((name) => ({
+        fileName: `/etc/nr/teams/${name}.yaml`,
+        line: 1,
+        message: 'the included file is empty',
+        help: 'write what is polled, or take it out of "include"',
+      })),
+    );
+  });
+
+  it.each([
+    { include: 'teams', code: 'EISDIR', says: 'such as "teams/*.yaml"' },
+    { include: 'teams/', code: 'EISDIR', says: 'such as "teams/*.yaml"' },
+    { include: 'teams/{a,b}.yaml', says: 'write "teams/a.yaml", "teams/b.yaml"' },
+    { include: 'teams/{a, b}*.yaml', says: 'write "teams/a*.yaml", "teams/b*.yaml"' },
+    { include: '~/x.yaml', says: '"~" is not replaced: write the whole path' },
+    { include: '~/*.yaml', says: '"~" is not replaced: write the whole path' },
+    { include: '$HOME/x.yaml', says: 'variables such as $HOME are not replaced' },
+    { include: '${HOME}/*.yaml', says: 'variables such as $HOME are not replaced' },
+    { include: 'https://h/x.yaml', says: 'only files are included' },
+    { include: 'teams/none.yaml', says: 'create it, or take it out of "include"' },
+  ])('says what to write in place of $include', async ({ include, code = '', says }) => {
+    const text = `${account}include: [${JSON.stringify(include)}]\n${app(1)}`;
+    const failures = code === '' ? {} : { '/etc/nr/teams': code };
+    const platform = platformWith({ '/etc/nr/config.yaml': text }, failures);
+    const file = await readConfigFile('/etc/nr/config.yaml', platform);
+
+    const { errors, warnings } = await inspectConfig(file.text, file);
+
+    const [found, ...others] = [...errors, ...warnings];
+    expect(found?.help).toContain(says);
+    expect(others).toEqual([]);
+  });
+
+  it('names a directory that a pattern matches', async () => {
+    const files = { '/etc/nr/config.yaml': `${account}include: ["*"]\n${app(1)}` };
+    const platform = platformWith(files, { '/etc/nr/teams': 'EISDIR' });
+    const listDirectory = async (): Promise<readonly string[]> => ['teams'];
+
+    expect(await refusalOf({ ...platform, listDirectory })).toContain(
+      'the included file /etc/nr/teams is a directory',
+    );
+  });
+
+  it('says of "**" once what is wrong with it', async () => {
+    const text = `${account}include: ["teams/**/*.yaml"]\n${app(1)}`;
+    const file = await readConfigFile(
+      '/etc/nr/config.yaml',
+      platformWith({ '/etc/nr/config.yaml': text }),
+    );
+
+    const { errors, warnings } = await inspectConfig(file.text, file);
+
+    expect([...errors, ...warnings].map(({ message }) => message)).toEqual([
+      'each entry of "include" must not have **',
+    ]);
   });
 
   const other = '/etc/nr/teams/b.yaml';

@@ -150,6 +150,13 @@ const ofAccounts: readonly Row[] = [
   [account('base_url: "https://h/?key=x"'), '1:48', 'no "?" and no "#"', '"api_key_file"'],
   [account('base_url: "https://h/#x"'), '1:48', 'no "?" and no "#"'],
   [account('base_url: "${BASE_URL}"'), '1:48', '$BASE_URL are not replaced'],
+  [
+    account('base_url: "https://api.newrelic.com/graphql"'),
+    '1:48',
+    'a path of the API',
+    'region: us',
+  ],
+  [account('base_url: "https://h/x/v2/applications.json"'), '1:48', 'leave out the path'],
   [account('proxy_url: socks5://h:1'), '1:49', 'a URL such as http://proxy:3128'],
   [account('proxy_url: "http://h/x"'), '1:49', 'the host and the port'],
   [account('proxy_url: "http://u:50%@h"'), '1:49', '%25'],

@@ -114,7 +114,7 @@ describe('merge keys, and keys that begin with x-', () => {
       {
         raw: fc.boolean(),
         interval: fc.constantFrom('60s', '2m'),
-        hosts: fc.constantFrom(false, 'self'),
+        hosts: fc.constantFrom(false, true),
         labels: fc.constantFrom({ team: 'a' }, { env: 'b' }),
       },
       { requiredKeys: [] },

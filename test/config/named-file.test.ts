@@ -44,6 +44,7 @@ describe('readApiKey', () => {
     ['an unreadable file', failingWith('EACCES'), 'permission denied: let the user'],
     ['a forbidden file', failingWith('EPERM'), 'permission denied: let the user'],
     ['a failing disk', failingWith('EIO'), '(EIO): check the volume'],
+    ['a directory', failingWith('EISDIR'), 'is a directory: write the path of a file in it'],
     ['a named pipe', failingWith('ENOTREG'), 'not a regular file'],
     [
       'a file on a volume that hangs',

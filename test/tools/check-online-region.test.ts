@@ -142,5 +142,6 @@ describe('check-config --online, for a key that its own region refuses', () => {
 
     expect([...new Set(asked)]).toEqual([us]);
     expect(stdout).toContain('the API key does not see the account with account_id 7');
+    expect(stdout).toContain('has no access to the account 7: check account_id, the region');
   });
 });

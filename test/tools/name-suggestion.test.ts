@@ -40,6 +40,12 @@ describe('suggestionFor', () => {
     expect(await suggestionFor(selectorOf(kind, text), applications)).toBe(says);
   });
 
+  it('asks whether it is the right account if there is no application at all', async () => {
+    expect(await suggestionFor(selectorOf('name', 'shop'), [])).toMatch(
+      /^the key sees no application: .* the account in which it was created alone; is it the right one\?$/u,
+    );
+  });
+
   it('names three of many', async () => {
     const many = named(...Array.from({ length: 9 }, (_, index) => `the shop ${index}`));
 
