@@ -22,6 +22,7 @@ import { loadWebConfig } from '../web/config/load-web-config.ts';
 import { type CheckedConfig, type Finding, findingsText, type Severity } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
 import { namedFileProblems } from './named-files.ts';
+import { namedApplications, sharedApplications } from './shared-applications.ts';
 import { missingIdText, visibleAccountsOf } from './visible-accounts.ts';
 
 /**
@@ -142,14 +143,29 @@ async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedF
     return { diagnostics, good: undefined, withoutId: [] };
   }
   const named = await namedFileProblems(file, directory, platform);
+  const shared = sharedIn(file);
+  const odd = shared.map(({ entry, message, remedy }) => {
+    const index = file.config?.apps.indexOf(entry) ?? -1;
+    return warningAt(file.at('apps', index, entry.selector.kind), message, remedy);
+  });
   const diagnostics = [
-    ...file.diagnose([...file.errors, ...file.warnings, ...named]),
+    ...file.diagnose([...file.errors, ...file.warnings, ...named, ...odd]),
     ...unreadVariables(platform.env, file.written),
   ];
   const isRefused = diagnostics.some(({ severity }) => severity === 'error');
   const { config } = file;
-  const good = config === undefined || isRefused ? undefined : { config, file };
+  const entries = shared.map(({ entry }) => entry);
+  const good = config === undefined || isRefused ? undefined : { config, file, shared: entries };
   return { diagnostics, good, withoutId: accountsWithoutId(file) };
+}
+
+/** What entries of two files select, as far as they name it. */
+function sharedIn(file: InspectedConfig): ReturnType<typeof sharedApplications> {
+  const { config } = file;
+  if (config === undefined) return [];
+  return accountsInUse(config).flatMap(({ entries }) =>
+    sharedApplications(entries, namedApplications(entries), { config, file }),
+  );
 }
 
 const prefix = 'NEWRELIC_EXPORTER_';

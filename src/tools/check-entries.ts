@@ -8,6 +8,7 @@ import type { CheckedConfig, Finding, Severity } from './check-finding.ts';
 import { type DiscoveredAccount, isPending } from './discovered-account.ts';
 import { suggestionFor } from './name-suggestion.ts';
 import { pendingText } from './plan-text.ts';
+import { sharedApplications } from './shared-applications.ts';
 
 /** What a complete discovery says about the entries of its account, at their lines. */
 export async function entryFindings(
@@ -19,6 +20,7 @@ export async function entryFindings(
     ...pendingFindings(found),
     ...shadowedFindings(found, checked),
     ...tagFindings(found, checked),
+    ...sharedFindings(found, checked),
   ];
 }
 
@@ -95,6 +97,17 @@ function shadowedFindings(
     const remedy = 'put it before that entry, or remove it';
     return entryFinding('warning', entry, checked, { message, remedy });
   });
+}
+
+/** What entries of two files select, but for what the files alone have told. */
+function sharedFindings(
+  { open, discovery }: DiscoveredAccount,
+  checked: CheckedConfig,
+): readonly Finding[] {
+  const told = new Set(checked.shared);
+  return sharedApplications(open.entries, discovery.applications, checked)
+    .filter(({ entry }) => !told.has(entry))
+    .map(({ entry, ...what }) => entryFinding('warning', entry, checked, what));
 }
 
 /** Tags that none of the applications has that they are wanted of, at their places. */

@@ -1,6 +1,6 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/load-config.ts';
-import type { Config } from '../model/config.ts';
+import type { AppEntry, Config } from '../model/config.ts';
 import { printable } from '../model/shown-text.ts';
 
 /** `error`: something must be corrected. `warning`: probably. `note`: it may be of interest. */
@@ -10,6 +10,8 @@ export type Severity = 'ok' | 'note' | 'warning' | 'error';
 export interface CheckedConfig {
   readonly config: Config;
   readonly file: InspectedConfig;
+  /** Entries of which it is told that others select what they select. */
+  readonly shared?: readonly AppEntry[];
 }
 
 /** One result of a check. No text holds a secret. */
