@@ -55,6 +55,52 @@ describe('8.1 8.4 a running daemon', () => {
     });
   });
 
+  it('goes on without a broken included file, and hears of it when it is mended', async () => {
+    const simulator = shopAndCart('NRAK-RELOAD');
+    const { baseUrl } = await simulator.start();
+    const main = `accounts: [{ name: one, base_url: "${baseUrl}", api_key_env: KEY }]\ninclude: ["teams/*.yaml"]\n`;
+    await withFiles({ 'config.yaml': main }, async (directory) => {
+      await mkdir(`${directory}/teams`);
+      const team = async (name: string, text: string): Promise<void> =>
+        writeFile(`${directory}/teams/${name}.yaml`, text);
+      await team('a', 'apps: [{ idd: 101 }]');
+      await team('b', 'apps: [{ id: 102 }]');
+      const args = [`--config.file=${directory}/config.yaml`, '--web.enable-lifecycle'];
+      const daemon = await startDaemon([...args, '--config.auto-reload-interval=1s'], {
+        KEY: 'NRAK-RELOAD',
+      });
+      try {
+        await until(async () => shows(daemon.url, 102));
+        const started = await get(`${daemon.url}/metrics`);
+        const page = await get(`${daemon.url}/`);
+        const reload = await get(`${daemon.url}/-/reload`, 'POST');
+        await team('a', 'apps: [{ id: 101 }]');
+        await until(async () => shows(daemon.url, 101));
+        await team('a', 'apps: [{ id: 101, hosts: maybe }]');
+        await team('b', 'queries: []');
+        const isOn = 'config_file_broken{';
+        await until(async () => {
+          const { text } = await get(`${daemon.url}/metrics`);
+          return text.includes(isOn) ? true : undefined;
+        });
+        const kept = await get(`${daemon.url}/metrics`);
+
+        for (const { text } of [started, kept]) {
+          expect(text).toContain(`${isOn}file="${directory}/teams/a.yaml"} 1\n`);
+          expect(text).toContain('config_last_reload_successful 0\n');
+        }
+        expect(page.text).toContain('teams/a.yaml:1:10: unknown key &quot;idd&quot;');
+        expect(reload.status).toBe(500);
+        expect(reload.text).toContain('teams/a.yaml:1:10: unknown key "idd"');
+        expect(kept.text).toContain('app_id="101"');
+        expect(kept.text).not.toContain('app_id="102"');
+      } finally {
+        await stopProgram(daemon);
+        await simulator.stop();
+      }
+    });
+  });
+
   it("follows a ConfigMap's swap of symbolic links without being told", async () => {
     const simulator = shopAndCart('NRAK-RELOAD');
     const { baseUrl } = await simulator.start();

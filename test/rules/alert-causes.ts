@@ -153,6 +153,11 @@ export const causes: readonly Cause[] = [
     isOfOne: true,
     troubleOf: always({ isFileBroken: true }),
   },
+  {
+    name: 'a file that the configuration includes is broken',
+    isOfOne: true,
+    troubleOf: always({ brokenFile: 'teams/a.yaml' }),
+  },
   { name: 'the exporter cannot be scraped', isOfOne: true, troubleOf: always({ isGone: true }) },
 ];
 
