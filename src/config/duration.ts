@@ -58,8 +58,14 @@ export function parseDuration(
   return ms > maxMs ? refuse(`must be at most ${formatDuration(maxMs)}${instead}`) : ms;
 }
 
-/** What a duration is meant to be: `5min`, `5 minutes`, `1.5h`, `PT5M`. Months are no minutes. */
-function spelt(text: string, minMs: number, maxMs: number): string | undefined {
+/** What a duration is meant to be: `5min`, `last 5 minutes`, `1.5h`, `PT5M`, `00:05:00`. Months are no minutes. */
+function spelt(written: string, minMs: number, maxMs: number): string | undefined {
+  const text = written
+    .replace(/^(?:last|every|each|[-+])\s*/iu, '')
+    .replace(
+      /^(\d+):(\d\d)(?::(\d\d))?$/u,
+      (_, hours, minutes, seconds = '0') => `${hours}h${minutes}m${seconds}s`,
+    );
   if (!/^(?:pt?)?(?:[\d.]+ *(?!mo)[a-z]+[ ,]*)+$/iu.test(text)) return undefined;
   let ms = 0;
   for (const [, count, word = ''] of text.toLowerCase().matchAll(/([\d.]+) *([a-z]+)/gu)) {
@@ -71,6 +77,6 @@ function spelt(text: string, minMs: number, maxMs: number): string | undefined {
 
 function malformed(text: string): string {
   return /^[0-9]+$/u.test(text)
-    ? `needs a unit: ms, s, m, h, d or w, such as ${text}s`
+    ? `needs a unit: ms, s, m, h, d or w, such as ${Number(text) === 0 ? 30 : text}s`
     : 'must be a duration of whole numbers with the units w, d, h, m, s and ms, such as 1h30m';
 }

@@ -1,4 +1,5 @@
 import { beginsLikeKey } from '../model/key-text.ts';
+import { own } from '../model/own.ts';
 import { hostGaugeName } from '../model/polled-series.ts';
 import { documentUrl } from '../model/shown-text.ts';
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
@@ -253,10 +254,10 @@ function* ofRest(
 /** Tags where there are none, and tags beside other labels. */
 function* tags({ accounts, apps, poll }: FileConfig): Iterable<Found> {
   for (const [index, app] of apps.entries()) {
-    const { exclude, tags: own, metrics = poll.metrics } = app;
-    const kept = own ?? poll.tags;
+    const { exclude, tags: written, metrics = poll.metrics } = app;
+    const kept = written ?? poll.tags;
     if (exclude || Object.keys(kept).length === 0) continue;
-    const path = own === undefined ? ['poll', 'tags'] : ['apps', index, 'tags'];
+    const path = written === undefined ? ['poll', 'tags'] : ['apps', index, 'tags'];
     yield* ofRest('tags', path, app.account ?? accounts[0]?.name, accounts);
     const others = [app, ...metrics].flatMap((one) => {
       const labels = typeof one === 'string' ? [] : Object.keys(one.labels);
@@ -331,6 +332,18 @@ export function foreignFile(written: PlainMap): Problem | undefined {
   const keys = Object.keys(written);
   if (keys.length === 0 || keys.some((key) => closest(key, known) !== undefined)) return undefined;
   const isOfMrf = keys.some((key) => key.startsWith('api.'));
+  const outer = keys.find((key) => {
+    const inner = own(written, key);
+    return isPlainMap(inner) && known.some((one) => Object.hasOwn(inner, one));
+  });
+  if (outer !== undefined) {
+    const help = `write what stands under "${outer}" alone`;
+    return errorAt(undefined, `the configuration stands under "${outer}"`, help);
+  }
+  if (keys.includes('apiVersion') && keys.includes('kind')) {
+    const help = 'write what stands under the name of the file in "data", with nothing around it';
+    return errorAt(undefined, 'this is a manifest of Kubernetes', help);
+  }
   const owner = keys.includes('applications') ? 'ContaAzul' : isOfMrf ? 'mrf' : undefined;
   const whose = owner === undefined ? 'another program' : `${owner}/newrelic_exporter`;
   const message = `this is a configuration of ${whose}: it has none of the keys ${known.join(', ')}`;
@@ -341,9 +354,9 @@ export function foreignFile(written: PlainMap): Problem | undefined {
 /** Keys that people give the API key itself, in lower case and without separators. */
 const keyNames = new Set(['apikey', 'key', 'licensekey', 'userkey', 'newrelicapikey', 'token']);
 
-/** Whether people give this key to the API key itself. */
-function namesAKey(key: string): boolean {
-  return keyNames.has(key.toLowerCase().replaceAll(/[-_. ]/gu, ''));
+/** Whether people give this key to the API key itself. A pair of `key` and `value` is a tag, as AWS writes it. */
+function namesAKey(key: string, { value }: PlainMap = {}): boolean {
+  return value === undefined && keyNames.has(key.toLowerCase().replaceAll(/[-_. ]/gu, ''));
 }
 
 export const apiKeyMessage = 'the API key must not be in this file';
@@ -370,7 +383,7 @@ export function* apiKeysIn(
     for (const [key, item] of Object.entries(value)) {
       const at = [...path, key];
       if (beginsLikeKey(key)) yield [at, 'key', 'key'];
-      if (namesAKey(key) && !areLabels) yield [at, 'key', undefined];
+      if (namesAKey(key, value) && !areLabels) yield [at, 'key', undefined];
       else yield* apiKeysIn(item, at, key === 'labels');
     }
   }

@@ -1,9 +1,10 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { own } from '../model/own.ts';
+import { presetNames } from '../model/presets.ts';
 import { valueNames } from '../model/vendor-value.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { type KeyPlaces, snakeCase } from './schema-fields.ts';
+import { everyOwnLabel, type KeyPlaces, labelProblem, snakeCase } from './schema-fields.ts';
 import { didYouMean, variableHelp } from './suggestion.ts';
 import {
   describe,
@@ -41,9 +42,14 @@ function unknownKeys(
   return keys.map((key) => {
     const span = spanAt(document, [...path, key], 'key');
     const elsewhere = places.flatMap(([where, known]) => (known.includes(key) ? [where] : []));
+    const dashed = key.startsWith('-') ? `write "- ${key.slice(1)}", with the blank` : undefined;
     const belongs = `"${key}" belongs to ${elsewhere.join(' or to ')}`;
     const otherwise = elsewhere.length === 0 ? `the keys here are ${listed}` : belongs;
-    return errorAt(span, `unknown key "${key}"`, didYouMean(key, listed.split(', ')) ?? otherwise);
+    return errorAt(
+      span,
+      `unknown key "${key}"`,
+      dashed ?? didYouMean(key, listed.split(', ')) ?? otherwise,
+    );
   });
 }
 
@@ -115,13 +121,21 @@ function mapFrom(item: unknown): PlainMap {
   return name === undefined ? {} : { [name]: text };
 }
 
+const isOfAccount = /^(?:account_id|region|api_key_(?:file|env))$/u;
+
 /** How to write an entry for each of several values, of which two are shown. */
 export function forEach(
   entry: PlainMap,
   key: string,
   values: readonly unknown[],
 ): string | undefined {
-  const [one, other] = values.map((value) => writing('- ', { ...entry, [key]: value }));
+  // No two accounts have the same name.
+  const isNamed = isOfAccount.test(key) && typeof entry['name'] === 'string';
+  const named = (value: unknown): PlainMap =>
+    isNamed ? { name: `${String(entry['name'])}-${String(value)}` } : {};
+  const [one, other] = values.map((value) =>
+    writing('- ', { ...entry, ...named(value), [key]: value }),
+  );
   const both = other === undefined ? one : `${one} and ${other}`;
   return one === undefined ? undefined : `write an entry for each: ${both}`;
 }
@@ -144,32 +158,62 @@ function severalOf(
   return isOfList && isPlainMap(entry) ? forEach(entry, key, values) : undefined;
 }
 
+const isEvery = /^(?:\.?\*|all|any)$/u;
+
+/** How to write what other programs call `all` or `*`. */
+const everyOf: ReadonlyMap<string, string> = new Map([
+  ['apps', 'write - match: "."'],
+  ['transactions', 'write transactions: [web, other]'],
+  ['metrics', `write metrics: [${presetNames.join(', ')}]`],
+]);
+
 /** How to write a text that stands in the place of a list or of an entry. */
 function inList(key: string, text: string): string | undefined {
+  if (text.includes('\n')) return 'remove the sign behind the colon, which makes a text of it';
   if (text === '' || text.length > longest.text) return undefined;
   const [ofText] = entryKeys.get(key) ?? [];
+  if (isEvery.test(text) && everyOf.has(key)) return everyOf.get(key);
   if (ofText === undefined) return `write ${key}: [${JSON.stringify(text)}]`;
+  const [, name, value] = /^(id|name|match|as|nrql):(\S.*)$/u.exec(text) ?? [];
+  if (value !== undefined) return `write - ${name}: ${value}, with a blank behind the colon`;
   return `write - ${/^\d+$/u.test(text) ? 'id' : ofText}: ${JSON.stringify(text)}`;
+}
+
+/** How to write what stands in the place of a map that is no entry. */
+function rightMap(key: string, value: unknown): string | undefined {
+  if (key === 'poll' && !Array.isArray(value)) return writing('write poll: ', { interval: value });
+  const map: PlainMap = Object.assign({}, ...[value].flat().map(mapFrom));
+  return Object.keys(map).length === 0 ? undefined : writing(`write ${key}: `, map);
 }
 
 /** How to write what stands in the place of a list or a map. */
 function rightCollection(key: string, isList: boolean, value: unknown): string | undefined {
   const ofEntry = entryKeys.has(key);
   if (typeof value === 'string' && (isList || ofEntry)) return inList(key, value);
+  if (value === null) return everyOf.get(key) ?? 'write what belongs to it, or remove the key';
   if (isList) return isPlainMap(value) ? listFrom(key, value) : undefined;
-  if (key === 'poll') return writing('write poll: ', { interval: value });
-  const map: PlainMap = Object.assign({}, ...[value].flat().map(mapFrom));
-  return ofEntry || Object.keys(map).length === 0 ? undefined : writing(`write ${key}: `, map);
+  if (key === 'apps' && typeof value === 'number') return `write - id: ${value}`;
+  return ofEntry ? undefined : rightMap(key, value);
 }
 
 /** How to write a flag, or whether hosts are polled. */
 function rightFlag(key: string, { value, source }: Written): string | undefined {
-  const [word, isOn] = /^(?:(true|yes|on|all)|false|no|off|none)$/iu.exec(source) ?? [];
+  const [word, isOn] = /^(?:(true|yes|on|all|1)|false|no|off|none|0)$/iu.exec(source) ?? [];
   if (word !== undefined) return `write ${key}: ${isOn !== undefined}`;
   const [{ text } = { text: '' }] = key === 'exclude' ? textsIn(value) : [];
   if (text === '' || text.length > longest.text) return undefined;
   const entry = `- { match: ${JSON.stringify(text)}, exclude: true }`;
   return `write an entry of its own before this one: ${entry}`;
+}
+
+/** How to write texts that stand in the place of one: of several, only labels and helps can hold all. */
+function rightText(path: Path, value: unknown): string | undefined {
+  const texts = typeof value === 'object' ? textsIn(value).map(({ text }) => text) : [];
+  const mayHoldAll =
+    Array.isArray(value) && path.some((step) => /labels$|^help$/u.test(String(step)));
+  if (texts.length === 0 || (texts.length > 1 && !mayHoldAll)) return undefined;
+  const line = writing('', { [String(path.at(-1))]: texts.join(', ') });
+  return line?.replace(/^\{ (.*) \}$/u, 'write $1');
 }
 
 /** How to write what has not the form that is wanted. */
@@ -183,15 +227,50 @@ function rightForm(document: YamlDocument, issue: Issue, found: Written): string
   const several = Array.isArray(value) ? severalOf(document, path, value) : undefined;
   if (several !== undefined) return several;
   if (expected === 'boolean' || key === 'hosts') return rightFlag(key, found);
-  const [only, ...others] = expected === 'string' && isPlainMap(value) ? textsIn(value) : [];
-  return only && others.length === 0 ? writing(`write ${key}: `, only.text) : undefined;
+  return expected === 'string' ? rightText(path, value) : undefined;
 }
 
 /** What there is instead of a word that is like none of those allowed. */
 const otherwise: ReadonlyMap<PropertyKey | undefined, string> = new Map([
   ['region', 'for any other address write "base_url" in its place'],
   ['value', `the values are ${valueNames.join(', ')}`],
+  ['as', 'write a name for the gauge, such as as: shop_errors'],
+  ['metric', 'newrelic-exporter metrics APP lists the names'],
+  ['name', 'write any name, such as name: production'],
+  ['nrql', 'write the query, such as nrql: SELECT count(*) FROM Transaction'],
 ]);
+
+/** How to write a number that has signs in it, or is a text; a factor may be a fraction. */
+function numberFrom(text: string): number {
+  const digits = /^\d{1,3}(?:[,_ ']\d{3})+$/u.test(text) ? text.replaceAll(/\D/gu, '') : text;
+  const [, over, under = '1'] = /^([\d.]+)(?:\s*\/\s*([\d.]+))?$/u.exec(digits) ?? [];
+  return Number(over) / Number(under);
+}
+
+/** How to write a number that is written as a text. */
+function rightNumber(key: string, value: unknown): string | undefined {
+  const isNumber = /^(?:scale|requests_per_minute|concurrency|max_series)$/u.test(key);
+  const number = isNumber && typeof value === 'string' ? numberFrom(value) : 0;
+  const isRight = key === 'scale' ? Number.isFinite(number) : Number.isSafeInteger(number);
+  return isRight && number > 0 ? `write ${key}: ${number}` : undefined;
+}
+
+/** How to write a metric that is no preset. */
+function metricFrom(name: string): string | undefined {
+  const metric = { metric: name, value: 'average_response_time', as: snakeCase(name) };
+  return name.length > longest.text
+    ? undefined
+    : writing('for a metric of New Relic write - ', metric);
+}
+
+/** What there is instead of a word. */
+function insteadOf(path: Path, value: unknown): string | undefined {
+  const key = String(path.at(-1));
+  // One account has one region.
+  if (typeof value !== 'string') return isOfAccount.test(key) ? undefined : otherwise.get(key);
+  if (path.at(-2) !== 'metrics') return otherwise.get(key);
+  return isEvery.test(value) ? everyOf.get('metrics') : metricFrom(value);
+}
 
 function scalarHelp(issue: Issue, { value, source }: Written): string | undefined {
   // A password may look like a reference.
@@ -200,8 +279,10 @@ function scalarHelp(issue: Issue, { value, source }: Written): string | undefine
   if (ofVariable !== undefined) return ofVariable;
   if (issue.code === 'invalid_value') {
     const near = didYouMean(source, issue.values.map(String));
-    return near ?? otherwise.get(issue.path.at(-1));
+    return near ?? insteadOf(issue.path, value);
   }
+  const number = rightNumber(String(issue.path.at(-1)), value);
+  if (number !== undefined) return number;
   const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';
   return isTextWanted && typeof value !== 'object' ? `put it in quotes: "${source}"` : undefined;
 }
@@ -241,7 +322,8 @@ function problemsOf(document: YamlDocument, issue: Issue, places: KeyPlaces): re
     const message = `${subjectOf(issue.path)} ${issue.issues[0]?.message ?? 'is not allowed'}`;
     const name = String(issue.path.at(-1));
     const valid = snakeCase(name);
-    const help = valid === name || valid === '' ? undefined : `did you mean "${valid}"?`;
+    const right = labelProblem(valid, everyOwnLabel) === undefined ? valid : `newrelic_${valid}`;
+    const help = valid === '' ? undefined : `did you mean "${right}"?`;
     return [errorAt(spanAt(document, issue.path, 'key'), message, help)];
   }
   const found = writtenAt(document, issue.path);

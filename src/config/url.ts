@@ -15,6 +15,11 @@ function httpUrlOf(text: string): URL | undefined {
   return new URL(text);
 }
 
+/** For an address that begins otherwise: without, or with half of it. */
+function schemeHelp(text: string, scheme: string): string | undefined {
+  return text === '' || httpUrl.test(text) ? undefined : `begin with ${scheme}://`;
+}
+
 function withoutTrailingSlash(text: string): string {
   return text.replace(/\/+$/u, '');
 }
@@ -29,7 +34,7 @@ export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
     const region = regions.find((one) => one === text.toLowerCase());
     return refuse(
       'must be a URL such as https://gateway.example.com',
-      region && `write region: ${region}`,
+      region === undefined ? schemeHelp(text, 'https') : `write region: ${region}`,
     );
   }
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
@@ -52,7 +57,8 @@ export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
 /** The same for the address of a proxy: http or https, host, optional port and credentials. */
 export function parseProxyUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
-  if (url === undefined) return refuse('must be a URL such as http://proxy:3128');
+  if (url === undefined)
+    return refuse('must be a URL such as http://proxy:3128', schemeHelp(text, 'http'));
   if (url.pathname !== '/' || /[?#]/u.test(text)) {
     return refuse('must end with the host and the port');
   }

@@ -10,12 +10,12 @@ import {
   type Node,
   Parser,
   type Scalar,
-  type YAMLError,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
 import { own } from '../model/own.ts';
 import { errorAt, type Problem, type SourceText, type Span } from './diagnostic.ts';
+import { syntaxHelp } from './suggestion.ts';
 
 /** The way to a value of a file: keys of maps, and indices of lists. */
 export type Path = readonly PropertyKey[];
@@ -68,19 +68,6 @@ const mostAliasedValues = 100_000;
 const mostKeys = 1000;
 /** One mistake often makes the parser report every later line too. */
 const mostSyntaxErrors = 20;
-
-const columnHelp = 'begin the keys of a map, and the entries of a list, in the same column';
-
-const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
-  BAD_DQ_ESCAPE: 'use single quotes, in which a backslash is an ordinary character, or write \\\\',
-  BAD_INDENT: `${columnHelp}, and close every bracket`,
-  BAD_SCALAR_START: 'put the value in quotes',
-  BLOCK_AS_IMPLICIT_KEY: `put a value that holds ": " in quotes, and ${columnHelp}`,
-  MISSING_CHAR: `close every quote and bracket, and ${columnHelp}`,
-  MULTILINE_IMPLICIT_KEY: 'write "key: value", with a blank after the colon',
-  TAB_AS_INDENT: 'indent with spaces',
-  TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
-};
 
 /** The only document of a text. */
 function composed(file: SourceText): Document.Parsed | readonly Problem[] {
@@ -176,11 +163,18 @@ class Reading {
       const { span: place } = this.read(key, span);
       const name = isScalar(key) ? nameOf(key) : '__proto__';
       if (name === '__proto__') {
-        this.#report(place, 'a key must be a plain name');
+        this.#report(
+          place,
+          'a key must be a plain name',
+          'put a value that begins with { in quotes',
+        );
         continue;
       }
       const child = { key: place, placed: this.read(value, place) };
-      if (written.has(name)) this.duplicates.push(errorAt(place, `duplicate key "${name}"`));
+      if (written.has(name))
+        this.duplicates.push(
+          errorAt(place, `duplicate key "${name}"`, 'write all of it under the first one'),
+        );
       else written.set(name, child);
     }
     const merge = written.get('<<')?.placed;
