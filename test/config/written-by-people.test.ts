@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findingsIn, placesOf, wordsOf } from './config-failure.ts';
 import { entry, nerdgraph, ofAccount, ofEntry, ofQuery, type Row, two, words } from './people.ts';
+import { elsewhere } from './people-elsewhere.ts';
 
 /** A map where a list is wanted, and a list or a map where something else is. */
 const forms: readonly Row[] = [
@@ -276,7 +277,7 @@ const meant: readonly Row[] = [
 ];
 
 describe('a file as people write it', () => {
-  it.each([...forms, ...words, ...meant].map((row) => ({ row })))(
+  it.each([...forms, ...words, ...meant, ...elsewhere].map((row) => ({ row })))(
     'gets the place, the reason and what to write, which can be loaded: $row.0',
     async ({ row: [written, place, says, part, proposed, replacement] }) => {
       const right = replacement ?? [proposed].flat().join(', ');
@@ -290,6 +291,13 @@ describe('a file as people write it', () => {
       expect({ text, found: wordsOf(await findingsIn(text)) }).toEqual({ text, found: '' });
     },
   );
+
+  it('meets forty and more mistakes that people make elsewhere, each with its own answer', () => {
+    const answers = elsewhere.map(([, , says, , proposed]) => JSON.stringify([says, proposed]));
+
+    expect(new Set(answers).size).toBe(elsewhere.length);
+    expect(elsewhere.length).toBeGreaterThanOrEqual(40);
+  });
 
   it.each([
     ofEntry('labels: { price: US$, sum: $5 }'),
