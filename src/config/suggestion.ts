@@ -45,6 +45,7 @@ const otherWords: readonly (readonly [word: string, others: RegExp])[] = [
   ['proxy_url', /proxy$/u],
   ['api_key_file', /^(?:\w+_)?(?:token|credentials|key|password|secret)_(?:file|path)$/u],
   ['ca_file', /^(?:ca|tls_ca|ca_?cert|ca_bundle)$|^(?:insecure|tls|ssl|verify|skip)(?:_|$)/u],
+  ['tags', /tags$/u],
   ['constant_labels', /^(?:static|extra|const|custom)_labels$/u],
   ['labels', /^(?:(?:static|extra|const|constant|custom|key)_labels)$/u],
   ['nerdgraph', /^(?:graphql|nrql)$/u],

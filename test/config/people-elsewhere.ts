@@ -153,14 +153,6 @@ const values: readonly Row[] = [
     'put an entry with "exclude: true" before this one',
     '{ match: "^__", exclude: true }, { match: "." }',
   ],
-  [
-    'apps: [{ match: "+shop" }]',
-    '1:17',
-    'nothing stands before the sign of repetition',
-    '+shop',
-    'for any text write ".*"',
-    '.*shop',
-  ],
   ['apps: [{ match: "shop-*" }]', '1:17', 'has a star, which repeats', 'shop-*', 'shop-.*'],
   ['apps: [{ match: "/^shop/i" }]', '1:17', 'stands between slashes', '/^shop/i', '(?i)^shop'],
   [
@@ -363,6 +355,14 @@ const settings: readonly Row[] = [
     ';',
     'remove it: one query is asked',
     '',
+  ],
+  [
+    `${nerdgraph}\napps: [{ match: ., searchTags: [{ key: team, value: a }] }]`,
+    '2:20',
+    'unknown key "searchTags"',
+    'searchTags: [{ key: team, value: a }]',
+    'did you mean "tags"?',
+    'tags: [team]',
   ],
   [ofQuery('description: Lines'), '2:52', 'unknown key "description"', 'description', 'help'],
   [
