@@ -22,16 +22,16 @@ export interface BrokenFile {
 /** A configuration without what is broken of the files that it includes. */
 export interface KeptConfig extends ParsedConfig {
   readonly broken: readonly BrokenFile[];
-  /** What is in force of these files. */
+  /** What these files last said while they were whole, whether it is in force or not. */
   readonly files: readonly IncludedFile[];
 }
 
 /**
  * Parses a file and what it includes. A broken included file is what it last said, or nothing; of a rule between files
- * the later one is broken. Rejects with a `ConfigError`, and nothing else, if the file itself is broken, or has
+ * the one that has changed is broken, else the later one. Rejects with a `ConfigError`, and nothing else, if the file itself is broken, or has
  * nothing to poll without them.
  *
- * @param before what was in force of these files
+ * @param before what these files last said
  */
 export async function parseKeeping(
   file: ConfigFile,
@@ -48,34 +48,52 @@ export async function parseKeeping(
       { ...file, included: { ...included, files, unreadable: [] } },
       context,
     );
-  const problems = new Map<string, string>();
+  const errorsWith: ErrorsWith = async (some) => (await inspect(some)).errors;
+  const problems = new Map(
+    included.unreadable.map(({ pattern, fileName = pattern, found: [, message, help] }) => [
+      fileName,
+      help === undefined ? message : `${message}: ${help}`,
+    ]),
+  );
   let files = withLast(included, before);
-  for (const { pattern, fileName = pattern, found } of included.unreadable) {
-    problems.set(fileName, `${found[1]}${found[2] === undefined ? '' : `: ${found[2]}`}`);
-  }
   for (;;) {
     const { config, errors, warnings, diagnose } = await inspect(files);
     if (config !== undefined && errors.length === 0) {
-      const isKept = (name: string): boolean =>
-        files.some(({ fileName, pattern }) => name === fileName || name === pattern);
-      const broken = Array.from(problems, ([name, problem]) => ({
-        name,
-        problem,
-        isKept: isKept(name),
-      }));
-      return { config, warnings: diagnose(warnings), broken, files };
+      return { config, warnings: diagnose(warnings), ...keptOf(problems, files, before) };
     }
-    const names = await brokenOf(errors, files, async (some) => (await inspect(some)).errors);
+    const named = await brokenOf(errors, files, errorsWith);
+    const names = (await changedOf(named, files, before, errorsWith)) ?? named;
     // The file itself is broken: all is said that is wrong with it and with those that it includes.
-    if (names.size === 0)
+    if (names.size === 0) {
       return { ...(await parseConfig(file.text, file, context)), broken: [], files };
+    }
     for (const name of names) {
       const own = errors.filter(({ span }) => span?.file.fileName === name);
-      if (!problems.has(name))
-        problems.set(name, renderDiagnostics(diagnose(own.length > 0 ? own : errors)));
+      const text = renderDiagnostics(diagnose(own.length > 0 ? own : errors));
+      problems.set(name, problems.get(name) ?? text);
     }
     files = files.flatMap((one) => (names.has(one.fileName) ? lastOf(one, before) : one));
   }
+}
+
+/** What is broken, and what all files last said, in force or not. */
+function keptOf(
+  problems: ReadonlyMap<string, string>,
+  files: readonly IncludedFile[],
+  before: readonly IncludedFile[],
+): Pick<KeptConfig, 'broken' | 'files'> {
+  const inForce = new Set(files.flatMap(({ fileName, pattern }) => [fileName, pattern]));
+  const names = new Set(files.map(({ fileName }) => fileName));
+  const lost = before.filter(
+    ({ fileName, pattern }) =>
+      !names.has(fileName) && (problems.has(fileName) || problems.has(pattern)),
+  );
+  return {
+    broken: Array.from(problems, ([name, problem]) => {
+      return { name, problem, isKept: inForce.has(name) };
+    }),
+    files: [...files, ...lost],
+  };
 }
 
 /** What a file last said; nothing if that is what it says. */
@@ -99,11 +117,48 @@ function withLast(
   return [...files, ...last].toSorted((a, b) => inOrder(a.fileName, b.fileName));
 }
 
+type ErrorsWith = (files: readonly IncludedFile[]) => Promise<readonly Problem[]>;
+
+/**
+ * If a file is called broken that says what it last said: the first one that has changed and brings in an error;
+ * `undefined` if none does.
+ */
+async function changedOf(
+  names: ReadonlySet<string>,
+  files: readonly IncludedFile[],
+  before: readonly IncludedFile[],
+  errorsWith: ErrorsWith,
+): Promise<ReadonlySet<string> | undefined> {
+  const said = new Map(before.map(({ fileName, text }) => [fileName, text]));
+  const changed = files.filter(({ fileName, text }) => said.get(fileName) !== text);
+  const isNamed = files.some((one) => names.has(one.fileName) && !changed.includes(one));
+  if (!isNamed || changed.length === 0) return undefined;
+  const isWholeWith = async (count: number): Promise<boolean> => {
+    const old = new Set(changed.slice(count));
+    const some = files.flatMap((one) => (old.has(one) ? lastOf(one, before) : one));
+    return (await errorsWith(some)).length === 0;
+  };
+  if (!(await isWholeWith(0))) return undefined;
+  const first = await firstOf(changed.length, async (count) => !(await isWholeWith(count)));
+  return new Set(changed.slice(first - 1, first).map(({ fileName }) => fileName));
+}
+
+/** The least number for which something is so, which is so for the most and all above the least. */
+async function firstOf(most: number, isSo: (count: number) => Promise<boolean>): Promise<number> {
+  let [fewer, enough] = [0, most];
+  while (enough - fewer > 1) {
+    const middle = Math.floor((fewer + enough) / 2);
+    if (await isSo(middle)) enough = middle;
+    else fewer = middle;
+  }
+  return enough;
+}
+
 /** The included files that the errors are of; none if they are all of the file itself. */
 async function brokenOf(
   errors: readonly Problem[],
   files: readonly IncludedFile[],
-  errorsWith: (files: readonly IncludedFile[]) => Promise<readonly Problem[]>,
+  errorsWith: ErrorsWith,
 ): Promise<ReadonlySet<string>> {
   const all = new Set(files.map(({ fileName }) => fileName));
   const named = errors
@@ -114,12 +169,7 @@ async function brokenOf(
   const alone = new Set((await errorsWith([])).map(({ message }) => message));
   const hasMore = async (count: number): Promise<boolean> =>
     (await errorsWith(files.slice(0, count))).some(({ message }) => !alone.has(message));
-  let [fewer, enough] = [0, files.length];
-  if (!(await hasMore(enough))) return new Set();
-  while (enough - fewer > 1) {
-    const middle = Math.floor((fewer + enough) / 2);
-    if (await hasMore(middle)) enough = middle;
-    else fewer = middle;
-  }
-  return new Set(files.slice(fewer, enough).map(({ fileName }) => fileName));
+  if (!(await hasMore(files.length))) return new Set();
+  const first = await firstOf(files.length, hasMore);
+  return new Set(files.slice(first - 1, first).map(({ fileName }) => fileName));
 }

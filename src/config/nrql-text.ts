@@ -77,7 +77,7 @@ const ofBrackets: Mistakes = {
   'has "{" without "}"': [String.raw`\{(?=#*$)`, 'write the missing "}"'],
   'has "$1" too many': [String.raw`[)\]}](?<![([{]#*.)`, 'remove it, or write what it closes'],
 };
-/** Within quotes, too. What begins with "?" there is a group of a regular expression. */
+/** Within quotes too, if they are all of a text. What begins with "?" there is a group of a regular expression. */
 const ofVariables: Mistakes = {
   'has the variable $1': [
     String.raw`\{\{-? *[\p{L}\p{N}_.$][^{}]*\}\}|\$\{[^{}]+\}|\$\([\p{L}_][\p{L}\p{N}_.-]*\)`,
@@ -142,13 +142,24 @@ const ofClauses: Mistakes = {
   'has a comma too many': [`,(?=${atEnd})`, 'remove it'],
 };
 
+/** More take long to be read, and nobody writes them. */
+const deepestBrackets = 50;
+
 /** Reads a query as far as that takes no knowledge of its functions. */
 export function readNrql(written: string): NrqlText {
-  const { text, unquoted, outline } = scan(written);
-  const [broken] = [...faultsIn(unquoted, ofQuotes, text), ...faultsIn(outline, ofBrackets, text)];
+  const { text, unquoted, outline, deepAt } = scan(written);
+  const message = `has brackets that are nested more than ${deepestBrackets} deep`;
+  const [broken] = [
+    ...(deepAt === undefined ? [] : [{ at: deepAt, length: 1, message, help: 'take some out' }]),
+    ...faultsIn(unquoted, ofQuotes, text),
+    ...faultsIn(outline, ofBrackets, text),
+  ];
   if (broken !== undefined) return { text: text.trimEnd(), clauses: new Map(), faults: [broken] };
   const faults = [
-    ...faultsIn(text, ofVariables, text),
+    ...faultsIn(text, ofVariables, text).filter(
+      ({ at, length }) =>
+        unquoted[at] !== '"' || /^['"].*['"]$/su.test(text.slice(at - 1, at + length + 1)),
+    ),
     ...faultsIn(unquoted, ofSigns, text),
     ...faultsIn(outline, ofClauses, text),
   ];
@@ -164,7 +175,9 @@ export function readNrql(written: string): NrqlText {
  * The same text, always as long: without comments, also with one sign in place of all that is quoted, and also with "#"
  * in place of what is in brackets.
  */
-function scan(written: string): Readonly<Record<'text' | 'unquoted' | 'outline', string>> {
+function scan(written: string): Readonly<Record<'text' | 'unquoted' | 'outline', string>> & {
+  readonly deepAt: number | undefined;
+} {
   const unquoted = written.replaceAll(lexemes, (found, _, ...open: readonly unknown[]) => {
     const [sign = ' '] = /^['"`]/u.exec(found) ?? [];
     const isOpen = open.slice(0, 3).some((one) => one !== undefined);
@@ -174,13 +187,15 @@ function scan(written: string): Readonly<Record<'text' | 'unquoted' | 'outline',
     unquoted[at] === ' ' ? ' '.repeat(char.length) : char,
   );
   let depth = 0;
-  const outline = unquoted.replaceAll(/./gsu, (char) => {
+  let deepAt: number | undefined;
+  const outline = unquoted.replaceAll(/./gsu, (char, at: number) => {
     if (')]}'.includes(char)) depth = Math.max(0, depth - 1);
     const shown = depth === 0 ? char : '#'.repeat(char.length);
     if ('([{'.includes(char)) depth += 1;
+    if (depth > deepestBrackets) deepAt ??= at;
     return shown;
   });
-  return { text, unquoted, outline };
+  return { text, unquoted, outline, deepAt };
 }
 
 function faultsIn(where: string, mistakes: Mistakes, text: string): readonly NrqlFault[] {

@@ -41,6 +41,7 @@ export interface ReloaderContext {
 
 /** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
+const mostExamples = 5;
 const lastSaid = 'what it last said stays in force; all other changes are';
 const saysNothing =
   'it is left out: what it would select or exclude, entries of later files may have; correct it';
@@ -150,7 +151,13 @@ export class Reloader {
     warnOfEndOfRest(config, nowMs, logger);
     const names = broken.map(({ name }) => name);
     metrics.configReloaded(names.length === 0, nowMs, names);
-    if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
+    if (names.length > 0) {
+      const examples = names.slice(0, mostExamples);
+      logger.warn(
+        { trigger, broken: names.length, examples },
+        'configuration read without broken files',
+      );
+    } else if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
     this.#files = files;
     const { includedFiles = [] } = config;

@@ -26,7 +26,7 @@ const table = {
     tone: 'red',
     phrase: ['broken included file', 'broken included files'],
     remedy: 'correct the file: newrelic-exporter check-config prints all errors',
-    log: ['included file broken', 'included file works again'],
+    log: ['included file broken', 'included file no longer broken'],
   },
   nothing_selected: {
     tone: 'red',

@@ -145,6 +145,38 @@ describe('8.1 a broken included file', () => {
     expect(namesOf(config)).toContain('id=3');
   });
 
+  it.each([
+    { what: 'a file before it', name: 'a', files: { [team('a')]: query('shop') } },
+    { what: 'a new file before it', name: 'aa', files: { [team('aa')]: query('shop') } },
+    { what: 'a new file behind it', name: 'd', files: { [team('d')]: query('shop') } },
+  ])(
+    'is the one that has changed, and not whoever says what it said: $what',
+    async ({ name, files }) => {
+      const { files: before } = await kept({ ...whole, [team('b')]: query('shop') });
+
+      const { config, broken } = await kept(
+        { ...whole, [team('b')]: query('shop'), ...files },
+        before,
+      );
+
+      expect(broken).toMatchObject([{ name: team(name), isKept: name === 'a' }]);
+      expect(broken[0]?.problem).toContain('the gauge "shop" is there already');
+      expect(namesOf(config)).toEqual(['id=1', 'id=3', 'shop']);
+    },
+  );
+
+  it('is what it last said again as soon as that is no error any more', async () => {
+    const broken = { [team('b')]: 'apps: [' };
+    const first = await kept({ ...whole, [team('b')]: query('shop') });
+    const taken = await kept({ ...whole, ...broken, [path]: main + query('shop') }, first.files);
+
+    const back = await kept({ ...whole, ...broken }, taken.files);
+
+    expect(taken.broken).toMatchObject([{ name: team('b'), isKept: false }]);
+    expect(namesOf(back.config)).toEqual(['id=1', 'id=3', 'shop']);
+    expect(back.broken).toMatchObject([{ name: team('b'), isKept: true }]);
+  });
+
   it('is left out when what it last said is an error by now', async () => {
     const { files: before } = await kept({ ...whole, [team('b')]: query('shop') });
 

@@ -151,12 +151,12 @@ export const causes: readonly Cause[] = [
   {
     name: 'the file of the configuration is broken',
     isOfOne: true,
-    troubleOf: always({ isFileBroken: true }),
+    troubleOf: always({ brokenFiles: [] }),
   },
   {
     name: 'a file that the configuration includes is broken',
     isOfOne: true,
-    troubleOf: always({ brokenFile: 'teams/a.yaml' }),
+    troubleOf: always({ brokenFiles: ['teams/a.yaml'] }),
   },
   { name: 'the exporter cannot be scraped', isOfOne: true, troubleOf: always({ isGone: true }) },
 ];

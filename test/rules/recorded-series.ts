@@ -14,10 +14,8 @@ type Series = PromtoolTest['input_series'][number];
 export interface Trouble {
   /** What New Relic answers meanwhile; `undefined` for what it does otherwise. */
   readonly answer?: (bench: RunningDaemon) => Answering;
-  /** Whether the file is refused meanwhile. */
-  readonly isFileBroken?: boolean;
-  /** The included file that is broken meanwhile. */
-  readonly brokenFile?: string;
+  /** The included files that are broken meanwhile; none of them: the file itself. */
+  readonly brokenFiles?: readonly string[];
   /** Whether Prometheus cannot scrape it meanwhile. */
   readonly isGone?: boolean;
   /** What the trouble ends with: another file. */
@@ -128,18 +126,17 @@ export async function recordedSeries(exporter: Exporter, times: Times): Promise<
     ...faulty({ answer: (request) => fault.answer(request) }),
   });
   const { daemon, platform } = bench;
-  const reloaded = (isGood: boolean, broken?: readonly string[]): void =>
+  const reloaded = (isGood: boolean, broken: readonly string[]): void =>
     daemon.metrics.configReloaded(isGood, platform.clock.wallMs(), broken);
   const scrapes = new Scrapes(exporter.instance, platform.clock.wallMs());
   for (let scrape = 0; scrape <= scrapesOf(times.last); scrape += 1) {
     if (scrape === begin) {
       if (trouble.answer) fault.answer = trouble.answer(bench);
-      if (trouble.isFileBroken === true) reloaded(false);
-      if (trouble.brokenFile !== undefined) reloaded(false, [trouble.brokenFile]);
+      if (trouble.brokenFiles) reloaded(false, trouble.brokenFiles);
     }
     if (scrape === end) {
       fault.answer = () => undefined;
-      if (trouble.isFileBroken === true || trouble.brokenFile !== undefined) reloaded(true, []);
+      if (trouble.brokenFiles) reloaded(true, []);
       if (trouble.mended !== undefined) await daemon.apply(await configOf(trouble.mended));
     }
     const isGone = trouble.isGone === true && scrape >= begin && scrape < end;
