@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { own } from '../model/own.ts';
 import { presetNames } from '../model/presets.ts';
+import { cutText } from '../model/shown-text.ts';
 import { valueNames } from '../model/vendor-value.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { everyOwnLabel, type KeyPlaces, labelProblem, snakeCase } from './schema-fields.ts';
@@ -18,6 +19,9 @@ import {
   writtenAt,
   type YamlDocument,
 } from './yaml-document.ts';
+
+/** Of a key that nobody has written by hand. */
+const longestShown = 100;
 
 type Issue = z.core.$ZodIssue;
 
@@ -47,7 +51,7 @@ function unknownKeys(
     const otherwise = elsewhere.length === 0 ? `the keys here are ${listed}` : belongs;
     return errorAt(
       span,
-      `unknown key "${key}"`,
+      `unknown key "${cutText(key, longestShown)}"`,
       dashed ?? didYouMean(key, listed.split(', ')) ?? otherwise,
     );
   });
