@@ -139,12 +139,12 @@ async function changedOf(
     return (await errorsWith(some)).length === 0;
   };
   if (!(await isWholeWith(0))) return undefined;
-  const first = await firstOf(changed.length, async (count) => !(await isWholeWith(count)));
+  const first = await leastThat(changed.length, async (count) => !(await isWholeWith(count)));
   return new Set(changed.slice(first - 1, first).map(({ fileName }) => fileName));
 }
 
 /** The least number for which something is so, which is so for the most and all above the least. */
-async function firstOf(most: number, isSo: (count: number) => Promise<boolean>): Promise<number> {
+async function leastThat(most: number, isSo: (count: number) => Promise<boolean>): Promise<number> {
   let [fewer, enough] = [0, most];
   while (enough - fewer > 1) {
     const middle = Math.floor((fewer + enough) / 2);
@@ -170,6 +170,6 @@ async function brokenOf(
   const hasMore = async (count: number): Promise<boolean> =>
     (await errorsWith(files.slice(0, count))).some(({ message }) => !alone.has(message));
   if (!(await hasMore(files.length))) return new Set();
-  const first = await firstOf(files.length, hasMore);
+  const first = await leastThat(files.length, hasMore);
   return new Set(files.slice(first - 1, first).map(({ fileName }) => fileName));
 }

@@ -42,6 +42,7 @@ export interface ReloaderContext {
 /** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
 const mostExamples = 5;
+const correctFiles = 'correct these included files: the status page has their errors';
 const lastSaid = 'what it last said stays in force; all other changes are';
 const saysNothing =
   'it is left out: what it would select or exclude, entries of later files may have; correct it';
@@ -152,11 +153,8 @@ export class Reloader {
     const names = broken.map(({ name }) => name);
     metrics.configReloaded(names.length === 0, nowMs, names);
     if (names.length > 0) {
-      const examples = names.slice(0, mostExamples);
-      logger.warn(
-        { trigger, broken: names.length, examples },
-        'configuration read without broken files',
-      );
+      const facts = { trigger, count: names.length, examples: names.slice(0, mostExamples) };
+      logger.warn({ ...facts, remedy: correctFiles }, 'configuration taken in part');
     } else if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
     this.#files = files;

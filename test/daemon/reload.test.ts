@@ -259,6 +259,9 @@ describe('Reloader', () => {
     expect(status).toMatchObject({ problem: undefined, brokenFiles: [{ name: '/teams/a.yaml' }] });
     expect(bench.results).toEqual([true, false, true]);
     expect(bench.broken).toEqual([[], ['/teams/a.yaml'], []]);
+    expect(bench.logger.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { message: 'configuration taken in part', fields: { count: 1, examples: ['/teams/a.yaml'] } },
+    ]);
     expect(bench.reloader.status().brokenFiles).toEqual([]);
   });
 
