@@ -233,21 +233,17 @@ describe('Reloader', () => {
     bench.files['/config.yaml'] = 'include: [teams/*.yaml]\n';
     bench.files['/teams/a.yaml'] = 'apps: [{ id: 1 }]\n';
     bench.files['/teams/b.yaml'] = 'apps: [{ id: 2 }]\n';
-    const reloads: (string | undefined)[] = [];
-    const reload = async (trigger: ReloadTrigger): Promise<void> => {
-      reloads.push(await bench.reloader.reload(trigger));
-    };
-    await reload('start');
+    const reloads = [await bench.reloader.reload('start')];
 
     bench.files['/teams/a.yaml'] = 'apps: [{ idd: 1 }]\n';
     bench.files['/teams/b.yaml'] = 'apps: [{ id: 3 }]\n';
-    await reload('http');
+    reloads.push(await bench.reloader.reload('http'));
     const status = bench.reloader.status();
     const files = bench.reloader.files;
     expect(await files?.look()).toBe(files?.digest);
     bench.files['/teams/a.yaml'] = 'apps: [{ id: 4 }]\n';
     expect(await files?.look()).not.toBe(files?.digest);
-    await reload('file');
+    reloads.push(await bench.reloader.reload('file'));
 
     const ids = bench.applied.map(({ apps }) => apps.map(({ selector }) => selectorText(selector)));
     expect(ids).toEqual([
