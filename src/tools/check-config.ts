@@ -127,7 +127,7 @@ interface CheckedFile {
   readonly withoutId: readonly AccountConfig[];
 }
 
-const absent = 'create it, or name another one: newrelic-exporter check-config FILE';
+const absent = 'create it, or name another one, here or with --config.file';
 
 /** Checks the file and everything that it names, so that all mistakes come to light in one run. */
 async function checkFile(path: string, platform: ToolPlatform): Promise<CheckedFile> {

@@ -136,7 +136,7 @@ describe('check-config', () => {
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toBe(
-      'c.yaml: the configuration file does not exist\n    = help: create it, or name another one: newrelic-exporter check-config FILE\n',
+      'c.yaml: the configuration file does not exist\n    = help: create it, or name another one, here or with --config.file\n',
     );
   });
 
