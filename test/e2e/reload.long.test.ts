@@ -160,7 +160,7 @@ describe('8.1 8.4 a running daemon', () => {
         await mount('search', 1, 'apps: [{ id: 102 }]\n');
         await until(async () => shows(daemon.url, 102));
         await mount('payments', 2, 'apps:\n  - { idd: 101 }\n');
-        await until(() => (daemon.stderr().includes('reload failed') ? true : undefined));
+        await until(() => (daemon.stderr().includes('included file broken') ? true : undefined));
         const afterBroken = await page('/metrics');
         const [broken, active] = [await page('/'), await page('/config?format=yaml')];
         await mount('payments', 3, 'apps: []\n');
