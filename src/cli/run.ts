@@ -89,13 +89,13 @@ async function oneShot(
     case 'healthcheck':
       return (await import('../tools/healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
-      return (await import('../tools/check-config.ts')).checkConfig(flags, platform);
+      return (await import('../tools/check-config/check-config.ts')).checkConfig(flags, platform);
     case 'plan':
-      return (await import('../tools/plan.ts')).plan(flags, platform);
+      return (await import('../tools/plan/plan.ts')).plan(flags, platform);
     case 'discover':
-      return (await import('../tools/discover.ts')).discover(flags, platform);
+      return (await import('../tools/discover/discover.ts')).discover(flags, platform);
     case 'metrics':
-      return (await import('../tools/metrics.ts')).metrics(wanted.operand, flags, platform);
+      return (await import('../tools/metrics/metrics.ts')).metrics(wanted.operand, flags, platform);
     case 'compare':
       return (await import('../tools/compare/compare.ts')).compare(flags, platform);
     case 'backfill':

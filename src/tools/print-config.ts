@@ -9,7 +9,7 @@ import { inspectConfig } from '../config/load-config.ts';
 import { orCommandError } from '../daemon/config-files.ts';
 import { CommandError, type ToolPlatform } from '../daemon/platform.ts';
 import { printable } from '../model/shown-text.ts';
-import { showWarnings } from './ask.ts';
+import { showWarnings } from './survey/ask.ts';
 
 /**
  * Prints the configuration with every default applied, as a file that means the same, and the flags that

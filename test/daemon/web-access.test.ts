@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openWebAccess, type WebAccess } from '../../src/daemon/web-access.ts';
 import type { ServerTls } from '../../src/model/web-config.ts';
-import { loadForCommand } from '../../src/tools/ask.ts';
+import { loadForCommand } from '../../src/tools/survey/ask.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { tlsFiles, tlsText } from '../support/tls-files.ts';

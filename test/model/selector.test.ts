@@ -4,7 +4,7 @@ import type { Application } from '../../src/model/application.ts';
 import type { AppEntry, HostSelector } from '../../src/model/config.ts';
 import { choosesHost, hostChoiceText } from '../../src/model/selected-application.ts';
 import { selectorText } from '../../src/model/selector.ts';
-import { selectApplications } from '../../src/tools/selection.ts';
+import { selectApplications } from '../../src/tools/survey/selection.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
 const byId = (id: string): ReturnType<typeof anEntry> => anEntry({ selector: { kind: 'id', id } });

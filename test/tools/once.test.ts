@@ -7,7 +7,7 @@ import { manyApplications } from '../faults/fault-bench.ts';
 import { readScrape } from '../faults/scrape.ts';
 import { aQuery } from '../support/builders.ts';
 import { anAccountDetails, anApplicationStatus } from '../support/status-source.ts';
-import { firstMetricOnly, printedBy } from './ask-bench.ts';
+import { firstMetricOnly, printedBy } from './survey/ask-bench.ts';
 
 function anAccount(overrides: Partial<AccountDetails> = {}): AccountDetails {
   return anAccountDetails({

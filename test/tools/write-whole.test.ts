@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { flagTable } from '../../src/cli/flag-table.ts';
 import { writeWhole } from '../../src/tools/write-whole.ts';
-import { type Printed, printedBy } from './ask-bench.ts';
 import { temporaryDirectory } from './backfill/backfill-bench.ts';
+import { type Printed, printedBy } from './survey/ask-bench.ts';
 
 const title = '# What New Relic answers: newrelic-exporter 0.0.1\n';
 const never = new AbortController().signal;

@@ -9,15 +9,15 @@ import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts'
 import { polledBy } from '../../model/selector.ts';
 import { countText, cutText, printable } from '../../model/shown-text.ts';
 import { dayMs, minuteMs } from '../../model/time.ts';
-import { addedLabels } from '../added-labels.ts';
-import { loadForCommand, noAccountId, type OpenAccount, withAccounts } from '../ask.ts';
-import { vendorFacts } from '../call-plan.ts';
-import { inRounds, type Missing } from '../rounds.ts';
+import { loadForCommand, noAccountId, type OpenAccount, withAccounts } from '../survey/ask.ts';
+import { vendorFacts } from '../survey/call-plan.ts';
 import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
+import { addedLabels } from './added-labels.ts';
 import type { Chain } from './chains.ts';
 import { expectedOf, planText } from './estimate.ts';
 import { Parts, type Plan, type Shown } from './parts.ts';
 import { discovered, type Run, rowsIn, runOf, type Task, timeText } from './plan.ts';
+import { inRounds, type Missing } from './rounds.ts';
 import { rangeOf, type SampleRange, stepProblem } from './slices.ts';
 
 /** New Relic keeps timeslices for 90 days, and what is rolled up for 13 months at most. */

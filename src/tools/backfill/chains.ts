@@ -23,8 +23,8 @@ import {
 } from '../../newrelic/nerdgraph/query-plan.ts';
 import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
-import { type OpenAccount } from '../ask.ts';
-import { sumOf } from '../make-plan.ts';
+import { type OpenAccount } from '../survey/ask.ts';
+import { sumOf } from '../survey/make-plan.ts';
 import {
   askSeries,
   cut,

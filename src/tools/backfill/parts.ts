@@ -5,9 +5,9 @@ import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import type { bareApplication } from '../../model/application.ts';
 import { printable } from '../../model/shown-text.ts';
 import { type FamilyHead, renderHeader } from '../../publish/render.ts';
-import { DirectoryLock } from '../directory-lock.ts';
-import { ended, isWhole, merged } from '../ended-file.ts';
 import { type OutputFile, type Pieces, removeLeftovers, type writeWhole } from '../write-whole.ts';
+import { DirectoryLock } from './directory-lock.ts';
+import { ended, isWhole, merged } from './ended-file.ts';
 import { inGroups, marks, type Page } from './slices.ts';
 
 /** What a run asks about, as it was found at its beginning. */

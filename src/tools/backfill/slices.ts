@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs } from '../../model/time.ts';
 import { pollWindow, type TimeWindow } from '../../model/window.ts';
 import type { JsonObject } from '../../newrelic/answer.ts';
 import { type SeriesReading, windowAnswersOf } from '../../newrelic/nerdgraph/series-answer.ts';
-import { askNrql, type OpenAccount } from '../ask.ts';
+import { askNrql, type OpenAccount } from '../survey/ask.ts';
 
 /** Of which times samples are written. Wall times. */
 export interface SampleRange {

@@ -10,8 +10,8 @@ import { countOf } from '../../model/shown-text.ts';
 import type { ApplicationQuestion, Discovery } from '../../model/source.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
 import { pollUntilSettled } from '../../poll/account-poller.ts';
-import { type OpenAccount } from '../ask.ts';
-import { selectApplications } from '../selection.ts';
+import { type OpenAccount } from '../survey/ask.ts';
+import { selectApplications } from '../survey/selection.ts';
 import {
   type ComparedValue,
   comparedValues,

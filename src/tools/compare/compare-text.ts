@@ -1,5 +1,5 @@
 import { countOf, countText, printable } from '../../model/shown-text.ts';
-import { aligned } from '../plain-text.ts';
+import { aligned } from '../survey/plain-text.ts';
 import {
   type AccountComparison,
   type ComparedAccount,

@@ -3,7 +3,7 @@ import type { Outcome } from '../../cli/one-shot.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import type { AccountConfig, AccountInUse, AccountSource } from '../../model/config.ts';
-import { loadForCommand, noAccountId, withAccounts } from '../ask.ts';
+import { loadForCommand, noAccountId, withAccounts } from '../survey/ask.ts';
 import { type AccountComparison, compareAccount } from './compare-account.ts';
 import { comparisonText, judgementOf } from './compare-text.ts';
 

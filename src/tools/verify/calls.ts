@@ -13,7 +13,7 @@ import {
 } from '../../newrelic/nerdgraph/graphql-client.ts';
 import { type Facets, maxRows, metricsNrql } from '../../newrelic/nerdgraph/nrql.ts';
 import { metricsRequest } from '../../newrelic/rest/requests.ts';
-import { nrqlRequest } from '../ask.ts';
+import { nrqlRequest } from '../survey/ask.ts';
 
 /** What an account may lack, and what a report says then. */
 const lacking = {

@@ -3,7 +3,7 @@ import { transactionTypes } from '../../../src/model/application.ts';
 import { type PolledSeries, seriesOf } from '../../../src/model/polled-series.ts';
 import { presetNames } from '../../../src/model/presets.ts';
 import { valueNames } from '../../../src/model/vendor-value.ts';
-import { createGaugeNames } from '../../../src/tools/gauge-names.ts';
+import { createGaugeNames } from '../../../src/tools/metrics/gauge-names.ts';
 import { aMetric, aSelected } from '../../support/builders.ts';
 import { answerOf } from '../../support/fake-transport.ts';
 import { aRestSource, polledOne } from './a-rest-source.ts';

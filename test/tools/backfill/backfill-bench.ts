@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { FakePlatform } from '../../support/fake-platform.ts';
-import { type Printed, printedOn } from '../ask-bench.ts';
+import { type Printed, printedOn } from '../survey/ask-bench.ts';
 
 // Loaded before time passes: a fake clock does not wait for the disk.
 await Promise.all([

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hourMs, minuteMs } from '../../../src/model/time.ts';
-import { printedOn } from '../ask-bench.ts';
+import { printedOn } from '../survey/ask-bench.ts';
 import {
   accountOf,
   backfilled,

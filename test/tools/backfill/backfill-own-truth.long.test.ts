@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, minuteMs } from '../../../src/model/time.ts';
-import { printedOn } from '../ask-bench.ts';
+import { printedOn } from '../survey/ask-bench.ts';
 import { temporaryDirectory } from './backfill-bench.ts';
 import { pastVendor } from './past-vendor.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printed, threeApplications } from '../ask-bench.ts';
+import { printed, threeApplications } from '../survey/ask-bench.ts';
 
 const account =
   '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';

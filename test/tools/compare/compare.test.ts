@@ -4,7 +4,7 @@ import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
 import type { ApplicationSpec } from '../../../src/simulator/fleet-options.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import { manyApplications } from '../../faults/fault-bench.ts';
-import { type Printed, printedBy } from '../ask-bench.ts';
+import { type Printed, printedBy } from '../survey/ask-bench.ts';
 
 const account =
   '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';
