@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, gzip } from 'node:zlib';
+import { constants, crc32, createGzip, deflateRaw } from 'node:zlib';
 import { inPageOrder } from './families.ts';
 import { type FamilyHead, type RenderedSubject, renderHeader } from './render.ts';
 
@@ -8,13 +10,12 @@ import { type FamilyHead, type RenderedSubject, renderHeader } from './render.ts
  * OpenMetrics. Nobody writes to these bytes: all readers share them.
  */
 export interface Page {
-  readonly identity: Buffer;
+  readonly identity: readonly Buffer[];
   /** The same as the beginning of a gzip member, which `gzipMember` goes on with. */
   readonly gzip: Buffer;
   readonly crc: number;
 }
 
-const gzipElsewhere = promisify(gzip);
 const deflateElsewhere = promisify(deflateRaw);
 /**
  * Level 1 takes a third of the time of level 6, and a page is so repetitive that a higher level gains
@@ -23,11 +24,12 @@ const deflateElsewhere = promisify(deflateRaw);
 const level = 1;
 
 /** Makes a page of bytes that nobody writes to any more; compresses them on another thread. */
-export async function packedPage(identity: Buffer, crc: number): Promise<Page> {
+export async function packedPage(identity: readonly Buffer[]): Promise<Page> {
   // Flushed but not ended, so that the exporter's own metrics can follow. Pieces larger than zlib's
   // default save trips between the threads.
   const options = { level, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 };
-  return { identity, gzip: await gzipElsewhere(identity, options), crc };
+  const crc = identity.reduce((sum, part) => crc32(part, sum), 0);
+  return { identity, gzip: await buffer(Readable.from(identity).pipe(createGzip(options))), crc };
 }
 
 /** The families that the subjects may have lines of, in the order of the page. */
@@ -36,6 +38,46 @@ function familiesOf(subjects: readonly RenderedSubject[]): readonly FamilyHead[]
   const lists = new Set(subjects.map(({ families }) => families));
   const all = [...lists].flat().toReversed();
   return inPageOrder([...new Map(all.map((one) => [one.name, one])).values()]);
+}
+
+/** Lines of so many bytes are sent from where they are: a copy of large ones would take as much memory again. */
+const uncopiedBytes = 16 * 1024;
+const mostBlockBytes = 1024 * 1024;
+
+/** Bytes one after the other: small ones are copied together, large ones stay where they are. */
+class Parts {
+  readonly all: Buffer[] = [];
+  #block = Buffer.alloc(0);
+  #start = 0;
+  #end = 0;
+  /** What may be copied at most. */
+  #left: number;
+
+  constructor(mostBytes: number) {
+    this.#left = mostBytes;
+  }
+
+  push(bytes: Buffer, start = 0, end: number = bytes.length): void {
+    const length = end - start;
+    if (length >= uncopiedBytes) {
+      this.flush();
+      this.all.push(bytes.subarray(start, end));
+    } else {
+      if (this.#block.length - this.#end < length) {
+        this.flush();
+        this.#block = Buffer.allocUnsafeSlow(Math.min(this.#left, mostBlockBytes));
+        this.#start = 0;
+        this.#end = 0;
+      }
+      this.#end += bytes.copy(this.#block, this.#end, start, end);
+    }
+    this.#left -= length;
+  }
+
+  flush(): void {
+    if (this.#end > this.#start) this.all.push(this.#block.subarray(this.#start, this.#end));
+    this.#start = this.#end;
+  }
 }
 
 /**
@@ -52,29 +94,27 @@ export async function createPage(
     name,
     header: Buffer.from(renderHeader(name, help)),
   }));
-  const size =
-    families.reduce((sum, { header }) => sum + header.length, 0) +
-    subjects.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const page = Buffer.allocUnsafeSlow(size);
-  let end = 0;
-  let crc = 0;
+  const sizes = [...families.map(({ header }) => header), ...subjects.map(({ bytes }) => bytes)];
+  const parts = new Parts(sizes.reduce((sum, { length }) => sum + length, 0));
   // The families of each subject are in the order of the page, too.
   const nextFamilies = new Uint32Array(subjects.length);
   for (const { name, header } of families) {
-    const start = end;
-    end += header.copy(page, start);
+    let isEmpty = true;
     for (const [index, { families: own, bytes, ends }] of subjects.entries()) {
       const place = nextFamilies[index] ?? 0;
       if (own[place]?.name !== name) continue;
-      end += bytes.copy(page, end, ends[place - 1] ?? 0, ends[place]);
       nextFamilies[index] = place + 1;
+      const start = ends[place - 1] ?? 0;
+      const end = ends[place] ?? start;
+      if (end === start) continue;
+      if (isEmpty) parts.push(header);
+      isEmpty = false;
+      parts.push(bytes, start, end);
     }
-    const isEmpty = end === start + header.length;
-    if (isEmpty) end = start;
-    crc = crc32(page.subarray(start, end), crc);
     await nextTurn();
   }
-  return packedPage(page.subarray(0, end), crc);
+  parts.flush();
+  return packedPage(parts.all);
 }
 
 /**
@@ -84,7 +124,8 @@ export async function createPage(
 export async function gzipMember(page: Page, rest: Buffer): Promise<readonly Buffer[]> {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(rest, page.crc), 0);
-  trailer.writeUInt32LE((page.identity.length + rest.length) % 2 ** 32, 4);
+  const length = page.identity.reduce((sum, part) => sum + part.length, rest.length);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
   return [page.gzip, await deflateElsewhere(rest, { level }), trailer];
 }
 

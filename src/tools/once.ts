@@ -29,7 +29,7 @@ export async function once(flags: Flags, platform: ToolPlatform): Promise<Outcom
     const succeeded = await daemon.runOnce(platform.stopSignal);
     const { identity } = await daemon.store.page();
     const own = flags.all ? await daemon.metrics.text() : '';
-    const output = `${identity.toString('utf8')}${own}`;
+    const output = `${Buffer.concat(identity).toString('utf8')}${own}`;
     return { exitCode: succeeded ? 0 : 1, output };
   } finally {
     await daemon.close();

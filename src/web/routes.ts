@@ -80,7 +80,8 @@ export function createMetricsRoute(
       'Cache-Control': 'no-store',
       Vary: 'Accept, Accept-Encoding',
     };
-    if (!prefersGzip(acceptEncoding)) return { status: 200, headers, body: [page.identity, own] };
+    if (!prefersGzip(acceptEncoding))
+      return { status: 200, headers, body: [...page.identity, own] };
     const body = await gzipMember(page, own);
     return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body };
   };

@@ -49,6 +49,7 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_exporter_polls_failed_total: growing,
     newrelic_exporter_polls_skipped_total: growing,
     newrelic_exporter_config_last_reload_successful: always(0),
+    newrelic_exporter_config_file_broken: (_, minute) => (minute < half ? 1 : undefined),
     newrelic_exporter_api_key_readable: always(0),
     newrelic_exporter_series_dropped_total: growing,
     newrelic_exporter_invalid_samples_total: growing,
@@ -73,4 +74,16 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
 export function badDay(end: number): Story {
   const parts = partsOf(end);
   return (series, minute) => (parts[series.metric['__name__'] ?? ''] ?? asItIs)(series, minute);
+}
+
+/** What has series only while something is wrong, with those of the exporter that it is wrong with. */
+export function onlyOnBadDays(present: readonly Series[]): readonly Series[] {
+  return present
+    .filter(
+      ({ metric }) => metric['__name__'] === 'newrelic_exporter_config_last_reload_successful',
+    )
+    .map(({ metric }) => {
+      const name = 'newrelic_exporter_config_file_broken';
+      return { metric: { ...metric, __name__: name, file: 'teams/shop.yaml' }, values: [] };
+    });
 }

@@ -6,7 +6,7 @@ import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { alertsOf, readRuleFiles, recordingsOf, rulesFolder } from '../rules/rule-files.ts';
 import { startDaemon, stopProgram, until } from '../support/daemon-process.ts';
 import { toolOrSkip } from '../support/tools.ts';
-import { badDay, badMinutes } from './bad-day.ts';
+import { badDay, badMinutes, onlyOnBadDays } from './bad-day.ts';
 import { readDashboards } from './dashboard-files.ts';
 import { type Choice, chooseAll, filledIn, optionsOf } from './grafana.ts';
 import { asItIs, historyOf } from './history.ts';
@@ -166,7 +166,8 @@ async function startBench(): Promise<Bench> {
     { end: now - 7 * day + 180, minutes: 10, story: asItIs },
     { end: badEnd, minutes: badMinutes, story: badDay(badEnd) },
   ];
-  await writeFile(join(folder, 'history.txt'), historyOf(present, chapters));
+  const all = [...present, ...onlyOnBadDays(present)];
+  await writeFile(join(folder, 'history.txt'), historyOf(all, chapters));
   await importHistory(promtool.path, join(folder, 'history.txt'), folder);
   const prometheus = await startScraping(folder);
   await until(async () => {

@@ -58,7 +58,7 @@ async function vendorMetrics(): Promise<readonly MetricFacts[]> {
   const query = { ...aQuery, gauges: [] };
   store.publish({ query, reading: rows, pollSucceeded: true, lastSuccessMs: 1 });
   store.accountUp('production', true);
-  return metricsOfPage((await store.page()).identity);
+  return metricsOfPage(Buffer.concat((await store.page()).identity));
 }
 
 async function selfMetrics(): Promise<readonly MetricFacts[]> {

@@ -200,7 +200,7 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
     published,
     pages,
     scrape: async () => {
-      const vendorPage = (await daemon.store.page()).identity.toString();
+      const vendorPage = Buffer.concat((await daemon.store.page()).identity).toString();
       const text = `${vendorPage}${await daemon.metrics.text()}`;
       const page = readScrape(text);
       pages.push(text);

@@ -98,7 +98,7 @@ describe('two replicas with one key', () => {
       const replica = await bench.startReplica();
       await bench.advance(12 * minuteMs);
       const page = await bench.scrape();
-      const ofReplica = (await replica.store.page()).identity.toString();
+      const ofReplica = Buffer.concat((await replica.store.page()).identity).toString();
 
       const { journal } = bench.faulty.simulator;
       const perMinute = journal.count(({ monotonicMs }) => monotonicMs >= 2 * minuteMs) / 10;

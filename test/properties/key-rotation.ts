@@ -82,7 +82,7 @@ export async function rotatedHourly(hours: number): Promise<Rotation> {
   for (; hour < hours; ) {
     // Each time in another second of a minute.
     await clock.advance(hourMs + 7000);
-    const page = (await daemon.store.page()).identity.toString();
+    const page = Buffer.concat((await daemon.store.page()).identity).toString();
     if (!/^newrelic_application_requests_per_minute\{/mu.test(page)) gaps += 1;
     for (const text of [page, await daemon.metrics.text()]) note(text);
     note(JSON.stringify([daemon.status(), daemon.applications()]));

@@ -91,7 +91,7 @@ async function manyAccounts(names: readonly string[]): Promise<ManyAccounts> {
   const daemon = await createDaemon(configOf(names), { platform, logger });
   const running = daemon.run(platform.stopSignal);
   const pages = async (): Promise<string> => {
-    const text = `${(await daemon.store.page()).identity.toString()}${await daemon.metrics.text()}`;
+    const text = `${Buffer.concat((await daemon.store.page()).identity).toString()}${await daemon.metrics.text()}`;
     note(text, 'a page');
     note(JSON.stringify(daemon.status()), 'the status');
     return text;

@@ -31,7 +31,7 @@ export class PageRules {
   }
 
   async check(daemon: Daemon): Promise<ReadPage> {
-    const page = (await daemon.store.page()).identity.toString();
+    const page = Buffer.concat((await daemon.store.page()).identity).toString();
     const metrics = await daemon.metrics.text();
     this.text(page, 'the page');
     this.text(metrics, 'the self-metrics');

@@ -44,7 +44,7 @@ export function createPageRules(
   const samplesOf = async (): Promise<readonly Sample[]> => {
     try {
       // It throws if a series stands there twice.
-      const families = parseExposition((await daemon.store.page()).identity);
+      const families = parseExposition(Buffer.concat((await daemon.store.page()).identity));
       return families.flatMap(({ samples }) => samples.map(sampleOf));
     } catch (error) {
       report(`the page cannot be read: ${String(error)}`);

@@ -51,7 +51,7 @@ export function aStore(): SeriesStore {
 }
 
 export async function pageText(store: SeriesStore): Promise<string> {
-  return (await store.page()).identity.toString();
+  return Buffer.concat((await store.page()).identity).toString();
 }
 
 /** The lines of one family, in the order of the page, without name and header. */

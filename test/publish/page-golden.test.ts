@@ -16,7 +16,7 @@ async function renderedPage(): Promise<Buffer> {
   for (const snapshot of representativeSnapshots) store.publish(snapshot);
   store.accountUp('production', true);
   store.accountUp('staging', false);
-  return (await store.page()).identity;
+  return Buffer.concat((await store.page()).identity);
 }
 
 describe('the page of a representative installation', () => {

@@ -79,7 +79,7 @@ describe('the page', () => {
         const store = aStore();
         store.publish(snapshot);
 
-        const families = parseExposition((await store.page()).identity);
+        const families = parseExposition(Buffer.concat((await store.page()).identity));
 
         const samples = families.flatMap((family) => family.samples);
         expect(samples).toHaveLength(store.seriesOf(snapshot.account));

@@ -30,7 +30,7 @@ describe('SeriesStore', () => {
     store.publish(polled('2', 2));
     store.accountUp('production', true);
 
-    const families = parseExposition((await store.page()).identity);
+    const families = parseExposition(Buffer.concat((await store.page()).identity));
 
     expect(families.map(({ name, samples }) => [name, samples.length])).toEqual([
       ['newrelic_up', 1],
@@ -137,7 +137,7 @@ describe('SeriesStore', () => {
     const turnsBeforeTheChanges = turns;
     gate.emit('open');
 
-    const families = parseExposition((await page).identity);
+    const families = parseExposition(Buffer.concat((await page).identity));
 
     expect(turnsBeforeTheChanges).toBe(1);
     expect(families.map(({ name }) => name)).not.toContain(

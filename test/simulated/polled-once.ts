@@ -32,5 +32,5 @@ export async function pagePolledOnce(
   expect(await done).toBe(true);
   const { identity } = await daemon.store.page();
   await daemon.close();
-  return Buffer.from(identity);
+  return Buffer.concat(identity);
 }

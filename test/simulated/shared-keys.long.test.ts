@@ -139,7 +139,9 @@ describe('a reload before one of two accounts with the same key has discovered a
     const polled = async (): Promise<readonly number[]> => {
       const { identity } = await daemon.store.page();
       const line = /^newrelic_application_window_end_timestamp_seconds\{account="b".*\} (\d+)$/gmu;
-      return [...identity.toString().matchAll(line)].map(([, seconds]) => Number(seconds));
+      return [...Buffer.concat(identity).toString().matchAll(line)].map(([, seconds]) =>
+        Number(seconds),
+      );
     };
     const nowSeconds = platform.clock.wallMs() / 1000;
 

@@ -83,7 +83,9 @@ class Fleet {
   /** The series of New Relic data of all of them, without those of the account. */
   async series(): Promise<readonly string[]> {
     const pages = await Promise.all(
-      this.#daemons.map(async ({ daemon }) => (await daemon.store.page()).identity.toString()),
+      this.#daemons.map(async ({ daemon }) =>
+        Buffer.concat((await daemon.store.page()).identity).toString(),
+      ),
     );
     return pages.flatMap((page) =>
       page.split('\n').filter((line) => line.startsWith('newrelic_application_')),

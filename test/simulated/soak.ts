@@ -151,7 +151,7 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
 
   const scrape = async (): Promise<{ readonly vendor: string; readonly self: string }> => {
     const page = await daemon.store.page();
-    return { vendor: page.identity.toString(), self: await daemon.metrics.text() };
+    return { vendor: Buffer.concat(page.identity).toString(), self: await daemon.metrics.text() };
   };
 
   const reload = async (generation: number): Promise<void> => {

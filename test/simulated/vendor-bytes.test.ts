@@ -139,7 +139,7 @@ describe('5.2 whatever the vendor sends', () => {
         );
 
         await withinTurns(poller.runOnce(new AbortController().signal));
-        const families = parseExposition((await store.page()).identity);
+        const families = parseExposition(Buffer.concat((await store.page()).identity));
 
         const values = families.flatMap(({ samples }) => samples.map(({ value }) => value));
         expect(values.every((value) => Number.isFinite(value) && value >= 0)).toBe(true);

@@ -117,7 +117,7 @@ export async function aRunningDaemon(
     daemon,
     logger,
     opened,
-    page: async () => (await daemon.store.page()).identity.toString(),
+    page: async () => Buffer.concat((await daemon.store.page()).identity).toString(),
     hangReading: (path) => {
       let release = (): void => {};
       const released = new Promise<void>((resolve) => {

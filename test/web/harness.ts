@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { crc32 } from 'node:zlib';
 import type { AccountDetails } from '../../src/model/status.ts';
 import { type Page, packedPage } from '../../src/publish/page.ts';
 import { MetricsServer, type MetricsServerOptions } from '../../src/web/metrics-server.ts';
@@ -31,7 +30,7 @@ export interface GetOptions {
 }
 
 export async function aPage(text: string): Promise<Page> {
-  return packedPage(Buffer.from(text), crc32(text));
+  return packedPage([Buffer.from(text)]);
 }
 
 /** A page that nobody gets until the test releases it, and then everybody. */
@@ -52,7 +51,7 @@ export function aHeldPage(expected: number): HeldPage {
   asked.catch(() => undefined);
   const released = once(events, 'release');
   let count = 0;
-  let given: Page = { identity: Buffer.alloc(0), gzip: Buffer.alloc(0), crc: 0 };
+  let given: Page = { identity: [], gzip: Buffer.alloc(0), crc: 0 };
   return {
     asked,
     page: async () => {

@@ -45,7 +45,9 @@ describe('the metrics path', () => {
         vary: 'Accept, Accept-Encoding',
       });
       expect(body.includes(page.gzip)).toBe(true);
-      expect(gunzipSync(body).toString()).toBe(`${page.identity.toString()}self 1\n`);
+      expect(gunzipSync(body).toString()).toBe(
+        `${Buffer.concat(page.identity).toString()}self 1\n`,
+      );
       // The first gzip member, which is all that curl reads.
       expect(inflateRawSync(body.subarray(10)).toString()).toMatch(/\nself 1\n$/u);
     });
@@ -199,7 +201,7 @@ describe('the metrics path', () => {
         // Whoever was cut off comes again.
         stalled.push(await open(port, '/metrics'));
       }
-      const whole = page.identity.length + 'self 1\n'.length;
+      const whole = Buffer.concat(page.identity).length + 'self 1\n'.length;
 
       expect(new Set(statuses)).toEqual(new Set([200]));
       expect(await Promise.all(stalled.map(lengthOf))).toEqual([
