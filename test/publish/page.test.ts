@@ -1,4 +1,4 @@
-import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -52,6 +52,50 @@ describe('createPage', () => {
     expect(turns).toBe(rendered.families.length);
   });
 });
+
+describe('a page of small and large subjects', () => {
+  const length = fc.oneof(
+    fc.constantFrom(0, 1, 16 * 1024 - 1, 16 * 1024, 300_000),
+    fc.nat(40_000),
+    fc.nat(200),
+  );
+  const families = ['a', 'b', 'c'].map((name) => ({ name, help: name }));
+
+  it('has the lines of each family in the order of the subjects, and is the same in gzip', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(length, length, length), { maxLength: 12 }),
+        async (all) => {
+          const linesOf = (index: number, family: number, size: number): string =>
+            `${index}${family}\n`.repeat(size).slice(0, size);
+          const subjects = all.map((sizes, index) => {
+            const lines = sizes.map((size, family) => linesOf(index, family, size));
+            const ends = lines.map((_, family) => lines.slice(0, family + 1).join('').length);
+            const bytes = Buffer.from(lines.join(''));
+            const counts = { series: 0, duplicates: 0, leftOut: 0 };
+            return { identity: `${index}`, families, bytes, ends, ...counts };
+          });
+
+          const { identity, gzip } = await createPage(subjects, async () => undefined);
+
+          const text = families
+            .map(({ name }, family) => {
+              const lines = all.map((sizes, index) => linesOf(index, family, sizes[family] ?? 0));
+              const head = `# HELP ${name} ${name}\n# TYPE ${name} gauge\n`;
+              return lines.join('') === '' ? '' : head + lines.join('');
+            })
+            .join('');
+          expect(Buffer.concat(identity).toString()).toBe(text);
+          expect(inflateRawSync(gzip.subarray(10), sync).toString()).toBe(text);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** What was flushed is not ended. */
+const sync = { finishFlush: constants.Z_SYNC_FLUSH };
 
 interface Build {
   finish(): void;
