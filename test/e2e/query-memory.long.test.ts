@@ -96,7 +96,6 @@ describe.skipIf(onLinux.skip)(`10 queries in the memory of the chart${onLinux.no
 
       expect(await numberOf(daemon, /^rows_\d+\{/gmu)).toBe(queries * rows);
       expect(await numberOf(daemon, /^newrelic_query_success\{.* 1$/gmu)).toBe(queries);
-      console.log('PEAK', peak / 1048576);
       expect(peak).toBeLessThan(limitBytes);
       expect(daemon.child.exitCode).toBeNull();
     });
